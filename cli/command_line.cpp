@@ -39,7 +39,7 @@ constexpr const char* epilogue =
     "  3    a process does not fit into memory; `run` runs the others\n"
     "  130  interrupted (143: by SIGTERM, 129: by SIGHUP)";
 
-// In the order of `jostle --help`.
+// A subcommand; they are in the order of `jostle --help`.
 struct Subcommand {
   std::string_view name;
   void (*add)(CLI::App&, Task&);
@@ -67,7 +67,7 @@ constexpr std::array subcommands{
     Subcommand{"help", add_help},
 };
 
-// Adds the subcommand that is asked for. Where no word names one, and for those that tell of all, adds all.
+// Adds the requested subcommand. Adds all if no argument names one, and for those that describe all.
 void add_subcommands(CLI::App& app, Task& task, std::string_view asked) {
   const bool tells_of_all = asked == "help" || asked == "completion";
   const bool alone =
@@ -91,7 +91,8 @@ int print_parse_result(const CLI::App& app, const CLI::ParseError& error, Termin
   return static_cast<int>(ExitCode::bad_input);
 }
 
-// After a signal, whatever was not done was not done because of it.
+// If a signal ended the command, the exit status is the signal's: any missing result is missing because of
+// it.
 int exit_status(ExitCode code, Terminal& terminal) {
   const int signal = ending_signal();
   if (signal == 0 || code == ExitCode::done || code == ExitCode::no_fit) return static_cast<int>(code);
@@ -119,7 +120,7 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
       terminal.complain("standard input (-) can be read once only");
       return static_cast<int>(ExitCode::bad_input);
     }
-    if (argc > 1 && std::string_view(argv[1]) == complete_word) {  // asked by a shell
+    if (argc > 1 && std::string_view(argv[1]) == complete_word) {  // a shell's request
       terminal.print_data(completions(app, {argv + 2, argv + argc}));
       return static_cast<int>(ExitCode::done);
     }

@@ -5,7 +5,7 @@
 
 namespace jostle::cli {
 
-// Returns the exit code (exit_code.hpp).
+// Runs the command line and returns the exit code (exit_code.hpp).
 [[nodiscard]] int command_line(int argc, const char* const* argv, const Terminal::Settings& settings);
 
 }  // namespace jostle::cli

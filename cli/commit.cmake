@@ -1,4 +1,4 @@
-# Writes `header`: the commit of the working tree at `source`, empty where it is none of git's.
+# Writes `header`: the commit of the working tree at `source`, empty if that is not a git working tree.
 find_program(git git)
 set(commit "")
 if(git AND EXISTS ${source}/.git)

@@ -13,21 +13,21 @@ namespace jostle::cli {
 // large number.)
 [[nodiscard]] std::uint64_t whole_number(const std::string& option, const std::string& text);
 
-// Accepts only these words; the error message suggests the nearest one.
+// Accepts only the values in `words`; the error message suggests the nearest one.
 [[nodiscard]] CLI::Validator one_of(const std::vector<std::string>& words);
 
 // The error message for the first of the arguments that no option or subcommand accepts, with the nearest
-// spelling; empty if there are none.
+// spelling; empty if all are accepted.
 [[nodiscard]] std::string unexpected(const CLI::App& app, const std::vector<std::string>& arguments);
 
-// The same for an argument of this very command.
+// The error message for an argument of this command itself.
 [[nodiscard]] std::string unexpected_of(const CLI::App& command, const std::string& argument);
 
-// The subcommand of that name; null if there is none.
+// The subcommand with that name; null if there is none.
 [[nodiscard]] const CLI::App* subcommand_named(const CLI::App& command, const std::string& name);
 
-// Adds `examples`, each the arguments of a `jostle` that works as it stands, to the end of the command's
-// help.
+// Adds `examples` to the end of the command's help. Each holds the arguments of a call of `jostle` that works
+// as it stands.
 void add_examples(CLI::App& command, std::initializer_list<const char*> examples);
 
 }  // namespace jostle::cli

@@ -1,10 +1,10 @@
-# cmake -D jostle=COMMAND -D to=FOLDER -P this: writes what shells and man want, as the command itself says it.
+# cmake -D jostle=COMMAND -D to=FOLDER -P this: writes the files for shells and man, from the output of the command itself.
 #   man1/jostle*.1(.gz), completion/{jostle,_jostle,jostle.fish}
 find_program(gzip gzip)
 file(REMOVE_RECURSE ${to})
 file(MAKE_DIRECTORY ${to}/man1 ${to}/completion)
 
-function(tell file)  # FILE ARGUMENT...: what the command prints
+function(tell file)  # FILE ARGUMENT...: writes the output of the command
   execute_process(COMMAND ${jostle} ${ARGN} OUTPUT_FILE ${file} RESULT_VARIABLE result ERROR_VARIABLE errors)
   if(NOT result EQUAL 0)
     list(JOIN ARGN " " arguments)

@@ -21,7 +21,7 @@ struct ReadyStudy {
   analyses::CheckedStudy checked;
 };
 
-// A study file of a command line, and the kinds of studies that the command takes.
+// A study file of a command line, and the kinds of studies that the command accepts.
 struct StudyFile {
   std::string path;
   std::vector<calibration::DocumentKind> kinds;
@@ -31,7 +31,7 @@ struct StudyFile {
 
 struct StudyCheck {
   unsigned threads = 0;  // 0: as many as there are cores
-  bool report = true;    // problems and warnings go to standard error: of several MPI ranks one reports
+  bool report = true;    // problems and warnings go to standard error; of several MPI ranks only one reports
   std::function<void(analyses::Study&)> change = {};  // modifies the study before its points are checked
 };
 
@@ -39,19 +39,19 @@ struct StudyCheck {
 [[nodiscard]] std::optional<ReadyStudy> ready_study(const StudyFile& file, analyses::Profiles& profiles,
                                                     Context& context, const StudyCheck& check = {});
 
-// Makes the store that of the study (Store::begin), and says which of its outcomes were damaged.
+// Assigns the study to the store (Store::begin), and reports the outcomes that were damaged.
 void begin(analyses::Store& store, const ReadyStudy& study, analyses::Replace replace, Terminal& terminal);
 
-// Says which outcomes the store found damaged, and what was done with them.
+// Reports the outcomes that the store found damaged, and their treatment (`done`).
 void tell_damage(const analyses::Store& store, std::string_view done, Terminal& terminal);
 
 // The title of a study: the name of its scenario, or else of its file.
 [[nodiscard]] std::string title_of(const analyses::Study& study);
 
-// --replace
+// Adds the option --replace.
 void add_replace(CLI::App& command, analyses::Replace& replace);
 
-// --threads N: how many of `what` ("Points") run in parallel.
+// Adds the option --threads N: the number of `what` ("Points") that run in parallel.
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what = "Points");
 
 }  // namespace jostle::cli

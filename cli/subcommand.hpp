@@ -44,10 +44,10 @@ void add_compare(CLI::App& app, Task& task);
 void add_completion(CLI::App& app, Task& task);
 void add_help(CLI::App& app, Task& task);
 
-// The first argument of a question that the scripts of add_completion() ask: `jostle __complete run --fo`.
+// The first argument of the calls that the scripts of add_completion() make: `jostle __complete run --fo`.
 inline constexpr std::string_view complete_word = "__complete";
-// The answer: a line a word, its description behind a tab; the line ":files" where files may come too.
-// `typed`: the words behind the first, the last of them unfinished.
+// The answer to such a call: one word per line, its description after a tab; the line ":files" if files are
+// possible too. `typed`: the words after the first argument, the last of them unfinished.
 [[nodiscard]] std::string completions(const CLI::App& app, const std::vector<std::string>& typed);
 
 }  // namespace jostle::cli

@@ -11,7 +11,7 @@
 namespace jostle::cli {
 namespace {
 
-// Of the names and contents of the files in a folder; "": those in none.
+// The hash of the names and contents of the embedded files in a folder; "": the files in no folder.
 std::string hash_of(std::string_view folder) {
   std::uint64_t hash = input::fnv1a({});
   for (const calibration::EmbeddedFile& file : calibration::embedded_files()) {

@@ -1,11 +1,11 @@
-// What `jostle --version` prints.
+// The output of `jostle --version`.
 #pragma once
 
 #include <string>
 
 namespace jostle::cli {
 
-// Lines: the version; the commit it was built from, where there is one; hashes of the data inside: profiles
+// The lines: the version; the commit that it was built from, if known; hashes of the embedded data: profiles
 // of devices, measurements, and tables of factors and errors.
 [[nodiscard]] std::string version_text();
 

@@ -1,4 +1,4 @@
-// For tests of schemas: which keys readers ask mappings for, and so which they accept.
+// For tests of schemas: the keys that readers request from mappings, which are the keys that they accept.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace jostle::input {
 
-// While one lives, it collects what is asked for on this thread. One at a time.
+// Collects, while it lives, the keys that readers request on this thread. Only one may live at a time.
 class AskedKeys {
  public:
   AskedKeys();
@@ -16,7 +16,7 @@ class AskedKeys {
   AskedKeys(const AskedKeys&) = delete;
   AskedKeys& operator=(const AskedKeys&) = delete;
 
-  // By the path of the mapping, with `*` for every index: "processes.*.arrivals".
+  // The keys by the path of the mapping, with `*` for every index: "processes.*.arrivals".
   [[nodiscard]] const std::map<std::string, std::set<std::string>>& by_path() const { return by_path_; }
 
  private:
@@ -24,7 +24,7 @@ class AskedKeys {
   std::map<std::string, std::set<std::string>> by_path_;
 };
 
-// A mapping at this path has been read by these keys. Does nothing where nobody collects.
+// Notes that a mapping at this path has been read with these keys. It has no effect while no AskedKeys lives.
 void note_asked(const std::string& path, const std::vector<std::string>& keys);
 
 }  // namespace jostle::input

@@ -8,7 +8,7 @@
 
 namespace jostle::input {
 
-// `plural` is given where an "s" is not enough: counted(2, "process", "processes").
+// `plural` is given if an appended "s" is not enough: counted(2, "process", "processes").
 template <class Count>
 [[nodiscard]] std::string counted(Count count, std::string_view noun, std::string_view plural = {}) {
   if (count == 1) return fmt::format("1 {}", noun);

@@ -98,7 +98,7 @@ bool Mapping::has(const std::string& key) const {
 void Mapping::report_unknown_keys() const {
   if (!good_) return;
   note_asked(cursor_.path(), asked_);
-  // Keys that are not given yet are more likely to be meant than keys that are present.
+  // An unknown key more likely means a key that is not given yet than one that is present.
   std::vector<std::string> free;
   for (const std::string& name : asked_) {
     if (!has(name) && std::find(free.begin(), free.end(), name) == free.end()) free.push_back(name);

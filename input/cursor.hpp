@@ -66,9 +66,9 @@ class Mapping {
 
   // The value under `key`, if present.
   [[nodiscard]] std::optional<Cursor> find(const std::string& key);
-  // The same; reports a problem if the key is absent.
+  // The value under `key`; reports a problem if the key is absent.
   [[nodiscard]] std::optional<Cursor> require(const std::string& key);
-  // Whether `key` is present. Does not mark it as read.
+  // True if `key` is present. The key is not marked as read.
   [[nodiscard]] bool has(const std::string& key) const;
 
   // Reads `key` into `target`. True if the key is present and valid.

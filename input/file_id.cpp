@@ -11,8 +11,8 @@
 namespace jostle::input {
 namespace {
 
-// One for the process: readers are many, deep and in several threads, and a file that any of them reads is
-// an input.
+// One for the process: there are many readers, at all levels and in several threads, and a file that any of
+// them reads is an input.
 struct Reads {
   std::mutex guard;
   std::map<FileId, std::string> names;

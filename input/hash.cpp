@@ -11,7 +11,7 @@ std::uint64_t fnv1a_of_words(std::string_view text) {
     for (unsigned byte = 0; byte < 8; ++byte) {
       word |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[byte])) << (8 * byte);
     }
-    // A product only carries upwards, so mix the high bits down.
+    // A product only carries upwards, so the high bits are mixed down.
     hash = (hash ^ word) * 0x100000001b3ULL;
     hash ^= hash >> 32U;
   }

@@ -1,4 +1,4 @@
-// A short, stable fingerprint of a text: 64-bit FNV-1a. It tells inputs apart but does not protect against
+// A short, stable fingerprint of a text: 64-bit FNV-1a. It distinguishes inputs but does not protect against
 // forgery.
 #pragma once
 
@@ -17,10 +17,10 @@ namespace jostle::input {
   return hash;
 }
 
-// The same step over eight bytes at a time: faster, for the contents of large files.
+// The FNV-1a step over eight bytes at a time: faster, for the contents of large files.
 [[nodiscard]] std::uint64_t fnv1a_of_words(std::string_view text);
 
-// As sixteen hexadecimal digits.
+// The hash as sixteen hexadecimal digits.
 [[nodiscard]] std::string hex(std::uint64_t hash);
 
 }  // namespace jostle::input

@@ -15,7 +15,7 @@
 namespace jostle::input {
 namespace {
 
-// Empty if it may be read.
+// The reason why the file may not be read; empty if it may.
 std::string why_not(const std::string& path, struct stat& status) {
   // A zero byte would end the name for the operating system, but not for std::string.
   if (path.empty() || path.find('\0') != std::string::npos) return "not a valid file name";

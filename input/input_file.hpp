@@ -1,4 +1,4 @@
-// A file or pipe that is read: the one way in which jostle opens its inputs.
+// An input file or pipe: jostle opens its inputs only in this way.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace jostle::input {
 // Ctrl-C ends every wait, in open() and in read(), with Interrupted.
 class InputFile {
  public:
-  // Null, with the reason in `problem`, if `path` is no readable file or pipe, nor `-`, standard input. A
-  // regular file is remembered as an input (file_id.hpp).
+  // Opens `path`; null, with the reason in `problem`, if it is neither a readable file or pipe nor `-`,
+  // standard input. A regular file is noted as an input (file_id.hpp).
   [[nodiscard]] static std::unique_ptr<InputFile> open(const std::string& path, std::string& problem);
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -21,7 +21,7 @@ class InputFile {
   // Reads up to `most` bytes; fewer only at the end of the file and after a failure.
   [[nodiscard]] std::size_t read(char* to, std::size_t most);
   [[nodiscard]] bool failed() const { return failed_; }
-  // Of a regular file, in bytes; 0 for what has no size.
+  // Size of a regular file in bytes; 0 for a pipe.
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
  private:

@@ -5,7 +5,7 @@
 namespace jostle::input {
 namespace {
 
-thread_local const std::atomic<bool>* of_thread = nullptr;  // null: that of signals
+thread_local const std::atomic<bool>* of_thread = nullptr;  // null: the flag that signals set
 
 }  // namespace
 

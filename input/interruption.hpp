@@ -1,5 +1,5 @@
-// Whether somebody wants the work at hand to end: the user of the program (Ctrl-C, SIGTERM, SIGHUP), or
-// whoever made the call that it is part of. What may wait for ever asks.
+// Requests to end the work at hand. They come from the user of the program (Ctrl-C, SIGTERM, SIGHUP) or from
+// the caller of the function that does the work. Code that may wait for ever checks for them.
 #pragma once
 
 #include <atomic>
@@ -7,21 +7,21 @@
 
 namespace jostle::input {
 
-// Stopped on request, where a partial result is not possible.
+// Thrown when work is stopped on request and a partial result is not possible.
 struct Interrupted : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };
 
-// The flag of the work that this thread is doing: that of the innermost InterruptedBy, else the one below.
+// The flag of this thread's work: that of the innermost InterruptedBy, else interruption_by_signal().
 [[nodiscard]] const std::atomic<bool>& interruption();
 
-// The flag that signal handlers set. One for the process, because a signal handler takes no context. A
-// library without handlers never sets it.
+// The flag that signal handlers set. There is one for the process, because a signal handler takes no context.
+// A library without handlers never sets it.
 [[nodiscard]] std::atomic<bool>& interruption_by_signal();
 
-// While it lives, `flag` is that of this thread's work: of one call among several at a time (python/call).
-// Who spreads work over threads gives each the flag of its own (scenarios/run/parallel). Readers and
-// databases, far below, ask the thread, and so need not be handed a flag.
+// While it lives, `flag` is the flag of this thread's work, for one call among several at a time
+// (python/call). Code that spreads work over threads gives each its own flag (scenarios/run/parallel).
+// Readers and databases, far below, use the thread's flag, so it need not be passed to them.
 class InterruptedBy {
  public:
   explicit InterruptedBy(const std::atomic<bool>& flag);
@@ -33,7 +33,7 @@ class InterruptedBy {
   const std::atomic<bool>* before_;
 };
 
-// After a system call that a signal ended: throws Interrupted if the flag is set.
+// Called after a system call that a signal ended: throws Interrupted if the flag is set.
 void throw_if_interrupted();
 
 }  // namespace jostle::input

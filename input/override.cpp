@@ -25,7 +25,7 @@ std::vector<std::string> split(std::string_view path) {
   }
 }
 
-// A value of Kind::nothing removes what is at the end of the path.
+// An override of one value. A value of Kind::nothing removes the value at the end of the path.
 class Override {
  public:
   Override(std::vector<std::string> steps, Node value, Problems& problems)

@@ -11,11 +11,11 @@ namespace jostle::input {
 // names the option (`typed`, or else --set with the assignment), if the path does not exist or the value is
 // not YAML. A key that is missing in a mapping is added (a wrong key is reported when the document is read).
 // An index must exist or be one past the end. A step `*` stands for every entry of a list:
-// "processes.*.batch=4". The value null removes what is there.
+// "processes.*.batch=4". The value null removes the existing value.
 [[nodiscard]] Node with_override(const Node& root, const std::string& assignment, Problems& problems,
                                  const std::string& typed = {});
 
-// The same with a value that is already a node. The node keeps its location, and its problems are reported
+// `root` with a value that is already a node. The node keeps its location, and its problems are reported
 // there.
 [[nodiscard]] Node with_value(const Node& root, const std::string& path, const Node& value,
                               Problems& problems);

@@ -1,5 +1,6 @@
-// A value is its kind, line and column; then a scalar's text, or a number of children, each behind its key in
-// a mapping. Numbers are in groups of seven bits, the lowest first; a text is its length and its bytes.
+// The format: a value is its kind, line and column, then a scalar's text, or a number of children, each after
+// its key in a mapping. Numbers are in groups of seven bits, the lowest first; a text is its length and its
+// bytes.
 #include "input/packed.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A document as bytes that take no parsing: what shipped profiles are when jostle is compiled.
+// A document as bytes that need no parsing: the form in which shipped profiles are compiled into jostle.
 #pragma once
 
 #include <string>

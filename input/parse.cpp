@@ -18,7 +18,7 @@
 namespace jostle::input {
 namespace {
 
-// Ends the parse. The problem is already recorded.
+// Thrown to end the parse. The problem is already recorded.
 struct Stop {};
 
 class TreeBuilder final : public YAML::EventHandler {
@@ -157,7 +157,7 @@ class TreeBuilder final : public YAML::EventHandler {
       root_ = std::move(value);
       return;
     }
-    // Checked while the tree grows, not at the end, so that the limit also bounds the work done here.
+    // The limit is checked while the tree grows, so that it also bounds the work done here.
     Open& parent = open_.back();
     parent.value.expanded += value->expanded;
     if (parent.value.expanded > limits_.values || attached_ > limits_.values) {

@@ -1,7 +1,7 @@
-// From YAML text to a tree of values, within limits.
+// Parses YAML text into a tree of values, within limits.
 //
-// Stricter than YAML: one document; keys are scalars and unique; no tags; no recursion. An alias is allowed
-// and counts as the value it refers to, so a "billion laughs" file stops at the limit.
+// It is stricter than YAML: one document; keys are scalars and unique; no tags; no recursion. An alias is
+// allowed and counts as the value it refers to, so a "billion laughs" file stops at the limit.
 #pragma once
 
 #include <cstddef>

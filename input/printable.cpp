@@ -28,13 +28,13 @@ CodePoint code_point(std::string_view text) {
     if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) return {};
     value = value << 6U | (static_cast<unsigned char>(c) & 0x3FU);
   }
-  // Too long an encoding, half of a surrogate pair, or beyond Unicode.
+  // Overlong encodings, halves of surrogate pairs, and values beyond Unicode are malformed.
   constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
   if (value < least[bytes] || (value >= 0xD800 && value < 0xE000) || value > 0x10FFFF) return {};
   return {value, bytes};
 }
 
-// Beyond ASCII: what acts on a terminal or cannot be seen.
+// True for characters beyond ASCII that control a terminal or are invisible.
 bool hidden(std::uint32_t value) {
   struct Range {
     std::uint32_t first, last;

@@ -12,7 +12,7 @@ namespace jostle::input {
 // and malformed UTF-8 are written as \n, \t, \xNN or \uNNNN.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t max_bytes = 60);
 
-// The same for text of several lines, which it keeps; nothing is cut.
+// `text` made safe in the same way, but with its line ends kept and without a cut.
 [[nodiscard]] std::string printable_lines(std::string_view text);
 
 }  // namespace jostle::input

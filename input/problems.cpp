@@ -27,7 +27,7 @@ void Problems::add(Location location, std::string path, std::string message, std
     ++dropped_;
     return;
   }
-  // Contents of the input may be part of each text: keys, names, an exception's message.
+  // Each text may contain parts of the input: keys, names, an exception's message.
   for (std::string* text : {&path, &message, &hint}) *text = printable(*text, std::string::npos);
   list_.push_back({std::move(location), std::move(path), std::move(message), std::move(hint)});
 }

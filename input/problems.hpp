@@ -1,4 +1,4 @@
-// What is wrong with an input, with all that is needed to correct it: file, line, path, message, hint.
+// Problems of an input, with all that is needed to correct them: file, line, path, message, hint.
 //
 // Readers do not throw on bad input and do not print. They add to a Problems and continue to find further
 // problems.
@@ -14,15 +14,15 @@ namespace jostle::input {
 // Position of a value in an input. `origin` is a file name or a command-line option such as "--set a.b=1".
 struct Location {
   std::shared_ptr<const std::string> origin;
-  int line = 0;    // from 1; 0 where there are no lines (an option, a whole file)
+  int line = 0;    // from 1; 0 if there are no lines (an option, a whole file)
   int column = 0;  // from 1
 };
 
 struct Problem {
   Location location;
   std::string path;     // "processes.0.batch"; empty: the whole document
-  std::string message;  // what is wrong
-  std::string hint;     // how to correct it; may be empty
+  std::string message;  // the error
+  std::string hint;     // a correction; may be empty
 
   // "gate.yaml:7: processes.0.batch: 0 is below the least value 1 (hint)"
   [[nodiscard]] std::string text() const;
@@ -35,7 +35,7 @@ class Problems {
 
   // Each text is stored as `printable` shows it: a problem is one line, whatever the input contains.
   void add(Location location, std::string path, std::string message, std::string hint = {});
-  // A problem of a whole file.
+  // Adds a problem of a whole file.
   void add_file(const std::string& file, std::string message, std::string hint = {});
 
   void append(const Problems& others);

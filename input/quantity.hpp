@@ -1,4 +1,4 @@
-// A number and its unit, as a parameter is written in a profile: "6.38 us".
+// A number and its unit, in the notation of profiles: "6.38 us".
 #pragma once
 
 #include <optional>
@@ -13,12 +13,11 @@ struct Written {
   [[nodiscard]] std::string times(double ratio) const;
 };
 
-// None if the text does not begin with a positive number; of amount(), with one that is not negative.
+// None if the text does not begin with a positive number; amount() also accepts zero.
 [[nodiscard]] std::optional<Written> quantity(std::string_view text);
 [[nodiscard]] std::optional<Written> amount(std::string_view text);
 
-// `value` with so many significant digits as people write it, never with an exponent: 1834 with two is
-// "1800".
+// `value` rounded to `digits` significant digits, never with an exponent: 1834 with two is "1800".
 [[nodiscard]] std::string decimal(double value, int digits);
 
 }  // namespace jostle::input

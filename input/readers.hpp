@@ -21,7 +21,7 @@ struct Integer {
   [[nodiscard]] std::optional<std::int64_t> operator()(const Cursor& at) const;
 };
 
-// The same for a narrower type; the limits must fit it.
+// An integer of a narrower type; the limits must fit it.
 template <class T>
 struct Whole {
   T least, most;
@@ -55,7 +55,7 @@ struct Quantity {
   double least = 0;
   double most = std::numeric_limits<double>::max();
   bool above_least = false;
-  std::string_view reason = {};  // for the limits, shown as a hint
+  std::string_view reason = {};  // reason for the limits, shown as a hint
   [[nodiscard]] std::optional<double> operator()(const Cursor& at) const;
 };
 

@@ -1,4 +1,4 @@
-// What the user asked cannot be done as asked: nothing was run, and the command exits with 2.
+// Thrown if the user's request cannot be carried out: nothing was run, and the command exits with 2.
 #pragma once
 
 #include <stdexcept>

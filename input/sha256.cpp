@@ -55,7 +55,7 @@ std::string sha256(std::string_view bytes) {
   const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
   const std::size_t whole = bytes.size() / block_bytes * block_bytes;
   for (std::size_t at = 0; at < whole; at += block_bytes) add_block(state, data + at);
-  // The rest, a one bit, zeros, and the length in bits.
+  // The last block: the rest, a one bit, zeros, and the length in bits.
   std::array<unsigned char, 2 * block_bytes> last{};
   const std::size_t rest = bytes.size() - whole;
   std::copy_n(data + whole, rest, last.begin());

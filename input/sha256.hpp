@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4): the checksum that `sha256sum` prints, by which recordings name their ONNX files.
+// SHA-256 (FIPS 180-4): the checksum that `sha256sum` prints; recordings identify their ONNX files by it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace jostle::input {
 
-// In hexadecimal, 64 digits.
+// The checksum in hexadecimal, 64 digits.
 [[nodiscard]] std::string sha256(std::string_view bytes);
 
 }  // namespace jostle::input

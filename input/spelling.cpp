@@ -24,7 +24,7 @@ std::size_t max_distance(std::string_view name) {
   return std::max<std::size_t>(1, name.size() * 2 / 5);
 }
 
-// "jetson-orin_nano": jetson, orin, nano.
+// The words of a name: "jetson-orin_nano" has jetson, orin, nano.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
   for (const char c : lowered(name)) {
@@ -44,7 +44,7 @@ std::size_t shared_words(const std::vector<std::string>& name, const std::string
       name, [&](const std::string& word) { return std::ranges::find(words, word) != words.end(); }));
 }
 
-// Each way to be similar gives the names that are, the most similar ones first.
+// Each of the following functions finds similar names by one rule, the most similar first.
 using Names = std::vector<std::string>;
 
 Names shortest_first(Names found) {
@@ -53,7 +53,7 @@ Names shortest_first(Names found) {
   return found;
 }
 
-// "jetson-orin" for all that begin with it, and "orin nano" for all that have both words.
+// Finds for "jetson-orin" all names that begin with it, and for "orin nano" all that have both words.
 Names beginning_with(std::string_view name, const Names& names) {
   Names found;
   if (name.size() < 3) return found;
@@ -73,7 +73,7 @@ std::string rest_of(const Names& name, const Names& others) {
   return rest;
 }
 
-// Counts edits in the words that differ only: "jetson-thor" is no misspelt "jetson-tx2".
+// Counts edits only in the words that differ: "jetson-thor" is no misspelt "jetson-tx2".
 Names fewest_edits(std::string_view name, const Names& names) {
   const Names words = words_of(name);
   Names best;
@@ -90,7 +90,7 @@ Names fewest_edits(std::string_view name, const Names& names) {
   return best;
 }
 
-// "h200" for "nvidia-h200": only if all that contain it are variants of one name.
+// Finds "nvidia-h200" for "h200", but only if all names that contain it are variants of one name.
 Names containing(std::string_view name, const Names& names) {
   std::string best;
   if (name.size() < 3) return {};
@@ -105,7 +105,7 @@ Names containing(std::string_view name, const Names& names) {
   return best.empty() ? Names{} : Names{best};
 }
 
-// What does not exist, but has relatives: "jetson-thor-agx" for "jetson-agx-orin-64gb".
+// Finds relatives of a name that does not exist: "jetson-agx-orin-64gb" for "jetson-thor-agx".
 Names with_most_words(std::string_view name, const Names& names) {
   const Names words = words_of(name);
   std::size_t most = 1;
@@ -120,7 +120,7 @@ Names with_most_words(std::string_view name, const Names& names) {
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Optimal string alignment distance, with three rows of the dynamic programming table.
+  // The optimal string alignment distance, with three rows of the dynamic programming table.
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

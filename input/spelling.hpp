@@ -12,12 +12,12 @@ namespace jostle::input {
 // ignoring case.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The most similar of `names`, the best first: those that begin with `name`, or else have all its words, or
+// The most similar of `names`, the best first: names that begin with `name`, or else have all its words, or
 // else are a few typing errors away, or else contain it, or else share most of its words ("jetson-agx-thor").
 // None if nothing is similar.
 [[nodiscard]] std::vector<std::string> similar(std::string_view name, const std::vector<std::string>& names);
 
-// The first of these, or "".
+// The first of similar(), or "".
 [[nodiscard]] std::string nearest(std::string_view name, const std::vector<std::string>& names);
 
 // "did you mean 'x' or 'y'?", or "one of a, b, c" if no name is similar.

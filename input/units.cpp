@@ -170,7 +170,7 @@ const Dimension& service_life_dimension() {
 
 std::optional<LeadingNumber> leading_number(std::string_view text) {
   LeadingNumber found;
-  // from_chars ignores the locale, but accepts "inf" and "nan", which no parameter may be.
+  // from_chars ignores the locale, but accepts "inf" and "nan", which are no valid parameters.
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), found.number);
   if (error != std::errc{} || !std::isfinite(found.number)) return std::nullopt;
   found.rest = text.substr(static_cast<std::size_t>(end - text.data()));
@@ -235,7 +235,7 @@ std::string format_quantity(double value, const Dimension& dimension) {
       best = &unit;
   }
   const double number = value / best->factor;
-  // Fifteen digits: a number typed in decimal is printed as it was typed.
+  // With fifteen digits, a number typed in decimal is printed as it was typed.
   return fmt::format("{:.15g} {}", number, best->name);
 }
 

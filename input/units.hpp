@@ -1,4 +1,4 @@
-// Numbers and quantities as users write them: "5 ms", "624.75 MHz", "50 Mbit/s", "1 %".
+// Numbers and quantities in the users' notation: "5 ms", "624.75 MHz", "50 Mbit/s", "1 %".
 #pragma once
 
 #include <cstdint>
@@ -36,21 +36,21 @@ struct Dimension {
 [[nodiscard]] const Dimension& energy_per_bit_dimension();       // J per bit
 [[nodiscard]] const Dimension& power_per_frequency_dimension();  // W/Hz
 [[nodiscard]] const Dimension& share_dimension();                // 1, written in %
-[[nodiscard]] const Dimension& drift_dimension();                // 1, of a clock, written in ppm
-[[nodiscard]] const Dimension& temperature_dimension();          // degC
-[[nodiscard]] const Dimension& temperature_rise_dimension();     // K
-[[nodiscard]] const Dimension& thermal_resistance_dimension();   // K/W
-[[nodiscard]] const Dimension& price_dimension();                // USD
-[[nodiscard]] const Dimension& price_per_time_dimension();       // USD/h
-[[nodiscard]] const Dimension& price_per_size_dimension();       // USD/GB, of 10^9 bytes
-[[nodiscard]] const Dimension& price_per_energy_dimension();     // USD/kWh
-[[nodiscard]] const Dimension& service_life_dimension();         // h, of a board
+[[nodiscard]] const Dimension& drift_dimension();               // 1, for the drift of a clock, written in ppm
+[[nodiscard]] const Dimension& temperature_dimension();         // degC
+[[nodiscard]] const Dimension& temperature_rise_dimension();    // K
+[[nodiscard]] const Dimension& thermal_resistance_dimension();  // K/W
+[[nodiscard]] const Dimension& price_dimension();               // USD
+[[nodiscard]] const Dimension& price_per_time_dimension();      // USD/h
+[[nodiscard]] const Dimension& price_per_size_dimension();      // USD per GB of 10^9 bytes
+[[nodiscard]] const Dimension& price_per_energy_dimension();    // USD/kWh
+[[nodiscard]] const Dimension& service_life_dimension();        // h, for the life of a board
 
 // A finite decimal number; `text` must contain nothing else. No "inf", "nan", hexadecimal or leading '+'.
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 
-// The finite decimal number that `text` begins with, as parse_real() takes it, and what follows: "1.8e+03 s"
-// is 1800 and " s". None if it begins with none.
+// The finite decimal number that `text` begins with, in the syntax of parse_real(), and the rest: "1.8e+03 s"
+// is 1800 and " s". None if it does not begin with a number.
 struct LeadingNumber {
   double number = 0;
   std::string_view rest;
@@ -68,7 +68,7 @@ struct QuantityResult {
 };
 [[nodiscard]] QuantityResult parse_quantity(std::string_view text, const Dimension& dimension);
 
-// `value`, given in the base unit, with the unit that reads best: "2.091 ms".
+// `value`, given in the base unit, with the most readable unit: "2.091 ms".
 [[nodiscard]] std::string format_quantity(double value, const Dimension& dimension);
 
 }  // namespace jostle::input

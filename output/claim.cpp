@@ -32,7 +32,7 @@ struct Claimed {
   std::optional<input::FileId> id;
 };
 
-// Of the process: two outputs of one command are opened far from each other.
+// One for the process, because two outputs of one command are opened in different places.
 struct Outputs {
   std::mutex guard;
   std::vector<Claimed> claimed;
@@ -47,7 +47,7 @@ Outputs& outputs() {
 std::string followed(const std::string& path) {
   std::error_code error;
   fs::path at = path;
-  // A link to what does not exist yet is followed as well: the link stays, what it names is made.
+  // A link to a file that does not exist yet is followed as well: the link stays, and the file is created.
   constexpr int most_links = 40;
   for (int links = 0; fs::is_symlink(fs::symlink_status(at, error)); ++links) {
     if (links == most_links) refuse(path, std::strerror(ELOOP));

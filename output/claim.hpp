@@ -1,4 +1,4 @@
-// The right of one output to its file: never a file that is read, never that of another output.
+// The exclusive right of one output to its file: the file is neither an input nor another output.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace jostle::output {
 
-// Holds as long as the object lives. Devices may be shared (/dev/null); pipes and regular files may not.
+// The claim lasts as long as the object. Devices may be shared (/dev/null); pipes and regular files may not.
 class Claim {
  public:
   // Throws input::Refused if the file is an input, belongs to another output, or is a directory.
@@ -17,10 +17,10 @@ class Claim {
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
-  [[nodiscard]] const std::string& path() const { return path_; }      // as the user wrote it
+  [[nodiscard]] const std::string& path() const { return path_; }      // in the user's spelling
   [[nodiscard]] const std::string& target() const { return target_; }  // links followed; may not exist yet
   [[nodiscard]] bool exists() const { return id_.has_value(); }
-  [[nodiscard]] bool regular() const { return regular_; }  // or does not exist yet
+  [[nodiscard]] bool regular() const { return regular_; }  // also if it does not exist yet
 
   // Throws input::Refused if the file has become an input since.
   void check_unread() const;

@@ -19,7 +19,7 @@
 namespace jostle::output {
 namespace {
 
-constexpr int interrupted = -1;  // an error of our own, beside those of errno
+constexpr int interrupted = -1;  // our own error number, beside those of errno
 
 std::string folder_of(const std::string& target) {
   return std::filesystem::path(target).parent_path().string();
@@ -31,8 +31,8 @@ mode_t permissions_of_a_new_file() {
   return 0666 & ~mask;
 }
 
-// So that the new name is on the disk as well. A folder that cannot be opened or synced is no failure: the
-// file is whole in either case.
+// Syncs the folder, so that the new name is on the disk as well. A folder that cannot be opened or synced is
+// no failure: the file is whole in either case.
 void sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -41,7 +41,7 @@ void sync_folder(const std::string& folder) {
   ::close(descriptor);
 }
 
-// Standard output or error if it goes to this very file; else -1.
+// Standard output or error if it goes to this same file; else -1.
 int standard_descriptor(const std::string& path) {
   const auto id = input::id_of(path);
   for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
@@ -54,7 +54,7 @@ int standard_descriptor(const std::string& path) {
 }  // namespace
 
 OutputFile::OutputFile(const std::string& path) : claim_(path), direct_(!claim_.regular()) {
-  // "/dev/stdout" is written through the descriptor that is there: it may be a file, and not at its begin.
+  // "/dev/stdout" is written through the open descriptor, which may be a file and not at its beginning.
   const bool by_descriptor = path.starts_with("/dev/") || path.starts_with("/proc/");
   const int standard = by_descriptor || claim_.regular() ? standard_descriptor(path) : -1;
   if (standard >= 0 && by_descriptor) {
@@ -68,7 +68,7 @@ OutputFile::OutputFile(const std::string& path) : claim_(path), direct_(!claim_.
   } else if (::access(path.c_str(), W_OK) != 0) {
     throw input::Refused(cannot_write(errno));
   }
-  // A pipe is opened by the first write: until there is a reader, that waits.
+  // A pipe is opened by the first write, because opening waits for a reader.
 }
 
 std::string OutputFile::cannot_write(int error) const {
@@ -81,13 +81,13 @@ void OutputFile::make_temporary() {
   if (replaces && ::access(claim_.target().c_str(), W_OK) != 0) throw input::Refused(cannot_write(errno));
   const std::string folder = folder_of(claim_.target());
   std::string name = folder + "/.jostle-XXXXXX";
-  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);  // created here and nowhere else (O_EXCL), mode 0600
+  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);  // always a new file (O_EXCL), mode 0600
   if (descriptor_ < 0)
     throw input::Refused(fmt::format("{} (a temporary file in {} is needed)", cannot_write(errno),
                                      input::printable(folder, 400)));
   temporary_ = name;
   listed_.emplace(temporary_);
-  // Of another user's file the owner stays if that is allowed.
+  // The owner of another user's file stays if that is allowed.
   if (replaces && (there.st_uid != ::geteuid() || there.st_gid != ::getegid()) &&
       ::fchown(descriptor_, there.st_uid, there.st_gid) != 0)
     errno = 0;
@@ -116,7 +116,7 @@ void OutputFile::write(std::string_view bytes) noexcept {
     } else if (errno != EINTR) {
       fail(errno);
     } else if (direct_ && input::interruption()) {
-      fail(interrupted);  // the reader does not read, so this would wait for it
+      fail(interrupted);  // the reader does not read, so the write would wait for it
     }
   }
 }
@@ -124,7 +124,7 @@ void OutputFile::write(std::string_view bytes) noexcept {
 void OutputFile::put_in_place() {
   const Committing lasting;
   while (error_ == 0 && ::fsync(descriptor_) != 0) {
-    if (errno == EINVAL || errno == ENOTSUP) break;  // a file system without
+    if (errno == EINVAL || errno == ENOTSUP) break;  // the file system does not support it
     if (errno != EINTR) fail(errno);
   }
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno);

@@ -1,9 +1,9 @@
-// The one way in which jostle writes a file: whole or not at all.
+// A file that jostle writes: whole or not at all. All files are written in this way.
 //
-// A regular file is written beside its place under a temporary name that nobody can guess, brought to the
-// disk, and renamed: readers, a crash, a full disk or a signal see the old content or the new, never a
-// mixture. Symbolic links are followed and stay. The permissions of a file that was there are kept. Devices
-// and pipes are written directly. docs/reliability.md says what users are promised.
+// A regular file is written in the same folder under a temporary name that nobody can guess, flushed to the
+// disk, and renamed: readers, a crash, a full disk or a signal leave the old content or the new, never a
+// mixture. Symbolic links are followed and stay. The permissions of an existing file are kept. Devices and
+// pipes are written directly. docs/reliability.md lists the guarantees for users.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace jostle::output {
 
-// Writing failed after it had begun; what() names the file and says why.
+// Thrown if writing failed after it had begun; what() names the file and the reason.
 class WriteError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -25,20 +25,20 @@ class WriteError : public std::runtime_error {
 
 class OutputFile {
  public:
-  // Throws input::Refused if the file cannot be written as far as can be told now: open outputs before
-  // anything is run. Nothing changes at `path` until commit().
+  // Throws input::Refused if it is already clear that the file cannot be written, so outputs are opened
+  // before anything is run. Nothing changes at `path` until commit().
   explicit OutputFile(const std::string& path);
-  // Without commit(), leaves `path` as it was.
+  // Leaves `path` as it was, unless commit() was called.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // Whether this is a device or a pipe, which is written as it comes.
+  // True for a device or a pipe, which is written without a temporary file.
   [[nodiscard]] bool direct() const { return direct_; }
 
-  // Appends. An error is kept until commit(), so that this can be called where nothing may be thrown.
+  // Appends. An error is kept until commit(), so that this function never throws.
   void write(std::string_view bytes) noexcept;
-  // Puts the file in its place. Throws WriteError; Interrupted, while a reader of a pipe lets it wait.
+  // Puts the file in its place. Throws WriteError, and Interrupted while it waits for the reader of a pipe.
   void commit();
 
  private:
@@ -49,7 +49,7 @@ class OutputFile {
   [[nodiscard]] std::string cannot_write(int error) const;
 
   Claim claim_;
-  bool direct_;  // not by way of a temporary file
+  bool direct_;  // written without a temporary file
   int descriptor_ = -1;
   int error_ = 0;  // errno of the first failure
   std::string temporary_;

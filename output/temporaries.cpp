@@ -17,7 +17,7 @@ struct Slot {
   std::array<char, PATH_MAX> path{};
 };
 
-// Fixed memory: a signal handler must not allocate, nor wait for a lock.
+// The memory is fixed, because a signal handler must neither allocate nor wait for a lock.
 constexpr std::size_t slot_count = 12;
 std::array<Slot, slot_count> slots;
 std::atomic<int> committing{0};

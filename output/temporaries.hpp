@@ -5,8 +5,8 @@
 
 namespace jostle::output {
 
-// Listed from its creation to its end. More than a dozen at once are not listed, which loses nothing but
-// their removal.
+// An entry of the list, for the life of a temporary file. Beyond a dozen at once, further ones are not listed
+// and would not be removed after a signal.
 class Temporary {
  public:
   explicit Temporary(const std::string& path);
@@ -18,7 +18,7 @@ class Temporary {
   int slot_ = -1;
 };
 
-// Lives while a whole file is put in its place: who ends the program should wait for that.
+// Lives while a whole file is put in its place. The program should not be ended during that time.
 class Committing {
  public:
   Committing();
@@ -28,7 +28,7 @@ class Committing {
   [[nodiscard]] static bool any();  // safe to call in a signal handler
 };
 
-// Removes all that are listed. Safe to call in a signal handler.
+// Removes all listed files. Safe to call in a signal handler.
 void remove_temporaries();
 
 }  // namespace jostle::output

@@ -1,4 +1,4 @@
-// The questions that Python asks, each answered with the JSON that the command prints for it.
+// The functions that Python calls; each returns the JSON that the matching command prints.
 //
 // All throw Invalid (source.hpp), scenarios::RunError, input::Refused (an output cannot be written),
 // Interrupted, and Python's own errors.
@@ -17,7 +17,7 @@
 namespace jostle::python {
 
 struct Answer {
-  std::string json;  // one object, or for offload a line each
+  std::string json;  // one object; for offload, one per line
   Warnings warnings;
 };
 
@@ -36,7 +36,7 @@ struct ScenarioChanges {
 struct Side {
   Source source;
   ScenarioChanges changes;
-  std::string name;  // in the answer
+  std::string name;  // its name in the answer
 };
 [[nodiscard]] Answer compare(const Side& a, const Side& b, const analyses::Pairs& pairs,
                              pybind11::object progress);
@@ -44,26 +44,26 @@ struct Side {
 [[nodiscard]] Answer offload(const Source& source, unsigned threads, pybind11::object progress);
 
 struct PlanOptions {
-  std::string output;  // the file of the points; empty: none
+  std::string output;  // the file for the points; empty: none
   unsigned threads = 0;
   bool exhaustive = false, intervals = true;
-  std::size_t simulations = 0;  // 0: as plan chooses
+  std::size_t simulations = 0;  // 0: the default of plan
 };
 [[nodiscard]] Answer plan(const Source& source, const PlanOptions& options, pybind11::object progress);
 
 struct CalibrateOptions {
   std::vector<std::string> evidence, onnx;
-  std::string name, output;  // of the profile; no output: it is only in the answer
+  std::string name, output;  // name and file of the profile; without a file it is only in the answer
   bool fresh = false, quick = false;
 };
-// {"schema":"jostle.calibration/1",...}: what was fitted, its errors, and the profile.
+// {"schema":"jostle.calibration/1",...}: the fitted parameters, their errors, and the profile.
 [[nodiscard]] Answer calibrate(const std::string& device, const CalibrateOptions& options,
                                pybind11::object progress);
 
-// The JSON Schema: "scenario", "study" or "result".
+// The JSON Schema `name`: "scenario", "study" or "result".
 [[nodiscard]] std::string schema(const std::string& name);
 
-// What ships with this build: arrays of objects.
+// The devices and networks of this build, as arrays of objects.
 [[nodiscard]] std::string devices();
 [[nodiscard]] std::string networks();
 

@@ -1,4 +1,4 @@
-// jostle.calibrate(): the measurements of a board to its profile.
+// jostle.calibrate(): fits the profile of a board to its measurements.
 #include <memory>
 #include <utility>
 

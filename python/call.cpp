@@ -10,8 +10,8 @@
 
 namespace jostle::python {
 
-// With the interpreter's lock: runs Python's signal handlers (in its main thread) and the progress function.
-// The first error of either stops the work.
+// Runs Python's signal handlers (in its main thread) and the progress function; the interpreter's lock is
+// held. The first error of either stops the work.
 void Call::attend() {
   if (error_) return;
   try {

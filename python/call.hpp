@@ -1,5 +1,5 @@
-// A call from Python into jostle: the work is done on a thread of its own, without the interpreter's lock,
-// while the calling thread waits, shows progress and looks for Ctrl-C.
+// A call from Python into jostle. The work is done on its own thread, without the interpreter's lock, while
+// the calling thread waits, shows progress and checks for Ctrl-C.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -13,21 +13,22 @@ namespace jostle::python {
 
 class Call {
  public:
-  // `progress`: None, or a function of the share done (0 to 1), called by the calling thread now and then.
+  // `progress`: None, or a function of the completed share (0 to 1), called by the calling thread now and
+  // then.
   explicit Call(pybind11::object progress) : progress_(std::move(progress)) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // Set by Ctrl-C, for whoever does the work. Also that of all threads which do it (input/interruption.hpp).
+  // The flag that Ctrl-C sets for the work. All threads that do the work use it too (input/interruption.hpp).
   [[nodiscard]] const std::atomic<bool>* interrupt() const { return &interrupted_; }
-  // From any thread.
+  // Reports progress, from any thread.
   void tell(double share_done) { done_.store(share_done, std::memory_order_relaxed); }
   void tell(std::size_t done, std::size_t of) {
     tell(of == 0 ? 1 : static_cast<double>(done) / static_cast<double>(of));
   }
 
-  // What `work` returns. Throws what it throws, and the Python error that a signal or `progress` raised,
-  // which stops the work first.
+  // Returns the result of `work`. Throws its exceptions, and the Python error that a signal or `progress`
+  // raised, which stops the work first.
   template <class Work>
   std::invoke_result_t<Work> run(const Work& work) {
     std::optional<std::invoke_result_t<Work>> result;

@@ -1,4 +1,4 @@
-// What ships with this build: devices with their power modes, networks, and schemas.
+// The contents of this build: devices with their power modes, networks, and schemas.
 #include <nlohmann/json.hpp>
 
 #include "analyses/schema/schema.hpp"

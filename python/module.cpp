@@ -1,5 +1,5 @@
-// The module jostle._jostle: what the package python/jostle is made of. Its functions and their arguments are
-// documented there.
+// The module jostle._jostle, on which the package python/jostle is built. Its functions and their arguments
+// are documented there.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -17,7 +17,7 @@ using jostle::python::Answer;
 using jostle::python::ScenarioChanges;
 using jostle::python::Source;
 
-// As the package's ScenarioError takes them.
+// The problems in the form that the package's ScenarioError takes.
 py::list problems_list(const jostle::input::Problems& problems) {
   py::list list;
   for (const jostle::input::Problem& problem : problems.list()) {
@@ -31,7 +31,7 @@ py::list problems_list(const jostle::input::Problems& problems) {
   return list;
 }
 
-// The classes of the errors are Python's (errors.py), so that their attributes are plain ones.
+// The error classes are Python's (errors.py), so that their attributes are plain ones.
 void set_error(const char* name, const py::object& argument) {
   const py::object type = py::module_::import("jostle.errors").attr(name);
   PyErr_SetObject(type.ptr(), py::object(type(argument)).ptr());

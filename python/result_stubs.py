@@ -10,17 +10,17 @@ import sys
 from pathlib import Path
 
 BEGIN, END = "# Of a result, by python/result_stubs.py: begin\n", "# end\n"
-# Classes that are called otherwise than their key.
+# Names of classes that differ from their key.
 NAMES = {"pi90_parts": "IntervalParts", "times": "TokenTimes", "ec_ms": "EnqueueCall", "sync_ms": "Mean", "ci95": "LatencyIntervals",
          "stages": "Stage", "engines": "Engine", "power_w": "Power", "found_s": "FoundWarmup", "decode_per_s": "Mean", "prefill_per_s": "Mean"}
-# By their place, where a key stands for several.
+# Names by place, for keys that stand for several classes.
 PLACES = {"Process.gpu": "GpuArray", "Process.memory": "ProcessMemory", "System.gpu": "SystemGpu", "System.throughput": "SystemThroughput"}
 
 
 class Stubs:
     def __init__(self, schema):
         self.definitions = schema["definitions"]
-        self.classes = {}  # name: its lines; the inner ones first
+        self.classes = {}  # lines by name; inner classes first
         self.of_object("Result", schema, "Answer")
 
     def of_object(self, name, schema, base="Record"):

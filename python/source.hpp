@@ -1,4 +1,4 @@
-// Scenarios and studies that Python hands over: a file, or a text.
+// Scenarios and studies from Python: a file, or a text.
 #pragma once
 
 #include <optional>
@@ -15,23 +15,23 @@
 
 namespace jostle::python {
 
-// An input is wrong: jostle.ScenarioError.
+// Thrown for an invalid input; becomes jostle.ScenarioError.
 struct Invalid {
   input::Problems problems;
 };
 
 struct Source {
-  std::optional<std::string> text;  // none: the file
-  std::string name;                 // its path, or what messages call the text
+  std::optional<std::string> text;  // none: read from the file
+  std::string name;                 // path of the file, or name of the text in messages
 };
 
-// What an answer comes with: sentences for warnings.warn().
+// The warnings of an answer: sentences for warnings.warn().
 using Warnings = std::vector<std::string>;
 
-// Shipped profiles, of which every call shares those that were read.
+// The shipped profiles; all calls share the ones that have been read.
 [[nodiscard]] analyses::Profiles& shipped_profiles();
 
-// Throws Invalid.
+// Reads the scenario. Throws Invalid.
 [[nodiscard]] scenarios::Scenario scenario_of(const Source& source, const scenarios::LoadOptions& options,
                                               Warnings& warnings);
 

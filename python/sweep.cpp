@@ -23,7 +23,7 @@ namespace {
 
 namespace py = pybind11;
 
-using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;  // as SQLite has it
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;  // the types of SQLite
 
 struct Column {
   std::string name;
@@ -52,7 +52,7 @@ bool every(const Column& column) {
   return std::ranges::all_of(column.cells, [](const Cell& cell) { return std::holds_alternative<T>(cell); });
 }
 
-// Whether a double holds each of them, none as NaN. No text is a number.
+// True if a double holds each of the cells, none as NaN. No text is a number.
 bool fit_doubles(const Column& column) {
   return std::ranges::all_of(column.cells, [](const Cell& cell) {
     constexpr std::int64_t most = std::int64_t{1} << 53;
@@ -68,7 +68,7 @@ double number_of(const Cell& cell) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-// Numbers in the fewest digits that give them back.
+// The cell as text, numbers with the fewest digits that reproduce them.
 std::optional<std::string> text_of(const Cell& cell) {
   if (const auto* const integer = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *integer);
   if (const auto* const real = std::get_if<double>(&cell)) return fmt::format("{}", *real);
@@ -76,7 +76,7 @@ std::optional<std::string> text_of(const Cell& cell) {
   return std::nullopt;
 }
 
-// An array that owns what `number` makes of each cell.
+// An array that owns the results of `number` for each cell.
 template <class T, class Number>
 py::object array_of(const std::vector<Cell>& cells, const Number& number) {
   auto numbers = std::make_unique<std::vector<T>>();
@@ -89,7 +89,7 @@ py::object array_of(const std::vector<Cell>& cells, const Number& number) {
 
 py::object object_of(const Column& column) {
   const bool words = column.name == "status" || column.name == "limited_by" || column.name == "stop" ||
-                     column.name == "problem";  // also where there are none
+                     column.name == "problem";  // texts even if all cells are empty
   if (!words && every<std::int64_t>(column))
     return array_of<std::int64_t>(column.cells,
                                   [](const Cell& cell) { return std::get<std::int64_t>(cell); });

@@ -1,5 +1,5 @@
-// What an event does: a function and the object to call it with. A plain struct, so scheduling an event
-// allocates nothing.
+// The action of an event: a function and the object to call it with. It is a plain struct, so scheduling an
+// event allocates nothing.
 #pragma once
 
 namespace jostle::sim {

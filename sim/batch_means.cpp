@@ -18,8 +18,9 @@ namespace {
 // uncorrelated batches reach 0.1 by chance.
 constexpr double tolerated_correlation = 0.1;
 
-// Negative correlation (a slow batch is followed by a fast one, as in a closed loop) makes the interval too
-// wide: it is merged away where chance alone, one time in ten, would not show it.
+// The lower limit of the autocorrelation. Negative correlation (a slow batch is followed by a fast one, as in
+// a closed loop) makes the interval too wide, so batches are also merged below this limit, which uncorrelated
+// batches pass by chance in one case of ten.
 double tolerated_negative(std::size_t batches) {
   return -1.28 / std::sqrt(static_cast<double>(batches));
 }
@@ -45,7 +46,8 @@ double tolerated_negative(std::size_t batches) {
   return products / squares;
 }
 
-// Of what they are a sample of (the adjusted coefficient of Fisher and Pearson). At least three numbers.
+// Estimate of the skewness of the distribution that the numbers are a sample of (the adjusted coefficient of
+// Fisher and Pearson). It needs at least three numbers.
 [[nodiscard]] double skewness(const std::vector<double>& x) {
   const auto n = static_cast<double>(x.size());
   const double mean = mean_of(x), variance = square_deviations(x, mean) / n;
@@ -59,7 +61,7 @@ double cube_root(double x) {
   return x == 0 ? 0 : std::copysign(exp(log(std::fabs(x)) / 3), x);
 }
 
-// The t of skewed numbers that stands where that of a symmetric sample is `t`; `skew`: their skewness over
+// The t value of skewed numbers that corresponds to `t` of a symmetric sample; `skew`: their skewness over
 // the square root of their count (the inverse of Hall's cubic).
 [[nodiscard]] double skewed(double t, double skew) {
   constexpr double none = 1e-6;
@@ -77,7 +79,7 @@ double cube_root(double x) {
 }  // namespace
 
 double student_t_95(std::size_t degrees_of_freedom) {
-  // From a table of Student's t, column 0.975.
+  // A table of Student's t, column 0.975.
   static constexpr std::array<double, 30> table = {
       12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281,
       2.2010,  2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860,
@@ -154,7 +156,7 @@ std::uint64_t BatchMeans::batch_size() const {
   return uncorrelated().size;
 }
 
-// Undefined unless the correlation is negative.
+// Half the width of the spectral interval. Undefined unless the correlation is negative.
 std::optional<double> BatchMeans::spectral_half() const {
   const std::vector<double> means = few().means;
   if (means.size() < 2 * fewest_batches) return std::nullopt;
@@ -166,7 +168,8 @@ std::optional<double> BatchMeans::spectral_half() const {
 double BatchMeans::half_width(const std::vector<double>& means) const {
   const auto n = static_cast<double>(means.size());
   const double variance = square_deviations(means, mean_of(means)) / (n - 1);
-  // Of batches that are still correlated the mean varies as that of an autoregressive process of first order.
+  // The mean of batches that are still correlated varies like that of an autoregressive process of first
+  // order.
   const double left = std::clamp(lag_1_autocorrelation(means), 0.0, 0.7);
   const double half = student_t_95(means.size() - 1) * std::sqrt(variance / n * (1 + left) / (1 - left));
   return std::min(half, spectral_half().value_or(half));
@@ -194,7 +197,7 @@ std::optional<double> BatchMeans::relative_half_width() const {
   return (interval->high - interval->low) / 2 / std::fabs(sum_ / static_cast<double>(count_));
 }
 
-// About the means as they were and as they are (Welford), so that no digits are lost.
+// Welford's update, with the deviations from the old and the new mean, so that no digits are lost.
 void Straying::add(double at_s) {
   ++count_;
   const double from_mean = at_s - mean_at_;
@@ -258,8 +261,8 @@ std::optional<Interval> RateMeans::ci95(Time now, bool saturated) const {
   if (!gap || gap->low <= 0 || !rate || stalled(now)) return std::nullopt;
   const double centre = *gaps_.mean();
   const double variation = saturated ? 0 : source_variation_;
-  // The measured time begins and ends anywhere between lumps: both ends stray as they do, perhaps the same
-  // way.
+  // The measured time begins and ends anywhere between service quanta. Both ends deviate as much as the
+  // quanta do, perhaps in the same direction.
   const double ends = 1.96 * 2 * straying_.seconds() / to_seconds(now - begun_);
   const double least = 1 + std::max(1.96 * variation / std::sqrt(static_cast<double>(gaps_.count())), ends);
   return Interval{*rate / std::max(gap->high / centre, least), *rate * std::max(centre / gap->low, least)};

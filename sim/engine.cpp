@@ -1,4 +1,4 @@
-// The event loop, and how processes start and end.
+// The event loop, and the start and end of processes.
 #include "sim/engine.hpp"
 
 #include <iterator>

@@ -54,7 +54,7 @@ class Engine {
     if (at < now_) throw_past(at);
     if (!queue_.retime(id, at)) throw_not_pending();
   }
-  // The event of `id` is at `at` from now on, whether it is pending or not; never: it is cancelled.
+  // Moves the event `id` to `at`, or schedules it if it is not pending; never: cancels it.
   void set(EventId& id, Time at, Action action, Priority priority = Priority::normal) {
     if (at == Time::never()) {
       cancel(id);
@@ -77,7 +77,8 @@ class Engine {
     soon_[soon_tail_++ & (soon_.size() - 1)] = coroutine;
   }
 
-  // co_await engine.delay(d) continues d later. d ≥ 0; with zero, after everything that is already due now.
+  // co_await engine.delay(d) continues after d ≥ 0. With zero, it continues after everything that is already
+  // due now.
   [[nodiscard]] auto delay(Duration duration, Priority priority = Priority::normal) {
     struct Delay {
       Engine& engine;
@@ -107,7 +108,7 @@ class Engine {
     const Duration allowed = watchdog_.without_progress;
     stuck_after_ = allowed < Time::never() - now_ ? now_ + allowed : Time::never();
   }
-  // Why the run is stuck; set when run() returned RunEnd::stuck.
+  // The reason why the run is stuck; set when run() returned RunEnd::stuck.
   [[nodiscard]] const std::optional<StuckReport>& stuck_report() const { return stuck_report_; }
   // A flag that is checked every few thousand events (set by Ctrl-C, for example). Null: none.
   void set_interrupt(const std::atomic<bool>* flag) { interrupt_ = flag; }

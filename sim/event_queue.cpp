@@ -12,9 +12,9 @@ constexpr std::size_t chunks_per_block = 64;
 constexpr std::size_t room_before =
     8;  // free places kept before the head, so that an early insert moves few entries
 
-// A chain of fewer chunks than this is split into buckets that are sorted next. What its entries refer to is
-// prefetched during the split, because later there is too little time for it. Two cache lines for each of at
-// most 1152 events fit the second-level cache.
+// A chain of fewer chunks than this is split into buckets that are sorted next. The slots and frames of its
+// entries are prefetched during the split, because later there is too little time for it. Two cache lines for
+// each of at most 1152 events fit the second-level cache.
 constexpr std::uint32_t prefetch_below_chunks = 64;
 
 }  // namespace
@@ -75,7 +75,7 @@ void EventQueue::insert_in_bottom(const Entry& e) {
   ++tail_;
 }
 
-// Moves others aside one by one, from the nearer end.
+// Moves other entries aside one by one, from the nearer end.
 void EventQueue::insert_among_few(const Entry& e) {
   Entry* const head = bottom_.data() + head_;
   Entry* const tail = bottom_.data() + tail_;
@@ -99,7 +99,7 @@ void EventQueue::spill_bottom() {
   head_ = tail_ = 0;
 }
 
-// Insertion sort: one chunk has few entries.
+// Uses insertion sort, because one chunk has few entries.
 void EventQueue::sort_few(Chunk* chunk) {
   Entry* const first = bottom_.data() + room_before;
   Entry* last = first;

@@ -1,9 +1,9 @@
 // The pending-event set: events in the order (time, priority, sequence), with cancel and re-time.
 //
-// A radix ladder. Events lie unsorted in buckets. The bucket of an event is given by the highest base-64
-// digit in which its time differs from `base_`. Only the bucket that is due is processed: it is split further
-// or, if it is small, sorted into `bottom_`. So an event is moved a few times and sorted once among a few
-// neighbours, whatever the distribution of times, and nothing needs tuning. Cancelling an event leaves a
+// The set is a radix ladder. Events lie unsorted in buckets. The bucket of an event is given by the highest
+// base-64 digit in which its time differs from `base_`. Only the bucket that is due is processed: it is split
+// further or, if it is small, sorted into `bottom_`. So an event is moved a few times and sorted once among a
+// few neighbours, for every distribution of times, and nothing needs tuning. Cancelling an event leaves a
 // stale entry. It is skipped when it is due, and all stale entries are purged when they outnumber the live
 // ones, so memory stays proportional to the number of pending events. Once the pools have grown to the size
 // of the run, no event needs an allocation.
@@ -55,7 +55,7 @@ class EventQueue {
 
   // `at` must not precede the last event taken.
   EventId push(Time at, Priority priority, Action action);
-  // The same for a coroutine: cheaper, but cannot be cancelled.
+  // Schedules the resumption of a coroutine: cheaper than an action, but it cannot be cancelled.
   void push(Time at, Priority priority, std::coroutine_handle<> coroutine);
 
   [[nodiscard]] bool pending(EventId id) const { return id && slots_[id.slot_].order == id.order_; }
@@ -79,11 +79,11 @@ class EventQueue {
   static constexpr unsigned digits = 1U << digit_bits;
   static constexpr unsigned levels = (64 + digit_bits - 1) / digit_bits;
   static constexpr std::size_t spill_above = 96;  // a bottom that has grown beyond this is split again
-  static constexpr std::size_t few = 32;          // in the bottom, among which a place is found one by one
+  static constexpr std::size_t few = 32;          // bottom entries among which an insert searches one by one
   // Number of stale entries allowed beyond the number of live events.
   static constexpr std::size_t stale_allowed = 256;
 
-  // Either a slot (low bit set) or the address of a coroutine frame.
+  // `what`: either a slot (low bit set) or the address of a coroutine frame.
   struct Entry {
     std::uint64_t time;   // picoseconds
     std::uint64_t order;  // priority in the top 8 bits, then the sequence
@@ -93,7 +93,7 @@ class EventQueue {
       return a.time != b.time ? a.time < b.time : a.order < b.order;
     }
   };
-  // The action of a cancellable event. Free when order is 0; then `next` is the free one after it.
+  // The action of a cancellable event. The slot is free if `order` is 0; `next` is then the next free slot.
   struct Slot {
     Action action{};
     std::uint64_t order = 0;
@@ -220,7 +220,7 @@ inline bool EventQueue::retime(EventId& id, Time at) {
   return true;
 }
 
-// Prefetches what an entry that is due soon refers to: with many pending events it is not in the cache.
+// Prefetches the slot or frame of an entry that is due soon: with many pending events it is not in the cache.
 inline void EventQueue::prefetch(const Entry& e) const {
   if (has_slot(e)) {
     __builtin_prefetch(&slots_[slot_of(e)]);

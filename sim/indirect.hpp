@@ -1,7 +1,7 @@
-// A value held elsewhere, so that a header can have it as a member and only declare its type: who reads the
-// value includes its header, everyone else is not compiled again when that header changes.
+// A value stored elsewhere, so that a header can have it as a member and only declare its type. A file that
+// reads the value includes the type's header; all others are not compiled again when that header changes.
 //
-// It is a value like any other: a copy is a copy of what is held. Where nothing was put in, it is a T{}.
+// It behaves like any other value: a copy copies the stored value. If none was stored, it is a T{}.
 #pragma once
 
 #include <memory>
@@ -39,7 +39,7 @@ class Indirect {
   [[nodiscard]] T* operator->() { return &**this; }
 
  private:
-  // What deletes and copies is chosen where the value is put in: there its type is known.
+  // The deleter and the copy function are chosen when the value is stored: there its type is known.
   std::unique_ptr<T, void (*)(T*)> held_{nullptr, [](T*) {}};
   T* (*copy_)(const T&) = nullptr;
 };

@@ -1,4 +1,4 @@
-// Means of a quantity over equal intervals, at a modest number: where they become too many, neighbours are
+// Means of a quantity over equal intervals, limited in number: when there are too many, neighbours are
 // merged.
 #pragma once
 
@@ -13,7 +13,7 @@ class IntervalMeans {
  public:
   static constexpr std::size_t max_kept = 1024;
 
-  // `interval`: what one add() is of.
+  // `interval`: the length that the mean of one add() refers to.
   explicit IntervalMeans(Duration interval) : interval_(interval) {}
 
   void add(double mean) {
@@ -29,7 +29,7 @@ class IntervalMeans {
   }
 
   [[nodiscard]] const std::vector<double>& values() const { return means_; }
-  // The length that each of the values is of.
+  // The length that each of the values refers to.
   [[nodiscard]] Duration interval() const { return interval_ * static_cast<std::int64_t>(merged_); }
   // Index of the first value that lies wholly at or after `begin`; values().size() if there is none.
   [[nodiscard]] std::size_t from(Time begin) const {

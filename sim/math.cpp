@@ -1,4 +1,5 @@
-// Argument reduction to a small interval, then a Taylor series long enough for double precision.
+// Logarithm and exponential: argument reduction to a small interval, then a Taylor series long enough for
+// double precision.
 #include "sim/math.hpp"
 
 #include <bit>
@@ -22,7 +23,7 @@ constexpr double sqrt_half = 0x1.6a09e667f3bcdp-1;
   return std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52U);
 }
 
-// Of positive normal numbers, each times 2^shift.
+// Logarithms of positive normal numbers, each times 2^shift.
 template <std::size_t n>
 void log_in_place(std::array<double, n>& x, int shift) {
   std::array<double, n> exponent, f, s, z, r;
@@ -49,17 +50,17 @@ void log_in_place(std::array<double, n>& x, int shift) {
   }
 }
 
-// e times 2^k.
+// The product of e and 2^k.
 [[nodiscard]] double scaled(double e, int k) {
   if (k > 1023) return e * power_of_two(1023) * 2;
   if (k < -1022) return e * power_of_two(k + 100) * 0x1p-100;
   return e * power_of_two(k);
 }
 
-// Of numbers whose exponentials are neither zero nor infinite.
+// Exponentials of numbers; the results must be neither zero nor infinite.
 template <std::size_t n>
 void exp_in_place(std::array<double, n>& x) {
-  // 1/2! ... 1/14!
+  // The values 1/2! ... 1/14!.
   constexpr std::array inverse_factorial{1.0 / 2,          1.0 / 6,        1.0 / 24,        1.0 / 120,
                                          1.0 / 720,        1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
                                          1.0 / 3628800,    1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800,
@@ -80,7 +81,7 @@ void exp_in_place(std::array<double, n>& x) {
   // e^r = 1 + r + r² q(r), q = 1/2! + r/3! + ...; 15 terms, the last below 2^-60.
   for (std::size_t term = inverse_factorial.size(); term-- > 0;)
     for (std::size_t i = 0; i < n; ++i) q[i] = q[i] * r[i] + inverse_factorial[term];
-  // Correct for what rounding r lost.
+  // Corrects the rounding error of r.
   for (std::size_t i = 0; i < n; ++i) x[i] = scaled(1 + (r[i] + (r[i] * r[i] * q[i] + lost[i])), k[i]);
 }
 

@@ -12,8 +12,8 @@ namespace jostle::sim {
 // e to the x. Overflows to +inf, underflows gradually to 0.
 [[nodiscard]] double exp(double x);
 
-// The same of several numbers at once, to the same bits: a series is a chain of steps that wait for each
-// other, and the chains of several numbers overlap. For logarithms positive normal numbers, for exponentials
+// Logarithms or exponentials of several numbers at once, with the same bits. The steps of one series wait for
+// each other, but the series of several numbers overlap. log_each takes positive normal numbers, exp_each
 // numbers between -700 and 700.
 void log_each(std::array<double, 4>& numbers);
 void exp_each(std::array<double, 8>& numbers);

@@ -1,4 +1,4 @@
-// Numbers in the order in which they come: their mean and quantiles, and how far these are known.
+// Numbers in the order in which they come: their mean and quantiles, and the confidence intervals of these.
 #pragma once
 
 #include "sim/quantiles.hpp"

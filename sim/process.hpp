@@ -26,7 +26,7 @@ namespace jostle::sim {
 // Continues with `next` as soon as the running coroutine has suspended.
 void continue_with(Engine& engine, std::coroutine_handle<> next);
 
-// What the promises of Process and Task have in common.
+// The common part of the promises of Process and Task.
 struct Promise {
   ProcessState* process = nullptr;
   Promise* parent = nullptr;  // null for the root

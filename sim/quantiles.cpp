@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned dropped_bits = 52 - 10;
 
-// Increases with x; negative numbers mirror positive ones, starting with -1 next to 0.
+// The bin of x. It increases with x; negative numbers mirror positive ones, starting with -1 next to 0.
 [[nodiscard]] std::int64_t bin_of(double x) {
   const auto bin = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(std::fabs(x)) >> dropped_bits);
   return std::signbit(x) && x != 0 ? -1 - bin : bin;
@@ -30,7 +30,7 @@ constexpr unsigned dropped_bits = 52 - 10;
 
 }  // namespace
 
-// From the first number on that is too many.
+// Called for each number beyond the first `exact_up_to_`.
 void Quantiles::add_to_histogram(double x) {
   for (const double number : std::exchange(numbers_, {})) into_histogram(number);
   into_histogram(x);

@@ -11,7 +11,7 @@ namespace jostle::sim {
 
 namespace {
 
-// splitmix64 (Steele, Lea and Flood 2014): a step of its counter, and its output function.
+// splitmix64 (Steele, Lea and Flood 2014): the step of its counter, and its output function.
 constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15ULL;
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t z) {
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;

@@ -1,5 +1,5 @@
-// Random numbers that are equal on every machine: own generator, own distributions. Each source has a stream
-// named after it, so adding a source does not change the numbers of the others.
+// Random numbers that are equal on every machine, from own generators and distributions. Each source has a
+// stream named after it, so adding a source does not change the numbers of the others.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ class RandomStream {
   [[nodiscard]] std::uint64_t bits();
   // Uniform in [0, 1), a multiple of 2^-53.
   [[nodiscard]] double uniform();
-  // Exponentially distributed, as the gaps of a Poisson process. mean > 0.
+  // Exponentially distributed, like the gaps of a Poisson process. mean > 0.
   [[nodiscard]] double exponential(double mean);
   [[nodiscard]] double normal(double mean, double standard_deviation);
-  // A factor of mean 1 and coefficient of variation cv ≥ 0 (0: exactly 1, and nothing is drawn).
+  // A lognormal factor of mean 1 and coefficient of variation cv ≥ 0 (0: exactly 1, and nothing is drawn).
   [[nodiscard]] double lognormal_unit_mean(double cv);
   // Uniform in 0 … n-1, without bias. n ≥ 1.
   [[nodiscard]] std::uint64_t below(std::uint64_t n);
@@ -37,12 +37,12 @@ class RandomStream {
 
   std::array<std::uint64_t, 4> state_;
   std::optional<double> second_normal_;  // the polar method gives two numbers at a time
-  // Parameters of the last lognormal factor: most sources ask for the same cv every time.
+  // Parameters of the last lognormal factor: most sources request the same cv every time.
   double cv_ = 0, log_mean_ = 0, log_deviation_ = 0;
 };
 
-// Lognormal factors of one coefficient of variation: those that RandomStream::lognormal_unit_mean would draw
-// from the stream one after another. They are computed eight at a time, faster than one by one.
+// Lognormal factors of one coefficient of variation: the same that RandomStream::lognormal_unit_mean would
+// draw from the stream one after another. They are computed eight at a time, faster than one by one.
 class LognormalFactors {
  public:
   LognormalFactors(const RandomStream& stream, double cv);

@@ -1,4 +1,4 @@
-// Waking of waiting processes, and handing a server to the next.
+// Waking of waiting processes, and handing a server to the next process.
 #include "sim/resource.hpp"
 
 namespace jostle::sim {

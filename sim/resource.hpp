@@ -1,7 +1,7 @@
-// What processes wait for: Condition (until notified) and Resource (a FIFO of n servers).
+// The objects that processes wait for: Condition (until notified) and Resource (a FIFO of n servers).
 //
-// Either may be destroyed before or after the engine and its processes. A process that waits for one that has
-// been destroyed is never resumed.
+// Either may be destroyed before or after the engine and its processes. A process that waits for a destroyed
+// one is never resumed.
 #pragma once
 
 #include <coroutine>
@@ -123,7 +123,7 @@ class Resource : public Waitable {
 
   Engine* engine_;
   std::size_t capacity_;
-  std::size_t granted_ = 0;  // to processes that have not been resumed yet
+  std::size_t granted_ = 0;  // servers granted to processes that have not been resumed yet
   LinkedList<Waiter> waiters_;
   LinkedList<Lease> leases_;
 };

@@ -10,15 +10,15 @@ namespace jostle::sim {
 
 namespace {
 
-// Fewer clusters beyond a quantile than this leave its interval open, and what intervals there are are of
-// runs that met too little (docs/statistics.md has the coverage for more and fewer).
+// With fewer clusters than this beyond a quantile, its interval is undefined: such runs have met too few long
+// values (docs/statistics.md has the coverage for more and fewer).
 constexpr double fewest_clusters = 3;
 
 bool is_tail(double p) {
   return p > 0.75;
 }
 
-// The p-quantile of sorted numbers, between neighbours in proportion.
+// The p-quantile of sorted numbers, interpolated linearly between neighbours.
 double quantile(const std::vector<double>& sorted, double p) {
   const double rank = p * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(rank);
@@ -26,20 +26,20 @@ double quantile(const std::vector<double>& sorted, double p) {
   return sorted[below] + (rank - std::floor(rank)) * (sorted[above] - sorted[below]);
 }
 
-// How often a p-quantile's tail is met, at the level that its clusters are counted at: ten times as often, at
-// most half of all.
+// The share of numbers beyond the level at which the clusters of a p-quantile's tail are counted: ten times
+// the tail's share, at most half of all numbers.
 double often(double p) {
   return std::min(0.5, 10 * (1 - p));
 }
 
-// Numbers above a limit come in clusters (busy periods of a queue): one ends where the numbers fall back to
-// `rest`, or below.
+// Numbers above a limit come in clusters (busy periods of a queue). A cluster ends when the numbers fall to
+// `rest` or below.
 struct Clusters {
   std::size_t count = 0;
-  double square_sizes = 0;  // sum of the squares of how many numbers each holds
+  double square_sizes = 0;  // sum of the squares of the clusters' sizes (numbers above the limit)
 };
 Clusters clusters_above(const std::vector<double>& numbers, double limit, double rest) {
-  // Without branches, which would be taken at random.
+  // The loop has no branches, because they would be taken at random.
   double count = 0, square_sizes = 0, size = 0;
   for (const double x : numbers) {
     const bool ends = x <= rest;
@@ -51,22 +51,23 @@ Clusters clusters_above(const std::vector<double>& numbers, double limit, double
           .square_sizes = square_sizes + size * size};
 }
 
-// How many clusters to expect beyond the p-quantile, by those beyond the level that is met more often. Those
-// beyond the p-quantile itself are few where it is found too high and many where it is found too low: they
-// cannot say whether there are enough.
+// The expected number of clusters beyond the p-quantile, estimated from those beyond the more frequent level.
+// The clusters beyond the p-quantile itself are few if it is estimated too high and many if it is estimated
+// too low, so they cannot show if there are enough.
 double clusters_beyond(const std::vector<double>& numbers, const std::vector<double>& sorted, double p) {
   const double level = 1 - often(p);
   const Clusters clusters = clusters_above(numbers, quantile(sorted, level), quantile(sorted, level / 2));
   return static_cast<double>(clusters.count) * (1 - p) / (1 - level);
 }
 
-// Whether as many numbers are equal there: then the quantile is that number, however few lie beyond it.
+// True if the numbers are equal from the more frequent level up to the p-quantile: then the quantile is that
+// number, however few lie beyond it.
 bool flat(const std::vector<double>& sorted, double p) {
   return quantile(sorted, 1 - often(p)) == quantile(sorted, p);
 }
 
-// Half the 95 % interval of the share of numbers up to the p-quantile. In the tail, how far it may be off is
-// known no better than from as many clusters as lie beyond. Undefined with too few numbers.
+// Half the 95 % interval of the share of numbers up to the p-quantile. In the tail, the interval is no
+// narrower than the number of clusters beyond the quantile permits. Undefined with too few numbers.
 std::optional<double> half_width_of_share(const std::vector<double>& numbers,
                                           const std::vector<double>& sorted, double p) {
   const double limit = quantile(sorted, p), n = static_cast<double>(numbers.size());
@@ -74,25 +75,26 @@ std::optional<double> half_width_of_share(const std::vector<double>& numbers,
   const std::optional<Interval> found = below.ci95();
   if (!found) return std::nullopt;
   const double share = *below.mean();
-  // At least what independent numbers would leave open: batches may all hold equally many by chance.
+  // The minimum is the interval of independent numbers: all batches may have equal shares by chance.
   const double half = std::max((found->high - found->low) / 2, 1.96 * std::sqrt(share * (1 - share) / n));
   if (!is_tail(p) || flat(sorted, p)) return half;
   const double clusters = clusters_beyond(numbers, sorted, p);
   if (clusters < fewest_clusters) return std::nullopt;
   const Clusters beyond = clusters_above(numbers, limit, quantile(sorted, 0.5));
-  const double by_clusters = 1.96 * share * std::sqrt(beyond.square_sizes) / n;  // as of a compound Poisson
+  const double by_clusters = 1.96 * share * std::sqrt(beyond.square_sizes) / n;  // compound Poisson
   return std::max(half, by_clusters) * student_t_95(static_cast<std::size_t>(clusters) - 1) / 1.96;
 }
 
-// What is left of a share that may be off by `half`, in parts of it. How many clusters lie beyond a quantile
-// is a Poisson number, and the 2.5 % point of Poisson's of mean c is near c - 1.96 sqrt(c); but a few of them
-// never tell that there are none. From a third on it falls exponentially, as steeply as there.
+// The lower end of a share whose interval has half the relative width `half`, relative to the share. The
+// number of clusters beyond a quantile is Poisson-distributed, and the 2.5 % point of a Poisson distribution
+// with mean c is near c - 1.96 sqrt(c); but a few clusters never prove that there are none. Below a third the
+// result falls exponentially, continuing with the same slope.
 double least_of(double half) {
   return half < 2.0 / 3 ? 1 - half : exp(2 - 3 * half) / 3;
 }
 
-// What a share `beyond` of all numbers exceeds. Beyond the largest number the tail goes on as it falls up to
-// the p-quantile: exponentially, as waits in queues do.
+// The number that a share `beyond` of all numbers exceeds. Beyond the largest number the tail continues with
+// its slope up to the p-quantile: exponentially, like waits in queues.
 double exceeded_by(double beyond, const std::vector<double>& sorted, double p) {
   const double least = 1 / static_cast<double>(sorted.size());
   const double inside = quantile(sorted, 1 - std::max(beyond, least));
@@ -138,7 +140,7 @@ Series::Known Series::known(const std::vector<double>& sorted, double p) const {
   const auto n = static_cast<double>(sorted.size());
   const std::size_t fewest = std::max(needed(p), BatchMeans::fewest_batches);
   if (sorted.empty()) return {};
-  // Nothing varies: a simulation that repeats itself.
+  // All numbers are equal: a simulation that repeats itself.
   if (sorted.size() >= BatchMeans::fewest_batches && sorted.front() == sorted.back())
     return {.ci95 = Interval{sorted.front(), sorted.back()}, .longer = 1};
   const std::optional<double> half =

@@ -16,7 +16,7 @@ std::optional<std::size_t> mser5(std::span<const double> numbers) {
   if (batches < fewest_batches) return std::nullopt;
   std::size_t best = 0, kept = 0;
   double least = std::numeric_limits<double>::infinity();
-  double mean = 0, squares = 0;  // of the batches kept, and of their deviations
+  double mean = 0, squares = 0;  // mean of the kept batches, and sum of the squares of their deviations
   for (std::size_t cut = batches; cut-- > 0;) {
     double sum = 0;
     for (const double x : numbers.subspan(cut * batch, batch)) sum += x;

@@ -1,4 +1,4 @@
-// Whether a series has settled: where its first transient ends (MSER-5), and whether it still drifts.
+// Settling of a series: the end of its first transient (MSER-5), and a test for drift.
 #pragma once
 
 #include <cstddef>
@@ -7,25 +7,25 @@
 
 namespace jostle::sim {
 
-// How many of the first numbers belong to the transient, by the marginal standard error rule on batches of
-// five (White, Cobb and Spratt 2000): the number, a multiple of five, without which the mean of the others
-// has the least standard error as if they were independent; batches closer than 0.1 % of their mean count as
-// equal. Undefined where that cuts more than the first half, for the series then has not settled, and for
+// The number of first values that belong to the transient, by the marginal standard error rule on batches of
+// five (White, Cobb and Spratt 2000): the multiple of five without which the mean of the others has the least
+// standard error, computed as if they were independent. Batches closer than 0.1 % of their mean count as
+// equal. Undefined if that cuts more than the first half, because the series then has not settled, and for
 // fewer than 50 numbers.
 [[nodiscard]] std::optional<std::size_t> mser5(std::span<const double> numbers);
 
 // The two halves of a series.
 struct Halves {
   double first = 0, second = 0;  // means
-  double half_width = 0;         // of the 95 % interval of their difference
-  // Whether they differ by more than `tolerance` (share of the mean) and by more than chance explains: once
-  // in a thousand series or less.
+  double half_width = 0;         // half width of the 95 % interval of their difference
+  // True if the halves differ by more than `tolerance` (share of the mean) and by more than chance explains
+  // (in at most one of a thousand series).
   [[nodiscard]] bool differ(double tolerance) const;
 };
 
-// Their difference is judged by batch means of either half, so that correlation within the series counts.
-// `lump`: by how much a half's mean can be off because whole lumps are counted. Undefined for fewer than 16
-// numbers, and where a lump is an eighth of the mean or more.
+// The halves of `numbers`. The interval of their difference is from batch means of both halves, so it
+// includes the correlation within the series. `lump`: the possible error of a half's mean from counting whole
+// service quanta. Undefined for fewer than 16 numbers, and if that error is an eighth of the mean or more.
 [[nodiscard]] std::optional<Halves> halves(std::span<const double> numbers, double lump = 0);
 
 }  // namespace jostle::sim

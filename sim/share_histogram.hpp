@@ -17,13 +17,13 @@ class ShareHistogram {
   void clear() { *this = {}; }
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  // Undefined without values. The mean and the maximum are of the values as added, not rounded to steps.
+  // Undefined without values. The mean and the maximum use the values as added, not rounded to steps.
   [[nodiscard]] std::optional<double> mean() const;
   [[nodiscard]] std::optional<double> maximum() const;
   // The lowest step such that at least the share p of the values is at or below it (nearest rank). p in [0,
   // 1].
   [[nodiscard]] std::optional<double> quantile(double p) const;
-  // Share of the values that is at or below `step` / steps.
+  // Share of the values that are at or below `step` / steps.
   [[nodiscard]] std::optional<double> at_or_below(std::size_t step) const;
 
  private:

@@ -13,14 +13,14 @@ namespace jostle::sim {
 
 namespace {
 
-// Pairs of frequencies that are fitted: as many as Heidelberger and Welch take, and the fewest that bear a
+// Numbers of pairs of frequencies to fit: the maximum of Heidelberger and Welch, and the minimum for a
 // quadratic.
 constexpr std::size_t most_pairs = 25, fewest_pairs = 12;
-// Of the logarithm of the mean of two periodogram values, as of a chi-square number of 4 degrees of freedom
-// over 4: minus its mean, and its variance.
+// The logarithm of the mean of two periodogram values, distributed like a chi-square number of 4 degrees of
+// freedom over 4: minus its mean, and its variance.
 constexpr double log_bias = 0.270, log_variance = 0.645;
 
-// For 0 <= x <= pi, to 1e-15: by its series, above pi / 2 mirrored.
+// The cosine for 0 <= x <= pi, to 1e-15: by its series, above pi / 2 mirrored.
 double cosine(double x) {
   if (x > std::numbers::pi / 2) return -cosine(std::numbers::pi - x);
   double term = 1, sum = 1;
@@ -31,8 +31,8 @@ double cosine(double x) {
   return sum;
 }
 
-// Of the deviations, at 1, 2 ... `count` periods in all of them (Goertzel). Each frequency is a chain of
-// steps that wait for each other: several are computed side by side.
+// The periodogram of the deviations, at 1, 2 ... `count` periods over the whole series (Goertzel). The steps
+// for one frequency wait for each other, so several frequencies are computed side by side.
 std::vector<double> periodogram(const std::vector<double>& deviations, std::size_t count) {
   constexpr std::size_t together = 8;
   const auto n = static_cast<double>(deviations.size());
@@ -58,7 +58,7 @@ struct AtZero {
   double value = 0, variance = 0;
 };
 
-// The least-squares quadratic through equally good points, read at x = 0.
+// The least-squares quadratic through points of equal variance, evaluated at x = 0.
 AtZero quadratic_at_zero(const std::vector<double>& x, const std::vector<double>& y) {
   std::array<double, 5> powers{};   // sums of x^i
   std::array<double, 3> moments{};  // sums of x^i y
@@ -70,7 +70,7 @@ AtZero quadratic_at_zero(const std::vector<double>& x, const std::vector<double>
     }
   }
   const auto& [s0, s1, s2, s3, s4] = powers;
-  // First row of the inverse of the normal matrix, by its cofactors.
+  // The first row of the inverse of the normal matrix, by its cofactors.
   const std::array<double, 3> cofactors{s2 * s4 - s3 * s3, s2 * s3 - s1 * s4, s1 * s3 - s2 * s2};
   const double determinant = s0 * cofactors[0] + s1 * cofactors[1] + s2 * cofactors[2];
   AtZero at_zero{.value = 0, .variance = cofactors[0] / determinant};
@@ -98,7 +98,7 @@ std::optional<double> spectral_half_width(const std::vector<double>& numbers) {
   }
   const AtZero fitted = quadratic_at_zero(frequencies, logarithms);
   const double variance = log_variance * fitted.variance;
-  // The value at zero is lognormal: without its bias, and as good as so many degrees of freedom tell it.
+  // The value at zero is lognormal: its bias is removed, and its variance gives the degrees of freedom.
   const double at_zero = exp(fitted.value - variance / 2);
   const double freedom = 2 / (exp(variance) - 1);
   return student_t_95(static_cast<std::size_t>(std::max(freedom, 1.0))) * std::sqrt(at_zero / n);

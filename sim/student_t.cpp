@@ -5,8 +5,8 @@
 
 namespace jostle::sim {
 
-// Abramowitz and Stegun, 26.7.4, for an even number: with t = sqrt(n) tan(a), a finite sum of powers of
-// cos(a)^2 times sin(a).
+// The formula of Abramowitz and Stegun, 26.7.4, for an even number: with t = sqrt(n) tan(a), a finite sum of
+// powers of cos(a)^2 times sin(a).
 double student_t_below(double x, std::size_t degrees_of_freedom) {
   if (degrees_of_freedom < 2) throw std::invalid_argument("student_t_below: too few degrees of freedom");
   if (std::isinf(x)) return x > 0 ? 1 : 0;

@@ -66,7 +66,7 @@ class Time {
   std::int64_t ps_ = 0;
 };
 
-// std::llround() without the call: to the nearest whole number, halves away from zero.
+// Replaces std::llround() without the call: rounds to the nearest whole number, halves away from zero.
 [[nodiscard]] constexpr std::int64_t rounded(double value) {
   const auto whole = static_cast<std::int64_t>(value);
   const double rest = value - static_cast<double>(whole);  // exact
@@ -86,7 +86,8 @@ class Time {
 [[nodiscard]] inline Duration milliseconds(double value) {
   return Duration{rounded(value * 1e9)};
 }
-// At most 26 days either way, beyond any run: so that a time plus one of these never overflows.
+// The result is limited to 26 days either way, beyond any run, so that a time plus one of these never
+// overflows.
 [[nodiscard]] inline Duration seconds(double value) {
   constexpr double most = 0x1p61;
   return Duration{rounded(std::clamp(value * 1e12, -most, most))};

@@ -26,7 +26,7 @@ class TimeWeighted {
   [[nodiscard]] double value() const { return value_; }
   // Integral from the start to `at`, in the quantity's unit times seconds.
   [[nodiscard]] double integral(Time at) const { return integral_ + value_ * to_seconds(at - since_); }
-  // Undefined over a time of zero length.
+  // Mean from the start to `at`; undefined over a time of zero length.
   [[nodiscard]] std::optional<double> mean(Time at) const {
     if (at <= start_) return std::nullopt;
     return integral(at) / to_seconds(at - start_);

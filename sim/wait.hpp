@@ -1,4 +1,4 @@
-// Who waits for what: lets the watchdog name each process and what blocks it when a run is stuck.
+// Records of waits: the watchdog reports each process and the object that blocks it when a run is stuck.
 //
 // Condition and Resource do this already. Another awaitable derives from Waitable (or contains one), keeps a
 // WaitNote in its awaiter, and calls begin() when it suspends.
@@ -34,10 +34,10 @@ struct Promise;
 struct ProcessState {
   Engine* engine = nullptr;
   std::string name;
-  bool daemon = false;                    // serves others: may wait forever without the run being stuck
+  bool daemon = false;  // serves other processes: may wait forever without the run being stuck
   const Waitable* waiting_for = nullptr;  // null: running, about to run, or in a delay
-  Promise* innermost = nullptr;           // the suspended one at the end of the chain root → task → task
-  std::list<ProcessState>::iterator place;  // in the engine's list
+  Promise* innermost = nullptr;  // the suspended coroutine at the end of the chain root → task → task
+  std::list<ProcessState>::iterator place;  // iterator in the engine's list
 };
 
 // One wait, from suspension to resumption; lives in an awaiter.

@@ -1,4 +1,4 @@
-// How a run ends, when it counts as stuck, and the report of who waits for what.
+// The ends of a run, the conditions under which it counts as stuck, and the report of waiting processes.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ enum class RunEnd {
 };
 
 struct Watchdog {
-  // More events and resumptions than this at one instant are taken for an endless loop. Far above any real
-  // burst.
+  // More events and resumptions than this at one instant count as an endless loop. The limit is far above any
+  // real burst.
   std::uint64_t events_at_one_time = 10'000'000;
   // The run is stuck after this much simulated time without Engine::progress().
   Duration without_progress = Duration::max();
@@ -28,7 +28,7 @@ struct Watchdog {
 struct StuckReport {
   struct Waiting {
     std::string process;
-    std::string waits_for;  // empty: not waiting for a named object (in a delay, or about to run)
+    std::string waits_for;  // empty: it does not wait for a named object (in a delay, or about to run)
     std::string held_by;    // empty: unknown
   };
   Time at;

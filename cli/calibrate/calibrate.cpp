@@ -25,7 +25,8 @@ struct CalibrateOptions {
   bool fresh = false, quick = false;
 };
 
-// "factor onnx-0123456789abcdef fp16" as "factor mine.onnx fp16".
+// Shows the file name in place of a file's content hash: "factor onnx-0123456789abcdef fp16" as "factor
+// mine.onnx fp16".
 std::string shown(std::string path, const analyses::Calibration& calibration) {
   for (const auto& [content, file] : calibration.files)
     if (const std::size_t at = path.find(content); at != std::string::npos)
@@ -33,7 +34,7 @@ std::string shown(std::string path, const analyses::Calibration& calibration) {
   return path;
 }
 
-// From the value before to the fitted one, in percent.
+// The change from the value before to the fitted one, in percent.
 std::string change_of(const analyses::FittedParameter& parameter) {
   const auto before = input::quantity(parameter.prior), after = input::quantity(parameter.value);
   if (!before || !after || before->unit != after->unit || !(before->number > 0)) return "";
@@ -56,7 +57,7 @@ Table parameter_table(const analyses::Calibration& calibration) {
   return table;
 }
 
-// What each file gave to the fit.
+// The number of rows of each file that the fit used.
 std::string credits(const analyses::EvidenceFiles& files) {
   std::string text;
   for (const analyses::EvidenceFile& file : files.files)
@@ -64,7 +65,7 @@ std::string credits(const analyses::EvidenceFiles& files) {
   return text;
 }
 
-// What the held-out runs say, in a sentence.
+// The errors on the held-out runs, in a sentence.
 std::string held_out_text(const analyses::OwnBoard& outcome, bool quick) {
   if (quick || outcome.groups.empty()) return {};
   std::string text;
@@ -108,7 +109,7 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
       terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
     for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
     const auto profile = output::open_if_given(options.output);
-    const bool beside = profile && !profile->direct();  // nothing beside /dev/null
+    const bool beside = profile && !profile->direct();  // no second file beside /dev/null
     const auto table =
         output::open_if_given(beside ? calibration::uncertainty_path(options.output) : std::string());
     const analyses::OwnBoard found = analyses::own_board(*base, files,

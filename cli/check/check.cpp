@@ -54,7 +54,7 @@ std::optional<std::string> check_study(const std::string& path, Context& context
   return text + "\n";
 }
 
-// A valid file: one of the two is set.
+// A valid file: either `scenario` or `study` is set.
 struct CheckedFile {
   std::optional<scenarios::Scenario> scenario;
   std::optional<std::string> study;

@@ -1,4 +1,4 @@
-// `jostle compare`: two scenarios, or two profiles under one scenario, run with the same seeds.
+// `jostle compare`: runs two scenarios, or two profiles under one scenario, with the same seeds.
 #include "analyses/compare/compare.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct CompareOptions {
   std::string format;
 };
 
-// A profile as the `device` of a scenario file, to which its path is made relative.
+// A profile as an override of the `device` of a scenario file. A path is made relative to that file.
 scenarios::OtherOption device_option(const std::string& profile, const std::string& file) {
   namespace fs = std::filesystem;
   const std::string typed = "--profile " + profile;
@@ -60,7 +60,7 @@ std::optional<std::pair<ScenarioFiles, ScenarioFiles>> sides_of(const CompareOpt
   return std::pair(std::move(a), std::move(b));
 }
 
-// None, with a message, if `until` is not a share.
+// The numbers of pairs to run; none, with a message, if `until` is not a share.
 std::optional<analyses::Pairs> pairs_of(const CompareOptions& options, Terminal& terminal) {
   analyses::Pairs pairs{.most = options.replications};
   if (!options.until.empty()) {

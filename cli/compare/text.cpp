@@ -60,8 +60,8 @@ std::string table_of(const std::vector<Difference>& differences, int width, bool
   return table.text(width, colour);
 }
 
-// A line for each side on which the process is overloaded: why rows of latency are missing, or of fewer
-// pairs.
+// A line for each side on which the process is overloaded. It explains why rows of latency are missing or are
+// from fewer pairs.
 std::string overload_text(const analyses::ComparedProcess& process, std::size_t pairs, int width) {
   std::string text;
   const auto add = [&](const char* side, const analyses::OverloadedRuns& overload) {

@@ -26,13 +26,13 @@ Words plain(const std::vector<std::string>& words) {
   return list;
 }
 
-// What has been typed before the word that is being completed.
+// The words typed so far: all complete ones, and the one that is being completed.
 struct Line {
   const std::vector<std::string>& typed;
   const std::string& last;
 };
 
-// A key of scenarios up to its next dot; behind "KEY=" its words.
+// Completes a key of scenarios up to its next dot, and after "KEY=" the key's values.
 Words assignments(const Line& line) {
   const std::size_t equals = line.last.find('=');
   Words list;
@@ -54,7 +54,7 @@ Words assignments(const Line& line) {
   return list;
 }
 
-// Power modes of the device that is on the line.
+// The power modes of the device that is on the line.
 Words modes(const Line& line) {
   for (const std::string& word : line.typed) {
     if (std::ranges::find(calibration::device_names(), word) == calibration::device_names().end()) continue;
@@ -67,7 +67,7 @@ Words modes(const Line& line) {
   return {};
 }
 
-// Columns of the file on the line, or else of every study; each behind what is typed of a statement.
+// The columns of the file on the line, or else of every study, each after the typed part of the statement.
 Words columns(const Line& line) {
   const std::size_t space = line.last.find_last_of(" ,(");
   const std::string before = space == std::string::npos ? "" : line.last.substr(0, space + 1);
@@ -96,7 +96,8 @@ Words words_of(const Line&) {
 }
 constexpr const char *device = "device", *model = "model", *precision = "precision", *runtime = "runtime";
 
-// What an option takes, by its name, or a positional by its. `at`: of which command alone; empty: of any.
+// The completions of an option or positional, by its name. `at`: the only command that the row is for; empty:
+// all.
 struct Takes {
   std::string_view name, at;
   Words (*words)(const Line&);
@@ -124,7 +125,7 @@ constexpr Takes table[] = {{"DEVICE", "", words_of<device>},
                             }},
                            {"SQL", "", columns}};
 
-// Words without the name of a file in their place.
+// Options and positionals that take no file name.
 constexpr std::string_view no_files[] = {
     "--set",     "--set-b", "--what-if", "--precision", "--mode", "--power-mode", "--runtime",
     "PRECISION", "KIND",    "SHELL",     "SQL",         "N",      "I/N",          "P"};
@@ -133,7 +134,7 @@ std::string name_of(const CLI::Option& option) {
   return option.get_lnames().empty() ? option.get_name(true) : "--" + option.get_lnames().front();
 }
 
-// "table|json|csv"
+// The choices in a type name such as "table|json|csv".
 std::optional<Words> choices(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   if (type.find('|') == std::string::npos) return std::nullopt;
@@ -167,7 +168,7 @@ bool takes_value(const CLI::Option* option) {
   return option != nullptr && option->get_items_expected_max() > 0;
 }
 
-// The positional that comes after so many others; one that may be repeated takes all that follow.
+// The positional after `before` others; one that may be repeated takes all that follow.
 const CLI::Option* positional(const CLI::App& command, std::size_t before) {
   const CLI::Option* last = nullptr;
   for (const CLI::Option* option :
@@ -197,7 +198,7 @@ Candidates candidates(const CLI::App& app, const std::vector<std::string>& typed
   const Line line{typed, typed.back()};
   const CLI::App* command = &app;
   std::size_t positionals = 0;
-  const CLI::Option* waiting = nullptr;  // for its value
+  const CLI::Option* waiting = nullptr;  // the option that waits for its value
   for (std::size_t i = 0; i + 1 < typed.size(); ++i) {
     const std::string& word = typed[i];
     if (std::exchange(waiting, nullptr) != nullptr) continue;

@@ -1,4 +1,4 @@
-// What may stand where the cursor of a shell is: subcommands, options, and the words that options take.
+// The possible words at the cursor of a shell: subcommands, options, and the values of options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,11 +11,11 @@ struct Candidates {
   struct Word {
     std::string word, description;
   };
-  std::vector<Word> words;  // that begin as the last of those typed
-  bool files = false;       // and the names of files
+  std::vector<Word> words;  // all begin with the last typed word
+  bool files = false;       // file names are possible too
 };
 
-// `typed`: the words of the line behind `jostle`, the last of them unfinished and perhaps empty.
+// `typed`: the words of the line after `jostle`, the last of them unfinished and perhaps empty.
 [[nodiscard]] Candidates candidates(const CLI::App& app, const std::vector<std::string>& typed);
 
 }  // namespace jostle::cli

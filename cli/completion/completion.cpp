@@ -1,4 +1,4 @@
-// Completion in shells: a script for each, which asks the command itself what may come next.
+// Completion in shells: a script for each shell, which calls the command itself for the possible words.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -15,8 +15,8 @@ struct Shell {
   const char* script;
 };
 
-// bash splits words at = and :, which are parts of ours; what it has of the last word already is cut off
-// again.
+// bash splits words at = and :, which are parts of jostle's words, so the part of the last word that bash has
+// already is cut off again.
 constexpr const char* bash = R"(# bash completion of jostle
 _jostle() {
   local line word cur=${COMP_LINE:0:COMP_POINT} files=0 words

@@ -1,4 +1,4 @@
-// `jostle explain`: where the time of every process goes, what is short, and what each change would bring.
+// `jostle explain`: the times of every process, the bottlenecks, and the gain of each possible change.
 #include "analyses/explain/explain.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct ExplainAsked {
   bool print = false;
 };
 
-// The changed scenarios as files that can be run beside the one that was asked about.
+// The changed scenarios as files that can be run beside the explained one.
 std::string scenario_text(const analyses::Tried& tried, const std::string& file) {
   std::string text;
   for (const scenarios::Result& result : tried.results) {

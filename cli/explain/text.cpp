@@ -32,7 +32,7 @@ std::string signed_percent(const Metric& share) {
   return text == "-0.0" ? "+0.0" : text;
 }
 
-// Whether rates of equal processes differ, so that no one of them tells of all.
+// True if the rates of equal processes differ, so that one of them does not represent all.
 bool differs(double least, double most) {
   return most - least > 0.05 * most;
 }
@@ -41,11 +41,12 @@ std::string rates(double least, double most) {
   return differs(least, most) ? rate(least) + " to " + rate(most) : rate((least + most) / 2);
 }
 
-// "4 x resnet50 fp16 b1 tensorrt: 61.2 images/s each, p99 65.3 ms"; of one that does not keep up
-// "61.2 of 70 images/s each, latency grows"; of equal ones that fare differently "0 to 333 images/s"
+// The headline of a group: "4 x resnet50 fp16 b1 tensorrt: 61.2 images/s each, p99 65.3 ms"; for one that
+// does not keep up "61.2 of 70 images/s each, latency grows"; for equal ones with different rates "0 to 333
+// images/s".
 std::string headline(const Explanation& explanation, const Explained& explained) {
   double least = 0, most = 0, offered = 0;
-  Metric p99 = 0.0;  // the worst; none where one is not known
+  Metric p99 = 0.0;  // the worst of the group; none if one is not known
   bool first = true;
   for (const std::size_t index : explained.group.processes) {
     const scenarios::ProcessResult& process = explanation.result.processes[index];
@@ -69,8 +70,8 @@ std::string headline(const Explanation& explanation, const Explained& explained)
   return fmt::format("{}: {} {}{}{}", explained.group.label, rate, one.throughput.unit, each, latency);
 }
 
-// Of a language model: what its users see, what a decode step needs of the GPU, and what the rest of a
-// token's time is.
+// The lines of a language model: the metrics that its users see, the GPU's part of a decode step, and the
+// rest of a token's time.
 std::string tokens_lines(const std::string& who, const scenarios::TokenResult& tokens, int width) {
   std::string text;
   if (tokens.decode_per_s) text += fmt::format("{} tokens/s", significant(*tokens.decode_per_s, 3));
@@ -106,8 +107,8 @@ std::string tokens_text(const Explanation& explanation, const Explained& explain
   return text;
 }
 
-// Of a process with several streams, a line for each group of equal ones: "detector b4 on 2 streams: 310.2
-// images/s each, p99 7.1 ms". Of equal processes: the first.
+// A line for each group of equal streams of a process with several streams: "detector b4 on 2 streams: 310.2
+// images/s each, p99 7.1 ms". Among equal processes, the first is shown.
 std::string streams(const Explanation& explanation, const Explained& explained, int width) {
   const auto& all = explanation.result.processes[explained.group.processes.front()].instances;
   std::string text;

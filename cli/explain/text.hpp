@@ -1,4 +1,4 @@
-// Explanations for people.
+// Explanations as text.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace jostle::cli {
 
-// Lines of at most `width` columns where the words allow it (60 always do).
+// Lines of at most `width` columns if no word is longer (60 is always enough).
 [[nodiscard]] std::string explanation_text(const analyses::Explanation& explanation, int width, bool colour);
 
 }  // namespace jostle::cli

@@ -1,4 +1,4 @@
-// `jostle help`: the help of a command, or its manual page.
+// `jostle help`: prints the help of a command, or its manual page.
 #include <memory>
 
 #include "cli/help/manual_page.hpp"

@@ -8,7 +8,7 @@
 namespace jostle::cli {
 namespace {
 
-// Text that roff prints as it is.
+// Text escaped so that roff prints it unchanged.
 std::string roff(const std::string& text) {
   std::string safe;
   bool line_begins = true;
@@ -68,7 +68,8 @@ std::string entries(const std::string& title, const std::vector<const CLI::Optio
   return text;
 }
 
-// The footer: what stands below "Examples:" or "Exit status:" is a section of its own; lines are kept.
+// The footer: the lines below "Examples:" or "Exit status:" form a section of their own; line breaks are
+// kept.
 std::string notes(const std::string& footer) {
   std::string text, line, pending = ".SH NOTES\n.nf\n";
   bool open = false;

@@ -90,7 +90,7 @@ std::optional<calibration::Profile> profile_of(const std::string& device, Contex
   return profile;
 }
 
-// What the command line names: logs, each with what is said of it.
+// The logs that the command line names, each with the information given for it.
 calibration::Recording asked_logs(const ImportOptions& options, const Format* format) {
   calibration::Recording asked;
   for (std::size_t i = 1; i < options.words.size(); ++i) {
@@ -100,7 +100,7 @@ calibration::Recording asked_logs(const ImportOptions& options, const Format* fo
   return asked;
 }
 
-// Recordings; what the user says of them goes before what they say of themselves.
+// The recordings; the user's information takes precedence over their own.
 calibration::Recording asked_recordings(const ImportOptions& options, input::Problems& problems) {
   calibration::Recording asked;
   for (const std::string& path : options.words) {
@@ -115,7 +115,7 @@ calibration::Recording asked_recordings(const ImportOptions& options, input::Pro
   return asked;
 }
 
-// The imports of each file; those that cannot be of their device are problems.
+// The imports of each file; a file that does not belong to its device is a problem.
 std::vector<calibration::LogFile> read_logs(const calibration::Recording& asked, input::Problems& problems,
                                             Context& context) {
   std::vector<calibration::LogFile> files;
@@ -137,7 +137,7 @@ std::vector<calibration::LogFile> read_logs(const calibration::Recording& asked,
   return files;
 }
 
-// How the user must call it; empty if he did.
+// The correct usage; empty if the arguments are correct.
 std::string misuse(const ImportOptions& options) {
   const std::string& name = options.words.front();
   if (calibration::find_format(name) != nullptr || name == "auto")
@@ -161,7 +161,7 @@ std::string misuse(const ImportOptions& options) {
 std::string notes_of(const calibration::Recording& asked, const std::vector<calibration::RunLog>& logs) {
   std::string notes;
   for (const std::string& note : asked.notes) notes += fmt::format("note: {}\n", input::printable(note, 400));
-  std::map<std::string, std::size_t> known;  // a recording would say the same of each of its logs
+  std::map<std::string, std::size_t> known;  // a recording gives the same note for each of its logs
   for (const calibration::RunLog& log : logs) {
     for (const std::string& note : log.import.notes)
       if (asked.files.size() < 10 || ++known[note] == 1)

@@ -38,8 +38,8 @@ std::string mhz(double hz) {
   return fmt::format("{:g}", hz / 1e6);
 }
 
-// The limits of each mode; where a mode sets no limit, the maximum of the board. A minimum, if any, precedes
-// the maximum.
+// The limits of each mode; if a mode sets no limit, the maximum of the board. A minimum, if any, precedes the
+// maximum.
 Table power_modes(const board::DeviceSpec& device, const std::vector<board::PowerMode>& modes,
                   const std::string& default_mode) {
   Table table({{"power mode", Align::left},
@@ -87,7 +87,7 @@ Table models() {
                fmt::format("{:.2f}", 2e-9 * static_cast<double>(network.macs())), std::string(model.family),
                std::string(model.source), std::string(model.description)});
   }
-  for (const llm::Architecture& of : llm::architectures()) {  // GFLOP: of a token without others before it
+  for (const llm::Architecture& of : llm::architectures()) {  // GFLOP: for a token without previous ones
     const double weights = static_cast<double>(llm::block_weights(of) + llm::head_weights(of) -
                                                llm::parameters(of) + llm::active_parameters(of));
     table.add({std::string(of.name), "text",
@@ -121,7 +121,7 @@ Table settings(const calibration::NvpFile& file) {
   return table;
 }
 
-// The modes of an nvpmodel.conf: as power modes of `device`, or without one every setting as written.
+// The modes of an nvpmodel.conf: as power modes of `device`, or, if there is none, every setting as written.
 ExitCode list_file(const std::string& path, const board::DeviceSpec* device, Terminal& terminal) {
   input::Problems problems;
   const auto file = calibration::read_nvpmodel(path, problems);

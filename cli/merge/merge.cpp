@@ -19,7 +19,7 @@ struct MergeOptions {
 
 ExitCode merge(const MergeOptions& options, Terminal& terminal) {
   for (const std::string& file : options.files) {
-    (void)analyses::read_study(file);  // before anything is written
+    (void)analyses::read_study(file);  // all are checked before anything is written
     input::note_read(file);
   }
   analyses::Store store(options.output);

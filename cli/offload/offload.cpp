@@ -25,7 +25,7 @@ struct OffloadOptions {
 };
 
 struct OffloadFiles {
-  std::unique_ptr<output::OutputFile> picture, page;  // null: not asked for
+  std::unique_ptr<output::OutputFile> picture, page;  // null: not requested
 };
 
 ExitCode write_answer(const OffloadOptions& options, const OffloadFiles& files,

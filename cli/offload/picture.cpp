@@ -39,7 +39,7 @@ std::string initial_of(analyses::Side side) {
 // The cell of one point.
 struct Cell {
   const char* colour;
-  std::string label, initial, title;  // `initial` is used where the label has no room
+  std::string label, initial, title;  // `initial` is used if the label does not fit
 };
 
 struct Panel {
@@ -57,7 +57,7 @@ class Picture {
     }
     rows_ = answer.points.size() / rtts_.size();
     band_ = std::clamp(320.0 / static_cast<double>(rows_), 16.0, 90.0);
-    // Each value covers the range half-way to its neighbours.
+    // Each value covers the range from half-way to its lower neighbour to half-way to its upper one.
     for (std::size_t i = 0; i + 1 < rtts_.size(); ++i) edges_.push_back((rtts_[i] + rtts_[i + 1]) / 2);
     const double first = rtts_.size() > 1 ? edges_.front() - rtts_.front() : 1;
     const double last = rtts_.size() > 1 ? rtts_.back() - edges_.back() : 1;
@@ -105,7 +105,7 @@ class Picture {
     return least;
   }
 
-  // A tick below each cell, as far as there is room.
+  // A tick below each cell, if it fits.
   [[nodiscard]] std::string axis(const Panel& panel) const {
     std::string picture;
     double free_from = -HUGE_VAL;

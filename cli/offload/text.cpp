@@ -68,7 +68,7 @@ std::string name_of(const OffloadStream& stream) {
   return stream.name.empty() ? stream.model : stream.name;
 }
 
-// What is served: "images", or "sequences" where all streams are language models.
+// The noun for the served items: "image", or "sequence" if all streams are language models.
 std::string served_word(const OffloadAnswer& answer) {
   const auto speaks = [](const StreamMetrics& stream) { return stream.tokens.has_value(); };
   return std::ranges::all_of(answer.edge.streams, speaks) ? "sequence" : "image";
@@ -100,7 +100,7 @@ std::string edge_table(const OffloadAnswer& answer, int width, bool colour) {
 std::string break_even_table(const OffloadAnswer& answer, int width, bool colour) {
   Table table({{"bandwidth"}, {"stream", Align::left, 0, true}, {"cloud has the lower p99", Align::left}});
   for (const BreakEven& found : answer.break_even) {
-    // Streams of one entry differ only in phase: show the one with the lowest break-even.
+    // Streams of one entry differ only in phase, so only the one with the lowest break-even is shown.
     if (found.stream) {
       const std::size_t entry = answer.streams[*found.stream].entry;
       if (answer.streams.back().entry == 0) continue;
@@ -209,7 +209,7 @@ std::string partitions_text(const OffloadAnswer& answer, int width, bool colour)
   return text + table.text(width, colour);
 }
 
-// One letter per point; lower case where not all streams are served.
+// A map with one letter per point; lower case if not all streams are served.
 std::string map_text(const OffloadAnswer& answer) {
   std::size_t wide = 0, per_row = 0;
   for (const OffloadPoint& point : answer.points) {
@@ -245,7 +245,7 @@ std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
               worst.saturated.empty() ? Style::plain : Style::bad);
   };
   for (const BoardsRow& row : answer.boards) add(input::counted(row.boards, "board"), row.metrics);
-  // For comparison: the cloud at the lowest RTT of each bandwidth.
+  // The cloud at the lowest RTT of each bandwidth is shown for comparison.
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     const OffloadPoint& point = answer.points[i];
     if (i > 0 && answer.points[i - 1].bandwidth == point.bandwidth) continue;
@@ -254,7 +254,8 @@ std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
   return table.text(width, colour);
 }
 
-// What each option that serves all streams costs, at the lowest RTT of each bandwidth; empty without prices.
+// The costs of each option that serves all streams, at the lowest RTT of each bandwidth; empty without
+// prices.
 std::string costs_text(const OffloadAnswer& answer, int width, bool colour) {
   Table table({{"", Align::left},
                {"USD/h"},
@@ -289,7 +290,8 @@ std::string costs_text(const OffloadAnswer& answer, int width, bool colour) {
   return "\n" + paragraph(text, width, 0) + table.text(width, colour);
 }
 
-// What users of language models see, and what a thousand tokens take; empty without such streams.
+// The latencies that users of language models see, and the costs of a thousand tokens; empty without such
+// streams.
 std::string tokens_text(const OffloadAnswer& answer, int width, bool colour) {
   Table table({{"", Align::left},
                {"stream", Align::left, 0, true},

@@ -8,7 +8,7 @@
 
 namespace jostle::cli {
 
-// --html FILE
+// Adds the option --html FILE.
 void add_html(CLI::App& command, std::string& path);
 
 // The page. `kind` is the command: run, sweep, plan, offload or reproduce. The function that builds `data`

@@ -71,7 +71,7 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
   return paragraph(text, width, 2);
 }
 
-// Whether the 90 % interval crosses the limit.
+// True if the 90 % interval crosses the limit.
 bool may_exceed_limit(const Criterion& criterion, const Interval& interval) {
   return interval &&
          (criterion.maximise ? interval->first < *criterion.limit : interval->second > *criterion.limit);

@@ -31,7 +31,7 @@ struct PlanOptions {
   std::uint64_t simulations = 0, windows = 0;
 };
 
-// Where an answer goes besides standard output: the file of the points, and the page of --html or null.
+// The outputs of an answer besides standard output: the file of the points, and the page of --html or null.
 struct PlanFiles {
   analyses::Store& store;
   output::OutputFile* page;
@@ -120,7 +120,7 @@ ExitCode plan_points(const analyses::Study& study, analyses::Candidates& candida
   return plan.best ? ExitCode::done : ExitCode::failed;
 }
 
-// What the study lacks, or what of the command line is of no use for it; empty: nothing.
+// The reason why the study is incomplete or an option does not apply to it; empty: none.
 std::string unsuitable(const analyses::Study& study, const PlanOptions& options) {
   const std::string file = input::file_name(options.study);
   if (study.fleet) {

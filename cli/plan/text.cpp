@@ -30,8 +30,8 @@ std::string setting_value_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// The keys that differ between the points: full path, and a column header (the last step of the path where
-// that is unambiguous).
+// The keys that differ between the points: full path, and a column header (the last step of the path if that
+// is unambiguous).
 std::vector<std::pair<std::string, std::string>> varying_keys(const std::vector<PlanPoint>& points) {
   std::vector<std::pair<std::string, std::string>> keys;
   const Json first = Json::parse(points.front().settings);
@@ -48,7 +48,7 @@ std::vector<std::pair<std::string, std::string>> varying_keys(const std::vector<
   return keys;
 }
 
-// "processes.0.batch 8, power_mode 15W"
+// The settings of a point: "processes.0.batch 8, power_mode 15W".
 std::string settings_text(const std::string& json) {
   const Json settings = Json::parse(json);
   std::string text;
@@ -61,7 +61,7 @@ std::string settings_text(const PlanPoint& point) {
   return settings_text(point.settings);
 }
 
-// "processes.0.batch 8 -> 4": the settings that differ.
+// The settings that differ: "processes.0.batch 8 -> 4".
 std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
   const Json before = Json::parse(from.settings), after = Json::parse(to.settings);
   std::string text;
@@ -89,13 +89,13 @@ std::string interval_text(const Interval& interval) {
                   : "–";
 }
 
-// "± 0.4": how well the mean of the replications is known.
+// The confidence of the mean of the replications: "± 0.4".
 std::string noise_text(const PlanPoint& point, std::size_t criterion) {
   const scenarios::Metric& half = point.half_widths[criterion];
   return half ? "± " + significant(*half, 2) : "–";
 }
 
-// What is known of a point's feasibility, and what it drops.
+// The evidence for a point's feasibility, and the share of requests that it drops.
 std::string evidence_text(const Plan& plan, const PlanPoint& point) {
   std::string text;
   if (point.replications > 0)
@@ -109,7 +109,7 @@ std::string evidence_text(const Plan& plan, const PlanPoint& point) {
   return text;
 }
 
-// How much greater a value is than that of the best point.
+// The excess of a value over that of the best point.
 std::string relative_text(double value, double best) {
   return best == 0 ? std::string("–") : fmt::format("{:+.1f} %", 100 * (value / best - 1) + 0.0);
 }
@@ -155,7 +155,7 @@ std::string runner_up_text(const Plan& plan, int width, bool colour) {
   return text + paragraph(advice, width, 2);
 }
 
-// At most 17 points of the front: evenly spaced ones with both ends, and the best.
+// At most 17 points of the front: 16 evenly spaced ones with both ends, and the best.
 std::vector<PlanPoint> front_excerpt(const Plan& plan) {
   constexpr std::size_t max_points = 16;
   const std::size_t count = plan.front.size();
@@ -170,8 +170,8 @@ std::vector<PlanPoint> front_excerpt(const Plan& plan) {
   return excerpt;
 }
 
-// Points as rows: the first `criteria` of what is wanted, with intervals where `pi90`, and the keys in which
-// they differ. The best one stands out.
+// Points as rows: the values of the first `criteria` criteria, with intervals if `pi90`, and the keys in
+// which the points differ. The best one stands out.
 struct PointColumns {
   std::size_t criteria;
   bool pi90;
@@ -201,7 +201,7 @@ std::string points_table(const Plan& plan, const std::vector<PlanPoint>& points,
   return table.text(width, colour);
 }
 
-// Few points fit on a screen: all of them, so that one sees by how much each is better or worse.
+// All points, if they are few enough for a screen, so that it is visible how much better or worse each is.
 std::string every_text(const Plan& plan, int width, bool colour) {
   if (plan.every.size() < 2) return {};
   const std::size_t limits = plan.goal.criteria.size() - plan.goal.objectives;
@@ -244,7 +244,7 @@ std::string limits_text(const Plan& plan, int width, bool colour) {
   return text;
 }
 
-// "processes.latency_ms.p99 41.2 ± 1.3 ms against 40 ms": the limit that the point misses most.
+// The limit that the point misses most: "processes.latency_ms.p99 41.2 ± 1.3 ms against 40 ms".
 std::string missed_text(const Plan& plan, const PlanPoint& point) {
   std::size_t worst = plan.goal.objectives;
   for (std::size_t i = worst; i < plan.goal.criteria.size(); ++i)

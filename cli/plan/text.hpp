@@ -11,10 +11,10 @@ namespace jostle::cli {
 [[nodiscard]] std::string plan_text(const std::string& file, const analyses::Plan& plan, int width,
                                     bool colour);
 
-// "741.1 images/s": a value of the metric at this path, with four significant digits.
+// A value of the metric at this path with its unit and four significant digits: "741.1 images/s".
 [[nodiscard]] std::string value_with_unit(const std::string& metric, double value);
 
-// "98.2 %"; of what is all but certain "> 99.99 %".
+// A probability: "98.2 %"; if it is almost certain "> 99.99 %".
 [[nodiscard]] std::string probability_text(double p);
 
 [[nodiscard]] std::string online_text(const std::string& file, const analyses::OnlineAnswer& answer,

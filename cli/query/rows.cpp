@@ -18,7 +18,7 @@ using analyses::SqlStatement;
 
 constexpr std::size_t print_buffer_size = 1 << 16;  // bytes
 
-// A number with five significant digits; any other text as it is.
+// A number with five significant digits; other text unchanged.
 std::string table_cell(const SqlStatement& rows, int column) {
   const std::string text(rows.text(column));
   if (!rows.is_number(column)) return text;
@@ -68,7 +68,7 @@ nlohmann::ordered_json json_cell(const SqlStatement& rows, int column) {
   const std::string text(rows.text(column));
   if (!rows.is_number(column)) return text;
   auto number = nlohmann::ordered_json::parse(text, nullptr, false);
-  return number.is_number() ? number : nlohmann::ordered_json(text);  // Inf
+  return number.is_number() ? number : nlohmann::ordered_json(text);  // Inf stays text
 }
 
 void print_rows(SqlStatement& rows, RowFormat format, Terminal& terminal) {

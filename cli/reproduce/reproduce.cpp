@@ -45,13 +45,13 @@ Style style_of(bool good) {
   return good ? Style::plain : Style::bad;
 }
 
-// "fitted: cuda_efficiency".
+// The basis of a prediction: "fitted: cuda_efficiency".
 std::string basis(const analyses::Basis& basis) {
   std::string text(to_string(basis.kind));
   return basis.chosen.empty() ? text : fmt::format("{}: {}", text, basis.chosen);
 }
 
-// A row per statement, with its worst failed check.
+// The overview: a row per statement, with its worst failed check.
 Table overview(const std::vector<Reproduction>& outcomes) {
   Table table({{"claim", Align::left},
                {"statement", Align::left, 3, true},
@@ -72,7 +72,7 @@ Table overview(const std::vector<Reproduction>& outcomes) {
   return table;
 }
 
-// A row per check.
+// The table of checks, with a row for each.
 Table checks(const std::vector<Reproduction>& outcomes) {
   Table table({{"claim", Align::left},
                {"quantity", Align::left, 0, true},
@@ -90,7 +90,7 @@ Table checks(const std::vector<Reproduction>& outcomes) {
   return table;
 }
 
-// "32 of 80 predicted, 17 of 28 fitted": how many of each basis are reproduced.
+// The number of reproduced statements by basis: "32 of 80 predicted, 17 of 28 fitted".
 std::string by_basis(const std::vector<Reproduction>& outcomes) {
   using Kind = analyses::Basis::Kind;
   std::string text;
@@ -131,7 +131,7 @@ std::string reasons(const std::vector<Reproduction>& outcomes, const char* forma
   return text;
 }
 
-// For docs/claims.md.
+// The table of docs/claims.md.
 std::string markdown(const std::vector<Reproduction>& outcomes) {
   Table table({{"claim", Align::left},
                {"kind", Align::left},
@@ -149,7 +149,7 @@ std::string markdown(const std::vector<Reproduction>& outcomes) {
          "\n## Every check\n\n" + checks(outcomes).markdown();
 }
 
-// "resnet50: 9.75 x; yolov8n: 3 x": the field `get` of each check.
+// The field `get` of each check: "resnet50: 9.75 x; yolov8n: 3 x".
 std::string joined(const Reproduction& outcome, std::string Check::*get) {
   std::string text;
   for (const Check& check : outcome.checks)
@@ -157,7 +157,7 @@ std::string joined(const Reproduction& outcome, std::string Check::*get) {
   return text;
 }
 
-// The relative error of greatest magnitude, of values and bounds.
+// The relative error of greatest magnitude among values and bounds.
 std::optional<double> error(const Reproduction& outcome) {
   std::optional<double> most;
   for (const Check& check : outcome.checks)

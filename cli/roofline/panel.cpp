@@ -35,7 +35,7 @@ class Panel {
   }
 
   std::string draw() {
-    // The names of the networks are below their dots: extend the axis until they fit.
+    // The names of the networks are below their dots: the axis is extended until they fit.
     constexpr int max_tries = 12;
     auto labels = names();
     for (int tries = 0; !labels && tries < max_tries; ++tries) {

@@ -10,7 +10,7 @@
 
 namespace jostle::cli {
 
-// What a panel shows, in the unit of its axis.
+// The content of a panel, in the unit of its axis.
 struct PanelContent {
   const char* title;
   std::function<double(const power::Roofline&, double intensity)> roof;
@@ -22,7 +22,7 @@ struct PanelContent {
 struct Range {
   double low = 0, high = 0;
 };
-// 1, 2 or 5 times a power of ten, at or beyond `value` (> 0).
+// The number 1, 2 or 5 times a power of ten, at or beyond `value` (> 0).
 [[nodiscard]] double round_up(double value);
 [[nodiscard]] double round_down(double value);
 

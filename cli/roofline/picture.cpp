@@ -68,7 +68,7 @@ Range intensities_of(const RooflineAnswer& answer) {
     for (const PlacedNetwork& network : mode.networks) {
       if (!network.problem.empty()) continue;
       low = std::min(low, network.intensity() / 2);
-      high = std::max(high, network.intensity() * 8);  // room for its name
+      high = std::max(high, network.intensity() * 8);  // space for its name
     }
   }
   return {round_down(low), round_up(high)};

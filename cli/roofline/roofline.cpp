@@ -27,7 +27,7 @@ struct RooflineOptions {
   std::string format, out;
 };
 
-// The format of --format, or else by the suffix of the output file.
+// The format of --format, or else the format of the output file's suffix.
 std::string format_of(const RooflineOptions& options) {
   if (!options.format.empty()) return options.format;
   for (const std::string& format : formats) {
@@ -46,7 +46,7 @@ std::string text_of(const analyses::RooflineAnswer& answer, const RooflineOption
   return roofline_table(answer, terminal.width(), terminal.colour());
 }
 
-// The problems with the options that were typed in place of the keys that stand for them.
+// The problems with each key replaced by the option that stands for it.
 input::Problems as_typed(const input::Problems& problems) {
   constexpr std::pair<const char*, const char*> options[]{
       {"power_mode", "--mode"}, {"model", "--network"}, {"precision", "--precision"}, {"batch", "--batch"}};

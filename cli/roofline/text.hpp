@@ -11,20 +11,20 @@ namespace jostle::cli {
 // The intensities (FLOP/B) at which the roofs are listed.
 [[nodiscard]] const std::vector<double>& listed_intensities();
 
-// "jetson-orin-nano, fp16 on tensor cores".
+// The title of a roofline: "jetson-orin-nano, fp16 on tensor cores".
 [[nodiscard]] std::string roofline_title(const analyses::RooflineAnswer& answer);
-// "MAXN", or "maximum" for a device without modes.
+// The name of a mode: "MAXN", or "maximum" for a device without modes.
 [[nodiscard]] std::string mode_text(const analyses::ModeRoofline& mode);
-// About three digits, never with an exponent.
+// `value` with about three digits, never with an exponent.
 [[nodiscard]] std::string digits(double value);
 
-// Tables; `width` and `colour` of the terminal.
+// The roofline as tables; `width` and `colour` of the terminal.
 [[nodiscard]] std::string roofline_table(const analyses::RooflineAnswer& answer, int width, bool colour);
-// One line: an object with schema jostle.roofline/1 (docs/roofline.md).
+// The roofline as one line of JSON: an object with schema jostle.roofline/1 (docs/roofline.md).
 [[nodiscard]] std::string roofline_json(const analyses::RooflineAnswer& answer);
-// A header, and a row per mode and intensity or network.
+// The roofline as CSV: a header, and a row per mode and intensity or network.
 [[nodiscard]] std::string roofline_csv(const analyses::RooflineAnswer& answer);
-// 800 x 600 pixels or higher, self-contained.
+// The roofline as an SVG picture, 800 x 600 pixels or higher, self-contained.
 [[nodiscard]] std::string roofline_svg(const analyses::RooflineAnswer& answer);
 
 }  // namespace jostle::cli

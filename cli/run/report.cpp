@@ -23,20 +23,19 @@ using scenarios::Metric;
 using scenarios::ProcessResult;
 using scenarios::Result;
 
-// Digits after the point that show `largest` with this many significant digits; one number for a whole
-// column.
+// The decimals that show `largest` with this many significant digits; one number for a whole column.
 int decimals(double largest, int significant) {
   int before = 1;
   for (double bound = 10; largest >= bound && before < significant; bound *= 10) ++before;
   return significant - before;
 }
 
-// A figure by itself.
+// A single metric as text.
 std::string cell(const Metric& value) {
   return value ? fmt::format("{:.{}f}", *value, decimals(*value, 4)) : none;
 }
 
-// The cells of a column of figures, all with the same number of decimals.
+// The cells of a column of metrics, all with the same number of decimals.
 template <class Get>
 std::vector<std::string> figures(const std::vector<ProcessResult>& processes, int significant,
                                  const Get& get) {
@@ -58,7 +57,7 @@ std::string label(const ProcessResult& process) {
 
 struct Cells {
   Column column;
-  std::vector<std::string> cells;  // a process each
+  std::vector<std::string> cells;  // one per process
   std::string total;
 };
 
@@ -87,14 +86,14 @@ std::vector<std::string> words(const std::vector<ProcessResult>& processes, cons
   return cells;
 }
 
-// "212 … 260"
+// An interval as text: "212 … 260".
 std::string range(const scenarios::Interval& interval) {
   if (!interval) return none;
   const auto& [low, high] = *interval;
   return fmt::format("{:.{}f} … {:.{}f}", low, decimals(low, 4), high, decimals(high, 4));
 }
 
-// A process does not fit, or the memory is more than half full.
+// True if a process does not fit, or the memory is more than half full.
 bool memory_matters(const Result& result) {
   const auto& memory = result.system.memory;
   return result.status != "ok" || (memory.used_mb && *memory.used_mb > memory.capacity_mb.value_or(0) / 2);
@@ -154,10 +153,10 @@ std::string processes_table(const Result& result, int width, bool colour) {
   return table(columns, processes, processes.size() > 1, width, colour);
 }
 
-// The streams of processes that have several.
+// The table of the streams of processes that have several.
 std::string instances_table(const Result& result, int width, bool colour) {
   constexpr std::size_t most = 64;  // rows
-  std::vector<ProcessResult> rows;  // an instance each, so that columns are made as those of processes
+  std::vector<ProcessResult> rows;  // one per instance, with the same columns as for processes
   std::vector<const scenarios::InstanceResult*> instances;
   for (const ProcessResult& process : result.processes) {
     for (const scenarios::InstanceResult& instance : process.instances) {
@@ -209,7 +208,7 @@ std::string instances_table(const Result& result, int width, bool colour) {
          table(columns, rows, false, width, colour);
 }
 
-// What the users of language models see: tokens, and the waits for the first and for the next.
+// The metrics that users of language models see: tokens, and the waits for the first and for the next.
 std::string tokens_table(const Result& result, int width, bool colour) {
   Table table({{"#", Align::right},
                {"language model", Align::left, 0, true},
@@ -240,7 +239,7 @@ std::string tokens_table(const Result& result, int width, bool colour) {
 }
 
 std::string shares_table(const Result& result, int width, bool colour) {
-  constexpr double shown_from = 0.0005;  // what would print as 0.0
+  constexpr double shown_from = 0.0005;  // smaller shares would print as 0.0
   std::vector<ProcessResult> processes;
   std::ranges::copy_if(result.processes, std::back_inserter(processes),
                        [](const auto& p) { return p.time_share.has_value(); });
@@ -263,7 +262,7 @@ std::string shares_table(const Result& result, int width, bool colour) {
          table(columns, processes, false, width, colour);
 }
 
-// What took cores and memory from the processes.
+// The background loads, with the cores and memory bandwidth that they took from the processes.
 std::string loads_table(const Result& result, int width, bool colour) {
   if (result.loads.empty()) return {};
   Table table({{"#", Align::right},
@@ -281,7 +280,7 @@ std::string loads_table(const Result& result, int width, bool colour) {
   return "\n" + styled("loads beside them", Style::strong, colour) + "\n" + table.text(width, colour);
 }
 
-// What the host does around inference.
+// The stages of the host before and after inference.
 std::string stages_table(const Result& result, int width, bool colour) {
   Table table({{"#", Align::right},
                {"process", Align::left, 2, true},
@@ -295,7 +294,7 @@ std::string stages_table(const Result& result, int width, bool colour) {
          table.text(width, colour);
 }
 
-// How the means over windows are distributed: every metric of the board, and SM active of each process.
+// The distribution of the means over windows: every metric of the board, and SM active of each process.
 std::string windows_table(const Result& result, int width, bool colour) {
   if (!result.system.gpu.windows) return {};
   const scenarios::GpuWindows& all = *result.system.gpu.windows;
@@ -401,9 +400,9 @@ std::string system_lines(const Result& result, int width) {
   return text.empty() ? text : "\n" + text;
 }
 
-// Who was served nothing and what still moves, a paragraph each.
+// The processes that were starved and the metrics that are not steady, one paragraph each.
 std::string warning_lines(const Result& result, int width, bool colour) {
-  if (result.status == "thermal_shutdown") return {};  // said with the processes
+  if (result.status == "thermal_shutdown") return {};  // already reported with the processes
   const std::vector<std::string> unserved = scenarios::starved(result);
   std::string text;
   for (const std::string& warning : result.warnings) {
@@ -416,7 +415,7 @@ std::string warning_lines(const Result& result, int width, bool colour) {
   return text.empty() ? text : "\n" + text;
 }
 
-// "p99", "p95 and p99"
+// The names in a sentence: "p99", "p95 and p99".
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -424,7 +423,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// Percentiles that the run is too short for; empty if there are none.
+// The percentiles that the run is too short for; empty if there are none.
 std::string too_short(const scenarios::Times& times, const char* what, const std::string& who, int width) {
   if (times.needs.empty()) return {};
   std::vector<std::string> names;
@@ -435,10 +434,11 @@ std::string too_short(const scenarios::Times& times, const char* what, const std
       width, 0);
 }
 
-// What of the latencies is not known, or not of all requests: a sentence for the first process of each entry.
+// The latencies that are unknown, or not known for all requests: a sentence for the first process of each
+// entry.
 std::string trust_lines(const Result& result, int width) {
   std::string text;
-  std::optional<std::int64_t> told;  // entry
+  std::optional<std::int64_t> told;  // the last reported entry
   for (const ProcessResult& process : result.processes) {
     const scenarios::Latency& latency = process.latency_ms;
     if (told == process.entry) continue;
@@ -478,7 +478,8 @@ std::vector<std::string> causes(const scenarios::IntervalParts& parts) {
   return told;
 }
 
-// Of the total rate; where all that is asked for is served, of the process with the longest latency instead.
+// Explains the interval of the total throughput. If every process keeps up, explains the slowest process's
+// latency interval instead.
 std::string interval_lines(const Result& result, int width) {
   const bool keeps_up = std::ranges::all_of(
       result.processes, [](const ProcessResult& process) { return process.stable == true; });
@@ -495,7 +496,7 @@ std::string interval_lines(const Result& result, int width) {
                         causes(*worst->latency_ms.pi90_parts), width);
 }
 
-// With run.until: what did not get as precise as asked for.
+// The metrics that did not reach the requested precision of run.until.
 std::string unconverged_lines(const Result& result, int width) {
   std::string text;
   for (const ProcessResult& process : result.processes) {

@@ -1,4 +1,4 @@
-// A result for people: each process with its interval, the totals, and where the time went.
+// A result as text: each process with its interval, the totals, and the breakdown of the time.
 #pragma once
 
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace jostle::cli {
 
-// Lines of at most `width` columns where the words allow it (60 always do).
+// Lines of at most `width` columns if no word is longer (60 is always enough).
 [[nodiscard]] std::string report(const scenarios::Result& result, int width, bool colour);
 
 // A sentence for each entry with processes that do not keep up, after an empty line; empty if all do.
 [[nodiscard]] std::string overload_lines(const scenarios::Result& result, int width, bool colour);
 
-// "stable up to 87 % of this load": `share` of the load could be served, rounded down.
+// The stable share of a load, rounded down: "stable up to 87 % of this load".
 [[nodiscard]] std::string stable_up_to(double share);
 
-// That sharing the GPU is assumed, and what would settle it, after an empty line; empty where it is not.
+// A note that sharing the GPU is assumed, and which measurement would replace the assumption, after an empty
+// line; empty if it is not assumed.
 [[nodiscard]] std::string sharing_lines(const scenarios::Result& result, int width);
 
-// Names on standard error the processes that do not fit into memory; whether all do.
+// Reports the processes that do not fit into memory on standard error; true if all fit.
 bool say_who_fits(const std::string& file, const scenarios::Result& result, Terminal& terminal);
 
 }  // namespace jostle::cli

@@ -1,4 +1,5 @@
-// `jostle run`: checks all files, then simulates one after the other and prints each answer when it is there.
+// `jostle run`: checks all files, then simulates one after the other and prints each answer when it is
+// complete.
 #include "scenarios/run/run.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ enum class Format { table, json, csv };
 struct RunOptions {
   ScenarioFiles questions;
   Format format = Format::table;
-  std::string trace, html;  // files; empty: none
+  std::string trace, html;  // file names; empty: none
   bool interval = false;
 };
 
@@ -86,7 +87,7 @@ bool finish(scenarios::TraceFile* trace, Terminal& terminal) {
   return true;
 }
 
-// "some 3 minutes": two digits are more than is known.
+// A rough duration: "some 3 minutes". More digits would exceed the precision of the estimate.
 std::string about(double seconds) {
   constexpr double minute = 60, hour = 3600;
   if (seconds < 2 * hour) return fmt::format("some {:.0f} minutes", seconds / minute);
@@ -118,7 +119,7 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     control.progress = [&terminal, what = all->size() > 1
                                               ? fmt::format("{} ({} of {})", name, i + 1, all->size())
                                               : name](double done) { terminal.progress(what, done); };
-    if (!options.interval)  // which says how much work it is
+    if (!options.interval)  // interval runs report their amount of work themselves
       control.expected = [&terminal, &name](double cpu_seconds) {
         if (cpu_seconds < scenarios::worth_telling_s) return;
         terminal.complain(fmt::format("warning: {}: this may take {} of CPU time; a shorter run takes less",
@@ -129,13 +130,13 @@ ExitCode run_all(const RunOptions& options, Context& context) {
       result = options.interval ? analyses::run_with_interval((*all)[i], control)
                                 : scenarios::run((*all)[i], control);
     } catch (const scenarios::RunError& error) {
-      (void)finish(trace.get(), terminal);  // up to where it went wrong
+      (void)finish(trace.get(), terminal);  // the timeline up to the error
       throw scenarios::RunError(input::file_name(file) + ": " + error.what());
     } catch (const scenarios::Interrupted&) {
       (void)finish(trace.get(), terminal);
       throw;
     }
-    traced = finish(trace.get(), terminal);  // before anything is printed, which a reader may refuse
+    traced = finish(trace.get(), terminal);  // before anything is printed, because printing may fail
     if (!result) {
       terminal.complain("interrupted");
       return ExitCode::interrupted;

@@ -1,4 +1,4 @@
-// `jostle schema`: the JSON Schemas of what jostle reads and prints, for editors and other tools.
+// `jostle schema`: prints the JSON Schemas of jostle's inputs and outputs, for editors and other tools.
 #include "analyses/schema/schema.hpp"
 
 #include <memory>

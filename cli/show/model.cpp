@@ -29,7 +29,7 @@ struct ModelOptions {
 };
 
 bool is_file(const std::string& name) {
-  return name.ends_with(".onnx");  // as in a scenario
+  return name.ends_with(".onnx");  // the same rule is used for scenarios
 }
 bool is_config(const std::string& name) {
   return name.ends_with(".json");
@@ -55,7 +55,8 @@ NamedNetwork read(const ModelOptions& options, Terminal& terminal) {
   return {.name = options.name, .description = description, .network = std::move(file->network)};
 }
 
-// Throws std::invalid_argument for an unknown name or an input size that the network does not accept.
+// Builds a network by name. Throws std::invalid_argument for an unknown name or an input size that the
+// network does not accept.
 NamedNetwork build(const ModelOptions& options) {
   const dnn::Model* const model = dnn::find_model(options.name);
   if (model == nullptr) {
@@ -70,8 +71,8 @@ NamedNetwork build(const ModelOptions& options) {
           .network = model->build(input)};
 }
 
-// A language model by name or of a file; none where the name is that of a network. Throws
-// std::invalid_argument if the file cannot be read.
+// A language model by name or from a file; none if the name is a network's. Throws std::invalid_argument if
+// the file cannot be read.
 std::optional<llm::Architecture> language_model(const ModelOptions& options) {
   if (!is_config(options.name)) {
     const llm::Architecture* const found = llm::find_architecture(options.name);
@@ -86,7 +87,7 @@ std::optional<llm::Architecture> language_model(const ModelOptions& options) {
   return found;
 }
 
-// Throws std::invalid_argument for what is asked of a network's layers.
+// Throws std::invalid_argument for options that apply only to a network's layers.
 std::string text_of(const llm::Architecture& shown, const ModelOptions& options, const Terminal& terminal) {
   if (options.input > 0 || options.batch > 1 || options.format == "csv" || options.format == "dot")
     throw std::invalid_argument(fmt::format(

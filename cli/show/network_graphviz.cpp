@@ -35,7 +35,7 @@ const char* colour_of(Op op) {
   }
 }
 
-// Escaped for a quoted DOT string.
+// `text` escaped for a quoted DOT string.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : input::printable(text)) {

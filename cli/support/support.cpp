@@ -1,4 +1,5 @@
-// `jostle support`: the basis of a prediction for a network on a device (measurements, factors, data sheet).
+// `jostle support`: prints the basis of a prediction for a network on a device (measurements, factors, data
+// sheet).
 #include "analyses/support/support.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ struct SupportOptions {
   std::int64_t batch = 1;
 };
 
-// What a grade means for a prediction; docs/validation.md lists the errors by grade.
+// The meaning of a grade for a prediction; docs/validation.md lists the errors by grade.
 const char* meaning(gpu::Grade grade) {
   switch (grade) {
     case gpu::Grade::measured:

@@ -7,7 +7,7 @@
 namespace jostle::cli {
 
 double text_width(const std::string& text, double size) {
-  constexpr double wide = 0.62;  // of the size, the mean of a broad font (DejaVu Sans)
+  constexpr double wide = 0.62;  // share of the size: the mean of a broad font (DejaVu Sans)
   return wide * size * static_cast<double>(display_width(text));
 }
 
@@ -32,7 +32,7 @@ std::optional<std::vector<PlacedLabel>> place_labels(std::vector<Label> labels, 
     if (!frame.contains(box)) return std::nullopt;
     placed.push_back({.label = label, .box = box, .apart = box.top > first});
     taken.push_back(box);
-    taken.push_back({label.point.x - 1, label.point.y, box.left, box.bottom});  // its line
+    taken.push_back({label.point.x - 1, label.point.y, box.left, box.bottom});  // the line from its point
   }
   return placed;
 }

@@ -27,14 +27,14 @@ struct Label {
 struct PlacedLabel {
   Label label;
   Box box;
-  bool apart = false;  // below its point rather than beside it: draw a line from the point to it
+  bool apart = false;  // below its point rather than beside it, so a line connects the two
 };
 
 // Upper bound for the width of a text in a common sans-serif font, in pixels.
 [[nodiscard]] double text_width(const std::string& text, double size);
 
-// Places each label to the right of its point, or else as close below it as there is room, the rightmost
-// point first, so that no line to a label crosses another label. `taken` is kept free. None if a label does
+// Places each label to the right of its point, or else below it as close as it fits. The rightmost point
+// comes first, so that no line to a label crosses another label. `taken` is kept free. None if a label does
 // not fit into the frame.
 [[nodiscard]] std::optional<std::vector<PlacedLabel>> place_labels(std::vector<Label> labels,
                                                                    const Box& frame, std::vector<Box> taken,

@@ -30,7 +30,7 @@ std::vector<std::string> quantities_of(const ComparisonGroup& group) {
   return found;
 }
 
-// The same for both axes, in powers of ten.
+// The range of both axes, in powers of ten.
 struct Decades {
   double low = HUGE_VAL, high = -HUGE_VAL;
   [[nodiscard]] double part(double value) const { return (std::log10(value) - low) / (high - low); }

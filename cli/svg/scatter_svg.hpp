@@ -9,8 +9,7 @@
 namespace jostle::cli {
 
 // The diagonal marks exact predictions, the band ±10 %. Each quantity has a colour; a ring marks a run
-// outside its 90 % interval. Groups without positive values, and views of
-// other groups, are left out.
+// outside its 90 % interval. Groups without positive values, and views of other groups, are left out.
 [[nodiscard]] std::string scatter_svg(const std::vector<analyses::ComparisonGroup>& groups);
 
 }  // namespace jostle::cli

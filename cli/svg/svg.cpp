@@ -9,7 +9,7 @@
 namespace jostle::cli {
 namespace {
 
-// Okabe and Ito, "Color universal design", with a darker yellow for a white background.
+// The palette of Okabe and Ito, "Color universal design", with a darker yellow for a white background.
 constexpr std::array colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                              "#b8860b", "#56b4e9", "#6a3d9a", "#333333"};
 constexpr std::array dashes{"", "7 3", "2 3", "9 3 2 3", "4 2"};

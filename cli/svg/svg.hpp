@@ -12,7 +12,7 @@ inline constexpr double small = 11, normal = 12, large = 16;
 
 struct TextStyle {
   double size;
-  const char* anchor = "start";  // which part of the text is at x: start, middle, end
+  const char* anchor = "start";  // the part of the text that is at x: start, middle, end
   const char* more = "";         // further attributes
 };
 [[nodiscard]] std::string svg_text(double x, double y, const std::string& text, const TextStyle& style);

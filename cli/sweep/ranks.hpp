@@ -17,7 +17,7 @@ class Ranks {
   [[nodiscard]] std::size_t index() const { return index_; }
   [[nodiscard]] std::size_t count() const { return count_; }
   void wait_for_all() const;
-  [[nodiscard]] std::size_t sum(std::size_t mine) const;  // over all ranks, returned on each
+  [[nodiscard]] std::size_t sum(std::size_t mine) const;  // sum over all ranks, returned on each
 
  private:
   std::size_t index_ = 0, count_ = 1;

@@ -24,7 +24,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array metrics{"sm_active", "issue_slot", "tensor_active"};
 
-// Metrics that are not columns of the view, from the JSON result; the mean over several processes.
+// Metrics that are not columns of the view, from the JSON result; each is the mean or maximum over several
+// processes.
 constexpr std::string_view details = R"(
 SELECT
   (SELECT avg(json_extract(value, '$.ec_ms.launch')) FROM json_each(result, '$.processes')) AS ec_launch_ms,
@@ -112,7 +113,7 @@ Study without_clock_axes(const Study& study) {
   return governed;
 }
 
-// Whether the scenario fixes clocks, whatever the study sweeps.
+// True if the scenario itself fixes clocks, independently of the study's axes.
 bool sets_clocks(const input::Value& scenario) {
   const input::Node clocks = scenario.find("clocks"), all = scenario.find("jetson_clocks");
   return (clocks && (clocks->find("cpu") || clocks->find("gpu"))) || (all && all->text == "true");

@@ -11,14 +11,14 @@ namespace jostle::cli {
 
 // {"study": {"dimensions": [[column, ...], ...], "sampled", "power_limit_w"}, "points": {column: [value,
 // ...]}, "cdfs": {"interval_us", metric: [a list of 101 shares or null, ...]} or null}. The columns are those
-// of `results` (docs/studies.md) and what else the charts need: execution contexts, SM metrics, clocks.
+// of `results` (docs/studies.md) and further ones for the charts: execution contexts, SM metrics, clocks.
 [[nodiscard]] nlohmann::ordered_json study_page(const analyses::Study& study, analyses::Database& database);
 
-// Only the columns of the points.
+// The columns of the points alone.
 [[nodiscard]] nlohmann::ordered_json points_page(analyses::Database& database);
 
 // For a study that varies CPU and GPU clocks independently: the columns of the points with clocks left to the
-// governors, which are simulated here. Null for any other study, and if the scenario sets clocks. Throws
+// governors, which this function simulates. Null for any other study, and if the scenario sets clocks. Throws
 // Interrupted.
 [[nodiscard]] nlohmann::ordered_json governors_page(const analyses::Study& study,
                                                     analyses::Profiles& profiles, unsigned threads,

@@ -162,7 +162,7 @@ std::string text_of(const SweepSummary& summary, const SweepOptions& options, do
   return text + "\n";
 }
 
-// What is wrong with the options; empty: nothing.
+// The error in the options; empty: none.
 std::string misuse(const SweepOptions& options, const Ranks& ranks) {
   if (options.output.empty() && options.export_as.empty() && options.html.empty())
     return "sweep: -o FILE, --export FORMAT or --html FILE is required";
@@ -213,7 +213,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
     if (!begun) throw;
     summary.interrupted = true;
   } catch (const std::exception& error) {
-    // The destructor of `ranks` ends all processes, this one too, so nobody above could tell why.
+    // The destructor of `ranks` ends all processes, including this one, so no caller could report the error.
     if (ranks.count() > 1) terminal.complain(error.what());
     throw;
   }

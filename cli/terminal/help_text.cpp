@@ -17,7 +17,7 @@ std::size_t columns_for(int width) {
   return static_cast<std::size_t>(std::min(width, max_prose_width));
 }
 
-// At spaces outside of quotation marks.
+// Splits `text` at spaces outside of quotation marks.
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words(1);
   bool quoted = false;
@@ -32,7 +32,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// Where the lines below the first one begin: under the description of an option, or else under the line.
+// The indent of the lines after the first: under the description of an option, or else under the line.
 std::size_t indent_of(const std::string& line, std::size_t columns) {
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
   if (line.starts_with(example)) return first + 4;

@@ -1,12 +1,12 @@
-// Line breaking of help: options keep their description in its column, examples stay commands that a shell
-// takes.
+// Line breaking of help: descriptions of options stay in their column, and examples stay valid shell
+// commands.
 #pragma once
 
 #include <string>
 
 namespace jostle::cli {
 
-// `help`, as CLI11 writes it, in lines of at most `width` columns where words allow it.
+// `help`, in CLI11's format, broken into lines of at most `width` columns if no word is longer.
 [[nodiscard]] std::string help_text(const std::string& help, int width);
 
 // The column at which descriptions of options begin, for CLI11.

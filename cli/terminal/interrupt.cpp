@@ -12,7 +12,7 @@
 namespace jostle::cli {
 namespace {
 
-// Until the program is ended, blocking system calls are interrupted again and again: the first signal may
+// Until the program ends, blocking system calls are interrupted at every tick, because the first signal may
 // have come just before one of them.
 constexpr suseconds_t tick_us = 50'000;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -44,7 +44,7 @@ void on_tick(int) {
   ++ticks;
   if (ticks < last_tick || (output::Committing::any() && ticks < 10 * last_tick)) return;  // a slow disk
   constexpr std::string_view line = "jostle: interrupted\n";
-  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) ticks = last_tick;  // there is nobody to tell
+  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) ticks = last_tick;  // nobody can be notified
   output::remove_temporaries();
   _exit(128 + received.load());
 }
@@ -68,7 +68,7 @@ const std::atomic<bool>& handle_signals() {
   install(SIGTERM, on_signal);
   struct sigaction now {};
   sigaction(SIGHUP, nullptr, &now);
-  if (now.sa_handler != SIG_IGN) install(SIGHUP, on_signal);  // nohup
+  if (now.sa_handler != SIG_IGN) install(SIGHUP, on_signal);  // ignored under nohup
   install(SIGPIPE, SIG_IGN);
   install(SIGXFSZ, SIG_IGN);
   return input::interruption_by_signal();

@@ -11,7 +11,7 @@ namespace jostle::cli {
 inline constexpr int max_prose_width = 100;
 
 // `text` broken at spaces into lines of at most `width` columns (longer words are not broken), each indented
-// by `indent` spaces and ended by a newline. Any text: shown as input::printable does.
+// by `indent` spaces and ended by a newline. `text` may be any text: it is shown as by input::printable.
 [[nodiscard]] std::string paragraph(std::string_view text, int width, int indent);
 
 // A bar for a share from 0 to 1, at most `columns` wide; a positive share is always visible.

@@ -13,7 +13,7 @@ namespace jostle::cli {
 namespace {
 
 constexpr std::size_t gap = 2;             // columns of space between two cells
-constexpr std::size_t min_cell_width = 6;  // of a shrinking column
+constexpr std::size_t min_cell_width = 6;  // minimum for a shrinking column
 
 std::size_t total(const std::vector<std::size_t>& widths, const std::vector<std::size_t>& shown) {
   std::size_t sum = shown.empty() ? 0 : gap * (shown.size() - 1);
@@ -21,7 +21,7 @@ std::size_t total(const std::vector<std::size_t>& widths, const std::vector<std:
   return sum;
 }
 
-// The shown column to hide next: the least important one, the last of equals; none if all must stay.
+// The shown column to hide next: the least important one. Ties: the last. None if all must stay.
 std::optional<std::size_t> least_important(const std::vector<Column>& columns,
                                            const std::vector<std::size_t>& shown) {
   std::optional<std::size_t> least;
@@ -41,7 +41,7 @@ void strip_trailing_spaces(std::string& line) {
   line.erase(line.find_last_not_of(' ') + 1);
 }
 
-// "not shown: a, b" broken into lines.
+// The note "not shown: a, b", broken into lines.
 std::string hidden_columns_note(const std::vector<std::string>& headers, std::size_t width) {
   std::string note = "not shown:";
   std::size_t line_width = note.size();

@@ -1,6 +1,7 @@
 // A table with aligned columns that fits the width of the terminal.
 //
-// Cells and headers may be any text: what would act on a terminal is shown escaped, so a cell is one line.
+// Cells and headers may be any text: characters that control a terminal are shown escaped, so a cell is one
+// line.
 //
 // If it does not fit, optional columns are hidden, the least important first (a line below lists them); then
 // the widest shrinkable cells are truncated. Rows are never wrapped or hidden.
@@ -21,7 +22,7 @@ enum class Align { left, right };
 struct Column {
   std::string header;
   Align align = Align::right;
-  int importance = 0;    // 0: never hidden; of the others the smallest is hidden first
+  int importance = 0;    // 0: never hidden; otherwise the smallest is hidden first
   bool shrinks = false;  // cells may be truncated, with an ellipsis
 };
 
@@ -33,7 +34,7 @@ class Table {
   void add(std::vector<std::string> cells, Style style = Style::plain);
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
 
-  // Lines, each ended by a newline. Headers are bold if `colour`.
+  // The table as lines, each ended by a newline. Headers are bold if `colour`.
   [[nodiscard]] std::string text(int width, bool colour) const;
   // All columns as a Markdown table.
   [[nodiscard]] std::string markdown() const;

@@ -51,7 +51,8 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-// `text` with what acts on a terminal escaped, but for line ends and, if `colour`, the styles of `styled`.
+// `text` with characters that control a terminal escaped, except line ends and, if `colour`, the styles of
+// `styled`.
 std::string safe(std::string_view text, bool colour) {
   std::string result;
   while (!text.empty()) {
@@ -78,7 +79,7 @@ void write_error(std::string_view text) {
 
 void open_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // open() takes the lowest free number, and those below are open by now.
+    // open() takes the lowest free number, and the lower ones are open by now.
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF &&
         open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY) != descriptor)
       _exit(1);
@@ -144,7 +145,7 @@ void Terminal::progress(std::string_view what, double done) {
     const double elapsed = std::chrono::duration<double>(now - *progress_began_).count();
     line += fmt::format("  ({:.0f} s left)", elapsed * (1 - share) / share);
   }
-  // One column short of the edge: a full line would wrap and could not be erased.
+  // The line stays one column short of the edge: a full line would wrap and could not be erased.
   const int columns = columns_of(STDERR_FILENO).value_or(80);
   write_error(fmt::format(
       "{}{}", erase_line,

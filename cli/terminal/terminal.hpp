@@ -12,8 +12,8 @@
 
 namespace jostle::cli {
 
-// Standard output cannot be written. `closed`: the reader closed the pipe (as `head` does), which is not an
-// error.
+// Thrown if standard output cannot be written. `closed`: the reader closed the pipe (like `head`), which is
+// not an error.
 class OutputError : public std::runtime_error {
  public:
   OutputError(const std::string& what, bool closed) : std::runtime_error(what), closed_(closed) {}
@@ -23,8 +23,8 @@ class OutputError : public std::runtime_error {
   bool closed_;
 };
 
-// Opens /dev/null for those of standard input, output and error that are closed. To be called before any
-// other file is opened: that would get their numbers, and with it what is printed.
+// Opens /dev/null for each of standard input, output and error that is closed. This comes before any other
+// file is opened: such a file would get their numbers and receive the printed text.
 void open_standard_descriptors();
 
 enum class Style { plain, strong, faint, bad };
@@ -39,7 +39,7 @@ class Terminal {
     bool error_colour = false;  // on standard error
     bool progress = false;      // standard error can show a progress line
   };
-  // From the file descriptors and the environment (COLUMNS, NO_COLOR, TERM) of this process.
+  // The settings from the file descriptors and the environment (COLUMNS, NO_COLOR, TERM) of this process.
   [[nodiscard]] static Settings detect();
 
   explicit Terminal(const Settings& settings) : settings_(settings) {}
@@ -50,19 +50,19 @@ class Terminal {
   [[nodiscard]] int width() const { return settings_.width; }
   [[nodiscard]] bool colour() const { return settings_.colour; }
 
-  // Text for people to standard output, at once. What would act on the terminal is escaped, but for line ends
-  // and the styles of `styled`; a name that could hold a line end is to go through input::printable. Throws
-  // OutputError.
+  // Prints text for people to standard output, at once. Characters that control the terminal are escaped,
+  // except line ends and the styles of `styled`; a name that could contain a line end must go through
+  // input::printable. Throws OutputError.
   void print(std::string_view text);
-  // The same for JSON, CSV and the like, which programs read: unchanged.
+  // Prints JSON, CSV and the like, which programs read, unchanged.
   void print_data(std::string_view text);
-  // "jostle: text" to standard error, escaped as by print().
+  // Prints "jostle: text" to standard error, escaped as by print().
   void complain(std::string_view text);
-  // Lines to standard error, escaped as by print().
+  // Prints lines to standard error, escaped as by print().
   void note(std::string_view lines);
 
-  // Shows what is being done and the share done (0 to 1) in a line that replaces itself, after the first half
-  // second.
+  // Shows the current activity and the completed share (0 to 1) in a line that replaces itself, after the
+  // first half second.
   void progress(std::string_view what, double done);
   void clear_progress();
 
@@ -75,7 +75,7 @@ class Terminal {
   bool progress_shown_ = false;
 };
 
-// Columns that `text` takes on a screen: its UTF-8 code points (jostle writes no wide ones).
+// The number of columns that `text` takes on a screen: its UTF-8 code points (jostle writes no wide ones).
 [[nodiscard]] std::size_t display_width(std::string_view text);
 // `text` truncated to `columns`, with an ellipsis if anything was cut.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t columns);

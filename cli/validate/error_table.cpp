@@ -30,7 +30,8 @@ std::string limit_text(const analyses::ErrorSummary& row) {
                      row.exceeded() ? fmt::format("{} of {} over", row.over_limit, row.count) : verdict);
 }
 
-// "89 % of 168 in 36 runs (75 to 95)": the share inside their intervals, and the 95 % interval of that share.
+// The share of values inside their intervals, and the 95 % interval of that share: "89 % of 168 in 36 runs
+// (75 to 95)".
 std::string coverage_text(const analyses::ErrorSummary& row) {
   if (row.with_interval == 0) return "";
   const auto [from, to] = row.covered_ci95();

@@ -12,10 +12,11 @@ namespace jostle::cli {
 // A share in percent, without the % sign.
 [[nodiscard]] std::string percent(double share, const char* format = "{:.2f}");
 
-// A row per group and quantity.
+// The errors, with a row per group and quantity.
 [[nodiscard]] Table error_table(const std::vector<analyses::ComparisonGroup>& groups);
 
-// A row per metric and run; `only_over_limit`: only those over a limit that applies to each run.
+// The details, with a row per metric and run; `only_over_limit`: only rows over a limit that applies to each
+// run.
 [[nodiscard]] Table details_table(const std::vector<analyses::ComparisonGroup>& groups, bool only_over_limit);
 
 }  // namespace jostle::cli

@@ -1,4 +1,4 @@
-// What `jostle validate boards` says of laboratories whose rows nothing was fitted on, and all of it as JSON.
+// Results of `jostle validate boards` for laboratories whose rows no fit has used, and all results as JSON.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@ namespace jostle::cli {
 
 inline constexpr std::size_t worst_shown = 20;
 
-// "1,234 values judged, 56 marked, 78 not yet judged", as a sentence.
+// The counts as a sentence: "1,234 values judged, 56 marked, 78 not yet judged".
 [[nodiscard]] std::string left_out_counts(const analyses::LeftOut& left_out);
 
-// The values that are most wrong (worst_of()), and what each teaches.
+// The values with the largest errors (worst_of()), and the conclusion from each.
 [[nodiscard]] Table worst_table(const analyses::LeftOut& left_out);
 
-// What rows wait for, the most rows first.
+// The missing items that rows wait for, the one with the most rows first.
 [[nodiscard]] Table not_yet_table(const analyses::LeftOut& left_out);
 
-// One object on one line: error statistics by group and quantity, and of laboratories the counts, every value
-// and the worst.
+// One object on one line: error statistics by group and quantity; for laboratories the counts, every value
+// and the worst ones.
 [[nodiscard]] std::string validation_json(const std::vector<analyses::ComparisonGroup>& groups,
                                           const std::optional<analyses::LeftOut>& left_out);
 

@@ -35,13 +35,13 @@
 namespace jostle::cli {
 namespace {
 
-// What was compared; `left_out` only of the shipped boards.
+// The comparisons; `left_out` only for the shipped boards.
 struct Compared {
   std::vector<analyses::ComparisonGroup> groups;
   std::optional<analyses::LeftOut> left_out;
 };
 
-// For docs/validation.md.
+// The tables of docs/validation.md.
 std::string markdown(const Compared& compared) {
   std::string text = error_table(compared.groups).markdown() +
                      "\nRuns over the limit that applies to each run:\n\n" +
@@ -56,7 +56,7 @@ std::string markdown(const Compared& compared) {
 struct ValidateOptions {
   std::string subject;
   bool details = false, markdown = false, fit = false, uncertainty = false, ledger = false;
-  std::string html, picture;  // files; empty: none
+  std::string html, picture;  // file names; empty: none
   std::string format = "table";
   std::vector<std::string> set, evidence, onnx;
 };
@@ -93,7 +93,7 @@ std::optional<analyses::UncertainProfile> profile_of(const std::string& name,
   return analyses::uncertain_profile(path ? "" : name, path ? name : "", problems, set);
 }
 
-// The files of --html and --picture; null: not asked for.
+// The files of --html and --picture; null: not requested.
 struct ValidateFiles {
   explicit ValidateFiles(const ValidateOptions& options)
       : page(output::open_if_given(options.html)), picture(output::open_if_given(options.picture)) {}

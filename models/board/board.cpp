@@ -15,7 +15,7 @@ namespace jostle::board {
 
 namespace {
 
-// Copies those of `clocks` that are set.
+// Copies the clocks that are set in `clocks`.
 void overlay(Clocks& onto, const Clocks& clocks) {
   for (std::size_t i = 0; i < clocks.clusters_hz.size(); ++i) onto.clusters_hz[i] = clocks.clusters_hz[i];
   if (clocks.gpu_hz > 0) onto.gpu_hz = clocks.gpu_hz;
@@ -127,7 +127,7 @@ void Board::add_process(const process::Spec& spec, const Setup& setup, std::uint
   const process::ObserverSpec* observer = setup.observed && device_.nsys ? &*device_.nsys : nullptr;
   const process::Identity identity{.seed = setup.seed, .index = index, .name = spec.random_name};
   processes_.emplace_back(parts(), process::observed(spec, observer), costs_of(spec, observer), identity);
-  // What only others' results wake may wait forever.
+  // A process that only waits for the results of others may wait forever.
   const bool led = std::ranges::any_of(process::parts_of(spec), [](const process::Spec& part) {
     return part.arrivals.kind == process::ArrivalKind::cascade;
   });
@@ -136,7 +136,7 @@ void Board::add_process(const process::Spec& spec, const Setup& setup, std::uint
   if (observer != nullptr) process::spawn_collector(engine_, cpu_, *observer, spec, identity);
 }
 
-// Those that its stages use and that are not there yet.
+// Adds the media engines that the process's stages use and that do not exist yet.
 void Board::add_engines(const process::Spec& spec) {
   for (const auto* const stages : {&spec.before, &spec.after})
     for (const process::HostStage& stage : *stages)

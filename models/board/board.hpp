@@ -35,14 +35,14 @@ struct InterruptLoad {
 // The configuration of a board for a run.
 struct Setup {
   cpu::Confinement cores;
-  Clocks clocks;                              // at the start; absent ones: the maximum
+  Clocks clocks;                              // initial clocks; absent ones: the maximum
   double memory_bytes_per_s = 0;              // bandwidth of the memory at these clocks; 0: unlimited
   std::vector<process::Spec> processes;       // with kernel times at `clocks`
-  std::vector<process::LoadSpec> loads = {};  // beside them
-  std::optional<link::Spec> link = {};        // link that the requests of all processes arrive over
+  std::vector<process::LoadSpec> loads = {};  // background loads, which run beside them
+  std::optional<link::Spec> link = {};        // the requests of all processes arrive over it
   std::optional<InterruptLoad> interrupts = {};
   std::optional<CompositorSpec> compositor = {};
-  bool observed = false;  // by a profiler: DeviceSpec::nsys
+  bool observed = false;  // a profiler is attached: DeviceSpec::nsys
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
   std::uint64_t seed = 1;
 };
@@ -66,7 +66,7 @@ class Board {
 
   [[nodiscard]] const std::deque<process::Inference>& processes() const { return processes_; }
   [[nodiscard]] std::deque<process::Inference>& processes() { return processes_; }
-  // Whether all processes have ended (process::Spec::batches). The engine stops whenever a process ends.
+  // True if all processes have ended (process::Spec::batches). The engine stops whenever a process ends.
   [[nodiscard]] bool finished() const;
   [[nodiscard]] const DeviceSpec& device() const { return device_; }
   [[nodiscard]] const cpu::Cpu& cpu() const { return cpu_; }
@@ -79,25 +79,25 @@ class Board {
   [[nodiscard]] bool has_compositor() const { return compositor_.has_value(); }
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
-  // So far: what kernels used, and what everything else moved over the memory.
+  // Totals so far: the usage by kernels, and the bytes that all other users moved over the memory.
   [[nodiscard]] gpu::Usage gpu_used();
   [[nodiscard]] double other_bytes() const;
-  [[nodiscard]] double dla_operations() const;  // so far, of all DLAs
+  [[nodiscard]] double dla_operations() const;  // so far, sum over all DLAs
   [[nodiscard]] double dram_bytes() { return gpu_used().dram_bytes + other_bytes(); }
 
-  // Since the end of the warm-up.
+  // Totals since the end of the warm-up.
   struct Totals {
     sim::Duration elapsed;
     sim::Duration gpu_busy, gpu_switching;
     std::int64_t gpu_switches = 0;
-    gpu::Usage gpu_used;            // by all kernels
+    gpu::Usage gpu_used;            // sum over all kernels
     double other_bytes = 0;         // moved over the memory by threads, copies and DLAs
     sim::Duration compositor_busy;  // GPU time of its frames
     sim::Duration cores_busy;       // sum over all cores
-    sim::Duration interrupted;      // sum over all cores: taken from threads by interrupts
+    sim::Duration interrupted;      // sum over all cores: time that interrupts took from threads
     std::int64_t migrations = 0, involuntary_switches = 0;
-    std::vector<sim::Duration> dla_busy;     // of each DLA
-    std::vector<sim::Duration> engine_busy;  // of each of engines()
+    std::vector<sim::Duration> dla_busy;     // by DLA
+    std::vector<sim::Duration> engine_busy;  // by engine, in the order of engines()
   };
   [[nodiscard]] Totals totals();
 
@@ -105,11 +105,11 @@ class Board {
   [[nodiscard]] process::BoardParts parts();
   [[nodiscard]] process::Costs costs_of(const process::Spec& spec,
                                         const process::ObserverSpec* observer) const;
-  // Requests that results of other processes make.
+  // Connects results of processes to the requests that they make to other processes.
   void connect(const Setup& setup);
   void add_engines(const process::Spec& spec);
   void add_load(const process::LoadSpec& load, const Setup& setup, std::uint32_t index);
-  // Starts the process of that index.
+  // Starts the process with that index.
   void add_process(const process::Spec& spec, const Setup& setup, std::uint32_t index);
   [[nodiscard]] Totals totals_so_far();
   void memory_speed_changed(double speed);
@@ -117,10 +117,10 @@ class Board {
 
   sim::Engine& engine_;
   DeviceSpec device_;
-  Clocks given_, clocks_;        // those of `Setup`, and the current ones
+  Clocks given_, clocks_;        // the clocks in `Setup`, and the current ones
   double memory_bytes_per_s_;    // at given_
-  gpu::Rates gpu_rates_;         // of clocks_ relative to given_
-  double gpu_memory_speed_ = 1;  // what other users of the memory leave to the GPU
+  gpu::Rates gpu_rates_;         // ratio of clocks_ to given_
+  double gpu_memory_speed_ = 1;  // share that the memory's other users leave to the GPU
   cpu::Cpu cpu_;
   std::unique_ptr<gpu::Gpu> gpu_;
   gpu::CopyEngine copies_;
@@ -130,7 +130,7 @@ class Board {
   std::optional<link::Link> link_;
   std::deque<process::Inference> processes_;
   std::deque<process::CoRunner> loads_;
-  struct Request {  // made by each image of another process
+  struct Request {  // one, made by each image of another process
     process::Inference* to;
     std::size_t part;
   };

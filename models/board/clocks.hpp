@@ -9,15 +9,15 @@ struct DeviceSpec;
 
 namespace jostle::board {
 
-// In Hz. 0 if the board has no such domain, or if its clock is fixed and not known.
+// All values are in Hz; 0 if the board has no such domain, or if its clock is fixed and not known.
 struct Clocks {
   std::vector<double> clusters_hz;
   double gpu_hz = 0, emc_hz = 0;
-  double dla_hz = 0;  // of each DLA
+  double dla_hz = 0;  // the same for each DLA
   bool operator==(const Clocks&) const = default;
 };
 
-// Every domain at its maximum.
+// The maximum clock of every domain.
 [[nodiscard]] Clocks maximum_clocks(const DeviceSpec& device);
 
 // The GPU's share of the memory bandwidth at these clocks (0: the maximum), relative to that at the maximum

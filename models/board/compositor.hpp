@@ -1,7 +1,7 @@
-// A desktop compositor: a tenant of the GPU that draws a frame at every refresh of the display.
+// A desktop compositor: a background load of the GPU that draws a frame at every refresh of the display.
 //
-// It has a context, and so turns, of its own; what its frames cost the CPU and the memory is left out. A
-// frame that is not drawn when the next one is due takes its place: the next one is dropped.
+// It has a context, and so turns, of its own; the cost of its frames on the CPU and the memory is not
+// modelled. If a frame is not drawn when the next one is due, the next one is dropped.
 #pragma once
 
 #include "models/gpu/gpu.hpp"
@@ -11,19 +11,19 @@
 namespace jostle::board {
 
 struct CompositorSpec {
-  sim::Duration interval;     // from frame to frame, positive
+  sim::Duration interval;     // time from one frame to the next, positive
   gpu::KernelSequence frame;  // at the clocks at the start
 };
 
 class Compositor {
  public:
-  // Both must outlive it.
+  // Engine and GPU must outlive it.
   Compositor(sim::Engine& engine, gpu::Gpu& gpu, const CompositorSpec& spec);
   Compositor(const Compositor&) = delete;
   Compositor& operator=(const Compositor&) = delete;
 
   void end_warmup() { before_ = gpu_.running_time(context_); }
-  // Since the warm-up.
+  // Running time since the warm-up.
   [[nodiscard]] sim::Duration busy() const { return gpu_.running_time(context_) - before_; }
 
  private:

@@ -79,7 +79,7 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
   const int cpu_steps = steps_below_limit(clusters.front().clock_table_hz, setup.limits.clusters_hz.front());
   if (setup.cap) cap_.emplace(*setup.cap, gpu_steps, cpu_steps);
   if (spec_.over_current) over_current_.emplace(*spec_.over_current, setup.over_current);
-  // The kernel's cooling devices know nothing of power modes: their steps begin at the highest clocks.
+  // The kernel's cooling devices ignore power modes: their steps begin at the highest clocks.
   if (spec_.thermal)
     thermal_.emplace(*spec_.thermal, setup.ambient_c, setup.fan,
                      steps_below_limit(device.gpu.clock_table_hz, hardware_.gpu_hz),
@@ -144,12 +144,12 @@ power::Activity Dvfs::activity_when(double busy, const Clocks& clocks) const {
   return activity;
 }
 
-// Of the board with clocks at their limits.
+// Power of the idle board with clocks at their limits.
 double Dvfs::idle_watts() const {
   return power::sum_of(power::energy_of(spec_, activity_when(0, setup_.limits), setup_.ambient_c));
 }
 
-// With everything busy and the memory streaming, at the clocks and the temperature that hold now.
+// Power with every unit busy and the memory streaming, at the present clocks and temperature.
 double Dvfs::most_watts() const {
   return power::sum_of(power::energy_of(spec_, activity_when(1, board_.clocks()), meter_.celsius()));
 }
@@ -184,7 +184,7 @@ void Dvfs::poll_cpu() {
 void Dvfs::poll_gpu() {
   const sim::Duration elapsed = engine_.now() - gpu_polled_;
   gpu_polled_ = engine_.now();
-  // As on the hardware, the engine's load counter also runs during context switches.
+  // The engine's load counter also runs during context switches, like the hardware's.
   const sim::Duration busy = board_.gpu().busy() + board_.gpu().switching();
   const sim::Duration worked = busy - gpu_busy_;
   gpu_busy_ = busy;
@@ -255,14 +255,14 @@ power::Throttle Dvfs::read_current() {
   return over_current_->read(watts_since(over_current_mark_), elapsed);
 }
 
-// Clocks or temperature have changed, and with them what the board could draw.
+// Clocks or temperature have changed, and with them the highest possible power.
 void Dvfs::watch_current() {
   if (!over_current_) return;
   may_alarm_ = most_watts() >= lowest_alarm_w(*spec_.over_current, setup_.over_current);
   schedule_reading();
 }
 
-// Readings are needed while an alarm lasts, and while the board could draw as much as raises one.
+// Readings are needed while an alarm lasts, and while the board could draw enough to raise one.
 void Dvfs::schedule_reading() {
   if (engine_.pending(current_event_) || !(may_alarm_ || over_current_->alarmed())) return;
   if (over_current_mark_.at != engine_.now()) read_current();
@@ -388,7 +388,8 @@ void Dvfs::account() {
   note_held(last);
 }
 
-// Records what held clocks down while the clock was needed. A power mode counts only while its domain worked.
+// Records the causes that held clocks down while the clock was needed. A power mode counts only while its
+// domain worked.
 void Dvfs::note_held(const power::Activity& last) {
   std::array<double, power::cause_names.size()> seconds{};
   const auto note = [&seconds, &last](power::Cause cause, double busy_s) {

@@ -1,8 +1,8 @@
 // Controls the clocks of a running board: governors poll their domains, controllers limit them, and a new
 // clock takes effect after the delay of its domain. Also measures the board's power.
 //
-// All of this happens in events of its own that read the simulation's signals. Without a Dvfs, clocks are
-// constant.
+// Governors and controllers run in their own events, which read the simulation's signals. Without a Dvfs,
+// clocks are constant.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@
 namespace jostle::board {
 
 struct DvfsSetup {
-  Clocks limits;  // the maximum of each domain; kernel times are given at these
+  Clocks limits;  // the maximum of each domain; kernel times refer to these
   // Domains fixed at their limit; the others are governed according to `scaling`.
   bool cpu_pinned = true, gpu_pinned = true, emc_pinned = true;
   power::ScalingSpec scaling;
@@ -32,21 +32,21 @@ struct DvfsSetup {
   power::OverCurrentLimits over_current;
   double ambient_c = 25;
   bool fan = true;
-  std::optional<power::Thermal> heat;  // as an earlier run left it; none: as a board that has long been idle
+  std::optional<power::Thermal> heat;  // state after an earlier run; none: a board long idle
 };
 
 // The time spent at each clock, in order of clocks.
 using StateTimes = std::vector<std::pair<double, double>>;  // Hz, s
 
-// Since the end of the warm-up.
+// Measurements since the end of the warm-up.
 struct PowerReport {
   double seconds = 0;
   power::PerPart joules{};
-  double leakage_j = 0;             // what would have leaked at the reference temperature
+  double leakage_j = 0;             // leakage for the same activity at the reference temperature
   double peak_w = 0;                // at the module's input: the highest mean over a window
   std::vector<double> rail_peak_w;  // the same for each rail
   bool has_temperature = false;
-  double celsius = 0, peak_celsius = 0;  // of the chip: at the end, and the maximum
+  double celsius = 0, peak_celsius = 0;  // the chip's: at the end, and the maximum
   bool down = false;                     // shut down because of the temperature
   std::vector<StateTimes> clusters;
   StateTimes gpu, emc;
@@ -57,7 +57,7 @@ struct PowerReport {
 
 class Dvfs {
  public:
-  // Window for peaks and for the timeline.
+  // The window of peaks and of the timeline.
   [[nodiscard]] static sim::Duration window() { return sim::milliseconds(100); }
 
   // Sets the clocks at the start. Engine and board must outlive it; the device must have power parameters.
@@ -69,10 +69,11 @@ class Dvfs {
   void before_end_of_warmup() { account(); }
   void after_end_of_warmup();
   [[nodiscard]] PowerReport report();
-  // Time of a process's kernels that was lost because a controller limited the GPU's clock, in seconds.
+  // Execution time of a process's kernels that was lost because a controller limited the GPU's clock, in
+  // seconds.
   [[nodiscard]] double throttled_s(std::size_t process) const { return throttled_s_[process]; }
   [[nodiscard]] bool down() const { return thermal_ && thermal_->down(); }
-  // None without thermal parameters.
+  // The thermal state; none without thermal parameters.
   [[nodiscard]] const std::optional<power::Thermal>& thermal() const { return thermal_; }
   // Power above which a controller lowers clocks: the cap, or an alarm; infinite without any.
   [[nodiscard]] double limit_w() const;
@@ -82,12 +83,13 @@ class Dvfs {
 
  private:
   void start_polls();
-  // What a governor wants of a domain within its power mode, and what controllers allow.
+  // The clock that a governor requests from a domain within its power mode, and the limit that controllers
+  // set.
   struct Held {
     power::Ceiling ceiling;
     double wanted_hz = 0;
     [[nodiscard]] double hz() const { return ceiling.given(wanted_hz) * ceiling.ratio; }
-    // A governor that requests the maximum would take more if it could.
+    // The cause that limits the clock. A governor that requests the maximum would request more if it could.
     [[nodiscard]] power::Cause cause(double highest_hz, double limit_hz) const {
       return ceiling.binds(wanted_hz >= limit_hz ? highest_hz : wanted_hz);
     }
@@ -116,12 +118,12 @@ class Dvfs {
     engine_.schedule(engine_.now() + interval, action);
   }
 
-  // A governor wants `hz` of a domain, from the next ask() on.
+  // Notes that a governor requests `hz` from a domain; the next ask() applies it.
   void want(Held& held, double hz);
-  // What a controller allows has changed.
+  // Notes that the limits of a controller have changed.
   void allow();
-  // Computes each domain's clock from what governors want and controllers allow, if that has changed. It
-  // takes effect after the delay.
+  // Computes each domain's clock from the governors' requests and the controllers' limits, if those have
+  // changed. It takes effect after the delay.
   void ask();
   void apply_cpu();
   void apply_gpu();
@@ -131,7 +133,7 @@ class Dvfs {
   void note_throttled(power::Cause cause);
   [[nodiscard]] Held held(const std::vector<double>& table, double highest_hz, double limit_hz,
                           double wanted_hz, bool gpu) const;
-  // A second at these clocks, with this share of everything busy.
+  // One second at these clocks, with this share of every unit busy.
   [[nodiscard]] power::Activity activity_when(double busy, const Clocks& clocks) const;
   [[nodiscard]] double idle_watts() const;
   [[nodiscard]] double most_watts() const;
@@ -153,19 +155,19 @@ class Dvfs {
 
   std::vector<Held> cpu_held_;
   Held gpu_held_, emc_held_;
-  bool asked_ = false;                              // since a governor or a controller changed its mind
+  bool asked_ = false;  // a governor or a controller has changed its mind; ask() follows
   sim::EventId cpu_event_, gpu_event_, emc_event_;  // clock changes in transit
-  bool may_alarm_ = false;                          // at these clocks and this temperature
-  sim::EventId current_event_;                      // the next reading of the over-current alarms
+  bool may_alarm_ = false;      // the board could raise an alarm at these clocks and this temperature
+  sim::EventId current_event_;  // the next reading of the over-current alarms
 
-  // At the last poll.
+  // State at the last poll.
   std::vector<sim::Duration> core_busy_;
-  std::vector<double> busy_shares_;  // of the cores of one cluster
+  std::vector<double> busy_shares_;  // for the cores of one cluster
   std::vector<double> estimates_;
   sim::Time cpu_polled_, gpu_polled_, emc_polled_;
   sim::Duration gpu_busy_;
   double emc_bytes_ = 0;
-  sim::Duration dla_busy_;             // of all DLAs, at the last poll of the EMC
+  sim::Duration dla_busy_;             // sum over all DLAs, at the last poll of the EMC
   std::optional<sim::Time> dla_used_;  // the last poll that found a DLA at work
   sim::Duration gpu_idle_;
   bool gpu_suspended_ = false;

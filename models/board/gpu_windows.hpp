@@ -1,5 +1,5 @@
-// GPU activity in windows of fixed length, as a profiler samples it (Nsight Systems: GPU metrics, 10 kHz by
-// default): the mean over each window, and the distribution of these means.
+// GPU activity in windows of fixed length, sampled in the way of a profiler (Nsight Systems: GPU metrics, 10
+// kHz by default): the mean over each window, and the distribution of these means.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ inline constexpr std::array<std::string_view, 5> gpu_window_names{"sm_active", "
                                                                   "occupancy", "dram_bandwidth"};
 using GpuWindowShares = std::array<sim::ShareHistogram, gpu_window_names.size()>;
 
-// The caller that runs the engine stops at end() and calls sample(), so that windows are not events and
-// change nothing.
+// The caller that runs the engine stops at end() and calls sample(). So windows are not events and change
+// nothing.
 class GpuWindows {
  public:
   // The first window begins now. Engine and board must outlive it; `interval` is positive.
@@ -33,7 +33,7 @@ class GpuWindows {
   void restart();
 
   [[nodiscard]] const GpuWindowShares& of_board() const { return board_shares_; }
-  // Caused by the process's own kernels only.
+  // The shares caused by the process's own kernels only.
   [[nodiscard]] const GpuWindowShares& of_process(std::size_t index) const {
     return processes_[index].shares;
   }

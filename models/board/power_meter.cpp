@@ -32,15 +32,15 @@ void PowerMeter::read(Reading& reading) {
   for (const dla::Dla& dla : board_.dlas()) reading.dla_busy += dla.busy();
 }
 
-// The part of the pending interval in which the GPU was powered off. Only intervals count in which it was
-// idle throughout.
+// The part of the pending interval in which the GPU was powered off. It is 0 unless the GPU was idle
+// throughout the interval.
 double PowerMeter::gated() const {
   if (activity_.gpu_busy_s > 0 || gpu_pinned_ || spec_.gpu.gated_after_s <= 0) return 0;
   const double powered = std::max(spec_.gpu.gated_after_s - gpu_idle_s_, 0.0);
   return std::max(activity_.seconds - powered, 0.0);
 }
 
-// Sets activity_ to what happened since the last accrue(); false if no time has passed.
+// Sets activity_ to the activity since the last accrue(); false if no time has passed.
 bool PowerMeter::look() {
   const double seconds = sim::to_seconds(engine_.now() - accrued_until_);
   if (seconds <= 0) return false;
@@ -96,8 +96,8 @@ bool PowerMeter::accrue() {
   return true;
 }
 
-// The part of `joules` of the last activity that leaked, at the reference temperature: what more would be
-// drawn at a temperature at which that part is e times as large.
+// The part of `joules` of the last activity that leaked, at the reference temperature. It is computed from
+// the additional energy at a temperature at which the leakage is e times as large.
 double PowerMeter::leaked(double joules) const {
   static const double more = sim::exp(1) - 1;
   const double hotter = power::sum_of(power::energy_of(spec_, activity_, celsius_ + spec_.leakage_growth_k));

@@ -1,8 +1,8 @@
 // Measures the power of a running board: reads its signals, computes the energy since the last reading, and
-// adds it up.
+// adds up these energies.
 //
-// The energy is exact however often the meter reads, provided that it reads before a clock changes. Peaks are
-// those of means over windows, as a polled sensor would show.
+// The energy is exact at any rate of readings, provided that the meter reads before each change of a clock.
+// Peaks are peaks of means over windows, as a polled sensor would show.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ class PowerMeter {
   // Engine and board must outlive it. `celsius`: temperature of the chip until set_temperature() is called.
   PowerMeter(sim::Engine& engine, Board& board, const power::Spec& spec, double celsius);
 
-  // Accrues the energy since the last call, at the clocks that hold now; false if no time has passed.
+  // Accrues the energy since the last call, at the present clocks; false if no time has passed.
   bool accrue();
   // Ends a window: mean watts by part since the end of the last window.
   power::PerPart end_window();
   // While GPU clocks are pinned, the GPU is not powered off when idle.
   void pin_gpu(bool pinned) { gpu_pinned_ = pinned; }
-  // Share of clock pulses that pass, from now on. The voltage is that of the full clock.
+  // Sets the share of clock pulses that pass from now on. The voltage is that of the full clock.
   void set_cpu_pulses(double ratio) {
     for (power::ClusterActivity& cluster : activity_.clusters) cluster.pulses = ratio;
   }
@@ -36,14 +36,14 @@ class PowerMeter {
   // Ends the warm-up: discards the sums. Call after Board::end_warmup(), and accrue() before it.
   void restart();
 
-  // From the end of the warm-up to the last accrue().
+  // Sums from the end of the warm-up to the last accrue().
   [[nodiscard]] const power::PerPart& joules() const { return joules_; }
   [[nodiscard]] double seconds() const { return seconds_; }
-  // What leaked in that time, had the chip been at the reference temperature.
+  // Energy that would have leaked in that time at the reference temperature.
   [[nodiscard]] double leakage_j() const { return leakage_j_; }
-  // From the start of the run up to now, without ending the interval: for those who look often.
+  // Energy from the start of the run up to now, without ending the interval, for frequent readings.
   [[nodiscard]] double joules_by_now();
-  // What the last look at the board saw, with the pulses that pass now.
+  // The activity at the last reading of the board, with the pulses that pass now.
   [[nodiscard]] const power::Activity& last() const { return activity_; }
 
  private:
@@ -51,7 +51,7 @@ class PowerMeter {
     std::vector<sim::Duration> core_busy;
     sim::Duration gpu_busy, dla_busy;
     gpu::Usage gpu;
-    double other_bytes = 0;  // not by the GPU
+    double other_bytes = 0;  // moved by all users other than the GPU
     double dla_operations = 0;
   };
   void read(Reading& reading);

@@ -21,7 +21,7 @@ struct Spec;
 
 namespace jostle::board {
 
-// Limits of one nvpmodel mode. What is absent is not limited by the mode.
+// Limits of one nvpmodel mode. A domain whose limit is absent is not limited by the mode.
 struct PowerMode {
   std::string name;
   std::vector<int> online_cores;         // for each cluster, the lowest-numbered cores; empty: all
@@ -29,8 +29,8 @@ struct PowerMode {
   std::optional<double> gpu_max_clock_hz;
   std::optional<int> tpcs;  // texture processing clusters that stay powered
   std::optional<double> emc_max_clock_hz;
-  std::optional<double> dla_max_clock_hz;  // of each DLA
-  // Governors do not go below these; controllers that protect the board do.
+  std::optional<double> dla_max_clock_hz;  // the same for each DLA
+  // Governors respect these minimum clocks; controllers that protect the board override them.
   std::vector<double> cpu_min_clock_hz;  // for each cluster; empty: the lowest of its table
   std::optional<double> gpu_min_clock_hz;
   power::OverCurrentLimits over_current;
@@ -38,19 +38,19 @@ struct PowerMode {
   bool jetson_clocks_lifts_emc = false;
 };
 
-// Speed factors on top of tables and rooflines, for what-if questions; no real board has any.
+// Speed factors on top of tables and rooflines, for what-if questions; 1 on every real board.
 struct SpeedFactors {
-  double arithmetic = 1;  // of the GPU's kernels
-  double memory = 1;      // of DRAM, for all its users
+  double arithmetic = 1;  // the speed of the GPU's kernels
+  double memory = 1;      // the speed of DRAM, for all its users
 };
 
 struct DeviceSpec {
   std::string name;         // "jetson-orin-nano"
   std::string description;  // one line for the user
   std::string evidence;     // name of its measured kernel tables; empty: none
-  std::string sibling;      // the same of a device with the same chip, for batches that only that has
+  std::string sibling;      // tables of a device with the same chip, for batches that only that has
   Indirect<cpu::Spec> cpu;
-  gpu::Spec gpu;  // without SMs: the board has no GPU that computes
+  gpu::Spec gpu;    // no SMs: the board has no GPU for computing
   bool mps = true;  // its driver has the Multi-Process Service
   SpeedFactors what_if;
   dla::Spec dla;
@@ -60,8 +60,8 @@ struct DeviceSpec {
   // Absent: the runtime does not exist on this device, or its costs are not known.
   process::PerRuntime<std::optional<process::RuntimeSpec>> runtimes;
   process::PerRuntime<std::optional<memory::ContextSpec>> contexts;  // memory of a process
-  process::PerRuntime<dnn::HostRoofs> host;  // of the runtimes on the cores, where they exist
-  process::RuntimeSpec paced;  // of synthetic processes with a pace: bare launches, each by itself
+  process::PerRuntime<dnn::HostRoofs> host;  // for the runtimes on the cores, if they exist
+  process::RuntimeSpec paced;  // costs of synthetic processes with a pace: bare launches, one by one
   std::optional<process::ObserverSpec> nsys;  // absent: not known for this device
   process::SyncSpec sync;
   process::RefillSpec refill;
@@ -70,18 +70,19 @@ struct DeviceSpec {
 
   [[nodiscard]] bool has_gpu() const { return gpu.sm_count > 0; }
   [[nodiscard]] int core_count() const;
-  // Whether a power cap has clocks to step down: the GPU's or the cores' have a table.
+  // True if a power cap has clocks to step down: the GPU or the cores have a table.
   [[nodiscard]] bool lowers_clocks() const;
 };
 
-// The power mode of that name, or null.
+// The power mode with that name, or null.
 [[nodiscard]] const PowerMode* find_power_mode(const DeviceSpec& device, const std::string& name);
 
 // Numbers of the online cores, ascending: those of the mode (null: all). If `cores` is given, the list is
 // shortened, or extended with the lowest-numbered cores, to that length.
 [[nodiscard]] std::vector<int> online_cpus(const DeviceSpec& device, const PowerMode* mode,
                                            std::optional<int> cores);
-// Those of `cpus` that threads without affinity run on: no isolated cluster's, unless there are no others.
+// The cores of `cpus` on which threads without affinity run: cores of isolated clusters only if there are no
+// others.
 [[nodiscard]] std::vector<int> shared_cpus(const DeviceSpec& device, const std::vector<int>& cpus);
 
 }  // namespace jostle::board

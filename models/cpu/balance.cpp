@@ -19,8 +19,8 @@ struct Attempt {
   CpuSet excluded = {};  // cores all of whose threads are pinned elsewhere
 };
 
-// task_hot: it ran, or was moved, a moment ago. The cores balance on the same tick, each on its own: what one
-// of them has just taken is not taken on at the same instant.
+// task_hot: a thread that ran or was moved a moment ago is not movable. Several cores may balance on the same
+// tick, so a thread that one of them has just taken is not moved on at the same instant.
 bool movable(const Attempt& attempt, const Core& from, const Thread& thread) {
   if (thread.moved_at == attempt.now) return false;
   if (thread.container != nullptr && thread.container->on(attempt.here.index).throttled) return false;
@@ -31,7 +31,8 @@ bool movable(const Attempt& attempt, const Core& from, const Thread& thread) {
   return since >= attempt.machine.spec.scheduler.migration_cost;
 }
 
-// find_busiest_queue: the core of the group with most threads (or load); null if none has a thread to give.
+// find_busiest_queue: the core of the group with the most threads (or load); null if none has a thread to
+// give.
 const Core* busiest_core(const Attempt& attempt, const Group& group, const Imbalance& wanted) {
   const Core* busiest = nullptr;
   double most = 0;
@@ -48,7 +49,7 @@ const Core* busiest_core(const Attempt& attempt, const Group& group, const Imbal
   return busiest;
 }
 
-// Load that a thread is taken to have: the more balances have failed, the less; before 5.5 half.
+// The load that moving a thread counts for: halved with each failed balance. Kernels before 5.5: always half.
 double load_to_move(const Attempt& attempt, const Thread& thread) {
   const double load = load_of(thread, attempt.now);
   return attempt.machine.kernel().by_group_type
@@ -56,7 +57,7 @@ double load_to_move(const Attempt& attempt, const Thread& thread) {
              : load / 2;
 }
 
-// detach_tasks: as much as is wanted, from one core.
+// detach_tasks: threads of one core, up to the wanted amount.
 Pull detach(const Attempt& attempt, const Core& from, const Imbalance& wanted) {
   Pull pull{.outcome = Outcome::pinned};
   double left = wanted.amount;
@@ -76,8 +77,8 @@ Pull detach(const Attempt& attempt, const Core& from, const Imbalance& wanted) {
   return pull;
 }
 
-// need_active_balance and active_load_balance_cpu_stop: after enough failures the thread that runs on `from`
-// is interrupted and pushed here.
+// need_active_balance and active_load_balance_cpu_stop: after enough failed balances the thread that runs on
+// `from` is interrupted and pushed here.
 Thread* pushed(const Attempt& attempt, const Core& from, const Imbalance& wanted) {
   if (attempt.idleness == Idleness::newly_idle || from.running == nullptr) return nullptr;
   if (from.running->priority > 0) return nullptr;
@@ -105,7 +106,8 @@ Thread* biggest_misfit(const Attempt& attempt, const Group& group) {
   return biggest;
 }
 
-// should_we_balance: above the cluster, one core acts for its cluster, the first idle one or the first.
+// should_we_balance: above the cluster level one core acts for its cluster: the first idle core, else the
+// first.
 bool acts_for_group(const Attempt& attempt) {
   if (attempt.level == DomainLevel::cluster || attempt.idleness == Idleness::newly_idle) return true;
   const Cluster& cluster = attempt.machine.cluster_of(attempt.here);
@@ -118,8 +120,8 @@ bool acts_for_group(const Attempt& attempt) {
   return first == attempt.here.index;
 }
 
-// The local group and the busiest of the others; false if no other is busy. The groups are looked at from the
-// local one round.
+// Finds the local group and the busiest of the others; false if no other is busy. The scan starts at the
+// local group and wraps around.
 bool compare(const Attempt& attempt, Comparison& seen) {
   const Machine& machine = attempt.machine;
   const bool board = attempt.level == DomainLevel::board;
@@ -172,7 +174,7 @@ Pull find_pull(Machine& machine, const Core& here, DomainLevel level, Idleness i
     if (from == nullptr) return nothing;
     Pull pull{.outcome = Outcome::failed};
     if (from->runnable() > 1) pull = detach(attempt, *from, wanted);
-    if (pull.outcome == Outcome::pinned) {  // as if that core were not there
+    if (pull.outcome == Outcome::pinned) {  // the balance ignores that core
       attempt.excluded.add(from->index);
       nothing.outcome = Outcome::pinned;
       continue;

@@ -7,22 +7,22 @@
 
 namespace jostle::cpu {
 
-// What a balance found.
+// The result of a balance.
 enum class Outcome : std::uint8_t {
   balanced,  // nothing to do
-  pinned,    // too much elsewhere, but no thread of it may run here
-  failed,    // too much elsewhere, but nothing of it is movable now
+  pinned,    // other cores have too much, but none of their threads may run here
+  failed,    // other cores have too much, but none of their threads is movable now
   moving,    // threads to take over
 };
 
 struct Pull {
   Outcome outcome = Outcome::balanced;
-  std::vector<Thread*> threads = {};  // waiting elsewhere, allowed here
-  Thread* running = nullptr;          // to be moved here although it runs (misfit, or active balance)
+  std::vector<Thread*> threads = {};  // they wait elsewhere and are allowed here
+  Thread* running = nullptr;          // moved here although it runs (misfit, or active balance)
 };
 
-// What `here` should take, seen at one domain level; after load_balance of kernel/sched/fair.c and what it
-// calls, by the rules of the machine's kernel (kernel_version.hpp).
+// The threads that `here` should take, seen at one domain level. Follows load_balance of kernel/sched/fair.c
+// and its callees, by the rules of the machine's kernel (kernel_version.hpp).
 //
 // The balance compares loads with the average over all online cores of the domain, which includes idle cores
 // outside the threads' affinity masks. So where the kernel lets no core above that average pull, threads

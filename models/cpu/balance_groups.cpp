@@ -1,4 +1,4 @@
-// Statistics of groups, and the verdict on two of them: by type since Linux 5.5, by load before.
+// Statistics of groups, and the comparison of two groups: by type since Linux 5.5, by load before.
 #include "models/cpu/balance_groups.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace jostle::cpu {
 namespace {
 
-// A thread too big for its core, allowed on `here`: its utilisation, else 0.
+// The utilisation of the core's running thread if that is too big for its core and allowed on `here`, else 0.
 double misfit_of(const Core& core, const Core& here, sim::Time now) {
   if (core.running == nullptr || core.running->request == Request::none || core.running->priority > 0)
     return 0;
@@ -20,14 +20,15 @@ int percent(const KernelVersion& kernel, DomainLevel level) {
   return level == DomainLevel::board ? kernel.board_imbalance_percent : cluster_imbalance_percent;
 }
 
-// What brings both groups towards the average of the domain.
+// The load that brings both groups towards the average of the domain.
 double load_to_average(const Comparison& seen, double most) {
   const double surplus = std::min(seen.busiest.average_load() - seen.average, most) * seen.busiest.capacity;
   const double room = (seen.average - seen.local.average_load()) * seen.local.capacity;
   return std::min(surplus, room) / 1024;
 }
 
-// fix_small_imbalance: a whole thread, if that leaves the groups no more unequal than they are.
+// fix_small_imbalance: the load of a whole thread if moving it leaves the groups no more unequal than they
+// are.
 double small_imbalance(const Comparison& seen, double otherwise) {
   const Group& local = seen.local;
   const Group& busiest = seen.busiest;
@@ -38,7 +39,7 @@ double small_imbalance(const Comparison& seen, double otherwise) {
   return worth_it ? thread : otherwise;
 }
 
-// Before 5.5.
+// The rule of kernels before 5.5.
 Imbalance by_load_alone(const KernelVersion& kernel, const Comparison& seen) {
   const Group& local = seen.local;
   const Group& busiest = seen.busiest;
@@ -61,11 +62,11 @@ Imbalance by_load_alone(const KernelVersion& kernel, const Comparison& seen) {
   return {true, amount < busiest.load_per_thread() ? small_imbalance(seen, amount) : amount};
 }
 
-// The local group has spare capacity: a number of threads.
+// The local group has spare capacity: the imbalance is a number of threads.
 Imbalance into_spare(const Comparison& seen, bool spread) {
   const Group& local = seen.local;
   const Group& busiest = seen.busiest;
-  // migrate_util: what fits into the spare capacity, counted in threads that fill a core.
+  // migrate_util: as many threads as fit into the spare capacity, each counted as filling a core.
   if (seen.level == DomainLevel::board && busiest.type == GroupType::overloaded)
     return {false, static_cast<double>(std::max(1, local.weight - local.running))};
   const int difference =
@@ -108,7 +109,7 @@ bool busier(const KernelVersion& kernel, const Group& a, const Group& b) {
       return a.misfit > b.misfit;
     case GroupType::has_spare:
       return a.idle != b.idle ? a.idle < b.idle : a.running > b.running;
-    case GroupType::fully_busy:  // avg_load is not computed for those: the first stays
+    case GroupType::fully_busy:  // avg_load is not computed for these groups: the first one stays
       return false;
     case GroupType::overloaded:
       break;
@@ -134,7 +135,7 @@ Imbalance imbalance(const KernelVersion& kernel, const Comparison& seen) {
     if (busiest.running == 1) return {};
   }
   if (local.type == GroupType::has_spare) return into_spare(seen, spread);
-  // The local group is busy too, and becomes overloaded by what it takes.
+  // The local group is busy too, and the threads that it takes make it overloaded.
   if (local.average_load() >= busiest.average_load()) return {};
   if (above_average) {
     if (!kernel.pulls_above_average) return {};

@@ -1,4 +1,4 @@
-// Groups of cores as the load balance compares them: a core, seen from its cluster; a cluster, seen from the
+// Groups of cores as the load balance compares them: single cores within a cluster; clusters within the
 // board.
 #pragma once
 
@@ -8,14 +8,14 @@ namespace jostle::cpu {
 
 enum class GroupType : std::uint8_t { has_spare, fully_busy, misfit, overloaded };
 
-// After struct sg_lb_stats of kernel/sched/fair.c.
+// A group and its statistics, after struct sg_lb_stats of kernel/sched/fair.c.
 struct Group {
   int first = 0, size = 0;  // cores
   int weight = 0;           // online cores
   int running = 0;          // runnable threads
   int idle = 0;
   double load = 0;
-  double capacity = 0;  // of 1024 a core
+  double capacity = 0;  // sum over the online cores, 1024 each at most
   double misfit = 0;    // utilisation of the thread that fits its core least; 0 if all fit
   GroupType type = GroupType::has_spare;
 
@@ -28,15 +28,15 @@ struct Group {
   return a.capacity * 1024 > b.capacity * 1078;
 }
 
-// The group of `size` cores from `first` on, as `here` sees it; cores in `excluded` count for nothing but the
-// group's size.
+// The statistics of the group of `size` cores from `first` on, as `here` sees it. Cores in `excluded` count
+// only towards the group's size and capacity.
 [[nodiscard]] Group summarise(const Machine& machine, Group cores, const Core& here, const CpuSet& excluded,
                               sim::Time now);
 
-// Whether `a` is the one to take from rather than `b` (update_sd_pick_busiest).
+// True if `a` is a better group to take threads from than `b` (update_sd_pick_busiest).
 [[nodiscard]] bool busier(const KernelVersion& kernel, const Group& a, const Group& b);
 
-// How much to move: a number of threads, or a load. Nothing: `amount` 0.
+// The amount to move: a number of threads, or a load. `amount` 0: nothing.
 struct Imbalance {
   bool by_load = false;
   double amount = 0;
@@ -50,7 +50,7 @@ struct Comparison {
   bool asymmetric = false;
 };
 
-// find_busiest_group and calculate_imbalance.
+// The imbalance between the two groups (find_busiest_group and calculate_imbalance).
 [[nodiscard]] Imbalance imbalance(const KernelVersion& kernel, const Comparison& seen);
 
 }  // namespace jostle::cpu

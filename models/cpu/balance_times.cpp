@@ -1,9 +1,9 @@
-// When cores balance: intervals that stretch while there is nothing to do, on ticks that differ between
-// cores.
+// The times at which cores balance: intervals that double while there is nothing to do, on ticks that differ
+// between cores.
 //
-// After rebalance_domains, get_sd_balance_interval and the end of load_balance in kernel/sched/fair.c. In the
-// kernel every busy core goes on balancing for ever; here events exist only while there is something that
-// could be moved. catch_up() puts a core that begins again on the tick on which it would have been.
+// Follows rebalance_domains, get_sd_balance_interval and the end of load_balance in kernel/sched/fair.c. In
+// the kernel every busy core keeps balancing; here events exist only while some thread could be moved.
+// catch_up() returns a core that resumes balancing to the tick on which it would have balanced in the kernel.
 #include <algorithm>
 
 #include "models/cpu/cpu.hpp"
@@ -28,7 +28,7 @@ sim::Duration Cpu::balance_interval(const Core& core, DomainLevel level) const {
   const std::int64_t interval = core.balancing[static_cast<std::size_t>(level)].interval;
   std::int64_t ticks = ticks_of(sim::milliseconds(1) * interval * (busy ? kernel.busy_factor : 1), tick);
   if (busy && kernel.busy_less_a_tick) --ticks;
-  // max_load_balance_interval: a tenth of a second for every core.
+  // max_load_balance_interval: 100 ms for every online core.
   const std::int64_t longest = ticks_of(sim::milliseconds(100) * machine_.online_count, tick);
   return tick * std::clamp<std::int64_t>(ticks, 1, std::max<std::int64_t>(1, longest));
 }
@@ -45,14 +45,15 @@ void Cpu::start_balancing(Core& core) {
   }
 }
 
-// All cores tick at once, and one of them counts the jiffies: another core sees the new count or the old one.
-// If it sees the old one, and then two new ones, its balance is a tick late, and so are those that follow.
+// The delay of a balance by one tick, or none. All cores tick at once, and one of them counts the jiffies:
+// another core sees the new count or the old one. If it sees the old one, and then two new ones, its balance
+// is a tick late, and so are the following ones.
 sim::Duration Cpu::lateness() {
   return random_.below(4) == 0 ? machine_.spec.scheduler.tick : sim::Duration::zero();
 }
 
-// Balances that were left out found nothing to do: the interval is at its longest, and the last of them was
-// on the core's own grid of ticks.
+// The skipped balances would have found nothing to do: so the interval is at its longest, and the last
+// balance is put on the core's own grid of ticks.
 void Cpu::catch_up(Core& core, DomainLevel level) {
   Balancing& balancing = core.balancing[static_cast<std::size_t>(level)];
   if (core.idle() || engine_.now() < balancing.last + balance_interval(core, level)) return;

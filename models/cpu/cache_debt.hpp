@@ -1,4 +1,4 @@
-// Cache debt: what a thread owes when it comes back to a core that no longer holds its data.
+// Cache debt: the extra execution time of a thread that returns to a core which no longer holds its data.
 #pragma once
 
 #include "models/cpu/spec.hpp"
@@ -11,7 +11,7 @@ namespace jostle::cpu {
 class CacheLoss {
  public:
   explicit CacheLoss(sim::Duration time_constant) : time_constant_(time_constant) {}
-  // Remembers the last answer: threads that take turns ask the same again and again.
+  // Caches the last result: threads that take turns ask for the same one repeatedly.
   [[nodiscard]] double share(sim::Duration others_ran);
 
  private:
@@ -24,14 +24,14 @@ class CacheLoss {
 [[nodiscard]] sim::Duration whole_preemption_debt(const CostSpec& costs, const ClusterSpec& cluster,
                                                   double working_set_bytes);
 
-// Extra execution time owed after a move from a core of `from` to another core, of `to`.
+// Extra execution time owed after a move to a core of cluster `to`; `across`: from another cluster.
 [[nodiscard]] sim::Duration migration_debt(const CostSpec& costs, const ClusterSpec& to, bool across,
                                            double working_set_bytes);
 
-// Time at reduced speed that makes up `debt`: while it lasts, 1 - speed_while_refilling of it is lost.
+// The time at reduced speed that pays off `debt`: each unit of it loses 1 - speed_while_refilling.
 [[nodiscard]] sim::Duration refill_time(const CostSpec& costs, sim::Duration debt);
 
-// What is left of an unfinished refill and a new one together: no more than losing everything once.
+// The rest of an unfinished refill and a new one together, limited to the cost of losing everything once.
 [[nodiscard]] sim::Duration combined_refill(sim::Duration left, sim::Duration added, sim::Duration whole);
 
 }  // namespace jostle::cpu

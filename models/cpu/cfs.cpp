@@ -1,5 +1,5 @@
 // The completely fair scheduler (Linux 4.9 to 6.5): least virtual runtime first, slices by weight, sleepers
-// credited half a latency period. After kernel/sched/fair.c, with group scheduling left out.
+// credited half a latency period. Follows kernel/sched/fair.c without group scheduling.
 #include <algorithm>
 
 #include "models/cpu/policy.hpp"
@@ -25,8 +25,8 @@ std::int64_t slice(const SchedulerSpec& scheduler, std::int64_t weight, std::siz
   return std::max(period / weight * entity.weight, least);
 }
 
-// The waiting entity of least vruntime, of equals the first of the queue; null if none waits. `impolite`:
-// polite ones are left out.
+// The waiting entity of least vruntime; null if none waits. Ties: the first in the queue. `impolite`: polite
+// entities are skipped.
 Entity* leftmost_waiting(const QueueState& queue, bool impolite) {
   Entity* best = nullptr;
   for (Entity* member : queue.members) {
@@ -56,7 +56,7 @@ void enqueue_woken(QueueState& queue, Entity& entity) {
   entity.vruntime = std::max(entity.vruntime, queue.min_vruntime - queue.scheduler.latency.ps() / 2);
 }
 
-// Between two queues an entity's vruntime is relative to min_vruntime.
+// An entity that moves between two queues carries its vruntime relative to min_vruntime.
 void make_absolute(QueueState& queue, Entity& entity) {
   entity.vruntime += queue.min_vruntime;
 }
@@ -64,7 +64,7 @@ void make_relative(QueueState& queue, Entity& entity) {
   entity.vruntime -= queue.min_vruntime;
 }
 
-// wakeup_preempt_entity: `entity` is not more than a wake-up granularity (at its own weight) behind `other`.
+// wakeup_preempt_entity: `entity` is at most one wake-up granularity (at its own weight) behind `other`.
 bool within_granularity(const QueueState& queue, const Entity& other, const Entity& entity) {
   return other.vruntime - entity.vruntime <=
          virtual_time(queue.scheduler.wakeup_granularity.ps(), entity.weight);
@@ -77,7 +77,7 @@ Entity* leftmost(const QueueState& queue) {
   return running != nullptr && running->vruntime < left->vruntime ? running : left;
 }
 
-// The leftmost, or a buddy for which that is not too unfair.
+// The leftmost entity, or a buddy if choosing it is not too unfair.
 Entity* pick(QueueState& queue) {
   Entity* choice = leftmost(queue);
   for (Entity* const buddy : {queue.next_buddy, queue.last_buddy}) {
@@ -89,7 +89,7 @@ Entity* pick(QueueState& queue) {
   return choice;
 }
 
-// The tick that preempts it ends its claim, too (check_preempt_tick).
+// The tick that preempts the current entity also ends its claim as a buddy (check_preempt_tick).
 void slice_over(QueueState& queue) {
   queue.forget_buddy(*queue.current);
 }
@@ -99,10 +99,10 @@ std::int64_t until_preempted(const QueueState& queue) {
   const Entity& left = *leftmost_waiting(queue, false);
   const std::int64_t ideal = slice(queue.scheduler, queue.weight, queue.members.size(), running);
   const std::int64_t ran = running.executed - running.executed_at_pick;
-  // Its slice is over and it no longer has the least vruntime (else the tick would pick it again) ...
+  // Either its slice is over and it no longer has the least vruntime (else the tick would pick it again),
   const std::int64_t slice_end =
       std::max(ideal + 1 - ran, execution_for(left.vruntime - running.vruntime, running.weight));
-  // ... or it has run for the minimum granularity and is a whole slice ahead of another.
+  // or it has run for the minimum granularity and is a whole slice ahead of another entity.
   const std::int64_t too_far =
       std::max(queue.scheduler.min_granularity.ps() - ran,
                execution_for(left.vruntime + ideal + 1 - running.vruntime, running.weight));
@@ -122,7 +122,7 @@ bool preempts(QueueState& queue, Entity& woken, std::int64_t /*since_tick*/) {
 std::int64_t until_yield_succeeds(const QueueState& queue) {
   const Entity* const other = leftmost_waiting(queue, true);
   if (other == nullptr) return forever;
-  // While the other is more than a wake-up granularity ahead, the kernel picks the yielding one again
+  // While the other entity is more than a wake-up granularity ahead, the kernel picks the yielding one again
   // (pick_next_entity, skip).
   const std::int64_t allowed = virtual_time(queue.scheduler.wakeup_granularity.ps(), queue.current->weight);
   return execution_for(other->vruntime - queue.current->vruntime - allowed, queue.current->weight);

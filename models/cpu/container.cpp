@@ -13,7 +13,7 @@ using sim::Time;
 
 Container::Container(Cpu& owner, const ContainerSpec& given, const Machine& machine)
     : cpu(&owner), spec(given), cores(machine.cores.size()) {
-  // What all cores together cannot use up needs no account.
+  // A quota that all cores together cannot use up needs no accounting.
   if (!spec.cpus || *spec.cpus >= machine.online_count) return;
   quota = sim::work_in(quota_period, *spec.cpus);
   pool = *quota;
@@ -40,7 +40,7 @@ Container* Cpu::container_of(const ContainerSpec& spec) {
   return &machine_.containers.emplace_back(*this, spec, machine_);
 }
 
-// Whether shares matter: somebody is outside a container, or in another one.
+// Notes the thread's membership. Shares matter once some thread is outside the container, or in another one.
 void Cpu::note_container(Thread& thread) {
   if (thread.container != nullptr) thread.container->threads.push_back(&thread);
   const bool compete = machine_.containers.size() > 1 ||
@@ -50,8 +50,8 @@ void Cpu::note_container(Thread& thread) {
   for (Container& container : machine_.containers) reweigh(container);
 }
 
-// A thread of a container became runnable (+1) or fell asleep (-1): the others of the container weigh less or
-// more from now on.
+// A thread of a container became runnable (+1) or fell asleep (-1): from now on the other threads of the
+// container weigh less or more.
 void Cpu::count_in_container(Thread& thread, int change) {
   if (thread.container == nullptr) return;
   thread.container->load += change * thread.own_weight;
@@ -74,7 +74,7 @@ void Cpu::reweigh(Container& container) {
   }
 }
 
-// Whether `thread` may enter the run queue of `core`; else it is parked there.
+// True if `thread` may enter the run queue of `core`; else it is parked there.
 bool Cpu::admit(Core& core, Thread& thread) {
   Container* const container = thread.container;
   if (container == nullptr) return true;
@@ -97,7 +97,7 @@ void Cpu::set_throttled(Container& container, int core) {
   container.throttled.push_back(core);
 }
 
-// A thread leaves the run queue of `core`, or the parked ones. True: it was parked.
+// A thread leaves the run queue of `core`, or its parked threads. True: it was parked.
 bool Cpu::depart(Core& core, Thread& thread) {
   Container* const container = thread.container;
   if (container == nullptr) return false;
@@ -169,7 +169,7 @@ void Cpu::quota_period_over(Container& container) {
   distribute(container);
 }
 
-// Pays the debts of throttled cores, the longest throttled first.
+// Pays the debts of throttled cores, in the order in which they were throttled.
 void Cpu::distribute(Container& container) {
   for (const int index : std::exchange(container.throttled, {})) {
     Container::OnCore& on = container.on(index);

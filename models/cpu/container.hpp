@@ -1,17 +1,17 @@
-// A container: threads that share a weight (shares) and a quota of processor time, as a task group of the
+// A container: threads that share a weight (shares) and a quota of processor time, like a task group of the
 // kernel.
 //
 // The weight is flat: instead of a run queue per container and core, each runnable thread of a container has
 // the weight that the kernel's hierarchy gives it (task_h_load): shares x own weight / weight of the
 // container's runnable threads. The container's weight on a core is then shares x load there / load
-// everywhere (calc_group_shares), and what has no containers has nothing of this. If all threads of the
-// machine are in one container, its shares have nobody to compete with and the threads keep their own
+// everywhere (calc_group_shares), and a machine without containers is unaffected. If all threads of the
+// machine are in one container, its shares have nothing to compete with and the threads keep their own
 // weights.
 //
-// The quota follows cfs_bandwidth (kernel/sched/fair.c, 5.4 and later: slices do not expire): a pool is
-// refilled every period; cores take slices out of it; a core whose slice is used up while the pool is empty
-// parks the container's threads until there is time again. A core notices at its ticks and pays for what it
-// took too much.
+// The quota follows cfs_bandwidth (kernel/sched/fair.c, 5.4 and later: slices do not expire). A pool is
+// refilled every period, and cores take slices out of it. A core whose slice is used up while the pool is
+// empty parks the container's threads until the pool has time again. A core notices an overrun only at its
+// ticks, and its next slices pay for it.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,11 @@ namespace jostle::cpu {
 
 struct Machine;
 
-inline constexpr sim::Duration quota_period = sim::Duration{100'000'000'000};  // Docker's, of --cpus
+inline constexpr sim::Duration quota_period = sim::Duration{100'000'000'000};  // Docker's default for --cpus
 inline constexpr sim::Duration quota_slice = sim::Duration{5'000'000'000};     // sched_cfs_bandwidth_slice_us
-// What a core keeps of a slice when the container's last thread there sleeps, and how long what it gives back
-// waits before throttled cores get it (min_cfs_rq_runtime, cfs_bandwidth_slack_period).
+// The time that a core keeps of its slice when the container's last thread there falls asleep, and the delay
+// before the returned rest is distributed to throttled cores (min_cfs_rq_runtime,
+// cfs_bandwidth_slack_period).
 inline constexpr sim::Duration kept_slice = sim::Duration{1'000'000'000};
 inline constexpr sim::Duration slack_delay = sim::Duration{5'000'000'000};
 
@@ -40,7 +41,7 @@ struct Container {
   void slack_due();
 
   struct OnCore {
-    sim::Duration left;  // of its slice; negative: it ran for longer
+    sim::Duration left;  // rest of its slice; negative: it ran for longer
     int queued = 0;      // threads in the core's run queue
     bool throttled = false;
     std::vector<Thread*> parked;  // runnable, but held back
@@ -48,18 +49,18 @@ struct Container {
 
   Cpu* cpu;
   ContainerSpec spec;
-  std::optional<sim::Duration> quota;  // of a period; none: unlimited
-  sim::Duration pool;                  // left of this period
+  std::optional<sim::Duration> quota;  // per period; none: unlimited
+  sim::Duration pool;                  // rest of the quota in this period
   bool drawn = false;                  // a core has taken from the pool since the last refill
   sim::EventId period, slack;
-  std::int64_t load = 0;  // own weights of the runnable threads
+  std::int64_t load = 0;  // sum of the own weights of the runnable threads
   std::vector<Thread*> threads;
   std::vector<OnCore> cores;
   std::vector<int> throttled;  // cores, in the order in which they were throttled
 
   [[nodiscard]] OnCore& on(int core) { return cores[static_cast<std::size_t>(core)]; }
   [[nodiscard]] const OnCore& on(int core) const { return cores[static_cast<std::size_t>(core)]; }
-  // Moves time from the pool to a core that has used up its own; false: there is none left.
+  // Moves time from the pool to a core that has used up its slice; false: the pool is empty.
   bool assign(OnCore& core);
 };
 

@@ -1,5 +1,4 @@
-// What a container allows its threads: a weight against the rest of the machine, and a quota of processor
-// time.
+// The limits of a container: a weight against the rest of the machine, and a quota of processor time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ inline constexpr std::int64_t min_shares = 2, max_shares = 262'144;
 struct ContainerSpec {
   std::string name;
   std::optional<double> cpus = {};  // processor time per time, over 100 ms; none: unlimited
-  std::int64_t shares = 1024;       // against what is outside, at nice 0 (a thread weighs 1024)
+  std::int64_t shares = 1024;       // weight against threads outside it, at nice 0 (a thread weighs 1024)
 };
 
 }  // namespace jostle::cpu

@@ -1,4 +1,4 @@
-// Setting up a Cpu, its clocks, and what can be asked about it.
+// Construction of a Cpu, its clocks, and its queries.
 #include "models/cpu/cpu.hpp"
 
 #include <algorithm>
@@ -105,12 +105,12 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
   for (Core& core : machine_.cores) start_balancing(core);
   const CpuSet& free = machine_.balanced.empty() ? machine_.online : machine_.balanced;
   allowed_ = confinement.allowed.empty() ? free : to_set(confinement.allowed, machine_.online);
-  if (sim::TraceSink* trace = engine_.trace())  // as nr_running of the kernel's run queues, summed
+  if (sim::TraceSink* trace = engine_.trace())  // counts like nr_running, summed over the kernel's run queues
     run_queue_counter_ = trace->counter("CPU: run queue", "threads");
 }
 
-// Outside of the isolated cores a thread goes where it may. Isolated ones have no scheduling domain: a thread
-// that has no other stays on the core it starts on, the first.
+// On cores that are not isolated a thread may use every core that its mask allows. Isolated cores have no
+// scheduling domain: a thread that is allowed only isolated cores stays on its first one.
 CpuSet Cpu::usable(const CpuSet& allowed, std::optional<int> start_on) const {
   CpuSet one;
   if (start_on && !machine_.balanced.contains(*start_on)) {

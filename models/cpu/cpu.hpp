@@ -1,5 +1,5 @@
-// The host CPU: threads compete for cores under the kernel's scheduling policy, and coroutines await what
-// they asked their thread to do.
+// The host CPU: threads compete for cores under the kernel's scheduling policy, and coroutines await the
+// requests that they made to their thread.
 //
 //   Cpu cpu(engine, spec, {}, seed);
 //   const ThreadId thread = cpu.create_thread({.name = "camera 0"});
@@ -10,8 +10,8 @@
 // A thread is one sequential actor: one request at a time. Between two requests it keeps its core, so a
 // coroutine that waits for something else first puts its thread to sleep or retires it.
 //
-// A core with one thread has no event but the end of the thread's request. Time, work and debts are integer
-// picoseconds; the work that a thread accrues is exactly the work that it was asked to do.
+// A core with one thread has no event except the end of the thread's request. Time, work and debts are
+// integer picoseconds; the work that a thread accrues is exactly the work that it was requested to do.
 #pragma once
 
 #include <coroutine>
@@ -25,30 +25,33 @@
 
 namespace jostle::cpu {
 
-// Which cores take part.
+// The cores that take part.
 struct Confinement {
   std::vector<int> online = {};   // empty: all of the spec
-  std::vector<int> allowed = {};  // for threads that do not name their own; empty: all online
+  std::vector<int> allowed = {};  // for threads that name no cores of their own; empty: all online
 };
 
 class Cpu {
  public:
-  // `random` draws the phases of the tick and of the load balance. The engine must outlive the Cpu, and not
-  // run after it is gone. Throws std::invalid_argument for an impossible spec, or cores that do not exist.
+  // `random` draws the phases of the tick and of the load balance. The engine must outlive the Cpu and must
+  // not run after the Cpu is destroyed. Throws std::invalid_argument for an impossible spec, or cores that do
+  // not exist.
   Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, sim::RandomStream random);
   Cpu(const Cpu&) = delete;
   Cpu& operator=(const Cpu&) = delete;
 
-  // A sleeping thread; it takes a core with its first request. Throws std::invalid_argument for a core that
-  // does not exist or is offline.
+  // Creates a sleeping thread; it takes a core with its first request. Throws std::invalid_argument for a
+  // core that does not exist or is offline.
   ThreadId create_thread(const ThreadSpec& spec);
 
-  // From now on interrupts take `load` (0 ... 0.95) of the core's time, `rate` (per second) times.
+  // From now on interrupts take the share `load` (0 ... 0.95) of the core's time, in `rate` bursts per
+  // second.
   void set_interrupts(int core, double load, double rate);
 
-  // From now on it keeps the utilisation of threads, which otherwise only cores of unequal capacity need.
+  // From now on the Cpu tracks the utilisation of threads. Otherwise it does so only with cores of unequal
+  // capacity.
   void track_utilisation() { machine_.tracks_utilisation = true; }
-  // The most that the runnable threads of a core were taken to need since the last call, as a share of its
+  // The highest estimated demand of the core's runnable threads since the last call, as a share of the core's
   // capacity at the highest clock (util_est of its run queue).
   [[nodiscard]] double take_estimate(int core);
 
@@ -56,8 +59,8 @@ class Cpu {
   [[nodiscard]] auto run(ThreadId thread, sim::Duration work);
   // Stays runnable until the flag is set and, on a core, `poll` (reference time) more has passed.
   [[nodiscard]] auto spin(ThreadId thread, Flag& flag, sim::Duration poll);
-  // The same, but the thread calls sched_yield after each `poll`, which lets another thread of the core run
-  // unless all of them only poll so too.
+  // Like spin(), but the thread calls sched_yield after each `poll`. That lets another thread of the core
+  // run, unless all of them only poll in this way too.
   [[nodiscard]] auto yield_spin(ThreadId thread, Flag& flag, sim::Duration poll);
   // Sleeps until the flag is set; `wake_latency` later it is runnable. Does not sleep if the flag is set.
   [[nodiscard]] auto block(ThreadId thread, Flag& flag, sim::Duration wake_latency);
@@ -66,17 +69,17 @@ class Cpu {
   // Sleeps until `time`, or wake().
   [[nodiscard]] auto sleep_until(ThreadId thread, sim::Time time);
 
-  // Whether the listener must be told at once what becomes of the thread. While it need not, it is told of
-  // the phases on a core (switching, refilling) when they have passed and something else happens there, with
-  // the times at which they began: they take no events. state(), progress() and the times of statistics()
-  // are as told.
+  // Sets whether the listener must be notified at once of each change of the thread. If not watched, the
+  // phases on a core (switching, refilling) take no events: the listener is notified of them with the times
+  // at which they began, once they have passed and something else happens on the core. state(), progress()
+  // and the times of statistics() are then those last reported.
   void watch(ThreadId thread, bool watched);
-  // Tells the listener of the phases that have passed by now.
+  // Notifies the listener of the phases that have passed by now.
   void tell_phases(ThreadId thread);
-  // Makes a sleeping thread runnable; false, and nothing happens, if it does not sleep. `waker`: the core
-  // this comes from, -1 if none.
+  // Makes a sleeping thread runnable; false, without effect, if it does not sleep. `waker`: the core that the
+  // wake-up comes from, -1 if none.
   bool wake(ThreadId thread, int waker = -1);
-  // Gives up its core for good (or until its next request). It must not be in a request.
+  // Takes the thread off its core for good (or until its next request). It must not be in a request.
   void retire(ThreadId thread);
 
   // Sets the clock of a cluster (hz > 0); running work is re-timed.
@@ -87,13 +90,13 @@ class Cpu {
 
   [[nodiscard]] Progress progress(ThreadId thread) const;
   [[nodiscard]] State state(ThreadId thread) const { return get(thread).state; }
-  // The core it is on, waits for or was last on.
+  // The core that it is on, waits for or was last on.
   [[nodiscard]] int core_of(ThreadId thread) const { return get(thread).core; }
-  // One line for people: what it does and what it waits for.
+  // One line for people: its activity and what it waits for.
   [[nodiscard]] std::string describe(ThreadId thread) const;
   [[nodiscard]] ThreadStatistics statistics(ThreadId thread) const;
   [[nodiscard]] CoreStatistics core_statistics(int core) const;
-  // How far it is behind (+) its fair share among the threads of its core.
+  // Lag behind (+) its fair share among the threads of its core.
   [[nodiscard]] sim::Duration lag(ThreadId thread) const;
 
   [[nodiscard]] int cores() const { return static_cast<int>(machine_.cores.size()); }
@@ -113,7 +116,7 @@ class Cpu {
   [[nodiscard]] Thread& get(ThreadId id) { return machine_.threads[id.index]; }
   [[nodiscard]] const Thread& get(ThreadId id) const { return machine_.threads[id.index]; }
 
-  // Requests (requests.cpp). Each returns whether the coroutine has to wait.
+  // Requests (requests.cpp). Each returns true if the coroutine has to wait.
   bool begin_work(Thread& thread, sim::Duration work);
   bool begin_poll(Thread& thread, Flag& flag, sim::Duration poll, bool polite);
   bool begin_block(Thread& thread, Flag& flag, sim::Duration wake_latency);
@@ -143,7 +146,7 @@ class Cpu {
   struct Phase {
     State state;
     double rate;
-    sim::Duration* left;  // what is left of it; null: it does not end by itself
+    sim::Duration* left;  // rest of the phase; null: it does not end by itself
   };
   [[nodiscard]] Phase phase_of(const Core& core, Thread& thread) const;
   [[nodiscard]] bool phases_pass(const Core& core, const Thread& thread) const;
@@ -185,7 +188,7 @@ class Cpu {
   void release_realtime(Core& core);
   void borrow_runtime(Core& core);
   void realtime_period_over();
-  // The deadline server of other threads (fair_server.cpp).
+  // The deadline server of threads that are not real-time (fair_server.cpp).
   void note_fair_threads(Core& core);
   void charge_fair_server(Core& core, sim::Duration elapsed);
   void plan_fair_server(Core& core);
@@ -200,7 +203,7 @@ class Cpu {
   void note_load(Core& core);
   void plan_balances();
   void plan_balance(Core& core);
-  // The levels at which cores balance, from below.
+  // The levels at which cores balance, lowest first.
   [[nodiscard]] std::span<const DomainLevel> levels() const {
     static constexpr std::array both{DomainLevel::cluster, DomainLevel::board};
     return {both.data(), machine_.clusters.size() > 1 ? both.size() : 1};
@@ -221,16 +224,16 @@ class Cpu {
 
   sim::Engine& engine_;
   Machine machine_;
-  CpuSet allowed_;       // by Confinement
-  CpuSet ever_allowed_;  // where any thread may go
+  CpuSet allowed_;       // default mask, from the Confinement
+  CpuSet ever_allowed_;  // every core that some thread may use
   double fastest_clock_hz_ = 0;
-  sim::RandomStream random_;  // phases of the tick and of the balance
+  sim::RandomStream random_;  // draws the phases of the tick and of the balance
   sim::Duration tick_phase_;
   int overloaded_cores_ = 0;
   int planned_balances_ = 0;
-  bool containers_compete_ = false;  // somebody is outside a container, or in another one
+  bool containers_compete_ = false;  // some thread is outside the container, or in another one
   bool has_realtime_ = false;
-  bool has_fair_server_ = false;  // and there are real-time threads
+  bool has_fair_server_ = false;  // the kernel has one, and there are real-time threads
   sim::EventId realtime_event_;
   int runnable_ = 0;  // threads, running ones included
   sim::TrackId run_queue_counter_ = sim::TrackId::none;
@@ -242,7 +245,7 @@ class Cpu::Wait {
   enum class Kind : std::uint8_t { work, spin, yield, block, sleep };
   struct Asked {
     Kind kind;
-    sim::Duration amount = {};  // of work, a poll, or the wake-up latency
+    sim::Duration amount = {};  // the work, a poll, or the wake-up latency
     Flag* flag = nullptr;
     sim::Time until = sim::Time::never();
   };

@@ -1,4 +1,4 @@
-// A set of core numbers, as an affinity mask.
+// A set of core numbers, like an affinity mask.
 #pragma once
 
 #include <array>

@@ -42,7 +42,7 @@ void Cpu::tell(Thread& thread, State state, double rate, sim::Time at) {
   }
 }
 
-// What a running thread is at, were it not for interrupts.
+// The phase of a running thread, ignoring interrupts.
 Cpu::Phase Cpu::phase_of(const Core& core, Thread& thread) const {
   if (thread.switch_left > sim::Duration::zero()) return {State::switching, 0, &thread.switch_left};
   if (thread.refill_left > sim::Duration::zero())
@@ -61,7 +61,8 @@ void Cpu::watch(ThreadId id, bool watched) {
   thread.watched = watched;
 }
 
-// As if each phase had ended with an event: up to the last end, so that nothing is rounded elsewhere.
+// Accounts as if each phase had ended with an event. It stops at the end of the last phase that has passed,
+// so that the rounding stays the same.
 void Cpu::tell_phases(ThreadId id) {
   Thread& thread = get(id);
   Core& core = machine_.core(thread.core);
@@ -75,14 +76,14 @@ void Cpu::tell_phases(ThreadId id) {
   }
 }
 
-// Whether the phases that `thread`, running, is in need no events: nobody asks for them, and it is the same
-// whether the time in them is accounted for at their ends or later.
+// True if the phases of the running `thread` need no events: no listener watches them, and the result is the
+// same whether their time is accounted for at their ends or later.
 bool Cpu::phases_pass(const Core& core, const Thread& thread) const {
   return !thread.watched && !thread.polite && !thread.limited() && thread.weight == nice_0_weight &&
          !core.interrupts.any() && !machine_.tracks_utilisation;
 }
 
-// When the work of a running thread is done if it goes through its phases undisturbed.
+// The time at which the work of a running thread is done if it goes through its phases undisturbed.
 sim::Time Cpu::end_of_work(const Core& core, const Thread& thread) const {
   sim::Time at = core.accrued + thread.switch_left;
   sim::Duration left = thread.remaining;
@@ -117,7 +118,7 @@ void Cpu::accrue(Core& core, sim::Time now) {
   }
   if (has_fair_server_ && thread.priority == 0) charge_fair_server(core, elapsed);
   if (machine_.tracks_utilisation) thread.utilisation.advance(now, core.speed);
-  // Phase by phase: where phases end without events, several may have passed, and are told of now.
+  // Advances phase by phase: if phases end without events, several may have passed and are reported now.
   for (sim::Duration rest = elapsed;;) {
     const Phase phase = phase_of(core, thread);
     const sim::Duration part = phase.left != nullptr ? std::min(*phase.left, rest) : rest;
@@ -125,7 +126,7 @@ void Cpu::accrue(Core& core, sim::Time now) {
     rest -= part;
     const sim::Time at = now - rest;
     if (phase.state != State::switching && thread.request == Request::work) {
-      // The end was rounded to a picosecond; then it is all done, by definition.
+      // `finishes` was rounded to a picosecond; from that time on all the work counts as done.
       const sim::Duration work = at >= thread.finishes
                                      ? thread.remaining
                                      : std::min(thread.remaining, sim::work_in(part, thread.rate));
@@ -134,7 +135,7 @@ void Cpu::accrue(Core& core, sim::Time now) {
       thread.statistics.work += work;
     }
     if (rest == sim::Duration::zero()) {
-      // What has been done was rounded: an end that was planned beyond this phase may move by a picosecond.
+      // The work done was rounded: an end that was planned beyond this phase may move by a picosecond.
       const bool beyond = phase.state == State::refilling && *phase.left > sim::Duration::zero() &&
                           thread.request == Request::work && thread.finishes > now + *phase.left;
       if (beyond && phases_pass(core, thread)) arm_phase(core);
@@ -151,7 +152,7 @@ void Cpu::arm(Core& core) {
     engine_.cancel(core.timer);
     return;
   }
-  // The tick that preempts it.
+  // The tick that preempts the running thread.
   const std::int64_t slice_left = core.queue.until_preempted();
   core.tick_due = slice_left == forever
                       ? sim::Time::never()
@@ -161,9 +162,9 @@ void Cpu::arm(Core& core) {
   arm_phase(core);
 }
 
-// The part of arm() that is left if only the phase has changed: the slice still ends at the same tick.
+// The part of arm() that remains if only the phase has changed: the slice still ends at the same tick.
 void Cpu::arm_phase(Core& core) {
-  const sim::Time now = core.accrued;  // or, of phases just told, when the last of them ended
+  const sim::Time now = core.accrued;  // for phases just reported: the end of the last of them
   Thread& thread = *core.running;
 
   const Phase phase = phase_of(core, thread);
@@ -209,7 +210,7 @@ void Cpu::timer_due(Core& core) {
     enforce_limit(core);
     return;
   }
-  // Time in interrupts is none of a thread's slice.
+  // Time in interrupts does not count towards a thread's slice.
   const bool late = core.interrupts.any() && core.queue.until_preempted() > 0;
   if (now >= core.tick_due && !late) {
     core.queue.slice_over();
@@ -221,7 +222,7 @@ void Cpu::timer_due(Core& core) {
     }
     hand_over(core, thread.priority > 0 ? core.realtime.first() : static_cast<Thread*>(core.queue.yield()));
   } else if (now < core.limit_due && !late) {
-    // What it asks for next, at this instant, sets the next event.
+    // The thread's next request, made at this instant, sets the next event.
     if (!finished) arm_phase(core);
     return;
   }
@@ -263,7 +264,7 @@ void Cpu::hand_over(Core& core, Thread* next) {
   if (core.track != sim::TrackId::none) engine_.trace()->begin(core.track, engine_.now(), next->title);
 }
 
-// A thread that streams takes or leaves a core.
+// A streaming thread takes (+1) or leaves (-1) a core.
 void Cpu::count_streaming(const Core& core, const Thread& thread, int change) {
   if (!thread.streams) return;
   Cluster& cluster = machine_.clusters[static_cast<std::size_t>(core.cluster)];
@@ -272,8 +273,9 @@ void Cpu::count_streaming(const Core& core, const Thread& thread, int change) {
   cluster.streaming += change;
 }
 
-// The share of its cached state that a thread has lost since it left this core: to those who ran on the core;
-// and, of what it holds in the cache that the cluster shares, to those who streamed through that.
+// The share of its cached state that a thread has lost since it left this core. Its private state is lost to
+// threads that ran on the core; its state in the cluster's shared cache to threads that streamed through that
+// cache.
 double Cpu::lost_by(Core& core, const Thread& thread) {
   const double here = core.cache_loss.share(core.statistics.busy - thread.core_busy_at_exit);
   const ClusterSpec& spec = machine_.spec.clusters[static_cast<std::size_t>(core.cluster)];
@@ -285,8 +287,8 @@ double Cpu::lost_by(Core& core, const Thread& thread) {
   return std::max(here, shared * core.cache_loss.share(streamed));
 }
 
-// Charges the cache debt of a thread that others displaced on this core. A migration is charged when it
-// happens (migrate, make_runnable).
+// Charges a thread the cache debt for the threads that ran on this core since it left. A migration is charged
+// when it happens (migrate, make_runnable).
 void Cpu::charge_debt(Core& core, Thread& thread) {
   if (!thread.placed || std::exchange(thread.moved, false)) return;
   if (thread.refill_cluster != core.cluster) {
@@ -302,7 +304,7 @@ void Cpu::charge_debt(Core& core, Thread& thread) {
       combined_refill(thread.refill_left, sim::work_in(thread.whole_refill, lost), thread.whole_refill);
 }
 
-// A thread left the core, or arrived at an idle core: runs the next thread, or idles.
+// A thread left the core, or arrived at an idle core: runs the next thread, or leaves the core idle.
 void Cpu::dispatch(Core& core) {
   if (has_realtime_) pull_realtime(core);
   if (core.idle()) pull_before_idling(core);
@@ -317,7 +319,7 @@ void Cpu::dispatch(Core& core) {
   arm(core);
 }
 
-// There is one: a real-time thread, else whom the policy picks.
+// The next thread: a real-time thread, else the policy's choice. One must exist.
 Thread* Cpu::next_thread(Core& core) {
   if (!has_realtime_) return static_cast<Thread*>(core.queue.pick());
   if (Thread* const first = core.realtime.first()) {
@@ -358,7 +360,7 @@ void Cpu::make_runnable(Thread& thread, int waker) {
   Core& core = machine_.core(target);
   accrue(core);
   if (core.idle()) {
-    // The kernel's measure of how long this core tends to idle, bounded at twice the cost of a migration.
+    // The kernel's average of the core's idle times, bounded at twice the cost of a migration.
     const sim::Duration limit = 2 * machine_.spec.scheduler.migration_cost;
     const sim::Duration idled = engine_.now() - core.idle_since;
     core.average_idle = std::min(limit, core.average_idle + (idled - core.average_idle) / 8);
@@ -367,7 +369,7 @@ void Cpu::make_runnable(Thread& thread, int waker) {
   }
   if (is_new) {
     thread.core = target;
-    // Half of what the core has spare (post_init_entity_util_avg).
+    // The start value is half of the core's spare capacity (post_init_entity_util_avg).
     if (machine_.tracks_utilisation) thread.utilisation.reset(engine_.now(), core.capacity / 2);
   } else {
     if (target != thread.core) {

@@ -1,6 +1,7 @@
-// Earliest eligible virtual deadline first (Linux 6.6 and later): among those not ahead of their fair share,
-// the one with the earliest deadline. After kernel/sched/fair.c of 6.12 to 6.18: lag kept over sleep and
-// migration (PLACE_LAG, DELAY_DEQUEUE, DELAY_ZERO), run to parity, a slice ended at the tick.
+// Earliest eligible virtual deadline first (Linux 6.6 and later): among the entities not ahead of their fair
+// share, the one with the earliest deadline runs. Follows kernel/sched/fair.c of 6.12 to 6.18: lag is kept
+// over sleep and migration (PLACE_LAG, DELAY_DEQUEUE, DELAY_ZERO), entities run to parity, a slice ends at
+// the tick.
 #include <algorithm>
 
 #include "models/cpu/policy.hpp"
@@ -23,7 +24,8 @@ bool eligible(const QueueState& queue, const Entity& entity) {
 void place(QueueState& queue, Entity& entity, std::int64_t slice) {
   std::int64_t lag = 0;
   if (!queue.members.empty()) {
-    // The arrival moves the average by part of the lag; enlarge the lag so that what remains is the lag.
+    // The arrival moves the average by part of the lag. The lag is enlarged so that the entity keeps the
+    // wanted lag.
     lag = entity.lag * (queue.weight + entity.weight) / queue.weight;
   }
   entity.vruntime = queue.average_vruntime() - lag;
@@ -36,12 +38,12 @@ void enqueue_new(QueueState& queue, Entity& entity) {
   place(queue, entity, virtual_slice(queue, entity) / 2);
 }
 
-// Ends a delayed dequeue: the entity has the lag to which its debt has faded by now.
+// Ends a delayed dequeue: the entity keeps the lag that has not yet faded.
 void settle_delayed(QueueState& queue, Entity& entity) {
   if (!entity.dequeue_delayed) return;
   entity.dequeue_delayed = false;
   // The kernel leaves such a sleeper in the queue until the average has caught up with its vruntime. In an
-  // empty queue nobody waits for that.
+  // empty queue its lag is gone at once.
   entity.lag = queue.members.empty()
                    ? 0
                    : std::clamp(queue.average_vruntime() - entity.vruntime, entity.lag, std::int64_t{0});
@@ -66,7 +68,7 @@ void keep_lag(QueueState& queue, Entity& entity) {
   if (queue.members.size() == 1) queue.min_vruntime = now;
 }
 
-// reweight_entity: its lag, and what is left of its slice, stay the same in execution time.
+// reweight_entity: the lag and the rest of the slice stay the same in execution time.
 void reweigh(QueueState& queue, Entity& entity, const SchedulerPolicy::Reweighed& to) {
   const auto rescaled = [&](std::int64_t span) { return span * entity.weight / to.weight; };
   if (!to.member) {
@@ -85,9 +87,9 @@ void dequeue_sleeping(QueueState& queue, Entity& entity) {
   entity.dequeue_delayed = entity.lag < 0;
 }
 
-// The eligible member of earliest deadline. `protect`: the current entity, until its protection ends.
+// The eligible member of earliest deadline. `protect`: the current entity instead, until its protection ends.
 Entity* best(const QueueState& queue, bool protect) {
-  // Eligible, exactly: weight of all x (own vruntime - origin) <= weighted offset of all from the origin.
+  // The exact test: weight of all x (own vruntime - origin) <= weighted offset of all from the origin.
   const std::int64_t origin = queue.members.front()->vruntime;
   const std::int64_t offset = queue.weighted_offset(origin);
   const auto is_eligible = [&](const Entity& e) { return queue.weight * (e.vruntime - origin) <= offset; };
@@ -116,11 +118,12 @@ std::int64_t until_preempted(const QueueState& queue) {
   return execution_for(queue.current->deadline - queue.current->vruntime, queue.current->weight);
 }
 
-// Whether the current entity's slice was over, so that it got a new deadline.
+// Renews the deadline of the current entity if its slice is over; true if it was.
 bool renew_deadline(QueueState& queue, std::int64_t since_tick) {
   Entity& running = *queue.current;
   if (running.vruntime < running.deadline) return false;
-  // While it ran alone, ticks without an event renewed its deadline: count from the last of them.
+  // While the entity ran alone, ticks without an event renewed its deadline: the new slice starts at the last
+  // tick.
   const std::int64_t at_tick = running.vruntime - virtual_time(since_tick, running.weight);
   const std::int64_t from = at_tick >= running.deadline ? at_tick : running.vruntime;
   running.deadline = from + virtual_slice(queue, running);

@@ -1,4 +1,4 @@
-// The deadline server of threads that are not real-time ones: what keeps these from being starved.
+// The deadline server of threads that are not real-time: it keeps real-time threads from starving them.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,8 @@ void Core::fair_server_due() {
   cpu->fair_server_due(*this);
 }
 
-// dl_server_start and dl_server_stop: the threads of the core that it is there for have come, or gone.
+// dl_server_start and dl_server_stop: the core got its first thread that the server works for, or lost its
+// last.
 void Cpu::note_fair_threads(Core& core) {
   FairServer& server = core.realtime.fair;
   const bool any = core.queue.size() > 0;
@@ -22,8 +23,8 @@ void Cpu::note_fair_threads(Core& core) {
     if (std::exchange(core.realtime.outranked, false)) release_realtime(core);
     return;
   }
-  // What is left of an earlier period is kept if that is no more than its share of what is left of the period
-  // (dl_entity_overflow).
+  // The rest of an earlier period's runtime is kept if it is at most the server's share of the rest of that
+  // period (dl_entity_overflow).
   const Time now = engine_.now();
   const std::int64_t ratio = realtime_period / fair_runtime;
   if (now < server.deadline && server.left * ratio <= server.deadline - now) return;
@@ -31,18 +32,18 @@ void Cpu::note_fair_threads(Core& core) {
   server.left = fair_runtime;
 }
 
-// A thread that it is there for executed for `elapsed`, served or by itself.
+// A thread that the server works for executed for `elapsed`, served or by itself.
 void Cpu::charge_fair_server(Core& core, Duration elapsed) {
   FairServer& server = core.realtime.fair;
   server.left -= elapsed;
   if (core.realtime.outranked || server.left > Duration::zero()) return;
-  const Duration since = -server.left % fair_runtime;  // the last period began, each with a whole runtime
+  const Duration since = -server.left % fair_runtime;  // the time since the last period began
   server.deferred = true;
   server.deadline = core.accrued - since + realtime_period;
   server.left = fair_runtime - since;
 }
 
-// Nothing is to be done unless real-time threads have the core and others wait.
+// The server acts only while real-time threads have the core and others wait.
 void Cpu::plan_fair_server(Core& core) {
   FairServer& server = core.realtime.fair;
   Time due = Time::never();

@@ -1,4 +1,4 @@
-// Hard and soft interrupts that take a core from whatever runs there: bursts of one length at a fixed rate.
+// Hard and soft interrupts that take a core from its thread: bursts of one length at a fixed rate.
 //
 // A burst is a pure function of time, so it needs no state and, on an idle core, no event.
 #pragma once
@@ -11,8 +11,8 @@ namespace jostle::cpu {
 
 struct Interrupts {
   sim::Duration interval;  // from one burst to the next; zero: there are none
-  sim::Duration length;    // of a burst, less than the interval
-  sim::Duration phase;     // of the first burst, less than the interval
+  sim::Duration length;    // duration of a burst, less than the interval
+  sim::Duration phase;     // start of the first burst, less than the interval
 
   [[nodiscard]] bool any() const { return length > sim::Duration::zero(); }
   [[nodiscard]] sim::Duration into(sim::Time now) const {

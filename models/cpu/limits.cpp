@@ -1,4 +1,4 @@
-// What is not the policy's: which queue of a core a thread is in, and what limits how long it may run.
+// Queueing beyond the policy: the queue of a core that a thread is in, and the limits of its running time.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@ namespace jostle::cpu {
 using sim::Duration;
 using sim::Time;
 
-// A thread that became runnable, whose core is `core`.
+// A thread became runnable, and its core is `core`.
 void Cpu::enqueue(Core& core, Thread& thread, bool is_new) {
   if (thread.priority > 0) return enqueue_realtime(core, thread);
   if (is_new) {
@@ -50,7 +50,7 @@ void Cpu::charge(Core& core, Thread& thread, Duration elapsed) {
   thread.container->assign(on);
 }
 
-// What limits leave the running thread; Duration::max() if there is none.
+// The time that limits leave the running thread; Duration::max() if there is none.
 Duration Cpu::limit_left(Core& core) const {
   const Thread& thread = *core.running;
   const RealTimeQueue& realtime = core.realtime;
@@ -63,7 +63,7 @@ Duration Cpu::limit_left(Core& core) const {
   return quota ? std::min(served, thread.container->on(core.index).left) : served;
 }
 
-// When the running thread's time may be used up: noticed at a tick, at once if it is already.
+// The tick at which the running thread's time may be used up; now if it already is.
 Time Cpu::limit_due(Core& core) const {
   const Duration left = limit_left(core);
   if (left == Duration::max()) return Time::never();
@@ -94,7 +94,7 @@ void Cpu::enforce_limit(Core& core) {
   }
 }
 
-// What held it back does no longer.
+// The limit that held the thread back no longer does.
 void Cpu::release(Thread& thread) {
   if (thread.held_since == Time::never()) return;
   thread.statistics.throttled += engine_.now() - std::exchange(thread.held_since, Time::never());

@@ -1,5 +1,5 @@
-// The load of threads and cores (PELT), kept up to date when threads wake, sleep and move, and decayed when
-// asked for.
+// The load of threads and cores (PELT), updated when threads wake, sleep and move, and decayed when it is
+// read.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ bool is_runnable(const Thread& thread) {
   return thread.state != State::sleeping;
 }
 
-// The kernel's loads are whole numbers: equal ones compare equal.
+// The kernel's loads are whole numbers, so that nearly equal ones compare equal.
 double whole(double load) {
   return std::floor(load + 0.5);
 }
@@ -55,7 +55,7 @@ void load_sleeps(Core& core, Thread& thread, sim::Time now) {
   thread.estimate = std::max(used, thread.average_estimate);
 }
 
-// A new thread is taken to be always runnable (init_entity_runnable_average).
+// A new thread counts as always runnable (init_entity_runnable_average).
 void load_is_new(Core& core, Thread& thread, sim::Time now) {
   load_changes(core, now);
   thread.runnable.reset(now, 1);

@@ -24,7 +24,7 @@ namespace jostle::cpu {
 
 struct Core;
 
-// What a thread asked for.
+// The present request of a thread.
 enum class Request : std::uint8_t {
   none,   // between two requests: it keeps its core
   work,   // until `remaining` is done
@@ -37,21 +37,21 @@ struct Thread : Entity, sim::Waitable {
       : Waitable("cpu for " + spec.name), cpu(&owner), title(spec.name), listener(spec.listener) {}
   [[nodiscard]] std::string held_by() const override;
   void wake_up();
-  // Whether something beside the policy may limit how long it runs.
+  // True if a limit beside the policy may end its running time.
   [[nodiscard]] bool limited() const { return priority > 0 || container != nullptr; }
 
   Cpu* cpu;
   std::string title;
   ThreadListener listener;
-  bool watched = true;  // its listener is told of every change at the instant it happens
+  bool watched = true;  // its listener is notified of every change at the instant it happens
   CpuSet allowed;
   double working_set_bytes = 0;
   bool streams = false;
   int start_on = -1;
-  int priority = 0;                // of SCHED_FIFO; 0: the run queue's policy
+  int priority = 0;                // SCHED_FIFO priority; 0: the run queue's policy
   Container* container = nullptr;  // null: none
   std::int64_t own_weight = nice_0_weight;
-  sim::Time held_since = sim::Time::never();  // by a quota or runtime limit
+  sim::Time held_since = sim::Time::never();  // start of a hold by a limit; never: none
   bool placed = false;                        // has had a core
   int core = 0;                               // where it runs, waits or last ran
   std::uint32_t index = 0;
@@ -61,7 +61,7 @@ struct Thread : Entity, sim::Waitable {
   sim::Time state_since;
 
   Request request = Request::none;
-  sim::Duration remaining;  // of Request::work
+  sim::Duration remaining;  // rest of Request::work
   sim::Duration done;
   sim::Duration poll;
   sim::Duration wake_latency;
@@ -71,28 +71,28 @@ struct Thread : Entity, sim::Waitable {
   sim::EventId wake_event;
   sim::Time finishes = sim::Time::never();  // when the request ends if nothing changes
 
-  sim::Duration switch_left;   // of the direct cost of the switch to it
+  sim::Duration switch_left;   // rest of the direct cost of the switch to it
   sim::Duration refill_left;   // time at reduced speed that its cache debt still costs
-  sim::Duration whole_refill;  // what losing all of its cached state costs on `refill_cluster`
+  sim::Duration whole_refill;  // refill time after losing all of its cached state, on `refill_cluster`
   int refill_cluster = -1;
   sim::Duration core_busy_at_exit;  // busy time of its core when it left it
-  sim::Duration streamed_at_exit;   // Cluster::streamed likewise
+  sim::Duration streamed_at_exit;   // Cluster::streamed at that time
   sim::Time left_core;
-  bool moved = false;      // to another core since it last ran: nothing of it is cached there
-  sim::Time moved_at{-1};  // by the load balance
+  bool moved = false;      // it changed its core since it last ran: none of its state is cached there
+  sim::Time moved_at{-1};  // last move by the load balance
 
-  Decaying runnable;            // share of time, of late: its load is that of its weight
-  Decaying utilisation;         // where Machine::tracks_utilisation
-  double estimate = 0;          // what it is taken to need when it wakes (the kernel's util_est)
-  double average_estimate = 0;  // of its utilisations when it went to sleep
+  Decaying runnable;     // recent share of time in which it was runnable; its load is this times its weight
+  Decaying utilisation;  // only with Machine::tracks_utilisation
+  double estimate = 0;   // expected utilisation when it wakes (the kernel's util_est)
+  double average_estimate = 0;  // moving average of its utilisations when it went to sleep
   ThreadStatistics statistics;
 };
 
-// When a core balances one of its domains (struct sched_domain).
+// The times at which a core balances one of its domains (struct sched_domain).
 struct Balancing {
   sim::Time last;             // differs between cores from the start, so that they balance on different ticks
-  std::int64_t interval = 0;  // ms; doubles while there is nothing to do or to move, up to twice its least
-  int failed = 0;             // times in a row that nothing was movable
+  std::int64_t interval = 0;  // ms; doubles while there is nothing to do or to move, up to twice its minimum
+  int failed = 0;             // consecutive balances in which no thread was movable
 };
 
 struct Core {
@@ -111,15 +111,15 @@ struct Core {
   int cluster = 0;
   bool online = false;
   double rate = 1;         // progress per unit time, 1 = reference
-  double capacity = 1024;  // as the kernel knows it: that of its cluster, whatever the clock
-  double speed = 1024;     // what a thread that runs adds to its utilisation: capacity at the present clock
+  double capacity = 1024;  // known to the kernel: its cluster's, at every clock
+  double speed = 1024;     // growth of a running thread's utilisation: capacity at the present clock
   bool balanced = false;   // online, and not isolated: part of the scheduling domains
   Thread* running = nullptr;
-  Thread* last = nullptr;    // who held it just before; null after idling
+  Thread* last = nullptr;    // the previous running thread; null after idling
   sim::Time accrued;         // the running thread is accounted for up to here
-  Decaying load;             // of its threads, sleeping ones included
-  double estimate = 0;       // of its runnable threads, summed
-  double most_estimate = 0;  // since somebody last asked
+  Decaying load;             // load of its threads, sleeping ones included
+  double estimate = 0;       // sum of the estimates of its runnable threads
+  double most_estimate = 0;  // highest `estimate` since take_estimate()
   CoreStatistics statistics;
 
   sim::EventId timer;
@@ -128,23 +128,23 @@ struct Core {
   sim::Time limit_due = sim::Time::never();  // a tick at which its quota or runtime may be used up
   sim::Time yield_due = sim::Time::never();  // the running thread's sched_yield that lets another run
   sim::Time idle_since;
-  sim::Duration average_idle;  // how long it tends to idle: whether pulling work is worth it
-  sim::Duration waking;        // of the time that leaving a deep idle state takes, what is left
+  sim::Duration average_idle;  // typical idle time: decides if pulling work is worth it
+  sim::Duration waking;        // rest of the exit latency of a deep idle state
   bool overloaded = false;     // has a waiting thread
   sim::EventId balance_event;
   sim::Time balance_at = sim::Time::never();
   sim::Time busy_since = sim::Time::never();  // never: it is idle
-  std::array<Balancing, 2> balancing{};       // by DomainLevel
+  std::array<Balancing, 2> balancing{};       // indexed by DomainLevel
   sim::TrackId track = sim::TrackId::none;
 
-  // Runnable threads; of those held back by a limit none counts.
+  // Number of runnable threads; those held back by a limit do not count.
   [[nodiscard]] int runnable() const {
     return queue.size() + (realtime.held() ? 0 : static_cast<int>(realtime.members.size()));
   }
   [[nodiscard]] bool idle() const { return runnable() == 0; }
 };
 
-// Why a core balances: on its own tick while it is busy or idle, or because it has just run out of work.
+// The reason for a balance: the tick of a busy or idle core, or a core that has just run out of work.
 enum class Idleness : std::uint8_t { busy, idle, newly_idle };
 
 // Scheduling domains: the cores of a cluster (they share a last-level cache), and all online cores.
@@ -155,7 +155,8 @@ struct Cluster {
   int cores = 0;
   int balanced = 0;  // online and not isolated
   double clock_hz = 0;
-  // Threads that stream through the shared cache (ThreadSpec::streams) and have a core; for how long one had.
+  // Threads that have a core and stream through the shared cache (ThreadSpec::streams), and the time with
+  // any.
   int streaming = 0;
   sim::Time streaming_since;
   sim::Duration streamed;  // up to the last change of `streaming`
@@ -166,15 +167,15 @@ struct Cluster {
 
 struct Machine {
   Spec spec;
-  std::vector<Core> cores;  // by number, offline ones too; all are made before anybody refers to one
+  std::vector<Core> cores;  // by number, offline ones too; all exist before any reference to one is taken
   std::vector<Cluster> clusters;
-  std::deque<Thread> threads;  // addresses stay
+  std::deque<Thread> threads;  // a deque: addresses are stable
   std::deque<Container> containers;
   CpuSet online;
   CpuSet balanced;  // online and not isolated
   int online_count = 0;
   bool asymmetric = false;          // cores of different capacity are online
-  bool tracks_utilisation = false;  // somebody looks at it: placement where asymmetric, schedutil
+  bool tracks_utilisation = false;  // for placement on an asymmetric machine, and schedutil
 
   [[nodiscard]] Core& core(int index) { return cores[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const Core& core(int index) const { return cores[static_cast<std::size_t>(index)]; }
@@ -190,14 +191,15 @@ struct Machine {
   }
 };
 
-// The load (PELT) that balance and wake-ups see. Of a thread: its weight by the share of time it is runnable.
+// The load (PELT) that balance and wake-ups see. A thread's load: its weight times the share of time it is
+// runnable.
 [[nodiscard]] double load_of(const Thread& thread, sim::Time now);
-// Of a core: of its runnable threads and, if the kernel counts them, of those that sleep since they ran
-// there.
+// A core's load: the loads of its runnable threads and, if the kernel counts them, of the sleeping threads
+// that last ran there.
 [[nodiscard]] double load_of(const Machine& machine, const Core& core, sim::Time now);
 
-// What changes those loads. Call each before the queue of the core changes.
-void load_changes(Core& core, sim::Time now);  // threads are held back or let go, and stay where they are
+// Events that change those loads. Each is called before the queue of the core changes.
+void load_changes(Core& core, sim::Time now);  // threads are held back or released, and stay on the core
 void load_reweighs(Core& core, const Thread& thread, std::int64_t weight, sim::Time now);  // from now on
 void load_wakes(Core& core, Thread& thread, sim::Time now);
 void load_sleeps(Core& core, Thread& thread, sim::Time now);

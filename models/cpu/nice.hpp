@@ -1,4 +1,4 @@
-// The kernel's weight of a nice level: one level is worth about a quarter more or less of the processor.
+// The kernel's weight of a nice level: one level changes the share of the processor by about a quarter.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Placement of new and woken threads, after kernel/sched/fair.c (select_task_rq_fair and below).
+// Placement of new and woken threads; follows kernel/sched/fair.c (select_task_rq_fair and its callees).
 #include "models/cpu/placement.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ double relative_load(const Machine& machine, const Core& core, sim::Time now) {
   return load_of(machine, core, now) / core.capacity;
 }
 
-// How a cluster looks to a thread that may use only some of its cores.
+// The state of a cluster for a thread that may use only some of its cores.
 struct ClusterView {
   int idle = 0;
   int usable = 0;
@@ -48,7 +48,7 @@ int idlest_in(const Machine& machine, const Cluster& cluster, const Thread& thre
   return best;
 }
 
-// wake_affine: whether to look around the waker's core rather than the previous one.
+// wake_affine: the core around which to search, the waker's or the previous one.
 int affine_target(const Machine& machine, const Thread& thread, int waker, sim::Time now) {
   const int previous = thread.core;
   if (waker < 0 || waker == previous || !thread.allowed.contains(waker)) return previous;
@@ -56,16 +56,16 @@ int affine_target(const Machine& machine, const Thread& thread, int waker, sim::
   const Core& old = machine.core(previous);
   if (from.idle() && from.cluster == old.cluster) return old.idle() ? previous : waker;
   if (old.idle()) return previous;
-  // wake_affine_weight, its bias half of imbalance_pct: the loads of both cores with the thread on the
-  // waker's.
+  // wake_affine_weight compares the loads of both cores with the thread on the waker's core. The bias is half
+  // of imbalance_pct.
   const double load = load_of(thread, now);
-  const bool counted = machine.kernel().counts_blocked_load;  // the old core's load has the thread's in it
+  const bool counted = machine.kernel().counts_blocked_load;  // the old core's load includes the thread's
   const double there = (load_of(machine, from, now) + load) / from.capacity;
   const double here = (load_of(machine, old, now) - (counted ? load : 0)) / old.capacity;
   return there < here * 1.08 ? waker : previous;
 }
 
-// select_idle_sibling where all cores of a cluster are alike.
+// select_idle_sibling for clusters whose cores are alike.
 int idle_sibling(const Machine& machine, const Thread& thread, int target) {
   if (machine.core(target).idle()) return target;
   const Core& previous = machine.core(thread.core);
@@ -79,7 +79,7 @@ int idle_sibling(const Machine& machine, const Thread& thread, int target) {
   return target;
 }
 
-// select_idle_capacity: the first idle core that fits, from the target on; else the largest idle one.
+// select_idle_capacity: from the target on, the first idle core that fits; else the largest idle core.
 int idle_capacity(const Machine& machine, const Thread& thread, int target, double utilisation) {
   int best = -1;
   const auto count = static_cast<int>(machine.cores.size());
@@ -117,7 +117,7 @@ int place_woken(const Machine& machine, Thread& thread, int waker, sim::Time now
     const double utilisation = std::max(thread.utilisation.value(), thread.estimate);
     const int fitting = idle_capacity(machine, thread, target, utilisation);
     if (fitting >= 0) return fitting;
-    // No core is idle: a busy one, but one that is large enough.
+    // No core is idle: takes a busy core that is large enough.
     if (fits(utilisation, machine.core(target).capacity)) return target;
     int largest = target;
     for (const Core& core : machine.cores) {

@@ -1,7 +1,7 @@
-// The scheduling policies: which there are, and what one is made of.
+// The scheduling policies, and the parts of one.
 //
 // To add a policy, write models/cpu/<name>.cpp, which defines a SchedulerPolicy, and add it here: its
-// declaration and its row of `policies`. Parameters or state of its own go into SchedulerSpec and Entity.
+// declaration and its row of `policies`. Its own parameters and state go into SchedulerSpec and Entity.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ extern const SchedulerPolicy cfs;    // the completely fair scheduler, Linux bef
 extern const SchedulerPolicy eevdf;  // earliest eligible virtual deadline first, Linux 6.6 and later
 
 struct NamedPolicy {
-  const char* name;  // the word of a profile
+  const char* name;  // the name in a profile
   const SchedulerPolicy* policy;
 };
 inline constexpr std::array policies{
@@ -30,31 +30,31 @@ inline constexpr std::array policies{
     NamedPolicy{"eevdf", &eevdf},
 };
 
-// What a profile says of the scheduler: the kernel's defaults, unscaled.
+// The scheduler parameters of a profile: the kernel's defaults, unscaled.
 struct SchedulerSpec {
   const SchedulerPolicy* policy = &cfs;
-  const KernelVersion* kernel = nullptr;  // null: the newest that has the policy
+  const KernelVersion* kernel = nullptr;  // null: the newest kernel that has the policy
   sim::Duration tick = {};     // 1 / CONFIG_HZ; preemption of a running thread happens on ticks and wake-ups
   sim::Duration latency = {};  // cfs: sched_latency
   sim::Duration min_granularity = {};     // cfs: sched_min_granularity
   sim::Duration wakeup_granularity = {};  // cfs: sched_wakeup_granularity
   sim::Duration base_slice = {};          // eevdf: sched_base_slice
-  bool knows_capacities =
-      true;  // of the clusters (capacity-dmips-mhz in the device tree); else all are alike to it
+  bool knows_capacities = true;  // knows the clusters' capacities (capacity-dmips-mhz in the device tree);
+                                 // else all are equal to it
   bool groups_realtime = false;  // CONFIG_RT_GROUP_SCHED
-  int interrupt_core = -1;  // takes the interrupts of devices, so what they wake may go near it; -1: the core
-                            // that the thread slept on
-  sim::Duration migration_cost = {};  // sched_migration_cost: a thread that ran this recently is cache-hot
+  int interrupt_core = -1;  // handles the interrupts of devices, so the threads they wake may go near it; -1:
+                            // the core that the thread slept on
+  sim::Duration migration_cost = {};  // sched_migration_cost: a thread that ran within this time is cache-hot
 
-  // With the policy's parameters multiplied by 1 + ilog2(min(online cores, 8)), as the kernel multiplies them
-  // (sched_tunable_scaling = 1).
+  // A copy with the policy's parameters multiplied by 1 + ilog2(min(online cores, 8)), as the kernel
+  // multiplies them (sched_tunable_scaling = 1).
   [[nodiscard]] SchedulerSpec scaled(int online_cores) const;
   [[nodiscard]] const KernelVersion& rules() const;
-  // Whether real-time threads of a core may run for `realtime_runtime` of each period only.
+  // True if the real-time threads of a core may run only for `realtime_runtime` of each period.
   [[nodiscard]] bool limits_realtime() const { return !rules().fair_server || groups_realtime; }
 };
 
-// What the scheduler remembers of a thread. Virtual times are picoseconds of execution at nice 0.
+// The scheduler's state of a thread. Virtual times are picoseconds of execution at nice 0.
 struct Entity {
   std::int64_t weight = nice_0_weight;
   std::int64_t vruntime = 0;
@@ -68,14 +68,14 @@ struct Entity {
   bool dequeue_delayed = false;      // fell asleep with negative lag, which fades while others run
 };
 
-// What the policy of a run queue works on.
+// The state of a run queue that its policy works on.
 struct QueueState {
   SchedulerSpec scheduler;       // scaled
-  std::vector<Entity*> members;  // the running one too; in the order in which they came or were put back
+  std::vector<Entity*> members;  // the running one too; in order of arrival or of being put back
   Entity* current = nullptr;     // the running one
-  std::int64_t weight = 0;       // of all members
-  // cfs: who was woken to preempt, and who was preempted by it with many runnable: preferred by the next
-  // picks.
+  std::int64_t weight = 0;       // sum over all members
+  // cfs: the entity woken to preempt, and the one it preempted while many were runnable. The next picks
+  // prefer them.
   Entity* next_buddy = nullptr;
   Entity* last_buddy = nullptr;
   std::int64_t min_vruntime = 0;  // cfs: never falls; eevdf: the average when the queue was last not empty
@@ -96,7 +96,7 @@ struct QueueState {
   [[nodiscard]] std::int64_t average_vruntime() const;
 };
 
-// Execution time (ps) after which something happens that never happens.
+// The execution time (ps) until an event that never happens.
 inline constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
 
 // Virtual time of `ps` of execution at `weight`, and its inverse rounded up.
@@ -108,7 +108,7 @@ inline constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max()
   return weight == nice_0_weight ? virtual_ps : (virtual_ps * weight + nice_0_weight - 1) / nice_0_weight;
 }
 
-// A duration that a policy requires of the profile: the profile's key, and where the value is kept.
+// A duration that a policy requires of the profile: the profile's key, and the field for its value.
 struct SchedulerParameter {
   const char* key;
   sim::Duration SchedulerSpec::*value;
@@ -119,7 +119,7 @@ struct SchedulerParameter {
 // out. The hooks run at every event: they must not allocate.
 struct SchedulerPolicy {
   std::span<const SchedulerParameter> parameters;
-  const KernelVersion* newest_kernel = nullptr;  // of those that have it
+  const KernelVersion* newest_kernel = nullptr;  // newest row of kernel_versions that has the policy
 
   // The entity arrives: set its virtual times. It is not a member yet.
   void (*enqueue_new)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
@@ -128,7 +128,7 @@ struct SchedulerPolicy {
   // The entity leaves: save what it takes along. It is still a member.
   void (*dequeue_sleeping)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
   void (*dequeue_migrating)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
-  // An entity that sleeps leaves this queue for another, and arrives there, before enqueue_woken.
+  // A sleeping entity leaves this queue for another, and arrives there, before enqueue_woken.
   void (*release_sleeper)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
   void (*adopt_sleeper)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
 
@@ -149,12 +149,12 @@ struct SchedulerPolicy {
   std::int64_t (*until_preempted)(const QueueState&);
   // A tick has preempted the current entity; pick() follows.
   void (*slice_over)(QueueState&) = [](QueueState&) {};
-  // Whether the arrival of `woken`, now a member, preempts the current entity, which has executed
+  // True if the arrival of `woken`, now a member, preempts the current entity, which has executed
   // `since_tick` since the last tick.
   bool (*preempts)(QueueState&, Entity& woken, std::int64_t since_tick);
   // Execution time after which sched_yield by the current entity lets another one run.
   std::int64_t (*until_yield_succeeds)(const QueueState&) = [](const QueueState&) { return std::int64_t{0}; };
-  // The current entity calls sched_yield: the member that runs next, perhaps the same.
+  // The current entity calls sched_yield. Returns the member that runs next, perhaps the same.
   Entity* (*yield)(QueueState&);
 };
 

@@ -13,7 +13,8 @@ namespace {
 using sim::Duration;
 using sim::Time;
 
-// What a core runs: a real-time priority, 0 for others, -1 when idle.
+// The importance of the core's next thread: its real-time priority, 0 for other threads, -1 if the core is
+// idle.
 int importance(const Core& core) {
   if (const Thread* const first = core.realtime.first()) return first->priority;
   return core.queue.size() > 0 ? 0 : -1;
@@ -70,7 +71,7 @@ void Cpu::enqueue_realtime(Core& core, Thread& thread) {
         engine_.schedule(engine_.now() + realtime_period, sim::action<&Cpu::realtime_period_over>(*this));
 }
 
-// Gives the core to the thread it should run, after real-time threads came or went.
+// Gives the core to the thread that should run, after real-time threads came or went.
 void Cpu::settle(Core& core) {
   Thread* const next = next_thread(core);
   if (next == nullptr) return dispatch(core);
@@ -78,7 +79,7 @@ void Cpu::settle(Core& core) {
   arm(core);
 }
 
-// push_rt_tasks: those that wait here go to cores that run less important threads.
+// push_rt_tasks: real-time threads that wait here go to cores that run less important threads.
 void Cpu::push_realtime(Core& core) {
   if (core.realtime.held()) return;
   for (bool moved = true; moved;) {
@@ -93,7 +94,8 @@ void Cpu::push_realtime(Core& core) {
   }
 }
 
-// pull_rt_task: the most important of those that wait elsewhere, if more so than what is here.
+// pull_rt_task: takes the most important real-time thread that waits elsewhere, if it outranks the threads
+// here.
 void Cpu::pull_realtime(Core& core) {
   if (core.realtime.held()) return;
   Thread* best = nullptr;
@@ -124,7 +126,7 @@ void Cpu::move_realtime(Thread& thread, Core& to) {
   settle(to);
 }
 
-// Real-time threads, one of which runs, do not any longer.
+// The real-time threads of the core, one of which runs, lose it.
 void Cpu::hold_back_realtime(Core& core) {
   for (Thread* const thread : core.realtime.members) thread->held_since = engine_.now();
   Thread& running = *core.running;
@@ -134,14 +136,14 @@ void Cpu::hold_back_realtime(Core& core) {
   dispatch(core);
 }
 
-// Something that held them back does no longer.
+// One reason for holding back the real-time threads has ended.
 void Cpu::release_realtime(Core& core) {
   if (core.realtime.held()) return;
   for (Thread* const thread : core.realtime.members) release(*thread);
 }
 
-// do_balance_runtime: of what each other core has left, its share, until it has the whole period. Isolated
-// cores, and the others, are each a root domain.
+// do_balance_runtime: takes from each other core an equal share of its unused runtime, until this core has
+// the whole period. The isolated cores form one root domain, the others another.
 void Cpu::borrow_runtime(Core& core) {
   if (!machine_.kernel().lends_runtime) return;
   const auto in_domain = [&core](const Core& other) {

@@ -1,14 +1,14 @@
 // Real-time threads (SCHED_FIFO) of a core: they run before all others, by priority, without time slices.
 //
-// After kernel/sched/rt.c: a woken thread stays on its core unless that runs a real-time thread of at least
+// Follows kernel/sched/rt.c: a woken thread stays on its core unless that runs a real-time thread of at least
 // its priority; waiting ones are pushed to, and pulled by, cores that run less important threads.
 //
-// Where the kernel limits them (SchedulerSpec::limits_realtime), they get `realtime_runtime` of every
-// `realtime_period` on a core together and no more, whether or not others want the rest; where cores lend
-// their runtime (KernelVersion::lends_runtime), up to the whole period. From 6.12 on the other threads of a
-// core have a deadline server: kernel/sched/deadline.c, "dl_server && dl_defer". It gives them `fair_runtime`
-// of every `realtime_period`, what they get by themselves included, as late in the period as possible; once
-// it had to, at the begin of each period.
+// If the kernel limits them (SchedulerSpec::limits_realtime), the real-time threads of a core get
+// `realtime_runtime` of every `realtime_period` together and no more, even if no other thread wants the rest.
+// If cores lend their runtime (KernelVersion::lends_runtime), they get up to the whole period. From 6.12 on
+// the other threads of a core have a deadline server: kernel/sched/deadline.c, "dl_server && dl_defer". It
+// gives them `fair_runtime` of every `realtime_period`, including the time that they get by themselves. It
+// serves as late in the period as possible; once it had to serve, at the begin of each period.
 #pragma once
 
 #include <vector>
@@ -22,15 +22,15 @@ struct Thread;
 
 inline constexpr sim::Duration realtime_period = sim::Duration{1'000'000'000'000};  // sched_rt_period_us
 inline constexpr sim::Duration realtime_runtime = sim::Duration{950'000'000'000};   // sched_rt_runtime_us
-inline constexpr sim::Duration fair_runtime = sim::Duration{50'000'000'000};        // of fair_server_init()
+inline constexpr sim::Duration fair_runtime = sim::Duration{50'000'000'000};        // in fair_server_init()
 
-// The deadline server of the threads that are not real-time ones.
+// The deadline server of the threads that are not real-time.
 struct FairServer {
-  bool active = false;  // such threads are runnable
-  sim::Time deadline;   // of its period
-  sim::Duration left;   // of its runtime in this period
-  // It waits until only what is left of its runtime is left of its period. Not so once it had to serve, until
-  // the threads have had a whole runtime by themselves.
+  bool active = false;  // some of these threads are runnable
+  sim::Time deadline;   // end of its period
+  sim::Duration left;   // rest of its runtime in this period
+  // It waits until the rest of its period is as short as the rest of its runtime. Once it had to serve, it no
+  // longer waits, until the threads have had a whole runtime by themselves.
   bool deferred = true;
   sim::EventId event;  // when it begins to serve, if nothing changes
   sim::Time event_at = sim::Time::never();
@@ -38,25 +38,26 @@ struct FairServer {
 
 struct RealTimeQueue {
   std::vector<Thread*> members;  // runnable, the running one too: by priority, then in order of arrival
-  sim::Duration runtime = realtime_runtime;  // of each period; what cores lend each other changes it
-  sim::Duration ran;                         // of this period's runtime
+  sim::Duration runtime = realtime_runtime;  // per period; lending between cores changes it
+  sim::Duration ran;                         // used in this period
   bool throttled = false;                    // the runtime is used up
   bool outranked = false;                    // the fair server serves
   FairServer fair;
 
   [[nodiscard]] bool held() const { return throttled || outranked; }
   [[nodiscard]] Thread* first() const { return members.empty() || held() ? nullptr : members.front(); }
-  // Behind those of its priority.
+  // Inserts the thread behind those of its priority.
   void insert(Thread& thread);
   void remove(Thread& thread);
-  // A waiting member of the running one's priority that does not only poll: whom sched_yield lets run.
+  // True if a member waits that has the running one's priority and does not only poll: sched_yield lets it
+  // run.
   [[nodiscard]] bool useful_waiter() const;
 };
 
-// The core that a real-time thread which wakes, or is new, goes to.
+// The core that a real-time thread goes to when it is new or wakes.
 [[nodiscard]] int place_realtime(const Machine& machine, const Thread& thread);
-// Of the cores it may use, one that runs the least important thread; its own, then its cluster's, are
-// preferred. -1: all run threads of at least its priority.
+// Among the cores that the thread may use, one that runs the least important thread; its own core, then its
+// cluster's, are preferred. -1: all run threads of at least its priority.
 [[nodiscard]] int least_important_core(const Machine& machine, const Thread& thread);
 
 }  // namespace jostle::cpu

@@ -1,4 +1,4 @@
-// When cores look for work elsewhere, and the move itself: before idling, and periodically on ticks.
+// The balances of a core, before idling and periodically on ticks, and the move of a thread.
 #include <algorithm>
 
 #include "models/cpu/cache_debt.hpp"
@@ -23,7 +23,7 @@ void Cpu::note_load(Core& core) {
   overloaded_cores_ += overloaded ? 1 : -1;
 }
 
-// Balance events exist only while there is something that could be moved, on cores where it could go.
+// Plans balances: events exist only while some thread could be moved, on cores where it could go.
 void Cpu::plan_balances() {
   if (!balance_useful() || planned_balances_ == (ever_allowed_ & machine_.balanced).count()) return;
   for (Core& core : machine_.cores) {
@@ -32,7 +32,8 @@ void Cpu::plan_balances() {
   }
 }
 
-// On the first tick at which one of its levels is due; sooner than planned if it has become idle since.
+// Plans the next balance for the first tick at which one of the core's levels is due. If the core has become
+// idle since, that may be earlier than planned.
 void Cpu::plan_balance(Core& core) {
   sim::Time due = sim::Time::never();
   for (const DomainLevel level : levels()) {

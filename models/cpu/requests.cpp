@@ -1,4 +1,4 @@
-// What threads are asked to do: begin, and end, work, polling, blocking and sleep.
+// Requests to threads: begin and end of work, polling, blocking and sleep.
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
@@ -10,8 +10,8 @@ namespace jostle::cpu {
 
 namespace {
 
-// When a thread asks for something else, the slice of its core ends at the same tick as before: what has been
-// executed is what is missing of it. Exactly so unless a virtual time is rounded.
+// True if the slice of the core ends at the same tick as before when the thread makes its next request: the
+// executed time and the rest of the slice add up exactly unless a virtual time is rounded.
 bool slice_stays(const Thread& thread) {
   return !thread.polite && !thread.limited() && thread.weight == nice_0_weight;
 }
@@ -96,7 +96,7 @@ bool Cpu::wake(ThreadId id, int waker) {
     thread.flag->waiter_ = nullptr;
     thread.flag = nullptr;
   }
-  // The call it sleeps in returns as soon as it has a core.
+  // The call that it sleeps in returns as soon as it has a core.
   thread.request = Request::work;
   thread.remaining = sim::Duration::zero();
   make_runnable(thread, waker);
@@ -121,7 +121,7 @@ void Cpu::flag_set(Thread& thread) {
     }
     return;
   }
-  // It polls: on a core it sees the flag `poll` from now, else that long after it has got one.
+  // The thread polls: on a core it sees the flag after `poll`; without a core, `poll` after it gets one.
   Core& core = machine_.core(thread.core);
   accrue(core);
   thread.request = Request::work;

@@ -1,4 +1,4 @@
-// What all policies share: parameters, members, execution times.
+// The code that all policies share: parameters, members, execution times.
 #include "models/cpu/run_queue.hpp"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ void RunQueue::charge(std::int64_t ps) {
   Entity& entity = *state_.current;
   entity.executed += ps;
   if (all_polite()) {
-    // The core goes round them, a poll each, so each gets its share of this time.
+    // The core cycles through the members, one poll each, so each gets its share of this time.
     const std::int64_t share = ps * nice_0_weight / state_.weight;
     for (Entity* member : state_.members) member->vruntime += share;
   } else {
@@ -104,7 +104,7 @@ void RunQueue::charge(std::int64_t ps) {
 // Makes `next` the current entity.
 Entity* RunQueue::switch_to(Entity* next) {
   if (next == state_.current) return next;
-  put_back();  // behind those of equal virtual time
+  put_back();  // behind the members of equal virtual time
   state_.current = next;
   next->executed_at_pick = next->executed;
   policy_->set_next(state_, *next);

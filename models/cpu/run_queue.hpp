@@ -1,8 +1,8 @@
 // The run queue of one core: which thread runs next, how long it runs, and which wake-ups preempt it.
 //
 // A queue holds the running entity and the waiting ones. It keeps no time: the caller charges the running
-// entity its execution time in picoseconds, and asks after how much more of it a tick preempts that entity.
-// The policy (policy.hpp) decides; the queue does what is the same for every policy.
+// entity its execution time in picoseconds, and queries after how much more of it a tick preempts that
+// entity. The policy (policy.hpp) decides; the queue does the work that is the same for every policy.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class RunQueue {
     state_.scheduler = scheduler;
   }
 
-  // An entity arrives: a new one; one that slept on this queue; one that the load balance moves here. An
-  // entity leaves: it falls asleep; the load balance moves it to another queue.
+  // Arrivals: of a new entity, of one that slept on this queue, of one that the load balance moves here.
+  // Departures: of an entity that falls asleep, of one that the load balance moves to another queue.
   void enqueue_new(Entity& entity);
   void enqueue_woken(Entity& entity);
   void enqueue_migrated(Entity& entity);
@@ -45,8 +45,8 @@ class RunQueue {
   [[nodiscard]] std::int64_t until_preempted() const;
   // A tick preempts the current entity. pick() follows.
   void slice_over();
-  // Whether the arrival of `woken`, just enqueued, preempts the current entity; pick() then says for whom.
-  // `since_tick`: execution time of the current entity since the last tick.
+  // True if the arrival of `woken`, just enqueued, preempts the current entity; pick() then returns the next
+  // one. `since_tick`: execution time of the current entity since the last tick.
   [[nodiscard]] bool preempts(Entity& woken, std::int64_t since_tick);
   // Execution time after which sched_yield by the current entity lets another one run, and sched_yield
   // itself, which returns the entity that runs next (perhaps the same).
@@ -57,15 +57,15 @@ class RunQueue {
   [[nodiscard]] const std::vector<Entity*>& members() const { return state_.members; }
   [[nodiscard]] int size() const { return static_cast<int>(state_.members.size()); }
   [[nodiscard]] std::int64_t weight() const { return state_.weight; }
-  // How far `entity` is behind (+) or ahead of (-) its fair share, in execution time at nice 0.
+  // The lag of `entity` behind (+) its fair share, or its lead (-), in execution time at nice 0.
   [[nodiscard]] std::int64_t lag(const Entity& entity) const;
-  // A member waits that is not polite.
+  // True if a member waits that is not polite.
   [[nodiscard]] bool useful_waiter() const;
-  // Wanted next here for its cached data.
+  // True if the entity is a buddy: preferred here for its cached data.
   [[nodiscard]] bool is_buddy(const Entity& entity) const {
     return state_.next_buddy == &entity || state_.last_buddy == &entity;
   }
-  // All members are polite: they share the core evenly, a poll each, and need no events.
+  // True if all members are polite: they share the core evenly, one poll each, and need no events.
   [[nodiscard]] bool all_polite() const;
 
  private:

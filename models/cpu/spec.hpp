@@ -1,4 +1,4 @@
-// What a host CPU is: clusters of cores, the kernel's scheduling policy and what switching costs.
+// The parameters of a host CPU: clusters of cores, the kernel's scheduling policy and the costs of switching.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,16 @@ struct ClusterSpec {
   int capacity = 1024;  // at the cluster's maximum clock; 1024 = the fastest core of the board
   double max_clock_hz = 0;
   std::vector<double> clock_table_hz = {};  // ascending; empty: any clock up to the maximum
-  double cache_bytes = 0;                   // private to a core: what a migrated thread must refill
+  double cache_bytes = 0;                   // private to a core: a migrated thread must refill it
   double shared_cache_bytes = 0;            // last level, shared by the cluster
   bool isolated = false;  // isolcpus: threads come only by affinity, and stay on the core they are put on
-  std::vector<int> kernel_cpus = {};  // numbers the kernel has for its cores; empty: as here
+  std::vector<int> kernel_cpus = {};  // the kernel's numbers of its cores; empty: the same as here
 };
 
 struct CostSpec {
   sim::Duration context_switch = {};  // direct cost of a switch on a core
-  // Cache debt: extra execution time a thread owes after its cached state was lost, at most these,
-  // scaled by min(1, working set / cache).
+  // Cache debt: extra execution time that a thread owes after its cached state was lost. These are upper
+  // limits, scaled by min(1, working set / cache).
   sim::Duration preempted = {};  // away from its core while others ran, all of the cache replaced
   sim::Duration preempted_time_constant = {};  // share lost after time t away: 1 - exp(-t / this)
   sim::Duration migrated_within = {};          // moved inside a cluster
@@ -36,8 +36,8 @@ struct CostSpec {
 
 // A deep idle state (cpuidle): the core's power is cut.
 struct IdleState {
-  sim::Duration residency;     // a core that idles at least this long is in it: the governor foresees it
-  sim::Duration exit_latency;  // until what woke the core runs
+  sim::Duration residency;     // a core that idles at least this long is in it: the governor predicts that
+  sim::Duration exit_latency;  // time until the thread that woke the core runs
 };
 
 struct Spec {

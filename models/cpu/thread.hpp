@@ -1,4 +1,4 @@
-// Threads as those who use a Cpu see them: how to describe one, what it reports, and what it may wait for.
+// Threads as users of a Cpu see them: their description, their statistics, and the flags that they wait for.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace jostle::cpu {
 class Cpu;
 struct Thread;
 
-// Where a thread stands. The first three hold a core.
+// The state of a thread. In the first three it holds a core.
 enum class State : std::uint8_t {
   on_core,    // executing at the full rate of its core
   refilling,  // executing slower while it pays a cache debt
@@ -27,10 +27,10 @@ enum class State : std::uint8_t {
 inline constexpr std::size_t state_count = 5;
 [[nodiscard]] const char* to_string(State state);
 
-// Told of every change of state or rate, and of the start of every request, at the instant it happens; where
-// it need not be (Cpu::watch), of changes at times that may have passed.
-// `work_done` is of the present request, in reference time; from `now` on it grows by `rate` per unit time.
-// It may read and may schedule events, but must not call back into the Cpu that tells it, but for watch() and
+// Notified of every change of state or rate, and of the start of every request, at the instant it happens;
+// for an unwatched thread (Cpu::watch), of changes at times that may have passed. `work_done` belongs to the
+// present request, in reference time; from `now` on it grows by `rate` per unit time. The listener may read
+// and may schedule events, but must not call back into the Cpu that notifies it, except for watch() and
 // tell_phases() of another thread.
 struct ThreadListener {
   void (*changed)(void* context, State state, sim::Time now, sim::Duration work_done, double rate) = nullptr;
@@ -42,10 +42,10 @@ struct ThreadSpec {
   std::vector<int> cpus = {};                   // allowed cores; empty: those of Confinement
   int nice = 0;                                 // -20 … 19
   int fifo = 0;                                 // SCHED_FIFO with this priority, 1 … 99; 0: SCHED_OTHER
-  std::optional<ContainerSpec> container = {};  // of a SCHED_OTHER thread
-  double working_set_bytes = 0;                 // what a cache debt is a share of
-  bool streams = false;  // runs through more memory than caches hold: others lose what they share with it
-  std::optional<int> start_on = {};  // its first core; else the idlest allowed one
+  std::optional<ContainerSpec> container = {};  // only for a SCHED_OTHER thread
+  double working_set_bytes = 0;                 // determines the cache debts
+  bool streams = false;  // its data exceeds the caches: other threads lose their state in the shared cache
+  std::optional<int> start_on = {};  // its first core; none: the idlest allowed one
   ThreadListener listener = {};
 };
 
@@ -55,7 +55,7 @@ struct ThreadId {
   bool operator==(const ThreadId&) const = default;
 };
 
-// Set once by whoever completes something, waited for by at most one thread: Cpu::spin, yield_spin or block.
+// Set once when something completes; at most one thread waits for it: Cpu::spin, yield_spin or block.
 class Flag {
  public:
   Flag() = default;
@@ -63,10 +63,10 @@ class Flag {
   Flag& operator=(const Flag&) = delete;
 
   [[nodiscard]] bool is_set() const { return set_; }
-  // The waiting thread sees it when its way of waiting allows; nothing happens if it is set already. `by`:
+  // The waiting thread sees the flag when its way of waiting allows; no effect if it is set already. `by`:
   // the thread that sets it; none: a device, by its interrupt.
   void set(std::optional<ThreadId> by = {});
-  // Makes it usable again; nobody may be waiting.
+  // Makes it usable again; no thread may be waiting.
   void reset() { set_ = false; }
 
  private:
@@ -97,9 +97,9 @@ struct ThreadStatistics {
 };
 
 struct CoreStatistics {
-  sim::Duration busy;         // some thread, or an interrupt, held it
+  sim::Duration busy;         // held by a thread or an interrupt
   sim::Duration interrupted;  // the part of it that interrupts took while a thread held it
-  std::int64_t switches = 0;  // handed to another thread, idle time between or not
+  std::int64_t switches = 0;  // handed to another thread, with or without idle time between
 };
 
 }  // namespace jostle::cpu

@@ -1,5 +1,5 @@
-// How busy a thread or a core has been of late, as the kernel tracks it (PELT): an average that halves in 32
-// ms.
+// The recent utilisation of a thread or a core, as the kernel tracks it (PELT): an average with a half-life
+// of 32 ms.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace jostle::cpu {
 
 class Decaying {
  public:
-  // Since the last call `level` held: for the utilisation of a thread the capacity it has (0 … 1024), 0 off
-  // its core; for its load 1 while it is runnable; for the load of a core the weight of its runnable threads.
+  // Accounts for `level` since the last call. Utilisation of a thread: the core's capacity (0 … 1024), 0 off
+  // a core. Load of a thread: 1 while it is runnable. Load of a core: the weight of its runnable threads.
   void advance(sim::Time now, double level) {
     if (now == at_) return;
     constexpr double ln2_over_half_life = 0.693147180559945309 / 32e9;  // per picosecond
@@ -26,7 +26,7 @@ class Decaying {
     at_ = now;
   }
   [[nodiscard]] double value() const { return value_; }
-  // What advance(now, level) would make of it.
+  // The value that advance(now, level) would give.
   [[nodiscard]] double at(sim::Time now, double level) const {
     Decaying copy = *this;
     copy.advance(now, level);

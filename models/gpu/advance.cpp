@@ -17,11 +17,11 @@ bool pass(sim::Duration& rest, sim::Time& t, sim::Time limit) {
 }
 
 // Runs the kernels before `launched`, which follow each other without a gap; true if all are done by the
-// limit. Their sums are known, so the last one that is done is searched for.
+// limit. Their cumulative times are known, so a search finds the last one that is done.
 bool run_launched(const Batch& batch, sim::Duration per_launch, std::uint32_t launched, Stretch& stretch) {
   Position& position = stretch.position;
   const std::vector<sim::Duration>& finish = batch.kernels->finish;
-  const auto busy = [&](std::uint32_t end) {  // by the first `end` kernels
+  const auto busy = [&](std::uint32_t end) {  // time of the first `end` kernels
     return (end == 0 ? sim::Duration::zero() : finish[end - 1]) + per_launch * end;
   };
   const sim::Duration begun = busy(position.next) + position.into, left = stretch.limit - stretch.from;
@@ -33,7 +33,7 @@ bool run_launched(const Batch& batch, sim::Duration per_launch, std::uint32_t la
     return true;
   }
   std::uint32_t done = position.next, not_done = launched;
-  // Most stretches end a few kernels on: the first steps of the search double.
+  // Most stretches end after a few kernels, so the search starts with doubling steps.
   for (std::uint32_t step = 1; step < not_done - done; step *= 2) {
     if (late(done + step)) {
       not_done = done + step;

@@ -1,5 +1,5 @@
-// The tight loop of the simulator: how far a context advances on the GPU between two interactions, kernel by
-// kernel, without any events.
+// The tight loop of the simulator: advances a context on the GPU, kernel by kernel, between two interactions,
+// without any events.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@ namespace jostle::gpu {
 // A batch as seen by the GPU.
 struct Batch {
   const KernelSequence* given = nullptr;
-  const KernelSequence* kernels = nullptr;  // as given, or re-timed to the rates of `epoch`
+  const KernelSequence* kernels = nullptr;  // `given` itself, or re-timed to the rates of `epoch`
   std::uint64_t epoch = 0;
   bool kernel_by_kernel = false;  // launched kernel by kernel
   bool gated = false;             // must not start before its input has been copied
-  LaunchPlan plan;                // if kernel_by_kernel
+  LaunchPlan plan;                // only if kernel_by_kernel
   std::uint32_t launched =
-      0;  // kernels known to be launched (if kernel_by_kernel; the others follow from HostProgress)
+      0;  // kernels known to be launched, only if kernel_by_kernel (the others follow from HostProgress)
 };
 
 // Progress of the oldest batch of a context.
 struct Position {
   std::uint32_t next = 0;  // kernel_by_kernel: the kernel that is executing or the next one
-  // kernel_by_kernel: done of this kernel, including front-end time; otherwise: done of the batch.
+  // kernel_by_kernel: time done of this kernel, including front-end time; otherwise: time done of the batch.
   sim::Duration into;
-  sim::Duration launch_gap;  // still to pass, while no kernel executes (launch gap, wake-up of the GPU)
-  // Still to pass, while a kernel executes without progress (caches refilled after an expiry).
+  sim::Duration launch_gap;  // remaining time in which no kernel executes (launch gap, wake-up of the GPU)
+  // Remaining time in which a kernel executes without progress (caches refilled after an expiry).
   sim::Duration cache_refill;
 };
 
@@ -36,7 +36,7 @@ enum class Stop : std::uint8_t {
   batch_done,
   out_of_work,  // the next kernel has not been launched
   limit,        // the time limit is reached
-  starved,      // waits for a launch that is not going to happen in the current state; no limit
+  starved,      // waits for a launch that will not happen in the current state; no limit
 };
 
 struct Advance {
@@ -54,7 +54,7 @@ struct Advance {
   return ahead <= sim::Duration::zero() ? host.since : host.since + sim::time_for(ahead, host.rate);
 }
 
-// The earliest start of kernel `i` as far as the host is concerned: launched, and its input copied.
+// The earliest start of kernel `i` that the host allows: launched, and its input copied.
 [[nodiscard]] inline sim::Time ready_time(const Batch& batch, const HostProgress& host, std::uint32_t i) {
   return batch.gated ? sim::Time::never() : launch_time(batch, host, i);
 }
@@ -77,23 +77,23 @@ struct Stretch {
 // The executed time of the batch's kernels.
 [[nodiscard]] sim::Duration executed(const Batch& batch, sim::Duration per_launch, const Position& position);
 
-// The kernel that is reached after `executed` time of the batch, and how much of that kernel is done.
+// The kernel that is reached after `executed` time of the batch, and the executed time of that kernel.
 struct Underway {
   std::uint32_t kernel = 0;
   sim::Duration done;
 };
 [[nodiscard]] Underway underway(const KernelSequence& kernels, sim::Duration executed);
-// The same at `position` of the batch, where kernels that are launched one by one need no search.
+// The kernel that is reached at `position` of the batch. Kernels that are launched one by one need no search.
 [[nodiscard]] inline Underway underway(const Batch& batch, sim::Duration per_launch,
                                        const Position& position) {
   if (!batch.kernel_by_kernel) return underway(*batch.kernels, position.into);
   return {position.next, std::max(position.into - per_launch, sim::Duration::zero())};
 }
 
-// What the kernels have used up to that point.
+// The kernels' cumulative usage up to `at`.
 [[nodiscard]] Usage usage_until(const KernelSequence& kernels, const Underway& at);
 
-// `position` in the batch after its kernels are replaced by `next`: the kernel in progress, `at`, keeps its
+// `position` in the batch after its kernels are replaced by `next`. The kernel in progress, `at`, keeps its
 // fraction.
 [[nodiscard]] Position retimed(const Batch& batch, sim::Duration per_launch, Position position,
                                const Underway& at, const KernelSequence& next);

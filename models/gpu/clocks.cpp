@@ -18,7 +18,7 @@ Kernel at_clocks(Kernel kernel, double gpu, double memory) {
   kernel.memory_share = bytes > arithmetic ? static_cast<float>(bytes / sum) : 0.0F;
   kernel.compute_share = static_cast<float>((bytes > arithmetic ? start : start + arithmetic) / sum);
   kernel.fixed_share = 1 - kernel.compute_share - kernel.memory_share;
-  // The pipes need the same number of cycles, out of a different total. What is resident stays resident
+  // The pipes need the same number of cycles, out of a different total. Resident warps stay resident
   // throughout, and the pipes of an SM are busy at most while it has a warp.
   const auto busier = static_cast<float>(1 / (sum * gpu));
   kernel.issue_slot = std::min(kernel.issue_slot * busier, kernel.sm_active);

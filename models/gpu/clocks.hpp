@@ -10,8 +10,8 @@ namespace jostle::gpu {
 // the new parts.
 [[nodiscard]] Kernel at_clocks(Kernel kernel, double gpu, double memory);
 
-// The same for every kernel. The second overload writes into the existing storage of `there` (for a copy that
-// is re-timed repeatedly) and sets only kernels and sums.
+// Applies at_clocks() to every kernel. The second overload writes into the existing storage of `there` (for a
+// copy that is re-timed repeatedly) and sets only kernels and sums.
 [[nodiscard]] KernelSequence at_clocks(KernelSequence kernels, double gpu, double memory);
 void at_clocks(const KernelSequence& given, double gpu, double memory, KernelSequence& there);
 

@@ -18,7 +18,7 @@ class CopyEngine {
       track_ = trace->track("GPU: copies");
   }
 
-  // Whether copying `bytes` takes any time on this device.
+  // True if copying `bytes` takes any time on this device.
   [[nodiscard]] bool takes_time(double bytes) const { return bytes > 0 && bandwidth_ > 0; }
 
   // Copies `bytes` after all copies requested before, then runs `done`.

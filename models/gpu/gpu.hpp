@@ -2,11 +2,10 @@
 //
 // One context is one stream of a process; the streams of a process are one time-slice group (TSG). The
 // batches of a context run one after another, in the order in which they were enqueued. There are three
-// implementations: TimeSharedGpu (time_sharing.hpp), where each process has one stream, which gives the GPU
-// to one at a time and advances many kernels in one event; SpaceSharedGpu (space_sharing.hpp), where several
-// streams run at once, of one process or under MPS; and the reference of the tests
-// (tests/models/reference_gpu), which has an event for each kernel and must agree with TimeSharedGpu to the
-// picosecond.
+// implementations. TimeSharedGpu (time_sharing.hpp), for processes with one stream each, gives the GPU to one
+// process at a time and advances many kernels in one event. SpaceSharedGpu (space_sharing.hpp) runs several
+// streams at once, of one process or under MPS. The reference of the tests (tests/models/reference_gpu) has
+// an event for each kernel and must agree with TimeSharedGpu to the picosecond.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@ struct ContextId {
   bool operator==(const ContextId&) const = default;
 };
 
-// State of a context.
+// The state of a context.
 enum class ContextState : std::uint8_t {
   empty,         // has no launched kernel, or all of them are done
   waiting,       // has work, but another context holds the GPU or is being switched in
@@ -34,7 +33,7 @@ enum class ContextState : std::uint8_t {
   owner,         // holds the GPU
 };
 
-// Called by the GPU at the instant something happens. Neither function may call back into the GPU.
+// Callbacks of the GPU, at the instant something happens. Neither function may call back into the GPU.
 struct ContextListener {
   // The oldest unfinished batch is finished and its host can see it. If refills do not prolong the context's
   // turn, this is at the end of the turn at the earliest.
@@ -44,15 +43,15 @@ struct ContextListener {
   void* context = nullptr;
 };
 
-// Which ready kernel is dispatched first (CUDA stream priorities).
+// The dispatch priority of ready kernels (CUDA stream priorities).
 enum class Priority : std::uint8_t { low, normal, high };
 
 struct ContextSpec {
   std::string name;
   bool refill_prolongs_turn = true;  // completions during a turn are seen at once (process::RefillSpec)
   sim::Duration per_launch;          // GPU front-end time before each kernel that is launched separately
-  std::optional<sim::Duration> slice = {};  // of its turns; none: TimeSlicing::slice
-  Interleave interleave = Interleave::low;  // how often its turn comes
+  std::optional<sim::Duration> slice = {};  // the length of its turns; none: TimeSlicing::slice
+  Interleave interleave = Interleave::low;  // the frequency of its turns
   // Streams of one process are contexts with the same group: they share its turn. None: a group of its own.
   std::optional<std::uint32_t> group = {};
   Priority priority = Priority::normal;  // among the streams that share the GPU at one time
@@ -60,7 +59,7 @@ struct ContextSpec {
   ContextListener listener;
 };
 
-// When the kernels of a batch are launched, in work of the host thread since the begin of the enqueue call:
+// The launch times of a batch's kernels, in work of the host thread since the begin of the enqueue call:
 // kernel i at first + (i + 1) · each.
 struct LaunchPlan {
   sim::Duration first;
@@ -74,8 +73,8 @@ struct HostProgress {
   double rate = 0;
 };
 
-// Time in which kernels of a context were executing, and what they used of the GPU. Refilling caches after an
-// expiry counts as memory-bound time: blocks are resident, and nothing issues.
+// Time in which kernels of a context were executing, and their usage of the GPU. Refilling caches after an
+// expiry counts as memory-bound time: blocks are resident, and no instructions issue.
 struct Running {
   sim::Duration total;
   Usage used;
@@ -86,8 +85,8 @@ struct Running {
   }
 };
 
-// Start and end of every kernel, as its own timestamps would show: a preempted kernel spans the turns of
-// other contexts.
+// Reports start and end of every kernel, equal to the kernel's own timestamps: a preempted kernel spans the
+// turns of other contexts.
 struct KernelObserver {
   void (*finished)(void* context, ContextId owner, sim::Time start, sim::Time end) = nullptr;
   void* context = nullptr;
@@ -104,9 +103,9 @@ class Gpu {
   virtual ContextId create_context(const ContextSpec& spec) = 0;
   virtual void set_observer(const KernelObserver& observer) = 0;
 
-  // From now on kernels run at these rates. A kernel in progress keeps its fraction; time that has been
-  // executed does not change. What is not kernel execution (front end, launch gaps, context switches, cache
-  // refills) takes as long as before. Throws std::invalid_argument if a rate is not positive.
+  // Sets the rates at which kernels run from now on. A kernel in progress keeps its fraction; time that has
+  // been executed does not change. All time outside kernel execution (front end, launch gaps, context
+  // switches, cache refills) takes as long as before. Throws std::invalid_argument if a rate is not positive.
   virtual void set_rates(const Rates& rates) = 0;
 
   // Enqueues a batch that is launched as a whole, now. `kernels` must not be empty, and must neither change
@@ -116,22 +115,22 @@ class Gpu {
   // finish_launches() before the context's next batch.
   virtual void begin_launches(ContextId context, const KernelSequence& kernels, const LaunchPlan& plan,
                               bool gated = false) = 0;
-  // The input of the oldest gated batch has been copied.
+  // Reports that the input of the oldest gated batch has been copied.
   virtual void open(ContextId context) = 0;
   // The host's pace changes now (progress.since). Call only between begin_launches() and finish_launches().
   virtual void host_progress(ContextId context, const HostProgress& progress) = 0;
-  // Every kernel of the newest batch has been launched by now.
+  // Reports that every kernel of the newest batch has been launched by now.
   virtual void finish_launches(ContextId context) = 0;
 
   // Readings up to now.
   [[nodiscard]] virtual Running running(ContextId context) = 0;
-  // Only the total of running(); cheaper.
+  // The total of running() alone, which is cheaper.
   [[nodiscard]] virtual sim::Duration running_time(ContextId context) = 0;
   // Time in which kernels of any stream of the context's process were executing.
   [[nodiscard]] virtual sim::Duration process_running_time(ContextId context) = 0;
-  [[nodiscard]] virtual Usage used() = 0;               // by kernels of all contexts
-  [[nodiscard]] virtual sim::Duration busy() = 0;       // while any kernel executes
-  [[nodiscard]] virtual sim::Duration switching() = 0;  // during context switches
+  [[nodiscard]] virtual Usage used() = 0;               // sum over the kernels of all contexts
+  [[nodiscard]] virtual sim::Duration busy() = 0;       // time in which any kernel executes
+  [[nodiscard]] virtual sim::Duration switching() = 0;  // time in context switches
   [[nodiscard]] virtual std::int64_t switches() const = 0;
   // Number of finished batches that the host has not seen yet, and of unfinished batches.
   [[nodiscard]] virtual std::uint64_t unseen(ContextId context) = 0;

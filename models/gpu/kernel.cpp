@@ -71,9 +71,9 @@ std::uint32_t code_of(std::string_view name, const Kernel& kernel) {
 }
 
 void note_reuse(std::vector<Kernel>& kernels) {
-  std::unordered_map<std::uint32_t, double> last;  // of each function: bytes up to the end of its last kernel
+  std::unordered_map<std::uint32_t, double> last;  // by function: bytes up to the end of its last kernel
   double bytes = 0;
-  for (int time = 0; time < 2; ++time) {  // the second time knows the last of the batch before
+  for (int time = 0; time < 2; ++time) {  // the second pass knows the last kernels of the previous batch
     for (Kernel& kernel : kernels) {
       double& before = last[kernel.code];
       kernel.reuse_bytes = static_cast<float>(bytes - before);
@@ -91,7 +91,7 @@ void set_waves(Kernel& kernel, double waves, double last) {
 Usage usage_of(const Kernel& kernel, sim::Duration done) {
   const double time = sim::to_seconds(done);
   const double whole = sim::to_seconds(kernel.duration);
-  // As long as it would take at the mean activity.
+  // The time in which the mean activity would give the same amount.
   const double active = whole > 0 ? whole * activity_until(kernel, time / whole) : time;
   return {.compute = time * static_cast<double>(kernel.compute_share),
           .memory = time * static_cast<double>(kernel.memory_share),

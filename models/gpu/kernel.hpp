@@ -1,7 +1,7 @@
-// The work of a GPU as plain records: what one inference of a network launches, kernel by kernel.
+// The work of a GPU as plain records: the kernels that one inference of a network launches.
 //
-// Produced by kernels_for() (models/dnn/kernels_for.hpp) and consumed by the GPU, which does not know whether
-// a record was measured, interpolated or computed.
+// kernels_for() (models/dnn/kernels_for.hpp) produces them and the GPU consumes them. The GPU does not know
+// whether a record was measured, interpolated or computed.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace jostle::gpu {
 
-// Origin of a kernel time, most trustworthy first.
+// The origin of a kernel time, most trustworthy first.
 enum class Grade { measured, interpolated, fitted, datasheet };
 [[nodiscard]] const char* to_string(Grade grade);
 
 struct Kernel {
-  sim::Duration duration;   // with the GPU to itself, at the profile's reference clocks
-  float compute_share = 1;  // how the duration splits: bound by arithmetic,
-  float memory_share = 0;   // bound by memory bandwidth,
-  float fixed_share = 0;    // and independent of both (the three sum to 1)
+  sim::Duration duration;   // alone on the GPU, at the profile's reference clocks
+  float compute_share = 1;  // share bound by arithmetic
+  float memory_share = 0;   // share bound by memory bandwidth
+  float fixed_share = 0;    // share independent of both (the three sum to 1)
   // At other clocks the bound may change: arithmetic and memory overlap, and the longer of them determines
   // the time. hidden_share is the shorter one over the duration; start_share is the part of compute_share
   // that does not overlap with memory (all of it, for a kernel with a memory_share).
@@ -43,14 +43,14 @@ struct Kernel {
   // The part of sm_active in which warps make progress, which excludes the time in which blocks start. The
   // number of cycles is the same at all clocks, because waiting longer is not more work.
   float working = 0;
-  float dram_bytes = 0;    // read and written
-  float moved_bytes = 0;   // to and from L2, and on to DRAM as far as L2 does not hold them
-  std::uint32_t code = 0;  // tells functions apart (code_of)
-  // What the batch, over and over, moves to and from DRAM between two kernels of one function (note_reuse).
+  float dram_bytes = 0;    // bytes read and written
+  float moved_bytes = 0;   // bytes to and from L2, and on to DRAM if L2 does not hold them
+  std::uint32_t code = 0;  // identifies the function (code_of)
+  // Bytes that a repeated batch moves to and from DRAM between two kernels of one function (note_reuse).
   float reuse_bytes = 0;
 };
 
-// What kernels used of the GPU while they were executing: sums over their execution time.
+// The usage of the GPU by kernels while they were executing: sums over their execution time.
 struct Usage {
   double compute = 0, memory = 0;  // seconds bound by arithmetic, and by memory
   // Seconds, each weighted with the share of the GPU that was used (see Kernel).
@@ -61,17 +61,18 @@ struct Usage {
   Usage& operator-=(const Usage& other);
 };
 
-// What `kernel` uses in the first `done` of its duration. Bytes and bounds are spread evenly over it;
+// The usage of `kernel` in the first `done` of its duration. Bytes and bounds are spread evenly over it;
 // activity follows the waves (Kernel::last_wave).
 [[nodiscard]] Usage usage_of(const Kernel& kernel, sim::Duration done);
 
-// A number for the function that `kernel` runs. Profilers shorten names, so kernels of one name are told
-// apart by their grids and what their blocks need as well.
+// A number for the function that `kernel` runs. Profilers shorten names, so the number also depends on the
+// grid and on the resources of a block.
 [[nodiscard]] std::uint32_t code_of(std::string_view name, const Kernel& kernel);
 // Sets reuse_bytes of the kernels of one batch, from their `code` and dram_bytes.
 void note_reuse(std::vector<Kernel>& kernels);
 
-// `waves` waves of equal length on all SMs but the last, which has `last` of them (above 0, to 1).
+// Sets `waves` waves of equal length on all SMs, except that the last one uses the share `last` of them (0 <
+// last ≤ 1).
 void set_waves(Kernel& kernel, double waves, double last);
 
 // The kernels of one batch in launch order.
@@ -79,12 +80,12 @@ struct KernelSequence {
   std::vector<Kernel> kernels;
   // finish[i]: sum of the durations of kernels 0..i (back to back, no gaps). Same length as `kernels`.
   std::vector<sim::Duration> finish;
-  std::vector<Usage> used;  // used[i]: by kernels 0..i; same length as `kernels`
+  std::vector<Usage> used;  // used[i]: sum over kernels 0..i; same length as `kernels`
   // Time lost between kernels, per batch, if the process has the GPU to itself and batches follow each other
   // without a pause; hidden if other processes use the GPU. (h200: solo batch time - sum of kernels.)
   sim::Duration lone_gap;
-  // CUDA launches a graph of kernels only as a whole, one with memsets in several parts; this determines when
-  // the host can refill during a turn. False where memsets are among its last nodes.
+  // CUDA launches a graph of kernels only as a whole, but one with memsets in several parts. This determines
+  // when the host can refill during a turn. False if memsets are among the graph's last nodes.
   bool launched_whole = true;
   Grade grade = Grade::datasheet;
   std::string provenance;  // one line for the user: which table, which interpolation
@@ -93,7 +94,7 @@ struct KernelSequence {
   void rebuild_finish();  // call after changing `kernels`
 };
 
-// A sequence whose copies share it, as equal processes do. edit() is of this copy alone.
+// A sequence that its copies share, for equal processes. edit() changes only this copy.
 class SharedKernels {
  public:
   SharedKernels() : SharedKernels(KernelSequence{}) {}

@@ -10,13 +10,13 @@ namespace {
 using sim::Duration;
 using sim::Time;
 
-// Streams do not start at one instant: a host enqueues one after the other.
+// Streams do not start at the same instant: a host enqueues them one after the other.
 constexpr Duration between_starts = sim::Duration{10'000'000};
 
 struct Place {
-  std::size_t kernel = 0;  // of the loop: the one on the GPU, or the next
-  int loops = 0;           // complete
-  Time ready;              // of the next kernel; never: it is on the GPU
+  std::size_t kernel = 0;  // index in the loop: the kernel on the GPU, or the next one
+  int loops = 0;           // number of complete loops
+  Time ready;              // arrival of the next kernel; never: the kernel is on the GPU
   Time counted_from = {}, counted_to = {};
 };
 
@@ -38,7 +38,7 @@ class Loops {
   }
 
  private:
-  // What happens at `now`; returns when something happens next.
+  // Processes the events at `now`; returns the time of the next event.
   Time step(Time now) {
     done_.clear();
     dispatcher_.run_until(now);
@@ -65,7 +65,7 @@ class Loops {
     }
     place.ready = now + stream.gaps[place.kernel];
   }
-  // Kernels that are ready join the line, those that were ready first before others.
+  // Ready kernels join the queue, in the order in which they became ready.
   void join(Time now) {
     for (;;) {
       const auto first = std::ranges::min_element(places_, {}, &Place::ready);
@@ -79,9 +79,9 @@ class Loops {
   Dispatcher dispatcher_;
   std::span<const LoopedStream> streams_;
   int skipped_, counted_;
-  std::size_t counting_ = 0;  // streams that have been counted
+  std::size_t counting_ = 0;  // number of streams with a complete count
   std::vector<Place> places_;
-  std::vector<int> done_;  // of one step; kept for its storage
+  std::vector<int> done_;  // streams whose kernel ended in this step; a member only to keep its storage
 };
 
 }  // namespace

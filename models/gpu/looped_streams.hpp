@@ -1,5 +1,5 @@
-// Streams that are closed loops of kernels, alone on a GPU: what the law of sharing in space (dispatcher.hpp)
-// gives each of them, without hosts, turns and clocks that move.
+// Streams that are closed loops of kernels, alone on a GPU: their throughput under the model of sharing in
+// space (dispatcher.hpp), without hosts, turns and changing clocks.
 #pragma once
 
 #include <span>
@@ -13,16 +13,17 @@
 namespace jostle::gpu::space {
 
 struct LoopedStream {
-  std::vector<Work> kernels;  // of one loop, at least one
-  // Before each of them: from the end of the kernel before it to when it joins the line. Same length.
+  std::vector<Work> kernels;  // the kernels of one loop, at least one
+  // The gap before each kernel: from the end of the previous kernel to when this one joins the queue. Same
+  // length.
   std::vector<sim::Duration> gaps;
 };
 
 // A stream that replays `kernels` as a graph, with its launch gaps.
 [[nodiscard]] LoopedStream looped(const Spec& gpu, const KernelSequence& kernels);
 
-// Loops per second of each stream: of `counted` loops after the first `skipped` ones. Streams go on until all
-// have been counted. `counted` is at least 1.
+// Loops per second of each stream, over `counted` loops (at least 1) after the first `skipped` ones (at least
+// 1). Streams continue until all have been counted.
 [[nodiscard]] std::vector<double> loops_per_s(const Spec& gpu, std::span<const LoopedStream> streams,
                                               int skipped, int counted);
 

@@ -1,4 +1,4 @@
-// Occupancy: how many blocks of a kernel an SM holds. From it follow the waves, and the state that a
+// Occupancy: the number of blocks of a kernel that an SM holds. It determines the waves, and the state that a
 // preemption saves.
 #pragma once
 
@@ -8,16 +8,17 @@
 
 namespace jostle::gpu {
 
-// Blocks of `kernel` resident on one SM: the minimum of what block slots, threads, registers and shared
-// memory allow, with whole warps (CUDA programming guide, "Hardware Multithreading"); at least 1.
+// Blocks of `kernel` resident on one SM: the minimum of the numbers that block slots, threads, registers and
+// shared memory allow, with whole warps (CUDA programming guide, "Hardware Multithreading"); at least 1.
 [[nodiscard]] int blocks_per_sm(const Spec& gpu, const Kernel& kernel);
 
 // Number of waves in which the blocks run on the SMs; at least 1.
 [[nodiscard]] int waves(const Spec& gpu, const Kernel& kernel);
 
-// Sets what follows from the grid of `kernel` alone: sm_active, its waves and occupancy. B blocks of w warps
-// each, with R of them on an SM at a time, run on n SMs in W = ceil(B / (R n)) waves of equal length. The
-// block scheduler assigns blocks to the SMs in turn, so the last wave, of T blocks, uses min(T, n) of them:
+// Sets the values that follow from the grid of `kernel` alone: sm_active, its waves and occupancy. B blocks
+// of w warps each, with R of them on an SM at a time, run on n SMs in W = ceil(B / (R n)) waves of equal
+// length. The block scheduler assigns blocks to the SMs in turn, so the last wave, of T blocks, uses min(T,
+// n) of them:
 //   sm_active = ((W - 1) n + min(T, n)) / (W n)        occupancy = B w / (W n · warps that an SM holds)
 // (waves and tails: CUDA C++ Best Practices Guide, "Thread and Block Heuristics"; achieved occupancy as in
 // Nsight Compute, over all SMs).
@@ -34,11 +35,11 @@ void fill_residency(const Spec& gpu, Kernel& kernel);
 // caches if its kernels touch memory at all.
 [[nodiscard]] sim::Duration cache_refill_after_expiry(const Spec& gpu, const KernelSequence& kernels);
 
-// What the GPU does during `cache_refill` before `kernel`, whose blocks are resident and wait for memory.
+// The usage of the GPU during `cache_refill` before `kernel`, whose blocks are resident and wait for memory.
 [[nodiscard]] Usage usage_of_refill(const Kernel& kernel, sim::Duration cache_refill);
 
-// How long `kernel`, of which `done` has been executed, still runs after the slice has expired. Depends on
-// the preemption granularity.
+// The time that `kernel`, executed for `done`, still runs after the slice has expired. It depends on the
+// preemption granularity.
 [[nodiscard]] sim::Duration drain_after_expiry(const Spec& gpu, const Kernel& kernel, sim::Duration done);
 
 }  // namespace jostle::gpu

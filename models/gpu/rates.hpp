@@ -1,5 +1,5 @@
-// The speed of a GPU's kernels relative to the rates that their durations are given at, and how progress is
-// converted when the rates change.
+// The speed of a GPU's kernels relative to the rates that their durations are given at, and the conversion of
+// progress when the rates change.
 #pragma once
 
 #include <algorithm>

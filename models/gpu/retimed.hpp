@@ -1,5 +1,5 @@
-// Kernel sequences re-timed to other rates. They are computed on demand and a few are kept, because clocks go
-// back and forth between few values.
+// Kernel sequences re-timed to other rates. They are computed on demand and a few are kept, because clocks
+// alternate between few values.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace jostle::gpu {
 
 class RetimedKernels {
  public:
-  // `given` at `rates`; `given` itself if both rates are 1. The result stays valid until the call after the
-  // next one. `given` must not change between calls.
+  // The sequence `given` at `rates`; `given` itself if both rates are 1. The result stays valid until the
+  // call after the next one. `given` must not change between calls.
   [[nodiscard]] const KernelSequence& at(const KernelSequence& given, const Rates& rates);
 
  private:

@@ -5,7 +5,7 @@
 namespace jostle::gpu {
 namespace {
 
-// nvgpu_runlist_append_low and its siblings.
+// Follows nvgpu_runlist_append_low and its siblings.
 void append(std::vector<std::size_t>& list, std::span<const Interleave> levels, Interleave level) {
   const auto above = [&] {
     if (level != Interleave::high) append(list, levels, static_cast<Interleave>(static_cast<int>(level) + 1));
@@ -17,7 +17,7 @@ void append(std::vector<std::size_t>& list, std::span<const Interleave> levels, 
     above();
     list.push_back(i);
   }
-  if (!any) above();  // nothing to fill with the levels above: they come once
+  if (!any) above();  // no context on this level: the levels above come once
 }
 
 }  // namespace

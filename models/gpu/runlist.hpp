@@ -18,14 +18,14 @@ enum class Interleave : std::uint8_t { low, medium, high };
 // round robin.
 [[nodiscard]] std::vector<std::size_t> runlist(std::span<const Interleave> levels);
 
-// Whose turn comes next. Turns go round by the runlist, or, where all levels are equal, in plain order.
+// The order of turns: by the runlist or, if all levels are equal, round robin.
 class Rotation {
  public:
   void add(Interleave level) {
     levels_.push_back(level);
     list_.reset();
   }
-  // The next one for which `waits(index)` is true, after `owner`; none: nobody waits.
+  // The next context after `owner` for which `waits(index)` is true; none: no context waits.
   template <class Waits>
   std::optional<std::size_t> next(std::size_t owner, const Waits& waits) {
     if (!list_) list_ = runlist(levels_);
@@ -41,7 +41,7 @@ class Rotation {
  private:
   std::vector<Interleave> levels_;
   std::optional<std::vector<std::size_t>> list_;  // runlist(); none: not made yet
-  std::size_t at_ = 0;                            // in the list: who was chosen last
+  std::size_t at_ = 0;                            // index in the list of the last chosen context
 };
 
 }  // namespace jostle::gpu

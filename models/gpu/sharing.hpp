@@ -1,4 +1,4 @@
-// The ways in which processes share the GPU: one table, with the word for each and the GPU that it makes.
+// The ways in which processes share the GPU: one table, with the name of each way and the GPU that it makes.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ enum class Sharing : std::uint8_t {
   mps,           // kernels of all contexts at once
 };
 
-// The engine must outlive the GPU. `seed`: of what is drawn at random.
+// The engine must outlive the GPU. `seed` is for random draws.
 using GpuMaker = std::unique_ptr<Gpu> (*)(sim::Engine& engine, const Spec& spec, std::uint64_t seed);
 
 struct SharingWay {
   Sharing sharing;
-  std::string_view name;       // as a scenario writes it
+  std::string_view name;       // its name in a scenario
   std::string_view label;      // for people: "MPS"
   std::string_view warning;    // shown to its users; empty: none
   bool takes_turns;            // contexts wait for each other, and a switch may cost time
-  GpuMaker make;               // where each process has one stream
-  GpuMaker make_with_streams;  // where some process has several
+  GpuMaker make;               // for processes with one stream each
+  GpuMaker make_with_streams;  // for processes with several streams
 };
 
-// Every way, in the order of the enum.
+// All ways, in the order of the enum.
 [[nodiscard]] std::span<const SharingWay> sharing_ways();
 [[nodiscard]] const SharingWay& way_of(Sharing sharing);
 

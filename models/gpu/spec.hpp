@@ -12,84 +12,84 @@ namespace jostle::gpu {
 
 enum class PreemptionGranularity { instruction, thread_block, kernel };
 
-// The law of time slicing: the GPU is a polling server with switch-over times and time-limited exhaustive
+// The model of time slicing: the GPU is a polling server with switch-over times and time-limited exhaustive
 // service; each process is one time-slice group (TSG). Measured on an H200 (calibration/evidence/h200:
 // timeslices.csv, sharing_intervals.csv, sparse_launch_intervals.csv); Tegra's driver has the same mechanism
 // (nvgpu: TSGs on a runlist).
 struct TimeSlicing {
-  sim::Duration slice;             // Q: a turn ends when this time has passed since it began ...
+  sim::Duration slice;             // Q: a turn ends when this time has passed since it began,
   sim::Duration slice_jitter;      // half-width of the uniform distribution of single slices about Q
-  sim::Duration switch_when_idle;  // ... or when the owner has no work left; cost of that context switch
+  sim::Duration switch_when_idle;  // or when the owner has no work left; cost of that context switch
   // Cost of a context switch at expiry: a constant for a context with hardly any state on the SMs, plus
   // saving and restoring resident registers and shared memory at state_bandwidth (0: included in the
   // constant).
   sim::Duration switch_at_expiry;
   double state_bandwidth_bytes_per_s = 0;
-  // Extra execution time of the first kernels after an expiry: for any context (instruction caches, TLB), and
-  // for a context whose kernels touch memory (data caches).
+  // Extra execution time of the first kernels after an expiry: for every context (instruction caches, TLB),
+  // and for a context whose kernels touch memory (data caches).
   sim::Duration restart_after_expiry;
   sim::Duration refill_after_expiry;
-  // How long an owner that is out of work keeps the GPU from others (0: not at all).
+  // Time for which an owner that is out of work keeps the GPU from others (0: not at all).
   sim::Duration hold_when_idle;
   PreemptionGranularity granularity = PreemptionGranularity::instruction;
 };
 
-// The first kernel after the GPU has been idle for at least `after` starts `cost` late. Hidden in a context
-// switch.
+// The first kernel after the GPU has been idle for at least `after` starts `cost` late. This delay is hidden
+// in a context switch.
 struct IdleWake {
   sim::Duration after = sim::Duration::max();
   sim::Duration cost;
 };
 
-// The law of sharing in space: streams of one process, and processes under MPS (models/gpu/dispatcher.hpp).
+// The model of sharing in space: streams of one process, and processes under MPS (models/gpu/dispatcher.hpp).
 // Evidence: calibration/evidence/h200-space.
 struct SpaceSharing {
   int connections = 32;  // channels of one process; further streams share them
-  // Kernels that run at one time (CUDA programming guide, "Technical Specifications").
+  // Maximum number of kernels that run at one time (CUDA programming guide, "Technical Specifications").
   int resident_grids = 128;
-  sim::Duration kernel_start;    // part of a kernel's duration that passes while it waits for room
-  sim::Duration block_turnover;  // what a block that waited for room takes longer
-  sim::Duration fetch;           // what a kernel takes longer for each kernel beside which it starts
-  sim::Duration mps_kernel;      // what each kernel takes longer under MPS
-  sim::Duration mps_cold_code;   // and one of few blocks besides, if L2 no longer holds its code
-  double compute_load = 1;       // share of an SM's pipes that a kernel keeps busy, over the share measured
+  sim::Duration kernel_start;    // part of a kernel's duration that passes while it waits for free SMs
+  sim::Duration block_turnover;  // extra time of a block that waited for free resources
+  sim::Duration fetch;           // extra time of a kernel for each kernel that runs when it starts
+  sim::Duration mps_kernel;      // extra time of each kernel under MPS
+  sim::Duration mps_cold_code;   // additional time of one with few blocks whose code L2 no longer holds
+  double compute_load = 1;       // share of an SM's pipes that a kernel keeps busy, over the measured share
   double memory_load = 1;        // the same for memory
-  double warp_bytes_per_s = 0;   // the most that one warp draws from memory while it is alone; 0: no limit
+  double warp_bytes_per_s = 0;   // maximum bandwidth of one warp while it is alone; 0: no limit
 };
 
-// A figure for each precision.
+// One value for each precision.
 struct PerPrecision {
   double fp32 = 0, tf32 = 0, fp16 = 0, int8 = 0;
 };
 // Dense operations per clock and SM; a multiply-add counts as two. 0: the GPU has no path for the precision.
 using OpsPerClock = PerPrecision;
 
-// Warp instructions that kernels issue, where their times are computed from layers; only issue_slot depends
-// on them.
+// Warp instructions that kernels issue, for times that are computed from layers; only issue_slot depends on
+// them.
 struct IssuedInstructions {
-  double per_tensor_clock = 0.4375;  // of a busy tensor core: an mma of eight clocks, and what feeds it
-  double per_fma = 1.25;             // of a warp, with addresses
-  double per_result = 22;            // of a product: accumulators, scale, bias, residual, conversion
-  double per_moved = 5;              // element that a pointwise kernel reads or writes
+  double per_tensor_clock = 0.4375;  // per clock of a busy tensor core: an mma of eight clocks, and its loads
+  double per_fma = 1.25;             // per FMA of a warp, with addresses
+  double per_result = 22;  // per result of a product: accumulators, scale, bias, residual, conversion
+  double per_moved = 5;    // per element that a pointwise kernel reads or writes
 };
 
-// How efficiently kernels use the GPU, where their times are computed from layers (models/dnn/roofline.hpp).
-// Fitted for each architecture: see docs/validation.md.
+// The efficiency of kernels whose times are computed from layers (models/dnn/roofline.hpp). Fitted for each
+// architecture: see docs/validation.md.
 struct KernelCosts {
   double tensor_efficiency = 0.6;  // share of the tensor cores' peak that the loop over a tile reaches
-  // The same where a precision differs; 0: it does not.
+  // The tensor efficiency of a precision that differs; 0: it does not.
   PerPrecision tensor_efficiency_of;
-  // The same for the CUDA cores (from sm_80 on, address arithmetic shares their lanes).
+  // The efficiency of the CUDA cores in that loop (from sm_80 on, address arithmetic shares their lanes).
   double cuda_efficiency = 0.8;
   double winograd_gain = 1;  // speed-up of 3 x 3 convolutions of stride 1 on CUDA cores
-  double gemm_gain = 1;      // of linear layers and matmuls on tensor cores: no windows to gather
-  // Speed-up of wider ones if a framework chose the algorithm by heuristics, without trials.
+  double gemm_gain = 1;      // speed-up of linear layers and matmuls on tensor cores: no windows to gather
+  // Speed-up of wider convolutions if a framework chose the algorithm by heuristics, without trials.
   double heuristic_algorithm_efficiency = 1;
-  // Share of the fp32 peak that depthwise convolutions reach: tiles have nothing to reuse.
+  // Share of the fp32 peak that depthwise convolutions reach: their tiles reuse no data.
   double depthwise_efficiency = 0.2;
   double wave_cycles = 2500;       // filling and draining a block's pipeline, in each wave
   double start_cycles = 4000;      // start of a kernel, the part that scales with the clock
-  double l2_bytes_per_clock = 64;  // what one SM reads from L2
+  double l2_bytes_per_clock = 64;  // L2 bandwidth of one SM
   IssuedInstructions instructions;
 };
 
@@ -108,7 +108,7 @@ struct Spec {
   double bandwidth_efficiency = 0.8;  // achievable share of the peak
   double memory_bytes_per_clock =
       0;  // maximum that L2 and frame-buffer partitions move to and from DRAM in one GPU clock; 0: no limit
-  // Of one copy engine, host to device or back; 0: copies take no time.
+  // The bandwidth of one copy engine, host to device or back; 0: copies take no time.
   double copy_bandwidth_bytes_per_s = 0;
   sim::Duration copy_fixed;    // start of one copy
   sim::Duration kernel_fixed;  // start of one kernel, the part that does not depend on any clock
@@ -125,8 +125,9 @@ struct Spec {
 }
 
 // Share of the SMs' cycles in which warps make progress while the GPU moves `bytes_per_s` to and from DRAM:
-// the same number of cycles for a byte at all clocks, and all cycles where the SMs, not the memory, limit the
-// stream. Without such a limit: all of them at the highest clocks, and below.
+// the same number of cycles per byte at all clocks, and all cycles if the SMs, not the memory, limit the
+// stream. Without such a limit (memory_bytes_per_clock 0) the bound is the achievable bandwidth, in
+// proportion to the clock.
 [[nodiscard]] inline double working_while_streaming(const Spec& gpu, double bytes_per_s, double clock_hz) {
   const double bound = gpu.memory_bytes_per_clock > 0 ? gpu.memory_bytes_per_clock * clock_hz
                                                       : gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency *
@@ -134,8 +135,8 @@ struct Spec {
   return bound > 0 ? std::min(1.0, bytes_per_s / bound) : 1;
 }
 
-// The GPU with only `sms` SMs powered. What it moves to and from DRAM in a clock is the work of its L2 and
-// frame-buffer partitions, which keep their power.
+// The GPU with only `sms` SMs powered. Its L2 and frame-buffer partitions, which limit the bytes per clock to
+// and from DRAM, keep their power.
 [[nodiscard]] inline Spec with_sms(Spec gpu, int sms) {
   gpu.sm_count = std::min(gpu.sm_count, sms);
   return gpu;

@@ -1,4 +1,4 @@
-// Turns: how they begin, continue and end, and how the owner's position is kept.
+// Turns: their begin, continuation and end, and the owner's position.
 #include "models/gpu/time_sharing.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +49,8 @@ void TimeSharedGpu::begin_turn() {
   plan();
 }
 
-// Computes until when the owner can proceed without interaction, and what ends that stretch.
+// Computes the time until which the owner can proceed without interaction, and the reason for the end of that
+// stretch.
 void TimeSharedGpu::plan() {
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && !std::exchange(owner_->drawn, true))
     trace->begin(owner_->stream, accrued_, "batch");
@@ -62,8 +63,8 @@ void TimeSharedGpu::plan() {
   };
   passed_ = 0;
   go_on_from(owner.position, accrued_);
-  // No event for what nobody can see or change: that a batch is done, if its host does not see it during the
-  // turn; that the slice expires, if the block or kernel that is running then still finishes.
+  // Events without a visible effect are left out: the end of a batch, if its host does not see it during the
+  // turn; the expiry of the slice, if the running block or kernel still finishes.
   const bool hidden = contended() && !owner.spec.refill_prolongs_turn && observer_.finished == nullptr &&
                       engine_.trace() == nullptr;
   for (;;) {
@@ -84,14 +85,14 @@ void TimeSharedGpu::plan() {
   set_event(planned_.at);
 }
 
-// How long the block or kernel that is at `position` when the slice expires goes on.
+// The time for which the block or kernel at `position` continues after the slice expires.
 Duration TimeSharedGpu::drain_of(const Batch& batch, const Position& position) const {
   const Underway at = jostle::gpu::underway(batch, owner_->spec.per_launch, position);
   return at.done > Duration::zero() ? drain_after_expiry(spec_, batch.kernels->kernels[at.kernel], at.done)
                                     : Duration::zero();
 }
 
-// If the slice has yet to expire, what was planned from then on is void.
+// If the slice has yet to expire, everything planned after that expiry is void.
 void TimeSharedGpu::undo_expiry() {
   if (drains_from_ == Time::never() || drains_from_ < engine_.now()) return;
   turn_ends_ = std::exchange(drains_from_, Time::never());
@@ -115,7 +116,7 @@ void TimeSharedGpu::accrue() {
   accrue_to(now == planned_.at ? planned_.position : advanced().position, now);
 }
 
-// The oldest batch of the owner has got there.
+// The oldest batch of the owner has reached `position` at time `at`.
 void TimeSharedGpu::accrue_to(const Position& position, Time at) {
   Context& owner = *owner_;
   const Batch& batch = owner.batches.front();
@@ -151,15 +152,15 @@ void TimeSharedGpu::due() {
       break;
   }
   accrue();
-  for (; passed_ > 0; --passed_) finish_batch(*owner_);  // done at this instant, as those after them began
+  for (; passed_ > 0; --passed_) finish_batch(*owner_);  // done by now, because later ones have begun
   switch (planned_.why) {
     case Stop::batch_done: {
       Context& owner = *owner_;
       const bool seen = owner.spec.refill_prolongs_turn || !contended();
       finish_batch(owner);
       go_on();
-      // Do this last: a host that is woken at once takes a core from another host, which calls back into this
-      // GPU.
+      // This comes last: a host that is woken at once takes a core from another host, which calls back into
+      // this GPU.
       if (seen) see_finished(owner);
       return;
     }
@@ -245,7 +246,7 @@ void TimeSharedGpu::leave(bool expired) {
   see_finished(last);
 }
 
-// Whose turn is next of the waiting contexts, starting after the owner; null if none waits.
+// The waiting context whose turn is next, starting after the owner; null if none waits.
 TimeSharedGpu::Context* TimeSharedGpu::next_waiting() {
   const auto next = rotation_.next(owner_->id.index, [this](std::size_t index) {
     return contexts_[index].state == ContextState::waiting;
@@ -266,7 +267,7 @@ void TimeSharedGpu::set_state(Context& context, ContextState state) {
 }
 
 void TimeSharedGpu::set_event(Time at) {
-  // After what hosts do at the same instant.
+  // The event comes after the hosts' events at the same instant.
   engine_.set(event_, at, sim::action<&TimeSharedGpu::due>(*this), sim::Priority::late);
 }
 

@@ -1,8 +1,8 @@
-// The GPU shared in time: one context at a time, in turns (the law: TimeSlicing in spec.hpp).
+// The GPU shared in time: one context at a time, in turns (the model: TimeSlicing in spec.hpp).
 //
 // Between two interactions (a batch is enqueued, a host changes its pace, a batch ends, the owner runs out of
 // work, its slice expires) everything is known. So one event covers all kernels until the next interaction.
-// An earlier interaction accrues what has been done and plans anew.
+// An earlier interaction accrues the work done and plans anew.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ class TimeSharedGpu final : public Gpu {
     ContextSpec spec;
     std::vector<Batch> batches;  // unfinished batches, oldest first: one or two
     Position position;           // in the oldest batch
-    HostProgress host;           // of the newest batch, while its kernels are being launched
+    HostProgress host;  // progress of the host on the newest batch, while its kernels are being launched
     ContextState state = ContextState::empty;
     std::uint64_t unseen = 0;       // batches that are finished but not yet seen by the host
     sim::EventId arrival;           // its next launch, while it has no work and does not own the GPU
@@ -72,20 +72,19 @@ class TimeSharedGpu final : public Gpu {
     sim::Duration executed;         // accrued, all batches
     // Accrued: finished batches, cache refills, and the oldest batch before the last change of rates.
     Usage used;
-    std::optional<Usage> used_now;  // with the batch under way; none: not known since something changed
+    std::optional<Usage> used_now;  // with the batch in progress; none: not computed since a change
     RetimedKernels retimed;
     sim::TrackId stream = sim::TrackId::none;
     bool drawn = false;  // the timeline shows that the oldest batch has begun
 
     void arrive() { gpu->arrived(*this); }
-    // The kernel of its oldest batch (there is one) that is in progress, at the rates when it was last
-    // planned.
+    // The kernel in progress of its oldest batch (there is one), at the rates when it was last planned.
     [[nodiscard]] Underway underway() const {
       return jostle::gpu::underway(batches.front(), spec.per_launch, position);
     }
   };
 
-  // What the GPU is doing.
+  // The activity of the GPU.
   enum class Mode : std::uint8_t {
     idle,       // no work (the last owner keeps the GPU)
     running,    // the owner's turn; also while an owner without competitors waits for its own next launch
@@ -137,14 +136,14 @@ class TimeSharedGpu final : public Gpu {
   Context* owner_ = nullptr;
   Mode mode_ = Mode::idle;
   int waiting_ = 0;  // contexts in ContextState::waiting
-  // When the slice expires, or has expired, and the running block or kernel goes on until turn_ends_; never:
-  // neither.
+  // The time of the expiry, planned or past, after which the running block or kernel continues until
+  // turn_ends_; never: no such expiry.
   sim::Time drains_from_ = sim::Time::never();
   sim::Time turn_began_;
   sim::Time turn_ends_ = sim::Time::never();
   sim::Time accrued_;  // the owner's position is valid at this time
   Advance planned_;
-  std::size_t passed_ = 0;  // batches of the owner that will be done before
+  std::size_t passed_ = 0;  // the owner's batches that will be done before the planned one
   sim::EventId event_;
   sim::Time idle_since_;
   sim::Time switch_began_;

@@ -1,5 +1,5 @@
-// What a change of rates does: the owner's kernels are re-timed at once, those of other contexts at the begin
-// of their turn.
+// Changes of rates: the owner's kernels are re-timed at once, those of other contexts at the begin of their
+// turn.
 #include <stdexcept>
 
 #include "models/gpu/time_sharing.hpp"
@@ -18,7 +18,7 @@ void TimeSharedGpu::set_rates(const Rates& rates) {
   if (mode_ != Mode::running) return;
   undo_expiry();
   if (drains_from_ != Time::never() && turn_ends_ > engine_.now()) {
-    // The turn goes on until a given point of the kernel in progress.
+    // The turn continues until a given point of the kernel in progress.
     const Underway at = owner_->underway();
     const Duration before = owner_->batches.front().kernels->kernels[at.kernel].duration;
     retime(*owner_);
@@ -37,7 +37,7 @@ void TimeSharedGpu::retime(Context& context) {
   if (&next == batch.kernels) return;
   const Underway at = context.underway();
   const Position position = retimed(batch, context.spec.per_launch, context.position, at, next);
-  // What has been used so far is kept.
+  // The usage so far is kept.
   context.used += usage_until(*batch.kernels, at);
   batch.kernels = &next;
   context.position = position;

@@ -1,4 +1,4 @@
-// What the GPU reports: time that contexts ran, what bounded it, and each kernel for an observer.
+// Readings of the GPU: the running time of contexts, its bounds, and each kernel for an observer.
 #include <algorithm>
 
 #include "models/gpu/time_sharing.hpp"
@@ -13,7 +13,7 @@ Duration TimeSharedGpu::running_time(ContextId id) {
   return get(id).executed;
 }
 
-// Most contexts have not run since they were asked last.
+// The result is kept, because most contexts have not run since the last reading.
 const Usage& TimeSharedGpu::used_by(Context& context) {
   if (!context.used_now) {
     context.used_now = context.used;
@@ -63,7 +63,7 @@ void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
     if (t > now) return;
     const Duration cost = front_end + kernels[next].duration;
     const Duration stamped = front_end + std::min(observer_.first_stamp, kernels[next].duration);
-    // A kernel that starts with a cache refill takes longer by it: it begins earlier.
+    // A cache refill before a kernel prolongs it: the kernel begins earlier than its stamp by the refill.
     const Time stamp = t + (stamped - into);
     if (into <= stamped) context.kernel_began = stamp - context.refill_at_start;
     if (stamp < now) context.refill_at_start = Duration::zero();

@@ -1,4 +1,4 @@
-// How work reaches the GPU: batches and launches of hosts, and what a context does when it gets work.
+// Arrival of work at the GPU: batches and launches of hosts, and the reaction of a context that gets work.
 #include <algorithm>
 
 #include "models/gpu/time_sharing.hpp"
@@ -101,7 +101,7 @@ void TimeSharedGpu::arrived(Context& context) {
   watch_for_launch(context);
 }
 
-// A context without work has got some.
+// A context that had no work has got some.
 void TimeSharedGpu::joined(Context& context) {
   const Time now = engine_.now();
   switch (mode_) {
@@ -111,8 +111,8 @@ void TimeSharedGpu::joined(Context& context) {
       if (owner_ == nullptr || owner_ == &context) {
         owner_ = &context;
         context.position.launch_gap += wake;
-        // A lone graph that follows another at once has gaps between its nodes, also where the host launches
-        // it only when it has seen the one before done (evidence/h200-llm: decode steps, 20 us apart).
+        // A lone graph that follows another at once has gaps between its nodes, even if the host launches it
+        // only after it has seen the end of the previous one (evidence/h200-llm: decode steps, 20 us apart).
         // Requests 2.5 ms apart and more show none (evidence/h200/open_loop_periodic.csv).
         if (contexts_.size() == 1 && now - idle_since_ < spec_.time_slicing.slice &&
             !context.batches.empty() && !context.batches.front().kernel_by_kernel)

@@ -13,14 +13,14 @@ double square(double x) {
   return x * x;
 }
 
-// Relative to the leakage at the highest voltage of the curve.
+// The leakage relative to that at the highest voltage of the curve.
 double leakage_share(const VoltageCurve& curve, double volts) {
   if (curve.empty()) return 1;
   const double of_highest = volts / curve.back().volts;
   return of_highest * of_highest * of_highest;
 }
 
-// Relative to the energy at the lowest voltage of the curve.
+// The energy relative to that at the lowest voltage of the curve.
 double over_lowest(const VoltageCurve& curve, double volts) {
   return curve.empty() ? 1 : square(volts / curve.front().volts);
 }

@@ -70,8 +70,8 @@ std::optional<double> best_flop_per_j(const Roofline& roofline) {
   return joules ? std::optional(1 / *joules) : std::nullopt;
 }
 
-// The energy of an operation is the maximum of several terms a + b / intensity, according to what limits the
-// time and the SMs.
+// The energy of an operation is the maximum of several terms a + b / intensity; each term applies for one
+// limit of the time (arithmetic or memory) and one of the SMs.
 std::optional<double> energy_balance(const Roofline& roofline) {
   if (!roofline.energy) return std::nullopt;
   const Roofline::Energy& energy = *roofline.energy;

@@ -21,11 +21,11 @@ namespace jostle::power {
 
 struct Roofline {
   double flop_per_s = 0;   // peak of all SMs on the units of the arithmetic path
-  double bytes_per_s = 0;  // of DRAM, achievable
+  double bytes_per_s = 0;  // achievable DRAM bandwidth
   struct Energy {
-    double operation_j = 0, byte_j = 0;        // energy of one operation, one byte ...
-    double sm_operation_j = 0, sm_byte_j = 0;  // ... and of the SMs' cycles for it
-    double idle_w = 0;                         // of the board with its GPU idle, but powered
+    double operation_j = 0, byte_j = 0;        // per operation, per byte, without SM cycles
+    double sm_operation_j = 0, sm_byte_j = 0;  // SM cycles per operation, per byte; the larger counts
+    double idle_w = 0;                         // board with its GPU idle, but powered
     double busy_w = 0;                         // in addition while any kernel executes
     [[nodiscard]] double constant_w() const { return idle_w + busy_w; }
   };
@@ -33,8 +33,8 @@ struct Roofline {
 };
 
 // `idle`: some seconds of the idle board at these clocks, with the GPU powered; its SMs and clocks are those
-// of the roofline. `dram_bytes_per_s` is what the memory achieves at its clock; the GPU reaches as much of it
-// as its own clock permits. If there is a `spec`, the energies are differences of power::energy_of(),
+// of the roofline. `dram_bytes_per_s`: achievable bandwidth of the memory at its clock; the GPU reaches as
+// much of it as its own clock permits. With a `spec`, the energies are differences of power::energy_of(),
 // including regulator losses, at the spec's reference temperature:
 //   operation  pipes that never wait, compared with a GPU that only executes
 //   byte       in the GPU, the memory controller and the DRAM; the SMs take as many cycles per byte as at the
@@ -57,8 +57,8 @@ struct Roofline {
 [[nodiscard]] double ridge(const Roofline& roofline);
 // FLOP/J in the limit of infinite intensity: 1 / (operation + constant / peak).
 [[nodiscard]] std::optional<double> best_flop_per_j(const Roofline& roofline);
-// The intensity (FLOP/B) at which half of that is reached: the effective energy balance. If it is below the
-// ridge, code that is efficient in time is also efficient in energy.
+// The intensity (FLOP/B) at which half of best_flop_per_j() is reached: the effective energy balance. If it
+// is below the ridge, code that is efficient in time is also efficient in energy.
 [[nodiscard]] std::optional<double> energy_balance(const Roofline& roofline);
 
 }  // namespace jostle::power

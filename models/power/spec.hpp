@@ -1,5 +1,5 @@
 // Parameters of a board's power, part by part: voltage curves, switched capacitances, leakage, energy per
-// byte; and which parts its sensors measure. No other part of the models uses watts.
+// byte; and the parts that its sensors measure. No other part of the models uses watts.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace jostle::power {
 
-// The parts that draw power. `loss` is the heat of the module's regulators, `base` everything that depends
-// neither on clocks nor, but for DRAM's traffic, on simulated activity.
+// The parts that draw power. `loss` is the heat of the module's regulators. `base` is all power that depends
+// neither on clocks nor, except for DRAM's traffic, on simulated activity.
 enum class Part : std::uint8_t { cpu, gpu, dla, soc, dram, base, loss };
 inline constexpr std::array<std::string_view, 7> part_names{"cpu",  "gpu",  "dla", "soc",
                                                             "dram", "base", "loss"};
@@ -33,34 +33,34 @@ using VoltageCurve = std::vector<VoltagePoint>;
 // Leakage, in W, is given at the highest voltage of the domain's curve and at the reference temperature; it
 // is proportional to the cube of the voltage and grows with the temperature (Spec::leakage_growth_k).
 struct CpuSpec {
-  VoltageCurve voltage;    // of each cluster
-  double core_f = 0;       // of a core that executes
-  double idle_core_f = 0;  // of a core that is online and idle
-  double leakage_w = 0;    // of a core that is online
+  VoltageCurve voltage;    // the same for each cluster
+  double core_f = 0;       // per core that executes
+  double idle_core_f = 0;  // per core that is online and idle
+  double leakage_w = 0;    // per core that is online
 };
 struct GpuSpec {
   VoltageCurve voltage;
-  double clock_tree_f = 0;   // of a powered SM, including its share of what the SMs have in common
+  double clock_tree_f = 0;   // per powered SM, including its share of the SMs' common logic
   double busy_f = 0;         // in addition, while a kernel executes anywhere on the GPU
-  double sm_f = 0;           // of an SM whose warps make progress (gpu::Kernel::working)
-  double tensor_f = 0;       // of an SM whose tensor pipes are always busy, in addition to sm_f
-  double byte_j = 0;         // for a byte moved from or to DRAM: caches and crossbar, at the lowest voltage
-  double leakage_w = 0;      // of a powered SM
+  double sm_f = 0;           // per SM whose warps make progress (gpu::Kernel::working)
+  double tensor_f = 0;       // per SM whose tensor pipes are always busy, in addition to sm_f
+  double byte_j = 0;         // per byte moved from or to DRAM: caches and crossbar, at the lowest voltage
+  double leakage_w = 0;      // per powered SM
   double gated_after_s = 0;  // powered off after being idle for this long, unless clocks are pinned; 0: never
-  bool held_awake = false;   // not while a process uses it: CUDA submits from user mode and holds it powered
+  bool held_awake = false;   // never off while a process uses it: CUDA submits from user mode
 };
 struct DlaSpec {
   VoltageCurve voltage;
-  double busy_f = 0, idle_f = 0;  // of one DLA
-  double operation_j = 0;         // of its multipliers, in addition, at the lowest voltage
-  double leakage_w = 0;           // of one
+  double busy_f = 0, idle_f = 0;  // per DLA
+  double operation_j = 0;         // per operation of its multipliers, in addition, at the lowest voltage
+  double leakage_w = 0;           // per DLA
 };
 // The rest of the chip. Its voltage follows the EMC's clock.
 struct SocSpec {
-  VoltageCurve voltage;  // over the EMC's clock
+  VoltageCurve voltage;  // at the EMC's clock
   double base_w = 0;     // at the lowest voltage; proportional to the square of the voltage
   double clock_f = 0;    // switched with the EMC's clock
-  double byte_j = 0;     // of the memory controller, at the lowest voltage
+  double byte_j = 0;     // per byte, in the memory controller, at the lowest voltage
   double leakage_w = 0;
 };
 struct DramSpec {
@@ -69,7 +69,7 @@ struct DramSpec {
   double byte_j = 0;
 };
 
-// A sensor and what it measures.
+// A sensor and the parts that it measures.
 struct Rail {
   std::string name;  // "VDD_CPU_GPU_CV"
   std::vector<Part> parts;
@@ -82,7 +82,7 @@ struct Spec {
   SocSpec soc;
   DramSpec dram;
   double base_w = 0;
-  double base_byte_j = 0;  // of DRAM traffic, on supplies that the sensors count to the base
+  double base_byte_j = 0;  // per byte of DRAM traffic, on supplies that the sensors count to the base
   // Efficiency of the regulators behind the module's input: `loss` is P (1 / efficiency - 1) for cpu, gpu,
   // dla and soc.
   double efficiency = 1;
@@ -100,7 +100,7 @@ struct Spec {
   // The board's own protection; absent: it has none, or none is known.
   std::optional<OverCurrentSpec> over_current;
   std::optional<ThermalSpec> thermal;
-  std::optional<PowerCapSpec> cap;  // that its driver enforces; a scenario's own replaces it
+  std::optional<PowerCapSpec> cap;  // its driver enforces it; a scenario's own replaces it
 };
 
 }  // namespace jostle::power

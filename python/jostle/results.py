@@ -17,7 +17,7 @@ class Answer(Record):
         object.__setattr__(self, "json", text)
 
     def __getattr__(self, name):
-        if name == "_data":  # parsed when first wanted
+        if name == "_data":  # parsed at the first access
             data = json.loads(self.json)
             object.__setattr__(self, "_data", data)
             return data

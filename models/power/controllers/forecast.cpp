@@ -7,7 +7,7 @@ namespace jostle::power {
 
 namespace {
 
-// How far the temperature is from where the power that it makes would settle it.
+// The distance of the temperature from the steady state of the power that it causes.
 double distance(Thermal thermal, const LoadPower& load) {
   const double celsius = thermal.celsius();
   thermal.settle(load.watts(celsius));
@@ -25,7 +25,7 @@ Forecast forecast(Thermal thermal, const LoadPower& load, double trip_c) {
     thermal.advance(load.watts(thermal.celsius()), thermal.polling());
     after += thermal.polling();
   }
-  // The last kelvin: each step is shorter than the one before it, unless leakage runs away.
+  // The last kelvin: each step is shorter than the previous one, unless leakage runs away.
   for (int i = 0; i < most_polls && thermal.celsius() < trip_c; ++i) {
     const double before = thermal.celsius();
     thermal.settle(load.watts(before));

@@ -1,4 +1,4 @@
-// Where the temperature of a board settles if its load stays as it is, and when.
+// The temperature at which a board settles if its load stays the same, and the time until then.
 #pragma once
 
 #include "models/power/controllers/thermal.hpp"
@@ -17,14 +17,14 @@ struct LoadPower {
 };
 
 struct Forecast {
-  Thermal thermal;  // then
+  Thermal thermal;  // its state at that time
   double celsius = 0, watts = 0;
-  sim::Duration after;  // until it is there, within 1 K
-  bool trips = false;   // it reaches the trip point: that is how far this goes
+  sim::Duration after;  // time until the temperature is within 1 K of that
+  bool trips = false;   // it reaches the trip point, where the forecast ends
 };
 
-// The thermal path under that power, from the state of `thermal` on. `trip_c`: a trip point, from which on
-// the power is another.
+// Forecasts the thermal path under that power, from the state of `thermal`. `trip_c`: a trip point; the power
+// changes from there on.
 [[nodiscard]] Forecast forecast(Thermal thermal, const LoadPower& load, double trip_c);
 
 }  // namespace jostle::power

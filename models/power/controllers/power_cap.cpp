@@ -8,7 +8,7 @@ namespace jostle::power {
 
 namespace {
 
-// Means that differ by less than this are taken for the same load.
+// Means that differ by less than this share count as the same load.
 constexpr double same_load = 0.05;
 
 }  // namespace

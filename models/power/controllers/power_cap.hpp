@@ -36,7 +36,8 @@ class PowerCap {
   [[nodiscard]] Throttle throttle() const;
   [[nodiscard]] double window_mean_w() const { return mean_w_; }
   [[nodiscard]] bool over_budget() const { return mean_w_ > spec_.budget_w; }
-  // At the last reading it was over the budget, in the window as at the time, with no clock left to lower.
+  // True if at the last reading the power was over the budget, both in the window and in the interval, with
+  // no clock left to lower.
   [[nodiscard]] bool unmet() const { return unmet_; }
 
  private:
@@ -49,7 +50,7 @@ class PowerCap {
   int max_gpu_steps_, max_steps_;
   int steps_ = 0;
   bool unmet_ = false;
-  std::vector<double> readings_;  // of the window, as a ring buffer
+  std::vector<double> readings_;  // in the window, as a ring buffer
   std::size_t next_ = 0, held_ = 0;
   std::size_t since_step_ = 0;  // readings since the last step
   double mean_w_ = 0;

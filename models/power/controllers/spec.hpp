@@ -18,7 +18,7 @@ struct OverCurrentAlarm {
   // Share of clock pulses that pass while the alarm is active, in (0, 1]: 1 - throttle depth. In the device
   // tree (nvidia,gpu-throt-level) "low" is a depth of 50 %, "medium" 75 %, "high" 85 %.
   double ratio = 1;
-  sim::Duration release;  // how long it stays active after the last reading above the threshold
+  sim::Duration release;  // time that it stays active after the last reading above the threshold
 };
 // Over-current alarms. The under-voltage alarm (Orin's OC1) is not modelled: supply voltages are assumed to
 // be sufficient.
@@ -37,7 +37,7 @@ struct OverCurrentLimits {
 struct ThermalStage {
   double resistance_k_per_w = 0;          // with the fan at full speed
   double resistance_without_k_per_w = 0;  // without a fan, or with a fan that stands still
-  double capacity_j_per_k = 0;            // of heat
+  double capacity_j_per_k = 0;            // heat capacity
 };
 // A point of the fan curve: the fan's speed, as a share of its maximum, at a temperature. Interpolated
 // linearly, constant outside.
@@ -50,14 +50,14 @@ struct ThermalSpec {
   double passive_c = 0;                     // trip point: clocks are lowered
   double hysteresis_k = 0;                  // clocks may rise again this far below the trip point
   std::optional<double> critical_c;         // trip point: the board shuts down; absent: it never does
-  sim::Duration polling = sim::seconds(1);  // of the kernel's governor; the fan follows it too
+  sim::Duration polling = sim::seconds(1);  // interval of the kernel's governor and the fan
 };
 
-// Keeps the mean power within a budget. A card's driver has such a controller, no Jetson has: there it is a
-// choice of the scenario.
+// Keeps the mean power within a budget. A card's driver has such a controller; no Jetson has one, so there it
+// is a choice of the scenario.
 struct PowerCapSpec {
   double budget_w = 0;
-  sim::Duration window;      // over which the mean is kept within the budget
+  sim::Duration window;      // the mean over this time is kept within the budget
   double hysteresis = 0.05;  // clocks rise only if the mean is below budget x (1 - hysteresis)
 };
 

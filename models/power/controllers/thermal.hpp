@@ -24,7 +24,7 @@ class StepWise {
   [[nodiscard]] Throttle throttle() const { return {.cpu_steps = cpu_steps_, .gpu_steps = gpu_steps_}; }
   // A poll was at or above the critical trip point: the board is shut down for the rest of the run.
   [[nodiscard]] bool down() const { return down_; }
-  // How many polls in a row have found clocks as low as they go.
+  // Number of consecutive polls that found the clocks at their lowest.
   [[nodiscard]] std::int64_t polls_at_lowest() const { return polls_at_lowest_; }
   [[nodiscard]] double passive_c() const { return passive_c_; }
   [[nodiscard]] std::optional<double> critical_c() const { return critical_c_; }
@@ -38,7 +38,7 @@ class StepWise {
   std::int64_t last_mc_ = 0, polls_at_lowest_ = 0;
 };
 
-// Thermal path and governor together: advanced with the mean power of each interval between polls.
+// Thermal path and governor together, advanced with the mean power of each interval between polls.
 class Thermal {
  public:
   // `max_gpu_steps`, `max_cpu_steps`: number of steps below the domains' highest clocks.
@@ -60,7 +60,7 @@ class Thermal {
   [[nodiscard]] double fan_share() const { return path_.fan_share(); }
   [[nodiscard]] Throttle throttle() const { return governor_.throttle(); }
   [[nodiscard]] bool down() const { return governor_.down(); }
-  // For how long clocks have been as low as they go.
+  // The time for which the clocks have been at their lowest.
   [[nodiscard]] sim::Duration at_lowest_for() const { return polling_ * governor_.polls_at_lowest(); }
   [[nodiscard]] double passive_c() const { return governor_.passive_c(); }
   [[nodiscard]] std::optional<double> critical_c() const { return governor_.critical_c(); }

@@ -23,7 +23,7 @@ class ThermalPath {
   // Updates the fan's speed to the current temperature.
   void set_fan();
 
-  [[nodiscard]] double celsius() const;  // of the chip
+  [[nodiscard]] double celsius() const;  // the chip's temperature
   [[nodiscard]] double fan_share() const { return fan_share_; }
   // The power that keeps the chip at a temperature.
   [[nodiscard]] double watts_at(double celsius) const;

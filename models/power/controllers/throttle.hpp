@@ -1,4 +1,4 @@
-// How the protecting controllers limit clocks, and which of the limits takes effect.
+// The limits that the protecting controllers set for clocks, and the limit that takes effect.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace jostle::power {
 
-// What keeps a clock below the maximum of its domain.
+// The cause of a clock below the maximum of its domain.
 enum class Cause : std::uint8_t { none, power_mode, power_cap, over_current, thermal };
 inline constexpr std::array<std::string_view, 5> cause_names{"none", "power_mode", "power_cap",
                                                              "over_current", "thermal"};
@@ -31,9 +31,9 @@ struct Throttle {
 // A clock domain and the limits that its controllers set.
 struct Demands {
   double highest_hz = 0;  // maximum of the domain
-  double limit_hz = 0;    // of the power mode; highest_hz if it sets none
-  int cap_steps = 0;      // of the power cap: steps below limit_hz
-  // Of the kernel's cooling device: steps below highest_hz, independent of the power mode.
+  double limit_hz = 0;    // limit of the power mode; highest_hz if it sets none
+  int cap_steps = 0;      // set by the power cap: steps below limit_hz
+  // Set by the kernel's cooling device: steps below highest_hz, independent of the power mode.
   int thermal_steps = 0;
   double over_current_ratio = 1;  // in (0, 1]
 };
@@ -45,7 +45,7 @@ struct Ceiling {
       1;  // share of pulses that pass: a domain at clock f runs at f x ratio, with the voltage of f
   Cause by = Cause::none;  // cause of the lowest limit
 
-  // The clock of a domain whose governor wants `wanted_hz`.
+  // The clock of a domain whose governor requests `wanted_hz`.
   [[nodiscard]] double given(double wanted_hz) const { return wanted_hz < hz ? wanted_hz : hz; }
   [[nodiscard]] Cause binds(double wanted_hz) const {
     if (ratio < 1) return Cause::over_current;
@@ -53,8 +53,8 @@ struct Ceiling {
   }
 };
 
-// The lowest of the limits; of equal limits the first in the order of Cause. Minimum clocks do not override
-// it, as in the kernel, where the maximum wins.
+// The lowest of the limits. Ties: the first in the order of Cause. Minimum clocks do not override it, as in
+// the kernel, where the maximum wins.
 [[nodiscard]] Ceiling combine(std::span<const double> opps, const Demands& demands);
 
 }  // namespace jostle::power

@@ -9,13 +9,13 @@
 
 namespace jostle::power {
 
-// What a cluster did since the last poll.
+// The activity of a cluster since the last poll.
 struct CpuReading {
   sim::Duration elapsed;
   double hz = 0;                 // its clock
   std::span<const double> busy;  // share of time that each online core was busy
-  // The most that the runnable threads of each were taken to need since the last poll: share of its capacity
-  // at the hardware's maximum clock.
+  // By online core: the highest estimated demand of its runnable threads since the last poll, as a share of
+  // its capacity at the hardware's maximum clock.
   std::span<const double> estimated = {};
 };
 

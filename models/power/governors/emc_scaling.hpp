@@ -11,7 +11,7 @@
 
 namespace jostle::power {
 
-// What the memory did since the last poll.
+// The activity of the memory since the last poll.
 struct EmcReading {
   double hz = 0;      // its clock
   double busy = 0;    // bandwidth used, relative to what is available at this clock
@@ -29,7 +29,7 @@ class EmcScaling {
   [[nodiscard]] double start() const;
   // The clock to request: an entry of the table, or its upper limit.
   double poll(const EmcReading& reading);
-  // The minimum that this GPU clock requires. To be applied whenever the GPU's clock changes, also between
+  // The minimum that this GPU clock requires. It applies whenever the GPU's clock changes, also between
   // polls.
   [[nodiscard]] double floor_for(double gpu_hz) const;
 

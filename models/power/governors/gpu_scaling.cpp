@@ -74,7 +74,7 @@ double GpuScaling::next(const GpuReading& reading) {
 
 double GpuScaling::poll(const GpuReading& reading) {
   const double wanted = next(reading);
-  // While the clock is held down from outside, keep the request as it is.
+  // While a controller holds the clock down, the request stays the same.
   const double as_it_is = reading.suspended ? reading.hz : std::max(reading.hz, wish_hz_);
   const double hz = table_.at_least(wanted > 0 ? wanted : as_it_is);
   wish_hz_ = hz;

@@ -8,8 +8,8 @@
 
 namespace jostle::power {
 
-// The highest clock if the load is above upthreshold; the same clock if it is at most downdifferential below
-// that; otherwise the clock at which the load would be in the middle between the two
+// Simple ondemand: the highest clock if the load is above upthreshold; the same clock if it is at most
+// downdifferential below that; otherwise the clock at which the load would be in the middle between the two
 // (devfreq_simple_ondemand_func).
 [[nodiscard]] double simple_ondemand(const SimpleOndemandSettings& settings, const OppTable& table,
                                      const GpuReading& reading);
@@ -22,8 +22,8 @@ class GpuScaling {
   [[nodiscard]] sim::Duration interval() const;
   // The clock at the start: the lowest, unless the governor fixes another.
   [[nodiscard]] double start() const;
-  // The clock to request: an entry of the table, or its upper limit. As in the driver, poll once more with
-  // `suspended` when the GPU is powered off, and not while it is off.
+  // The clock to request: an entry of the table, or its upper limit. Like the driver, the caller polls once
+  // more with `suspended` when the GPU is powered off, and not while it is off.
   double poll(const GpuReading& reading);
 
   [[nodiscard]] const OppTable& table() const { return table_; }

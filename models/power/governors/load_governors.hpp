@@ -1,4 +1,4 @@
-// ondemand and conservative: governors that use only the load, which is the busy share of the busiest core
+// Ondemand and conservative: governors that use only the load, which is the busy share of the busiest core
 // since the last sample, in whole percent.
 #pragma once
 
@@ -16,9 +16,9 @@ namespace jostle::power {
   return static_cast<int>(std::min(1.0, most) * 100 + 1e-9);
 }
 
-// Above the threshold the highest clock. Below it, in proportion to the load between the hardware's lowest
-// and highest clock, independent of the limits (od_update: cpuinfo.min_freq, cpuinfo.max_freq,
-// CPUFREQ_RELATION_C).
+// Ondemand: above the threshold, the highest clock. Below it, in proportion to the load between the
+// hardware's lowest and highest clock, independent of the limits (od_update: cpuinfo.min_freq,
+// cpuinfo.max_freq, CPUFREQ_RELATION_C).
 [[nodiscard]] inline double ondemand(const OndemandSettings& settings, const OppTable& table,
                                      double hardware_max_hz, int load) {
   if (load > settings.up_threshold) return table.highest();

@@ -31,7 +31,7 @@ enum class GpuGovernor : std::uint8_t {
 inline constexpr std::array<std::string_view, 6> gpu_governor_names{
     "nvhost_podgov", "wmark_active", "performance", "powersave", "simple_ondemand", "userspace"};
 
-// There are three NVIDIA governors called nvhost_podgov.
+// NVIDIA has three governors called nvhost_podgov.
 enum class Podgov : std::uint8_t {
   r35,  // JetPack 4 and 5, in the kernel: uses the busiest of the last 100 polls
   r36,  // JetPack 6, out of tree and built without that history: uses an average

@@ -31,7 +31,7 @@ struct OppTable {
     return it == hz.begin() || *(it - 1) < min_hz - same ? lowest() : *(it - 1);
   }
 
-  // The clock nearest to `target`; of two equally near ones the lower.
+  // The clock nearest to `target`. Ties: the lower.
   [[nodiscard]] double nearest(double target) const {
     const double below = at_most(target), above = at_least(target);
     return target - below > above - target ? above : below;

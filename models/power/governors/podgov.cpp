@@ -49,7 +49,7 @@ double PodgovR35::next(const OppTable& table, const GpuReading& reading) {
   const std::int64_t request = mhz + boost;
   request_average_ = (request_average_ * settings_.smooth + request) / (settings_.smooth + 1);
   const std::int64_t wanted = (damp * request + (10 - damp) * request_average_) / 10;
-  // 0 would mean: keep the clock.
+  // 0 would mean that the clock stays.
   return std::max(1.0, static_cast<double>(wanted) * 1e6);
 }
 

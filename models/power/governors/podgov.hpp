@@ -17,7 +17,7 @@
 
 namespace jostle::power {
 
-// What the GPU did since the last poll.
+// The activity of the GPU since the last poll.
 struct GpuReading {
   sim::Time now;  // since the start of the run
   sim::Duration elapsed, busy;
@@ -28,7 +28,7 @@ struct GpuReading {
 // Load since the last poll, in thousandths.
 [[nodiscard]] std::int64_t load_of(const GpuReading& reading);
 
-class PodgovR35 {  // and r36
+class PodgovR35 {  // r36 uses it too
  public:
   explicit PodgovR35(const PodgovSettings& settings) : settings_(settings) {}
   // The clock to request, before table and limits; 0: keep the clock.

@@ -2,10 +2,10 @@
 //
 // next = 1.25 fmax util. util is the core's PELT utilisation as a share of its capacity at fmax; for a
 // cluster, the maximum over its cores (sugov_next_freq_shared). Since 4.17 a core's util is at least the sum
-// of what its runnable threads were last seen to need (util_est). The kernel evaluates this when the
-// scheduler runs, at most once in rate_limit. This model evaluates it once in rate_limit, assumes that a
-// core's load is uniform between polls, and takes the highest estimate since the last. Not modelled: the
-// boost after waiting for I/O, and threads of the deadline and real-time classes.
+// of the estimated demands of its runnable threads (util_est). The kernel evaluates this when the scheduler
+// runs, at most once in rate_limit. This model evaluates it once in rate_limit, assumes that a core's load is
+// uniform between polls, and takes the highest estimate since the last. Not modelled: the boost after waiting
+// for I/O, and threads of the deadline and real-time classes.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,13 @@ namespace jostle::power {
 
 class Schedutil {
  public:
-  // `hardware_max_hz`: maximum clock of the hardware, which capacities refer to; not that of a power mode.
+  // `hardware_max_hz`: maximum clock of the hardware, which capacities refer to, not the limit of a power
+  // mode.
   Schedutil(const SchedutilSettings& settings, double hardware_max_hz)
       : settings_(settings), hardware_max_hz_(hardware_max_hz) {}
 
   // The requested clock, before limits and table. `busy`: busy share of each core since the last poll, at
-  // clock `hz`. `estimated`: of each core the estimate of its threads, a share of its capacity; empty: none.
+  // clock `hz`. `estimated`: the estimate of each core's threads as a share of its capacity; empty: none.
   double next(sim::Duration elapsed, double hz, std::span<const double> busy,
               std::span<const double> estimated = {}) {
     utilisation_.resize(busy.size());
@@ -50,7 +51,8 @@ class Schedutil {
  private:
   static constexpr double always = 1 - 1e-9;
 
-  // What is left after some time, at a speed: the last answer is kept, because polls come at one interval.
+  // The share of a utilisation that is left after some time at a speed. The last result is kept, because all
+  // polls have the same interval.
   class Left {
    public:
     [[nodiscard]] double after(sim::Duration elapsed, double speed, sim::Duration half_life) {
@@ -70,7 +72,7 @@ class Schedutil {
   SchedutilSettings settings_;
   double hardware_max_hz_;
   Left slow_, fast_;
-  std::vector<double> utilisation_;  // of each core, 0 ... 1
+  std::vector<double> utilisation_;  // by core, 0 ... 1
 };
 
 }  // namespace jostle::power

@@ -21,7 +21,7 @@ struct SchedutilSettings {
   bool scaled_time = true;
 };
 
-// Source: drivers/cpufreq/cpufreq_ondemand.c; the sampling interval is that of cpufreq_governor.c: the
+// Source: drivers/cpufreq/cpufreq_ondemand.c; the sampling interval follows cpufreq_governor.c: the
 // transition delay, at least two ticks. Shares are in whole percent.
 struct OndemandSettings {
   sim::Duration sampling_rate = sim::milliseconds(10);
@@ -59,7 +59,7 @@ struct WmarkActiveSettings {
   bool freq_boost = true;
 };
 
-// Source: drivers/devfreq/governor_simpleondemand.c. In percent.
+// Source: drivers/devfreq/governor_simpleondemand.c. Shares are in percent.
 struct SimpleOndemandSettings {
   int upthreshold = 90, downdifferential = 5;
 };
@@ -83,7 +83,7 @@ struct EmcSettings {
   // Minimum EMC clock relative to the GPU's clock while that is above its lowest: nvgpu's EMC_BW_RATIO 4 x
   // emc3d_ratio 500/1000.
   double gpu_ratio = 2;
-  double up_threshold = 0.60, down_threshold = 0.40;  // of the activity at the current clock
+  double up_threshold = 0.60, down_threshold = 0.40;  // activity at the current clock
   int up_window = 1, down_window = 3;                 // consecutive samples past a threshold
   double boost_step_hz = 16e6;
   double boost_up = 2, boost_down = 0.5;
@@ -99,9 +99,9 @@ struct ScalingSpec {
   CpuSettings cpu_settings;
   GpuSettings gpu_settings;
   EmcSettings emc;
-  // Minimum clocks in power modes that set none (board::PowerMode); 0: the lowest of the table.
+  // Minimum clocks for power modes that set none (board::PowerMode); 0: the lowest of the table.
   double cpu_floor_hz = 0, gpu_floor_hz = 0, emc_floor_hz = 0;
-  // From writing a new clock until it takes effect.
+  // The delay from writing a new clock until it takes effect.
   sim::Duration cpu_delay, gpu_delay, emc_delay;
 };
 
