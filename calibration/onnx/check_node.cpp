@@ -262,7 +262,7 @@ void check_range(const Checked& node) {
     refuse("a range from {} to {} in steps of {}", bounds[0], bounds[1], bounds[2]);
 }
 
-// By operator
+// Checks by operator
 
 void check_axes_of(const Checked& node) {
   const bool adds = node.type() == "Unsqueeze";

@@ -16,7 +16,7 @@ namespace jostle::scenarios {
 inline constexpr int max_cores = 1024;
 
 struct LoadContext {
-  std::string directory;  // where named files are looked up; "": the working directory
+  std::string directory;  // folder in which named files are looked up; "": the working directory
   const Catalogue& catalogue;
 };
 

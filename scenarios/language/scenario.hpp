@@ -126,7 +126,7 @@ struct Draws {
   std::int64_t first = 0;
 };
 
-// How the threads of an entry of `processes` are scheduled.
+// The scheduling of the threads of an entry of `processes`.
 struct ThreadSettings {
   std::vector<int> cpus;  // allowed cores; empty: those of the scenario
   int nice = 0;

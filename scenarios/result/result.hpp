@@ -110,7 +110,7 @@ struct GpuWindows {
   std::vector<WindowShares> shares;
 };
 
-// By metric that `run.until` names ("latency_ms.p99"): true if it is as precise as `run.until` requires.
+// For each metric that `run.until` names ("latency_ms.p99"): true if it is as precise as required.
 using Converged = Named<bool>;
 
 // The metrics of a language model since the warm-up.

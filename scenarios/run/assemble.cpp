@@ -85,7 +85,7 @@ double payload_of(const Payload& payload, const ProcessEntry& entry) {
 }
 
 // The processor that decides the formats of a network in memory: `device`'s GPU, or its host's cores
-// described as if they were one.
+// described as if they were a GPU.
 gpu::Spec processor_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
   if (entry.placement != Placement::cpu) return device.gpu;
   const dnn::HostRoofs& host = device.host[entry.runtime];

@@ -75,7 +75,7 @@ void add_batches(Figures& result, const process::Served& served) {
 }
 
 // True if there was work that it could have served. In a closed loop there always is. False for a language
-// model that processed tokens: its unfinished sequences may count as partly served.
+// model that processed tokens, since it is unknown how much of its unfinished sequences was served.
 bool could_serve(process::Inference& process, std::size_t part, const process::Served& served,
                  const process::TokenFigures* tokens) {
   if (tokens != nullptr && tokens->decoded + tokens->prefilled > 0) return false;

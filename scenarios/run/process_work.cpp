@@ -76,8 +76,8 @@ gpu::Grade grade_of(const calibration::Profile& profile, std::string_view path) 
   return gpu::Grade::datasheet;
 }
 
-// How fp16 runs: `own`: with kernels of its own at the GPU's speed. If the framework has no fast fp16
-// kernels, `from_single`: with the kernels of fp32, on half the bytes; and in training, where not all is
+// The way in which fp16 runs. `own`: with kernels of its own at the GPU's speed. If the framework has no fast
+// fp16 kernels, `from_single`: with the kernels of fp32, on half the bytes; and in training, where not all is
 // fp16, `slowed`: with its own kernels, slowed down.
 enum class Half { own, from_single, slowed };
 

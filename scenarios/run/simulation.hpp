@@ -36,8 +36,8 @@ class Simulation {
   // Adds the metrics of the board and of the processes that are `ok`. Call after run().
   void add_metrics(Result& result);
 
-  // Where the board's temperature settles under this load; absent without thermal parameters. Call after
-  // run().
+  // The temperature and power at which the board settles under this load; absent without thermal parameters.
+  // Call after run().
   [[nodiscard]] std::optional<Heat> heat();
   // The end of the first transient: found_warmup_s().
   [[nodiscard]] std::optional<double> found_warmup();
