@@ -33,13 +33,14 @@ namespace jostle::calibration {
 // A text that changes if the files in the folder change; empty for embedded ones.
 [[nodiscard]] std::string state_of_tables(std::string_view evidence);
 
-// The tables for one network. If the device has been measured with the network, but with no batch as large,
-// the tables include those derived from `sibling` (sibling_tables.hpp); empty: there is no sibling.
+// The network, precision and batch whose kernel times are needed.
 struct WantedTable {
   std::string_view model;
   dnn::Precision precision = dnn::Precision::fp32;
   std::int64_t batch = 1;
 };
+// The tables for one network. If the device has been measured with the network, but with no batch as large,
+// the tables include those derived from `sibling` (sibling_tables.hpp); empty: there is no sibling.
 [[nodiscard]] const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::string_view sibling,
                                                          const WantedTable& wanted);
 

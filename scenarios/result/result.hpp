@@ -176,7 +176,7 @@ struct ProcessResult {
   Latency latency_ms;
   Metric mean_batch;         // images
   std::int64_t batches = 0;  // number of batches done in the measured time
-  Converged converged;       // absent without run.until
+  Converged converged;       // empty without run.until
   EnqueueCall ec_ms;
   Metric sync_ms;
   std::int64_t sync_calls = 0;

@@ -40,6 +40,11 @@ struct OpenLoad {
 // down by the same share.
 [[nodiscard]] std::optional<OpenLoad> together(const std::vector<std::optional<OpenLoad>>& parts);
 
+// A part of a process, by its index in process::parts_of().
+struct PartOfProcess {
+  process::Inference& process;
+  std::size_t part = 0;
+};
 // The load of one part; absent for a closed loop. Stable has the meaning of queueing theory: the request rate
 // does not exceed the capacity. The capacity is the smaller of two rates: of the server, from images and
 // service times of full batches (from when the process turns to a batch until it is done, contention
@@ -51,10 +56,6 @@ struct OpenLoad {
 // therefore makes the part stable. A request that is a batch counts as full. A queue with a limit is stable
 // if the link in front of it is. For traces and cascades, and if nothing was served, the backlog counts too;
 // `waited` is the number of requests that waited at the beginning of the window.
-struct PartOfProcess {
-  process::Inference& process;
-  std::size_t part = 0;
-};
 [[nodiscard]] std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
                                                 std::int64_t waited, double link_load);
 
