@@ -1,5 +1,5 @@
-// Which of jostle's files a YAML document is, by its keys: for whoever gives one to a command that reads
-// another.
+// Recognises the kind of a YAML document by its keys, so that a command can explain that it was given the
+// file of another command.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ enum class DocumentKind { scenario, study, fleet, offload, profile, other };
 
 [[nodiscard]] DocumentKind kind_of(const input::Value& document);
 
-// Whether the document is clearly of another kind than those `wanted`; if so the problem says which, and
-// which command reads it. `origin` names the file.
+// True if the document is clearly of another kind than those `wanted`. The problem then names its kind and
+// the command that reads it. `origin` names the file.
 [[nodiscard]] bool is_another_kind(const input::Node& document, const std::string& origin,
                                    const std::vector<DocumentKind>& wanted, input::Problems& problems);
 

@@ -17,7 +17,7 @@ std::string whole(const std::optional<std::int64_t>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
-// One field after another, with commas between.
+// A row of CSV: adds one field after another, with commas between.
 class Line {
  public:
   Line& add(const std::string& text) {

@@ -1,5 +1,5 @@
-// Imported logs as rows of evidence: the columns of evidence/boards/solo.csv, and further columns that logs
-// provide.
+// Writes imported logs as rows of evidence: the columns of evidence/boards/solo.csv, and further columns that
+// logs provide.
 #pragma once
 
 #include <span>

@@ -8,8 +8,9 @@
 
 namespace jostle::calibration {
 
-// Columns architecture, sms, model, family, precision, factor, basis; for TensorRT's lowering. Throws
-// CsvError for an unknown precision, a factor that is not positive, and a GPU without a model or the reverse.
+// Reads the columns architecture, sms, model, family, precision, factor, basis; the factors apply to
+// TensorRT's lowering. Throws CsvError for an unknown precision, a factor that is not positive, and a GPU
+// without a model or the reverse.
 [[nodiscard]] std::vector<dnn::Factor> parse_factors(std::string_view csv, std::string_view name);
 
 // The factors that ship with this build.

@@ -126,7 +126,7 @@ void read_solo(std::string_view text, std::string_view name, dnn::KernelTables& 
   }
 }
 
-// A batch cannot be shorter than its kernels.
+// Removes the overhead of the profiler: a batch cannot be shorter than the sum of its kernels.
 void take_off_profiler(dnn::MeasuredNetwork& network) {
   for (dnn::MeasuredBatch& table : network.batches) {
     const auto solo = std::ranges::find(network.solo_graph, table.batch, &dnn::SoloBatch::batch);
@@ -138,8 +138,8 @@ void take_off_profiler(dnn::MeasuredNetwork& network) {
   }
 }
 
-// Reads, a block of lines at a time, those with a field that `about` begins: the first, or one behind a
-// comma. Each block has the header.
+// Reads, in blocks, only the lines that contain `about` directly behind the character `before`. Each block
+// begins with the header.
 template <class Read>
 void read_about(std::string_view text, char before, std::string_view about, const Read& read) {
   constexpr std::size_t block_bytes = 8192;
@@ -228,7 +228,7 @@ const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::strin
   const std::string about = std::string(wanted.model) + "," + dnn::to_string(wanted.precision) + ",";
   const bool embedded = !input::has_directory(evidence);
   if (embedded) {
-    // The rows of the batch alone, which are a fraction, if nothing has to be found between batches.
+    // If the exact batch was measured, its rows alone are enough, which are a fraction of the table.
     const dnn::KernelTables& exact =
         embedded_kernel_tables(evidence, about + std::to_string(wanted.batch) + ",");
     const dnn::MeasuredNetwork* const network = exact.find(wanted.model, wanted.precision, measured_input);

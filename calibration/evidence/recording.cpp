@@ -26,7 +26,7 @@ constexpr const char* manifest_name = "manifest.csv";
 constexpr std::array<std::string_view, 16> columns{
     "run",       "file",  "format",    "device",  "power_mode", "pinned", "cpu_mhz", "model",
     "precision", "batch", "processes", "runtime", "sync",       "start",  "end",     "note"};
-// What the manifest calls formats, where `jostle import` has another word.
+// The manifest's names of formats that `jostle import` names differently.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> words{
     {{"times", "trtexec-times"}, {"profile", "trtexec-profile"}, {"layers", "trtexec-layers"}}};
 constexpr std::size_t max_note_bytes = std::size_t{1} << 20U;
@@ -58,7 +58,7 @@ bool is_set_aside(const fs::path& folder) {
 
 class ManifestReading {
  public:
-  // `prefix`: of the names of runs. `engines`: the folder that tells of the ONNX files.
+  // `prefix` is put before the names of runs.
   ManifestReading(const fs::path& manifest, std::string prefix, Recording& into, input::Problems& problems)
       : manifest_(manifest),
         folder_(manifest.parent_path()),
@@ -122,7 +122,7 @@ class ManifestReading {
     into_.files.push_back(std::move(file));
   }
 
-  // "NV Power Mode: 15W", as `nvpmodel -q` prints it, must be what the manifest says.
+  // Checks that the text "NV Power Mode: 15W", as `nvpmodel -q` prints it, agrees with the manifest.
   void check_mode(const RecordedFile& file) {
     constexpr std::string_view key = "NV Power Mode:";
     const std::string text = small_text(file.path);
@@ -137,7 +137,7 @@ class ManifestReading {
                                                 input::printable(file.said.power_mode)));
   }
 
-  // The engine's folder names the file that it was built from.
+  // Finds the ONNX file in the engine's folder, which names the file it was built from.
   void find_onnx(SuppliedFields& said) const {
     if (said.model.empty() || !said.batch) return;
     const std::string name = fmt::format("{}-{}-b{}", said.model, said.precision, *said.batch);
@@ -178,7 +178,7 @@ class ManifestReading {
   input::Problems& problems_;
 };
 
-// Manifests with the prefix of their runs.
+// The manifests, each with the prefix of its runs.
 std::vector<std::pair<fs::path, std::string>> manifests_of(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return {{path, ""}};

@@ -15,7 +15,7 @@
 namespace jostle::calibration {
 namespace {
 
-using Run = std::vector<RunLog*>;  // the logs of one
+using Run = std::vector<RunLog*>;  // the logs of one run
 
 bool is_file_name(std::string_view model) {
   return model.ends_with(".onnx");
@@ -49,7 +49,7 @@ void apply(const SuppliedFields& said, Import& result, input::Problems& problems
 
 // ---------------------------------------------------------------------------------------------- the network
 
-// The file of a log's network; empty: it is built in, or unknown.
+// The file of a log's network; empty if the network is built in or unknown.
 std::string file_of(RunLog& log, const std::string& sha256, NetworkFiles& networks,
                     input::Problems& problems) {
   Setting& setting = log.import.setting;
@@ -87,15 +87,14 @@ void find_network(RunLog& log, const std::string& sha256, NetworkFiles& networks
   if (network == nullptr) return;
   setting.model = path;
   log.content = networks.content_of(path, problems);
-  // Without dimensions in the log, trtexec ran the file as it is.
+  // Without dimensions in the log, trtexec ran the file with its own batch.
   if (!setting.batch && log.import.format == "trtexec") setting.batch = network->batch;
 }
 
-// ------------------------------------------------------------------------------------- what a run's logs
-// share
+// --------------------------------------------------------------------------- fields shared by a run's logs
 
-// A field of a run: what a log says of it, and the option that supplies it.
-enum class If { needed, assumed, optional };  // what becomes of a run without it
+// A field of a run: its value in a log, and the option that supplies it.
+enum class If { needed, assumed, optional };  // consequence for a run without the field
 struct Field {
   const char* name;
   const char* option;
@@ -171,7 +170,8 @@ bool times_a_network(const Run& run) {
   });
 }
 
-// What no log of some runs says, once for all runs that lack the same.
+// Collects the fields that no log of a run contains, and reports them once for all runs that lack the same
+// fields.
 class Missing {
  public:
   void look_at(const Run& run) {
@@ -204,8 +204,7 @@ class Missing {
   std::map<std::string, std::vector<RunLog*>> runs_;  // the first logs of runs by what they lack
 };
 
-// ------------------------------------------------------------------------------------------- several
-// processes
+// ------------------------------------------------------------------------------------- several processes
 
 Measurement* row_of(Import& import, const std::string& metric) {
   const auto found = std::ranges::find_if(
@@ -213,7 +212,7 @@ Measurement* row_of(Import& import, const std::string& metric) {
   return found == import.rows.end() ? nullptr : &*found;
 }
 
-// One log with the sum of throughputs and the means of times, in the place of one for each process.
+// Replaces the logs of several processes by one, with the sum of throughputs and the means of times.
 void combine(const std::vector<RunLog*>& logs) {
   Import& all = logs.front()->import;
   for (Measurement& row : all.rows) {
@@ -249,7 +248,7 @@ void combine_processes(const Run& run, input::Problems& problems) {
     }
     if (logs.size() > 1) combine(logs);
   }
-  // Where there is the log of trtexec, the times of its queries say the same again.
+  // If there is a log of trtexec, the times of its queries repeat its content.
   const bool has_log = std::ranges::any_of(
       run, [](const RunLog* log) { return log->import.format == "trtexec" && !log->import.rows.empty(); });
   for (RunLog* const log : run)

@@ -1,7 +1,9 @@
-// The logs of runs, put together: what one log of a run says of it holds for the others.
+// Combines the logs of runs: what one log says of a run holds for its other logs.
 //
-// Logs with the same run name are of one run. Its network, precision, batch, runtime, power mode and clocks
-// are shared by all of its rows, and must not contradict each other: a run in two states is none. Of several
+// Logs with the same run name belong to one run. Its network, precision, batch, runtime, power mode and
+// clocks are shared by all of its rows, and must not contradict each other: one run cannot be in two states.
+// Processes that ran at the same time have one log each; their throughputs are added and their times are
+// averaged.
 // processes that ran at once there is a log each; their throughput is added, their times are averaged.
 #pragma once
 
@@ -22,7 +24,7 @@ struct SuppliedFields {
   std::optional<bool> pinned;  // jetson_clocks
   std::optional<std::int64_t> processes;
   std::string runtime = {}, sync = {}, cpu_mhz = {};
-  std::string onnx_sha256 = {};  // of the file of `model`
+  std::string onnx_sha256 = {};  // hash of the file of `model`
 };
 
 // The imports of one file.
@@ -34,12 +36,13 @@ struct LogFile {
 struct RunLog {
   std::string run, device, cpu_mhz;
   std::string content;  // content_name() of the network's file; empty: no file, or it was not found
-  Import import;        // with all that is known of the run in its setting
+  Import import;        // its setting contains everything that is known of the run
 };
 
-// In the order of the files. Runs are named after their file, or as supplied, and numbered if a file holds
-// several. A network from a file gets its path as `model`. Adds notes: what a supplied field replaces, and
-// what no log of a run says, with the option that supplies it. Contradictions are problems.
+// The logs in the order of the files. Runs are named after their file, or as supplied, and numbered if a file
+// holds several. A network from a file gets its path as `model`. Adds notes on values that a supplied field
+// replaces, and on fields that no log of a run contains, with the option that supplies them. Contradictions
+// are problems.
 [[nodiscard]] std::vector<RunLog> run_logs(std::vector<LogFile> files, NetworkFiles& networks,
                                            input::Problems& problems);
 

@@ -73,7 +73,7 @@ bool has(const CsvTable& table, std::string_view column) {
   return std::ranges::find(table.header(), column) != table.header().end();
 }
 
-// The product of "4x98x1", 392; 0 for an empty text.
+// The product of the numbers in a text such as "4x98x1" (392); 0 for an empty text.
 std::int64_t product(const CsvTable::Row& row, const std::string& text) {
   std::int64_t all = text.empty() ? 0 : 1;
   const char* at = text.data();

@@ -25,17 +25,17 @@ enum class TraceKind {
   mps                // networks in processes, with MPS and without
 };
 
-// "timeslices.csv": the file name of this kind in the evidence.
+// The file name of this kind in the evidence, such as "timeslices.csv".
 [[nodiscard]] std::string_view file_name(TraceKind kind);
 
-// None for an unknown table. Throws CsvError if the number of processes is not a number.
+// The kind of a table; absent if unknown. Throws CsvError if the number of processes is not a number.
 [[nodiscard]] std::optional<TraceKind> trace_kind(const CsvTable& table);
 
 // Converts the profiler's own table of kernels (`category`, `grid` and `block` as in 4x98x1) to the columns
 // of kernels.csv. Other tables are returned unchanged. Throws CsvError.
 [[nodiscard]] CsvTable as_evidence(CsvTable table);
 
-// At most one table of each kind.
+// A set of traces, at most one table of each kind.
 class TraceFiles {
  public:
   // Throws std::invalid_argument if there is a table of that kind already.
@@ -49,7 +49,7 @@ class TraceFiles {
   std::map<TraceKind, CsvTable> tables_;
 };
 
-// The embedded traces of a folder under evidence/; empty if there are none. Read once.
+// The embedded traces of a folder under evidence/; empty if there are none. They are read once.
 [[nodiscard]] const TraceFiles& embedded_traces(std::string_view folder = "h200");
 
 }  // namespace jostle::calibration

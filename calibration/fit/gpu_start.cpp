@@ -9,9 +9,9 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr double enough = 0.02;     // of a latency: a larger increase counts as longer
-constexpr double repeated_us = 2;   // medians of two runs differ by at most this
-constexpr std::size_t fewest = 20;  // number of kernels
+constexpr double enough = 0.02;     // share of a latency: a larger increase counts as longer
+constexpr double repeated_us = 2;   // largest difference between the medians of two equal runs
+constexpr std::size_t fewest = 20;  // minimum number of kernels
 
 struct Alone {
   double idle_us = 0, latency_us = 0;
@@ -27,7 +27,7 @@ std::optional<Estimate> kernel_fixed(const CsvTable& kernels, double start_us) {
       each.push_back(row.number(kernels.column("duration_us")) - start_us);
   }
   if (each.size() < fewest) return std::nullopt;
-  // The uncertainty includes the spread of single kernels: they differ in the work they do besides starting.
+  // The uncertainty includes the spread of single kernels, which differ in the work they do besides starting.
   const auto found = middle(each, spread(each));
   return found->value > 0 ? found : std::nullopt;
 }

@@ -1,4 +1,4 @@
-// Start-up costs of a GPU: of a kernel, and after the GPU was idle.
+// Estimates start-up costs of a GPU: of a kernel, and after the GPU was idle.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace jostle::calibration {
 
-// From kernels.csv: time of a kernel of one block in microseconds, minus `start_us`, the part that takes a
-// number of clock cycles.
+// Fixed time of a kernel in microseconds, from kernels.csv: time of a kernel of one block minus `start_us`,
+// the part that takes a number of clock cycles.
 [[nodiscard]] std::optional<Estimate> kernel_fixed(const CsvTable& kernels, double start_us);
 
-// In microseconds. From open_loop_periodic.csv: requests of a single process take longer if they are so rare
-// that the GPU has been idle for long. `after` is between the longest idle time without that cost and the
-// shortest one with it.
+// The cost of an idle GPU, in microseconds, from open_loop_periodic.csv: requests of a single process take
+// longer if they are so rare that the GPU has been idle for long. `after` is between the longest idle time
+// without that cost and the shortest one with it.
 struct IdleEstimates {
   std::optional<Estimate> after, cost;
 };

@@ -8,7 +8,7 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr double max_load = 0.8;  // of the GPU by paced launches, so that it keeps up
+constexpr double max_load = 0.8;  // largest load of the GPU by paced launches, so that it keeps up
 constexpr double enough_kernels = 50;
 
 // Identifies an inference: network, precision, batch.
@@ -68,7 +68,7 @@ std::vector<double> values_of(const std::map<std::string, double>& map) {
   return values;
 }
 
-// By how much a repeat exceeds the fastest of its equals, relative: the median; 0 without repeats.
+// The median excess of repeats over the fastest of their equals, relative; 0 without repeats.
 double difference_of_equals(const std::map<std::string, std::vector<double>>& equal) {
   std::vector<double> excess;
   for (const auto& [which, times] : equal) {
@@ -79,8 +79,8 @@ double difference_of_equals(const std::map<std::string, std::vector<double>>& eq
   return excess.empty() ? 0 : median(std::move(excess));
 }
 
-// A full launch queue makes the host wait in the call. A host that waits only briefly hardly ever fills the
-// queue.
+// True if the host is not delayed by a full launch queue: a host that waits only briefly hardly ever fills
+// it.
 bool host_is_free(const Run& run) {
   return run.wait < 0.2 * run.period;
 }
@@ -88,8 +88,8 @@ bool gpu_is_busy(const Run& run) {
   return run.wait > 0.05 * run.period;
 }
 
-// The time between launches of a process that the GPU does not delay, from the second half of the run on,
-// when queues have built up. The median over processes.
+// The time between launches of a process that the GPU does not delay: the median over processes. Only the
+// second half of the run counts, when queues have built up.
 std::optional<double> launch_period_us(const SparseRun& run) {
   struct Span {
     double first = 0, last = 0, kernels = 0, latest = 0;
@@ -120,7 +120,7 @@ LaunchEstimates graph_launches(const CsvTable& solo) {
   }
   LaunchEstimates found;
   if (launch.empty()) return found;
-  // Sessions differ, so half of the spread remains however many networks there are.
+  // Sessions differ, so half of the spread remains even with many networks.
   const auto of = [](const std::vector<double>& values) { return middle(values, spread(values) / 2); };
   found.per_launch = of(values_of(launch));
   found.per_batch = of(values_of(rest));
@@ -178,8 +178,8 @@ LaunchEstimates paced_launches(const std::vector<SparseRun>& sparse, double slic
   if (!line || line->intercept <= 0) return found;
   found.gpu_per_launch = Estimate{line->intercept, line->intercept_sd, slopes.size()};
 
-  // The loop that keeps the pace has a clock of its own: the time between launches is a constant
-  // factor times the pace, plus a call.
+  // The loop that keeps the pace has its own clock: the time between launches is a constant factor times the
+  // pace, plus a call.
   std::vector<Point2> periods;
   for (const SparseRun& run : sparse) {
     const double service = line->intercept + line->slope * run.kernel_us;

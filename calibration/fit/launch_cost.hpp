@@ -1,7 +1,7 @@
-// The cost of launches for host and GPU, from measured runs.
+// Estimates the cost of launches for host and GPU from measured runs.
 //
-// The host of the measurements is shared, and disturbances only make a run slower. So of runs that should be
-// equal, the fastest counts.
+// The host of the measurements is shared, and disturbances only make a run slower. Therefore the fastest of
+// equal runs is used.
 #pragma once
 
 #include <optional>
@@ -14,32 +14,33 @@
 
 namespace jostle::calibration {
 
-// All in microseconds.
+// Costs of launches, all in microseconds.
 struct LaunchEstimates {
   std::optional<Estimate> per_launch, per_batch, gpu_per_launch;
 };
 
-// From solo.csv: the call that launches a graph, and the rest of a batch's time besides this call and
-// waiting.
+// Estimates the cost of launching a graph from solo.csv: the time of the call, and the rest of a batch's time
+// besides this call and waiting.
 [[nodiscard]] LaunchEstimates graph_launches(const CsvTable& solo);
 
 // The host's time for a network run kernel by kernel, when the GPU does not delay the host.
 struct HostTime {
   double kernels = 0;  // number of kernels of a batch
   double us = 0;       // the host's time for a batch
-  double sd = 0;       // relative: how far the fastest run may be from an undisturbed one
+  double sd = 0;       // relative: possible distance of the fastest run from an undisturbed one
 };
-// From solo.csv: the fastest run of each network and precision, with the number of kernels from
-// `kernels_csv`. Half of the difference of equal runs (its median) is the standard deviation of the faster
-// one, as it is where disturbances are exponential.
+// Host times from solo.csv: the fastest run of each network and precision, with the number of kernels from
+// `kernels_csv`. The standard deviation is half of the median difference between equal runs, which is right
+// for exponentially distributed disturbances.
 [[nodiscard]] std::vector<HostTime> eager_host_times(const CsvTable& solo, const CsvTable& kernels_csv);
 
-// From solo.csv: GPU time per kernel of GPU-bound runs, beyond the kernel times of `kernels_csv`.
+// GPU time per kernel of GPU-bound runs in solo.csv, beyond the kernel times of `kernels_csv`, in
+// microseconds.
 [[nodiscard]] std::optional<Estimate> eager_gpu_per_launch(const CsvTable& solo, const CsvTable& kernels_csv);
 
-// From sparse_launch_intervals.csv: a host that launches one kernel at a fixed pace. The length of a turn
-// grows with its number of kernels; launches are as frequent as the pace and the launch cost permit, where
-// the GPU keeps up.
+// Estimates from sparse_launch_intervals.csv, where a host launches one kernel at a fixed pace. The length of
+// a turn grows with its number of kernels. If the GPU keeps up, launches are as frequent as the pace and the
+// launch cost permit.
 [[nodiscard]] LaunchEstimates paced_launches(const std::vector<SparseRun>& sparse, double slice_us);
 
 }  // namespace jostle::calibration

@@ -12,7 +12,7 @@ namespace jostle::calibration {
 namespace {
 
 constexpr double huber_sd = 1.5;      // standard deviations
-constexpr double far_off = 2.302585;  // ln 10: used where the prediction is not positive
+constexpr double far_off = 2.302585;  // ln 10, used if the prediction is not positive
 
 // ln(predicted / measured) of all rows, and its derivative by the logarithm of each parameter.
 struct Point {
@@ -94,7 +94,7 @@ class Rows {
   std::size_t points_ = 0;
 };
 
-// Ceres evaluates a point row by row; this predicts all rows in advance.
+// Predicts all rows in advance, since Ceres evaluates a point row by row.
 class Ahead : public ceres::EvaluationCallback {
  public:
   Ahead(Rows& rows, const Eigen::VectorXd& logs) : rows_(rows), logs_(logs) {}

@@ -18,7 +18,7 @@ namespace jostle::calibration {
 struct Parameter {
   std::string name;
   double prior = 1;
-  double prior_sd = 0.5;        // of the logarithm: 0.5 is a factor of 1.65
+  double prior_sd = 0.5;        // sd of the logarithm: 0.5 is a factor of 1.65
   double lower = 0, upper = 0;  // the prior must be within these bounds
 };
 
@@ -33,14 +33,14 @@ using Predict = std::function<std::vector<std::vector<double>>(std::span<const s
 
 struct FitOptions {
   int max_iterations = 20;
-  // Of the logarithm, for derivatives: must exceed the granularity of the simulation.
+  // Step of the logarithm for derivatives; it must exceed the granularity of the simulation.
   double step = 0.02;
   std::vector<double> start;  // a value for each parameter, within its bounds; empty: the priors
 };
 
 struct LogFit {
   std::vector<double> values;      // one for each parameter
-  std::vector<double> covariance;  // of the logarithms, row by row
+  std::vector<double> covariance;  // covariance of the logarithms, row by row
   // Remaining share of the prior's variance, for each parameter: near 0 the rows determine it, at 1 they
   // contain no information about it.
   std::vector<double> variance_left;
@@ -49,7 +49,7 @@ struct LogFit {
   bool converged = false;
 };
 
-// Whether the rows contain more information about a parameter than its prior: they remove at least half of
+// True if the rows contain more information about a parameter than its prior: they remove at least half of
 // its variance.
 [[nodiscard]] inline bool identified(double variance_left) {
   return variance_left <= 0.5;

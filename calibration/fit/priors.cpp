@@ -12,8 +12,7 @@ constexpr std::string_view governors =
     "the profile's; kernels and device trees differ by board support package";
 constexpr std::string_view idle = "the profile's, within the spread of boards and labs";
 
-// The time slice is not included: throughput contains no information about it beyond the ratio of switch to
-// slice.
+// The time slice is not included: throughput depends only on the ratio of switch to slice.
 constexpr std::array prior_table{
     Prior{"gpu.bandwidth_efficiency", "", 0.08, 1.25, "the spread of published copy benchmarks"},
     Prior{"gpu.kernel_fixed", "4 us", 0.25, 3, "3 to 6 us on Tegra"},

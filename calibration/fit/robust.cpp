@@ -7,7 +7,7 @@ namespace jostle::calibration {
 namespace {
 
 constexpr double normal = 1.4826;        // standard deviation over median absolute deviation
-constexpr double median_error = 1.2533;  // standard error of a median over that of a mean, normal samples
+constexpr double median_error = 1.2533;  // standard error of a median over that of a mean, for normal samples
 constexpr double huber = 1.5;            // standard deviations
 constexpr int rounds = 20;
 

@@ -12,9 +12,9 @@
 namespace jostle::calibration {
 namespace {
 
-// Loops of each stream: as many as tell a rate within a percent.
+// Numbers of loops of each stream, chosen so that the rate is known within a percent.
 constexpr int skipped = 1, counted = 4;
-constexpr std::int64_t most_streams = 128;  // of a GPU, that run at one time
+constexpr std::int64_t most_streams = 128;  // largest number of streams that run at one time on a GPU
 
 NetworkOfRow network_of(const CsvTable& table, std::size_t row) {
   const CsvTable::Row at = table.row(row);
@@ -37,7 +37,7 @@ double positive(const CsvTable::Row& row, std::size_t column) {
   return value;
 }
 
-// A batch of a lone process, in seconds.
+// The duration of a batch of a lone process, in seconds.
 double alone_s(const gpu::KernelSequence& kernels) {
   return sim::to_seconds(kernels.total() + kernels.lone_gap);
 }
@@ -47,7 +47,7 @@ double alone_s(const gpu::KernelSequence& kernels) {
 std::vector<StreamsRun> streams_runs(const CsvTable& table, const MeasuredKernels& kernels) {
   using Key = std::tuple<std::string, dnn::Precision, std::int64_t, std::int64_t>;
   struct OneRun {
-    std::set<std::string> networks;  // with their priorities
+    std::set<std::string> networks;  // names with priorities
     Key key;
     std::vector<double> relative;
   };

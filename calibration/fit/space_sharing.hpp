@@ -1,10 +1,10 @@
-// What runs of equal networks on the streams of one process, and as MPS clients, tell of the law of sharing
-// in space (models/gpu/dispatcher.hpp).
+// Determines the parameters of the model of space sharing (models/gpu/dispatcher.hpp) from runs of equal
+// networks on the streams of one process, and as MPS clients.
 //
-// Times of kernels alone are known, so the rate of a stream among others over that of one alone depends only
-// on the law: part of a kernel's duration passes while it waits, kernels beside others fetch their code anew,
-// and they keep the SMs' pipes busy for a share of the time. A lone MPS client takes longer than a lone
-// process by the same time for each kernel.
+// Times of kernels alone are known, so the ratio of a stream's rate among others to its rate alone depends
+// only on the model: part of a kernel's duration passes while it waits, kernels beside others fetch their
+// code anew, and they keep the SMs' pipes busy for a share of the time. A lone MPS client takes longer than a
+// lone process by the same time for each kernel.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,8 @@
 
 namespace jostle::calibration {
 
-// The kernels of a network as they were measured alone; none: they were not.
+// A network whose kernels were measured alone. MeasuredKernels returns these kernels; none: they were not
+// measured.
 struct NetworkOfRow {
   std::string model;
   dnn::Precision precision = dnn::Precision::fp32;
@@ -28,20 +29,20 @@ struct NetworkOfRow {
 };
 using MeasuredKernels = std::function<std::optional<gpu::KernelSequence>(const NetworkOfRow&)>;
 
-// One network on equal streams, several runs of it together.
+// A run of one network on equal streams, combined from several equal runs.
 struct StreamsRun {
   gpu::KernelSequence kernels;
   int streams = 2;
-  double relative = 1;  // rate of a stream over that of one alone in the same session; median
+  double relative = 1;  // median ratio of a stream's rate to its rate alone in the same session
 };
 // Reads streams_networks.csv: runs of two streams or more, all of one network and priority. Throws CsvError.
 [[nodiscard]] std::vector<StreamsRun> streams_runs(const CsvTable& table, const MeasuredKernels& kernels);
 
-// The same as predicted by the law of `gpu`.
+// The value of `relative` that the model of `gpu` predicts.
 [[nodiscard]] double predicted_relative(const gpu::Spec& gpu, const StreamsRun& run);
 
-// In microseconds: what each kernel takes longer under MPS. Reads mps.csv: clients that ran alone. Throws
-// CsvError.
+// The additional time of each kernel under MPS, in microseconds, from the clients in mps.csv that ran alone.
+// Throws CsvError.
 [[nodiscard]] std::optional<Estimate> mps_kernel(const CsvTable& table, const MeasuredKernels& kernels);
 
 }  // namespace jostle::calibration

@@ -10,10 +10,11 @@
 namespace jostle::calibration {
 namespace {
 
-// A kernel's timestamps omit some 2 us at its start: the error of a gap, or of the kernels of a turn.
+// A kernel's timestamps omit about 2 us at its start: this is the error of a gap, or of the kernels of a
+// turn.
 constexpr double stamp_us = 1;
 constexpr double restart_width_us = 2;
-constexpr double shortest_kernel_us = 10;  // below this, what timestamps omit is no longer small
+constexpr double shortest_kernel_us = 10;  // below this, the omitted time is no longer small
 constexpr double longest_kernel_us = 30;
 constexpr std::size_t enough_turns = 20;
 
@@ -24,7 +25,7 @@ std::vector<double> periods_of(std::span<const Turn> turns) {
   return periods;
 }
 
-// Turns that end by expiry (except for a few): their kernels, number and time.
+// The turns that end by expiry (with few exceptions): their number, total time and kernels.
 struct Expiring {
   double turns = 0, us = 0, kernels = 0;
   [[nodiscard]] double period_us() const { return us / turns; }
@@ -49,8 +50,8 @@ bool all_alike(const SharingRun& run) {
   });
 }
 
-// The time at a kernel's start that no timestamp covers: from the share of expiries that fall between the
-// timestamps of two kernels.
+// The time at a kernel's start that no timestamp covers, derived from the share of expiries that fall between
+// the timestamps of two kernels.
 double unstamped_us(const SharingRun& run) {
   double between = 0;
   for (std::size_t i = 1; i < run.turns.size(); ++i)
@@ -58,7 +59,7 @@ double unstamped_us(const SharingRun& run) {
   return between / static_cast<double>(run.turns.size() - 1) * run.processes.front().kernel_us;
 }
 
-// Kernel time in turns shorter than a slice, which no other turn prolongs.
+// The time of a kernel, from turns shorter than a slice that no other turn prolongs.
 double kernel_us(std::span<const Turn> turns, double slice_us, double unstamped) {
   std::vector<double> each;
   for (const Turn& turn : turns)
@@ -73,7 +74,7 @@ SpinnerEstimates spinners(const CsvTable& timeslices) {
   struct Gap {
     double start_us, end_us;
   };
-  // By number of processes and process.
+  // The gaps by number of processes and process.
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Gap>> gaps;
   for (std::size_t i = 0; i < timeslices.rows(); ++i) {
     const CsvTable::Row row = timeslices.row(i);
@@ -99,7 +100,7 @@ SpinnerEstimates spinners(const CsvTable& timeslices) {
     const auto processes = static_cast<double>(whose.first);
     for (const Gap& gap : of_one) {
       const double changes = gap.end_us - gap.start_us - (processes - 1) * found.slice->value;
-      // Fewer if a process had not yet begun or had already ended.
+      // There are fewer switches if a process had not yet begun or had already ended.
       if (processes > 1 && changes > 0) switches.push_back(changes / processes);
     }
   }
@@ -120,7 +121,7 @@ bool all_expire(std::span<const Turn> turns, double slice_us) {
   std::size_t brief = 0, cut = 0;
   for (std::size_t i = 1; i < turns.size(); ++i) {
     brief += turns[i - 1].length_us() < 0.9 * slice_us ? 1 : 0;
-    cut += turns[i].start_us < turns[i - 1].end_us ? 1 : 0;  // within a kernel
+    cut += turns[i].start_us < turns[i - 1].end_us ? 1 : 0;  // the expiry was within a kernel
   }
   const auto count = static_cast<double>(turns.size());
   return turns.size() > enough_turns && static_cast<double>(brief) <= 0.05 * count &&
@@ -166,7 +167,7 @@ std::optional<Estimate> restart_after_expiry(const std::vector<SharingRun>& shar
   for (const SharingRun& run : sharing) {
     if (!all_alike(run) || !run.processes.front().graph || !all_expire(run.turns, slice_us)) continue;
     if (run.processes.front().kernel_us >= shortest_kernel_us) runs.push_back(&run);
-    // With long kernels an expiry between two kernels is rare, and mostly has another cause.
+    // With long kernels, an expiry between two kernels is rare, and mostly has another cause.
     if (run.processes.front().kernel_us < longest_kernel_us) unstamped.push_back(unstamped_us(run));
   }
   std::vector<double> lost;

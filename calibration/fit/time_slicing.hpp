@@ -1,6 +1,6 @@
-// Estimates of a GPU's time-slicing parameters from measured turns, without simulation.
+// Estimates a GPU's time-slicing parameters from measured turns, without simulation.
 //
-// Observations and what they determine:
+// Observations and the parameters that they determine:
 //   - a kernel that spins in each of P processes is interrupted for P - 1 slices and P context switches, and
 //     runs for one slice in between (timeslices.csv);
 //   - if every turn ends because the process is out of work, the gap before the next turn is the context
@@ -19,19 +19,19 @@
 
 namespace jostle::calibration {
 
-// All in microseconds. `switch_at_expiry`: for a kernel of one block, which has hardly any state.
+// Estimates in microseconds. `switch_at_expiry` is for a kernel of one block, which has hardly any state.
 struct SpinnerEstimates {
   std::optional<Estimate> slice, slice_jitter, switch_at_expiry;
 };
 [[nodiscard]] SpinnerEstimates spinners(const CsvTable& timeslices);
 
-// Whether (nearly) all turns end because the process is out of work. sharing_intervals.csv alone does not
-// determine the slice, so it must be given.
+// True if (nearly) all turns end because the process is out of work; or, for all_expire(), by expiry.
+// sharing_intervals.csv alone does not determine the slice, so it must be given.
 [[nodiscard]] bool all_out_of_work(std::span<const Turn> turns, double slice_us);
 [[nodiscard]] bool all_expire(std::span<const Turn> turns, double slice_us);
 
-// In microseconds. The context switch of a process that is out of work. None if there is no run in which all
-// turns end that way.
+// The context switch of a process that is out of work, in microseconds. Absent if there is no run in which
+// all turns end that way.
 [[nodiscard]] std::optional<Estimate> out_of_work_switch(const std::vector<SharingRun>& sharing,
                                                          const std::vector<SparseRun>& sparse,
                                                          double slice_us);
@@ -41,7 +41,7 @@ struct ExpirySwitch {
   double state_bytes = 0;
   Estimate us;
 };
-// In ascending order of state. `spinning`: the estimate from timeslices.csv, if there is one.
+// The estimates in ascending order of state. `spinning` is the estimate from timeslices.csv, if there is one.
 [[nodiscard]] std::vector<ExpirySwitch> expiry_switches(const std::vector<SharingRun>& sharing,
                                                         const std::optional<Estimate>& spinning,
                                                         const gpu::Spec& gpu, double slice_us);

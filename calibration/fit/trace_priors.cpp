@@ -13,7 +13,7 @@ constexpr std::string_view switches = "100 to 370 us in published traces of Tegr
 constexpr std::string_view bare_launch = "4 to 6 us a bare launch in published traces";
 constexpr std::string_view assumed = "assumed: of this order";
 
-// Between a shipped device and another of its architecture.
+// Reasons for differences between a shipped device and another one of its architecture.
 constexpr std::string_view microcode =
     "set by driver and microcode: Tegra's generations from 200 to 370 us, half of that within one";
 constexpr std::string_view memories =
@@ -56,7 +56,7 @@ constexpr std::array trace_table{
     TracePrior{"runtimes.paced.gpu_per_launch", "us", 2, 1, 10, assumed, 0.3, readings},
 };
 
-// In `unit`; none if the text is not a quantity of that kind.
+// The quantity in `unit`; absent if the text is not a quantity of that dimension.
 std::optional<double> in_unit(std::string_view text, std::string_view unit) {
   const input::Dimension& dimension = unit == "GB/s" ? input::bandwidth_dimension()
                                       : unit == "%"  ? input::share_dimension()

@@ -1,6 +1,6 @@
-// What is known of the parameters that traces of a shared GPU determine, before any trace is read: of any
-// device the published range, of one like a shipped device its profile's value and how far the two may
-// differ.
+// Priors of the parameters that traces of a shared GPU determine. For any device they are published ranges;
+// for a device like a shipped one, they are the value of its profile and the possible difference between the
+// two devices.
 #pragma once
 
 #include <optional>
@@ -12,31 +12,31 @@
 namespace jostle::calibration {
 
 struct TracePrior {
-  std::string_view path;  // of the parameter in a profile
-  std::string_view unit;  // of `centre`, and of estimates
+  std::string_view path;  // path of the parameter in a profile
+  std::string_view unit;  // unit of `centre` and of estimates
   double centre = 1;
-  double sd = 0.7;    // of the logarithm
+  double sd = 0.7;    // standard deviation of the logarithm
   double range = 10;  // the fit stays within centre / range and centre x range
   std::string_view source;
-  double between_devices = 0.3;  // instead of `sd`, where the centre is the value of a like device
+  double between_devices = 0.3;  // replaces `sd` if the centre is the value of a like device
   std::string_view between_source = {};
-  bool near = false;  // the centre is the value of a like device
+  bool near = false;  // true: the centre is the value of a like device
 
-  // The prior of a device like one whose profile has `value`, as written there. Unchanged if the value is
+  // The prior for a device like one whose profile has `value`, as written there. Unchanged if the value is
   // zero.
   [[nodiscard]] TracePrior around(std::string_view value) const;
 };
 
-// In the order of a profile. No centre is the value that a shipped profile was fitted to.
+// All priors, in the order of a profile. No centre is a value that a shipped profile was fitted to.
 [[nodiscard]] std::span<const TracePrior> trace_priors();
 
-// An estimate and its prior taken together: the mean of their logarithms, weighted by the inverse variances.
-// `variance_left`: share of the prior's variance that remains.
+// The combination of an estimate and its prior: the mean of their logarithms, weighted by the inverse
+// variances. `variance_left` is the remaining share of the prior's variance.
 struct Posterior {
   Estimate estimate;
   double variance_left = 1;
 };
-// `found`: its value must be positive.
+// The posterior of `found`, whose value must be positive.
 [[nodiscard]] Posterior with_prior(const Estimate& found, const TracePrior& prior);
 
 }  // namespace jostle::calibration

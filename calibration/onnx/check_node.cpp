@@ -19,7 +19,7 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-// Of windows: kernels, strides, dilations, blocks.
+// Limit on the sizes of windows: kernels, strides, dilations, blocks.
 constexpr std::int64_t largest_window = 1 << 20;
 constexpr double largest_scale = 1 << 20;
 
@@ -57,7 +57,7 @@ class Checked {
     const auto found = attribute(name);
     return found && !found->empty() ? found->front() : otherwise;
   }
-  // The whole numbers of an input that is known.
+  // The whole numbers of an input, if they are known.
   [[nodiscard]] std::optional<Integers> integers(std::size_t index) const {
     const Value* const value = input(index);
     if (value == nullptr || !value->numbers || value->element != Element::integer) return std::nullopt;
@@ -66,7 +66,7 @@ class Checked {
       result.push_back(static_cast<std::int64_t>(std::clamp(number, -9.2e18, 9.2e18)));
     return result;
   }
-  // From an attribute, or in newer opsets from an input.
+  // The integers of an attribute or, in newer opsets, of an input.
   [[nodiscard]] std::optional<Integers> either(std::string_view name, std::size_t index) const {
     auto found = attribute(name);
     return found ? found : integers(index);
@@ -99,11 +99,11 @@ void check_axes(Integers axes, std::int64_t rank) {
 
 // Windows
 
-// How far a window reaches, and the input that it slides over, with its padding.
+// Checks that a window with its dilation fits into the padded input that it slides over.
 void check_reach(const Checked& node, const Integers& kernel, const Integers& pads) {
   const std::size_t plane = kernel.size();
   const Integers dilations = node.attribute("dilations").value_or(Integers(plane, 1));
-  if (dilations.size() != plane || pads.size() != 2 * plane) return;  // told before
+  if (dilations.size() != plane || pads.size() != 2 * plane) return;  // reported elsewhere
   for (std::size_t i = 0; i < plane; ++i) {
     const std::int64_t reach = (kernel[i] - 1) * dilations[i] + 1;
     const std::int64_t there = node.input(0)->dims[i + 2] + pads[i] + pads[plane + i];
@@ -262,7 +262,7 @@ void check_range(const Checked& node) {
     refuse("a range from {} to {} in steps of {}", bounds[0], bounds[1], bounds[2]);
 }
 
-// By operator
+// Checks by operator
 
 void check_axes_of(const Checked& node) {
   const bool adds = node.type() == "Unsqueeze";

@@ -17,7 +17,8 @@ inline constexpr std::int64_t largest_dim = INT32_MAX;
 // The most elements of a tensor. With this limit and the one above, counts stay within 64 bits.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 40U;
 
-// Throws std::invalid_argument with what is wrong. `inputs`: a null pointer for an omitted input.
+// Throws std::invalid_argument with a description of the error. `inputs` has a null pointer for an omitted
+// input.
 void check_node(const onnx::NodeProto& node, const std::vector<const Value*>& inputs);
 
 }  // namespace jostle::calibration::onnx_reader

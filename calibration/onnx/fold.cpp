@@ -332,7 +332,7 @@ Folded fold_one(const Operands& operands) {
   return elementwise(operands);
 }
 
-// The parts of a short list.
+// The outputs of a Split of a one-dimensional tensor.
 std::optional<std::vector<Numbers>> split(const Operands& operands, const std::vector<Value>& values) {
   const Value* const from = operands.value(0);
   if (from == nullptr || !from->numbers || from->dims.size() != 1) return std::nullopt;

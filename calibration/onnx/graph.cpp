@@ -26,7 +26,7 @@ namespace {
 
 using input::printable;
 
-// Far beyond any network.
+// The limit on nodes; far beyond any network.
 constexpr int max_nodes = 100'000;
 
 bool own_domain(const std::string& domain) {
@@ -204,7 +204,7 @@ class GraphReader {
     }
   }
 
-  // Reads the shapes that the file itself declares; needed where they cannot be inferred.
+  // Reads the shapes that the file itself declares, which are needed if they cannot be inferred.
   void read_declared() {
     const auto read = [this](const onnx::ValueInfoProto& info) {
       if (!has_shape(info.type())) return;
@@ -388,7 +388,7 @@ class GraphReader {
     add_stored(proto.output(0), *tensor, false);
   }
 
-  // Infers the types of the outputs with ONNX's schema; a type stays empty where that is not possible.
+  // Infers the types of the outputs with ONNX's schema; a type stays empty if that is not possible.
   void infer(onnx::NodeProto& proto, std::vector<onnx::TypeProto>& types) {
     const std::string domain = own_domain(proto.domain()) ? "" : proto.domain();
     const auto opset = opsets_.find(domain);
@@ -412,8 +412,8 @@ class GraphReader {
     }
   }
 
-  // Sets the unknown parts of a type from the file's declaration or else from the first input. True if
-  // anything had to be guessed.
+  // Sets the unknown parts of a type from the file's declaration or else from the first input. Returns true
+  // if anything had to be guessed.
   [[nodiscard]] bool complete(onnx::TypeProto& type, const std::string& name, const Node& node) const {
     const auto definite = [](const auto& dim) { return dim.has_dim_value() && dim.dim_value() >= 0; };
     if (has_shape(type) && std::ranges::all_of(type.tensor_type().shape().dim(), definite)) return false;
@@ -441,7 +441,7 @@ class GraphReader {
     return true;
   }
 
-  // Whether the node's results are known before the network runs, so that it has no kernel.
+  // True if the node's results are known before the network runs, so that it has no kernel.
   [[nodiscard]] bool settle(const onnx::NodeProto& proto, const Node& node) {
     if (holds_graph(proto) || node.guessed) return false;
     if (const auto numbers = fold(node, graph_.values)) {
@@ -456,7 +456,7 @@ class GraphReader {
     }
     const bool settled = std::ranges::all_of(
         node.inputs, [this](ValueId id) { return id == none || graph_.values[id].constant; });
-    // Positions are known too, but their table is part of the network.
+    // Positions are known as well, but their table is part of the network.
     if (!settled || picks_rows(node, graph_.values)) return false;
     for (const ValueId id : node.outputs) {
       if (id != none) graph_.values[id].constant = true;

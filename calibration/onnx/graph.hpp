@@ -52,7 +52,7 @@ struct Node {
   std::string type;  // "Conv"; with the domain in front if it is not ONNX's own: "com.microsoft.Gelu"
   std::vector<ValueId> inputs, outputs;
   std::map<std::string, Attribute> attributes;
-  bool guessed = false;  // the output's shape is not known and assumed to be that of the first input
+  bool guessed = false;  // true: the output's shape is unknown and assumed to be that of the first input
 
   [[nodiscard]] ValueId input(std::size_t index) const {
     return index < inputs.size() ? inputs[index] : none;
@@ -72,11 +72,11 @@ struct Node {
   }
 };
 
-// The numbers of a tensor in a file beside the model.
+// The location of a tensor whose numbers are in a file beside the model.
 struct ExternalData {
   std::string tensor;
-  std::string file;      // relative to the folder of the model
-  std::int64_t end = 0;  // bytes of the file that it needs
+  std::string file;      // path relative to the folder of the model
+  std::int64_t end = 0;  // number of bytes that the file must have at least
 };
 
 struct Graph {
@@ -84,14 +84,14 @@ struct Graph {
   std::vector<Node> nodes;      // in an order in which they can run; only nodes that an output depends on
   std::vector<ValueId> inputs;  // inputs supplied by the caller, without initialisers
   std::vector<ValueId> outputs;
-  std::int64_t opset = 0;  // of ONNX's own operators
+  std::int64_t opset = 0;  // version of ONNX's own operators
   std::vector<ExternalData> external;
 };
 
-// Whether the node selects rows of a learned table by index: an embedding.
+// True if the node selects rows of a learned table by index: an embedding.
 [[nodiscard]] bool picks_rows(const Node& node, const std::vector<Value>& values);
 
-// From the bytes of a file without its weights (slim.hpp). Throws OnnxError.
+// Reads the bytes of a file without its weights (slim.hpp). Throws OnnxError.
 [[nodiscard]] Graph read_graph(const std::string& model, std::optional<std::int64_t> input);
 
 }  // namespace jostle::calibration::onnx_reader

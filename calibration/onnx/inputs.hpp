@@ -14,7 +14,7 @@ namespace jostle::calibration::onnx_reader {
 
 struct DeclaredDim {
   std::optional<std::int64_t> size;
-  std::string name;  // of an open dimension; may be empty
+  std::string name;  // name of an open dimension; may be empty
 };
 struct DeclaredInput {
   std::string name;
@@ -22,10 +22,10 @@ struct DeclaredInput {
   std::optional<std::int64_t> channels;  // number that the convolutions reading it need
 };
 
-// An open first dimension is the batch: one image. So is a dimension of the same name elsewhere. Open
-// channels are those that the weights need. Every other open dimension has the length `input`. Throws
-// OnnxError, which names the dimension, if there is no `input`, and if `input` is given but no dimension is
-// open.
+// The dimensions of all inputs. An open first dimension is the batch and becomes one image; so does a
+// dimension of the same name elsewhere. Open channels become the number that the weights need. Every other
+// open dimension has the length `input`. Throws OnnxError, which names the dimension, if there is no `input`,
+// and if `input` is given but no dimension is open.
 [[nodiscard]] std::vector<Dims> definite(const std::vector<DeclaredInput>& inputs,
                                          std::optional<std::int64_t> input);
 

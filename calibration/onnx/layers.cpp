@@ -20,7 +20,8 @@ using dnn::Op;
 using dnn::Shape;
 using input::printable;
 
-// For one image. Far beyond any network; thousands of such images still fit 64 bits.
+// The limit on multiply-accumulates for one image: far beyond any network, and thousands of such images still
+// fit 64 bits.
 constexpr double max_macs = 1e14;
 
 std::string shown(const Node& node) {
@@ -171,7 +172,7 @@ class Lowering {
       return;
     }
     if (known.kind == Kind::elementwise) {
-      // The largest operand is the one that the result overwrites.
+      // The result overwrites the largest operand, so that comes first.
       std::ranges::stable_sort(made, std::greater<>{}, [this](ValueId id) { return value(id).elements(); });
     }
     Layer layer{.name = node.name, .op = known.op, .in = {}, .out = shape(node.outputs.front())};
@@ -194,7 +195,7 @@ class Lowering {
     add_further_outputs(node, here);
   }
 
-  // Each output that is read is a slice of its own.
+  // Each output that is read becomes a slice of its own.
   void add_split(const Node& node, const std::vector<ValueId>& made) {
     if (made.empty()) throw OnnxError(shown(node) + " has no input");
     const Shape in = shape(made.front());
@@ -325,7 +326,7 @@ class Lowering {
     add_stored(node, layer);
   }
 
-  // Whether a layer before has these weights.
+  // True if an earlier layer has these weights. Remembers them.
   bool is_learned_again(ValueId weights) {
     const bool before = learned_[weights];
     learned_[weights] = true;
@@ -365,7 +366,7 @@ class Lowering {
     return axes == plane;
   }
 
-  // Whether a transposition moves only dimensions of length one.
+  // True if a transposition moves only dimensions of length one.
   [[nodiscard]] bool keeps_order(const Node& node) const {
     if (node.input(0) == none) return false;
     const Dims& dims = value(node.input(0)).dims;

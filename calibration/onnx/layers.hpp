@@ -1,4 +1,4 @@
-// From the graph of an ONNX file to the layers of a network.
+// Converts the graph of an ONNX file to the layers of a network.
 //
 // Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once
@@ -18,7 +18,7 @@ struct Layers {
   std::vector<std::string> warnings;  // one sentence each
 };
 
-// A layer for every node that has a cost. Throws OnnxError.
+// Makes a layer of every node that has a cost. Throws OnnxError.
 [[nodiscard]] Layers layers_of(const Graph& graph);
 
 }  // namespace jostle::calibration::onnx_reader

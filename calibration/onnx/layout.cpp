@@ -41,7 +41,7 @@ ValueId data_input(const Graph& graph, const Node& node) {
   return none;
 }
 
-// Whether the output has the same layout as the input.
+// True if the output has the same layout as the input.
 bool keeps_layout(const Graph& graph, const Node& node) {
   const Kind kind = operator_of(node.type).kind;
   if (kind == Kind::view || kind == Kind::transpose) return false;
@@ -60,7 +60,7 @@ std::vector<std::optional<Layout>> wanted(const Graph& graph) {
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     std::optional<Layout> want = own_layout(graph, *node);
     if (!want && keeps_layout(graph, *node)) want = wants[node->outputs.front()];
-    if (operator_of(node->type).kind == Kind::gather) want.reset();  // tokens have none
+    if (operator_of(node->type).kind == Kind::gather) want.reset();  // tokens have no layout
     if (!want) continue;
     for (const ValueId id : node->inputs) {
       if (id != none && !graph.values[id].constant) wants[id] = want;
@@ -76,7 +76,7 @@ int narrowed(std::int64_t size, const Value& value) {
   return static_cast<int>(size);
 }
 
-// The dimension of the batch: the first if possible.
+// The dimension of the batch: the first if it is a multiple of `batch`, else the first of that length.
 std::optional<std::size_t> batch_axis(const Dims& dims, std::int64_t batch) {
   if (dims.front() % batch == 0) return 0;
   const auto found = std::ranges::find(dims, batch);

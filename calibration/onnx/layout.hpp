@@ -17,11 +17,11 @@ enum class Layout {
   grouped,  // batch, groups ..., rows, columns: parallel matrices; channels are groups x columns
 };
 
-// Whether the first factor is multiplied by stored weights for its channels: MatMul and Gemm as linear
+// True if the first factor is multiplied by stored weights along its channels: MatMul and Gemm as linear
 // layers.
 [[nodiscard]] bool is_linear(const Graph& graph, const Node& node);
 
-// For every value, from the operators that make and read it.
+// The layout of every value, derived from the operators that make and read it.
 [[nodiscard]] std::vector<Layout> layouts(const Graph& graph);
 
 // The shape of one image in a tensor that holds `batch` images. A first dimension that is a multiple of the

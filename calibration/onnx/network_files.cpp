@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view extension = ".onnx";
 
-// The name without folders, "mine.onnx", with what scripts/record-jetson puts in the place of odd characters.
+// The file name without folders, "mine.onnx"; unusual characters become '_', as in scripts/record-jetson.
 std::string plain_name(std::string_view path) {
   std::string name = fs::path(path).filename().string();
   if (!name.ends_with(extension)) name += extension;

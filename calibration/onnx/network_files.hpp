@@ -16,15 +16,15 @@ namespace jostle::calibration {
 
 class NetworkFiles {
  public:
-  // `named`: files that the user gave. `folders`: where further ones may be; "" is the working directory.
+  // `named` are files that the user gave, `folders` may contain further ones; "" is the working directory.
   explicit NetworkFiles(std::vector<std::string> named = {}, std::vector<std::string> folders = {});
   void also_in(const std::string& folder);
 
-  // The path of a file by the name that a log gives it, "models/mine.onnx" or only "mine": of the named
-  // files, then at that path itself, then in the folders. Empty if there is none.
+  // The path of a file by the name that a log gives it, "models/mine.onnx" or only "mine". Searches the named
+  // files, then that path itself, then the folders. Empty if there is none.
   [[nodiscard]] std::string by_name(std::string_view written) const;
-  // By content_name(), or by the SHA-256 of its bytes, in hexadecimal: of the named files, then of all .onnx
-  // files in the folders. Empty if there is none.
+  // The path of a file by its content_name(), or by the SHA-256 of its bytes, in hexadecimal. Searches the
+  // named files, then all .onnx files in the folders. Empty if there is none.
   [[nodiscard]] std::string by_content(std::string_view content);
   [[nodiscard]] std::string by_sha256(std::string_view digest);
 

@@ -29,8 +29,8 @@ std::string slim(std::string_view bytes) {
   }
 }
 
-// A missing file of weights is none of jostle's business, which does not read it; one that is too short is a
-// sign of a copy that was cut off.
+// Checks files of external weights. A missing file is accepted, because weights are not read; a file that is
+// too short indicates a truncated copy.
 void check_external(const std::vector<onnx_reader::ExternalData>& all, const std::filesystem::path& folder) {
   for (const onnx_reader::ExternalData& data : all) {
     std::error_code error;

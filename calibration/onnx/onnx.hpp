@@ -19,16 +19,16 @@ namespace jostle::calibration {
 inline constexpr std::size_t max_onnx_bytes = std::size_t{1} << 30U;
 
 struct OnnxNetwork {
-  dnn::Network network;               // with the shapes of one image
+  dnn::Network network;               // network with the shapes of one image
   std::int64_t batch = 1;             // number of images in the file's shapes
-  std::int64_t opset = 0;             // of ONNX's own operators
-  std::uint64_t hash = 0;             // of the file's bytes
-  std::vector<std::string> warnings;  // what is approximated, one sentence each, for the user
+  std::int64_t opset = 0;             // version of ONNX's own operators
+  std::uint64_t hash = 0;             // hash of the file's bytes
+  std::vector<std::string> warnings;  // approximations, one sentence each, for the user
 };
 
 // `input` is the side of the image in pixels, or the number of tokens: the length of every open dimension
-// except the batch. Whatever prevents the file from being read is a problem that names it. Stored weights are
-// not kept; files with external weights are read without them.
+// except the batch. If the file cannot be read, the cause is reported as a problem that names it. Stored
+// weights are not kept; files with external weights are read without them.
 [[nodiscard]] std::optional<OnnxNetwork> read_onnx(const std::string& path, std::optional<std::int64_t> input,
                                                    input::Problems& problems);
 

@@ -9,7 +9,7 @@ namespace {
 using dnn::Activation;
 using dnn::Op;
 
-// As long as ONNX has operators that we know.
+// The table of known operators; its length follows from their number.
 std::vector<Operator> table() {  // NOLINT(readability-function-size)
   std::vector<Operator> all{
       {"Conv", Kind::convolution, Op::conv},
@@ -98,7 +98,7 @@ std::vector<Operator> table() {  // NOLINT(readability-function-size)
        "MeanVarianceNormalization",
        "Hardmax",
        "DynamicQuantizeLinear"});
-  // Stable: the first of equal entries wins.
+  // Sorting is stable, so the first of equal entries wins.
   std::ranges::stable_sort(all, {}, &Operator::type);
   return all;
 }

@@ -1,4 +1,4 @@
-// How each ONNX operator is represented in the cost model.
+// The representation of each ONNX operator in the cost model.
 //
 // Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once
@@ -15,20 +15,20 @@ enum class Kind {
   product,     // MatMul and Gemm: a linear layer if one side is stored
   norm,        // mean and scale for each channel
   layer_norm,  // over the last dimensions
-  pool,        // of a window
+  pool,        // pooling over a window
   global_pool,
   reduction,    // over some dimensions; over the whole plane: a pool
-  elementwise,  // of one or more tensors, broadcast against each other
+  elementwise,  // elementwise on one or more tensors, broadcast against each other
   softmax,
   resize,
   concat,
   slice,
   split,
-  gather,     // from a stored table: an embedding
+  gather,     // gather from a stored table: an embedding
   view,       // the same bytes with another shape
   alias,      // the same tensor: no kernel
   transpose,  // the same bytes in another order
-  bytes,      // without its own cost model, bound by memory
+  bytes,      // no cost model of its own, bound by memory
   unknown,    // unknown operator, treated like `bytes`
 };
 
@@ -41,7 +41,7 @@ struct Operator {
   int weights = 1, bias = 2;
 };
 
-// By type as in Node::type; kind `unknown` if it is not in the table.
+// The operator by its type as in Node::type; kind `unknown` if it is not in the table.
 [[nodiscard]] const Operator& operator_of(std::string_view type);
 
 }  // namespace jostle::calibration::onnx_reader

@@ -11,8 +11,8 @@
 namespace jostle::calibration::onnx_reader {
 namespace {
 
-// Matches patterns along the graph. A group of nodes is replaced only if no other node reads its intermediate
-// results.
+// Finds and replaces patterns in the graph. A group of nodes is replaced only if no other node reads its
+// intermediate results.
 class Matcher {
  public:
   explicit Matcher(Graph& graph)
@@ -40,7 +40,7 @@ class Matcher {
   }
 
  private:
-  using Index = std::size_t;  // of a node; `none` if no node was found
+  using Index = std::size_t;  // index of a node; `none` if no node was found
   using Types = std::initializer_list<std::string_view>;
 
   [[nodiscard]] Node& node(Index index) { return graph_.nodes[index]; }
@@ -71,7 +71,7 @@ class Matcher {
   }
   [[nodiscard]] bool stored(ValueId id) const { return id != none && graph_.values[id].constant; }
   [[nodiscard]] bool single(ValueId id) const { return stored(id) && graph_.values[id].elements() == 1; }
-  // For a node of two operands, one of them a scalar: the other operand.
+  // The other operand of a node with two operands, one of which is a scalar.
   [[nodiscard]] ValueId scaled(Index index) {
     if (index == none || node(index).inputs.size() != 2) return none;
     if (single(input(index, 1))) return input(index, 0);
@@ -86,7 +86,7 @@ class Matcher {
     for (const Index gone : others) node(gone).type.clear();
   }
 
-  // x sigmoid(x), and the same with a hard sigmoid.
+  // Matches x sigmoid(x), and the same with a hard sigmoid.
   void match_silu(Index product) {
     for (const ValueId opened : std::array{input(product, 0), input(product, 1)}) {
       const Index gate = maker(opened, {"Sigmoid", "HardSigmoid"});
@@ -97,7 +97,7 @@ class Matcher {
     }
   }
 
-  // x / sqrt(2) -> Erf -> + 1 -> times x and 0.5, in either order.
+  // Matches x / sqrt(2) -> Erf -> + 1 -> times x and 0.5, in either order.
   void match_gelu(Index erf) {
     const Index scale = maker(input(erf, 0), {"Div", "Mul"});
     const Index plus = next(erf, {"Add"});
@@ -115,7 +115,8 @@ class Matcher {
       replace(product, "Gelu", {x}, {erf, scale, plus, half});
   }
 
-  // mean -> d = x - mean -> mean of d^2 -> + epsilon -> Sqrt -> d / root -> times scale -> plus shift.
+  // Matches mean -> d = x - mean -> mean of d^2 -> + epsilon -> Sqrt -> d / root -> times scale -> plus
+  // shift.
   void match_layer_norm(Index root) {
     const Index epsilon = maker(input(root, 0), {"Add"});
     const Index variance = maker(scaled(epsilon), {"ReduceMean"});
@@ -137,7 +138,7 @@ class Matcher {
             {root, epsilon, variance, square, difference, above, mean, quotient, scale});
   }
 
-  // A stored number for each channel, added to the result of a linear layer or a convolution.
+  // Matches a stored number for each channel that is added to the result of a linear layer or a convolution.
   void match_bias(Index sum) {
     for (const ValueId made : std::array{input(sum, 0), input(sum, 1)}) {
       const ValueId bias = other(sum, made);
@@ -165,8 +166,8 @@ class Matcher {
   }
 
   Graph& graph_;
-  std::vector<Index> maker_;                 // of each value
-  std::vector<std::vector<Index>> readers_;  // of each value; `none` stands for the caller
+  std::vector<Index> maker_;                 // by value: the node that makes it
+  std::vector<std::vector<Index>> readers_;  // by value: the nodes that read it; `none` stands for the caller
 };
 
 }  // namespace

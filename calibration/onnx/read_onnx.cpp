@@ -1,4 +1,4 @@
-// ONNX files; their bytes are read by onnx.cpp, which is loaded on demand.
+// Reads ONNX files; their bytes are parsed by onnx.cpp, which is loaded on demand.
 #include "calibration/onnx/onnx.hpp"
 #include "input/file.hpp"
 

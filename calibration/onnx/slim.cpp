@@ -47,12 +47,12 @@ Message child(Message parent, pbf_tag_type tag) {
   return Message::leaf;
 }
 
-// float_data, int32_data, int64_data, raw_data, double_data, uint64_data.
+// True for the tags of float_data, int32_data, int64_data, raw_data, double_data and uint64_data.
 bool is_contents(pbf_tag_type tag) {
   return tag == 4 || tag == 5 || tag == 7 || tag == 9 || tag == 10 || tag == 11;
 }
 
-// Of a node: its name, or else its type.
+// The name of a node, or else its type.
 std::string name_of(protozero::data_view node) {
   std::string name, type;
   for (pbf_reader field(node); field.next();) {

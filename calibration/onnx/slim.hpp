@@ -8,8 +8,8 @@
 
 namespace jostle::calibration::onnx_reader {
 
-// The message without the contents of larger tensors, also inside nested graphs, functions and attributes.
-// Throws protozero::exception if the bytes are not a protobuf message.
+// The message without the contents of larger tensors, including those in nested graphs, functions and
+// attributes. Throws protozero::exception if the bytes are not a protobuf message.
 [[nodiscard]] std::string without_weights(std::string_view model);
 
 }  // namespace jostle::calibration::onnx_reader

@@ -46,7 +46,7 @@ int bits_of(int type) {
   }
 }
 
-// None if there are more than any tensor may have.
+// The number of elements; absent if it exceeds the limit on any tensor.
 template <class Dims>
 std::optional<std::int64_t> elements_of(const Dims& dims) {
   std::int64_t elements = 1;
@@ -57,7 +57,7 @@ std::optional<std::int64_t> elements_of(const Dims& dims) {
   return elements;
 }
 
-// The numbers in a field that may be packed; `bytes` of one, 0 for numbers of variable length.
+// Counts the numbers in a field that may be packed. `bytes` is the size of one; 0: of variable length.
 std::int64_t count_in(pbf_reader& field, int bytes) {
   if (field.wire_type() != pbf_wire_type::length_delimited) {
     field.skip();
@@ -73,12 +73,12 @@ struct Contents {
   std::vector<std::int64_t> dims;
   int type = 0;
   std::string name;
-  std::int64_t typed = 0;           // numbers in fields of their type
-  std::optional<std::int64_t> raw;  // bytes
+  std::int64_t typed = 0;           // count of numbers in fields of their type
+  std::optional<std::int64_t> raw;  // number of bytes
   bool elsewhere = false;
 };
 
-// Takes a field whose value is a number; false if it is none of these.
+// Takes a field whose value is a number; returns false if it is none of the known ones.
 bool take_number(pbf_reader& field, Contents& to) {
   switch (static_cast<int>(field.tag())) {
     case Tensor::kDimsFieldNumber:
@@ -95,7 +95,7 @@ bool take_number(pbf_reader& field, Contents& to) {
   }
 }
 
-// The same for bytes.
+// Takes a field whose value is bytes; returns false if it is none of the known ones.
 bool take_bytes(pbf_reader& field, Contents& to) {
   switch (static_cast<int>(field.tag())) {
     case Tensor::kDimsFieldNumber:
@@ -112,7 +112,7 @@ bool take_bytes(pbf_reader& field, Contents& to) {
   }
 }
 
-// Bytes of a number in the fields of numbers, 0 where that varies; none for other fields.
+// Bytes per number in the fields of numbers; 0 if that varies; absent for other fields.
 std::optional<int> width_in(int tag) {
   switch (tag) {
     case Tensor::kFloatDataFieldNumber:
@@ -128,7 +128,7 @@ std::optional<int> width_in(int tag) {
   }
 }
 
-// A field of another wire type than ONNX's is skipped, as protobuf does.
+// Reads the contents. A field of another wire type than ONNX's is skipped, as protobuf does.
 Contents contents_of(std::string_view bytes) {
   Contents found;
   pbf_reader field(protozero::data_view(bytes.data(), bytes.size()));
@@ -155,11 +155,10 @@ std::string wrong_data(std::string_view tensor) {
   const Contents found = contents_of(tensor);
   const auto elements = elements_of(found.dims);
   const int bits = bits_of(found.type);
-  if (found.elsewhere || !elements || bits == 0) return {};  // checked elsewhere, or not known
+  if (found.elsewhere || !elements || bits == 0) return {};  // checked by external_data(), or unknown
   const bool pair = found.type == Tensor::COMPLEX64 || found.type == Tensor::COMPLEX128;
   const std::int64_t stored = found.raw ? *found.raw * 8 / bits : found.typed / (pair ? 2 : 1);
-  // Weights that were left out altogether, to pass on a network without them: their shape is all that is
-  // needed.
+  // Weights may have been left out altogether, to pass on a network without them: only their shape is needed.
   constexpr std::int64_t smallest_left_out = 1024;
   if (!found.raw && found.typed == 0 && *elements >= smallest_left_out) return {};
   const bool exact = !found.raw || *found.raw * 8 % bits == 0;

@@ -1,4 +1,4 @@
-// Whether a stored tensor holds as many numbers as its dimensions say, told from the bytes of its message:
+// Checks that a stored tensor holds as many numbers as its dimensions require, from the bytes of its message:
 // the numbers themselves are not kept.
 //
 // Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
@@ -14,13 +14,12 @@
 
 namespace jostle::calibration::onnx_reader {
 
-// What is wrong with the TensorProto in these bytes; "" if nothing is, or if a large tensor has no numbers at
-// all. Throws protozero::exception if it is
-// malformed.
+// The error in the TensorProto in these bytes; "" if there is none, or if a large tensor has no numbers at
+// all. Throws protozero::exception if the bytes are malformed.
 [[nodiscard]] std::string wrong_data(std::string_view tensor);
 
-// Where a tensor's numbers are, if in another file. Throws OnnxError if that is outside of the model's
-// folder, or if there are not as many as its dimensions say.
+// The location of a tensor's numbers, if they are in another file. Throws OnnxError if that file is outside
+// of the model's folder, or if there are not as many numbers as the dimensions require.
 [[nodiscard]] std::optional<ExternalData> external_data(const onnx::TensorProto& tensor);
 
 }  // namespace jostle::calibration::onnx_reader

@@ -28,7 +28,7 @@ std::optional<Numbers> numbers_in(const onnx::TensorProto& tensor, const Field& 
   return Numbers(field.begin(), field.end());
 }
 
-// None if it is above `most`.
+// The number of elements; absent if it is above `most`.
 std::optional<std::size_t> element_count(const onnx::TensorProto& tensor, std::int64_t most) {
   std::int64_t count = 1;
   for (const std::int64_t dim : tensor.dims()) {

@@ -17,10 +17,10 @@ namespace jostle::calibration::onnx_reader {
 // they are not stored in the file, or if their number does not match the dimensions.
 [[nodiscard]] std::optional<Numbers> numbers_of(const onnx::TensorProto& tensor, std::int64_t most);
 
-// With int64, int32, bool, float or double elements; other types become float.
+// The tensor of these numbers, with int64, int32, bool, float or double elements; other types become float.
 [[nodiscard]] onnx::TensorProto tensor_of(const Numbers& numbers, const Dims& dims, int data_type);
 
-// The value of a Constant, from its one attribute; none for strings.
+// The value of a Constant, from its one attribute; absent for strings.
 [[nodiscard]] std::optional<onnx::TensorProto> constant_tensor(const onnx::AttributeProto& attribute);
 
 [[nodiscard]] Attribute attribute_of(const onnx::AttributeProto& attribute);

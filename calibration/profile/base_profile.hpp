@@ -1,4 +1,4 @@
-// A profile together with its document, so that parameters can be changed and the profile read again.
+// Reads a profile together with its document, so that parameters can be changed and the profile read again.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@ struct BaseProfile {
   input::Node document;
   Profile profile;
 };
-// A shipped profile by name. Reports a problem if there is none.
+// Reads a shipped profile by name. Reports a problem if there is none.
 [[nodiscard]] std::optional<BaseProfile> base_profile(const std::string& device, input::Problems& problems);
-// The same for a name that is known to exist; throws std::runtime_error otherwise.
+// Does the same for a name that is known to exist; throws std::runtime_error otherwise.
 [[nodiscard]] BaseProfile shipped_base_profile(const std::string& device);
-// A profile from a file.
+// Reads a profile from a file.
 [[nodiscard]] std::optional<BaseProfile> base_profile_at(const std::string& path, input::Problems& problems);
 
 }  // namespace jostle::calibration

@@ -1,4 +1,4 @@
-// Draws of profiles, according to the uncertainty of their parameters.
+// Draws profiles according to the uncertainty of their parameters.
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
@@ -21,9 +21,9 @@
 namespace jostle::calibration {
 namespace {
 
-// A matrix R with R Rᵀ = covariance: of all such, the one whose unknowns are nearest to the parameters, in
-// units of their standard deviations (Kessy, Lewin and Strimmer 2018, ZCA-cor). Eigenvalues that are negative
-// because of rounding count as zero.
+// A matrix R with R Rᵀ = covariance. Of all such matrices, it is the one whose independent variables are
+// nearest to the parameters, in units of their standard deviations (Kessy, Lewin and Strimmer 2018, ZCA-cor).
+// Eigenvalues that are negative because of rounding count as zero.
 Eigen::MatrixXd root(const std::vector<double>& covariance, Eigen::Index n) {
   const Eigen::Map<const Eigen::MatrixXd> matrix(covariance.data(), n, n);
   const Eigen::VectorXd sd = matrix.diagonal().cwiseMax(0).cwiseSqrt();
@@ -39,8 +39,8 @@ const Prior* prior_of(const std::string& path) {
   return known != priors().end() ? &*known : nullptr;
 }
 
-// "factor int8", "factor resnet int8", "factor resnet50 int8": for all networks, for a family, for one
-// network.
+// True if the factor has that name: "factor int8" for all networks, "factor resnet int8" for a family,
+// "factor resnet50 int8" for one network.
 bool is_of(const std::string& name, const dnn::Factor& factor) {
   const std::string precision = dnn::to_string(factor.precision);
   return name == "factor " + precision || name == "factor " + factor.family + " " + precision ||
@@ -55,8 +55,8 @@ const ProfileParameter* figure_at(const Profile& profile, const std::string& pat
 // A parameter that the covariance does not contain.
 struct Unmeasured {
   std::string path;
-  const Range* range = nullptr;  // null: by its prior
-  double sd = 0;                 // of the prior
+  const Range* range = nullptr;  // null: drawn from its prior
+  double sd = 0;                 // standard deviation of the prior
   std::optional<input::Written> figure, of;
 };
 
@@ -76,7 +76,7 @@ std::optional<Unmeasured> unmeasured(const Profile& profile, const ProfileParame
   return found;
 }
 
-// The figure of a parameter whose ratio to the profile's was drawn; empty for a factor.
+// The value of a parameter whose ratio to the profile's was drawn; empty for a factor.
 std::string within_prior(const Profile& profile, const std::string& path, double ratio) {
   const ProfileParameter* const known = figure_at(profile, path);
   const Prior* const prior = prior_of(path);

@@ -72,7 +72,7 @@ Node other_document(const Value& name, input::Problems& problems) {
   return nullptr;
 }
 
-// The document that a file is, with what it is like.
+// The complete document of a file, merged with the profile that it is like.
 Node completed(const Node& file, const std::string& origin, input::Problems& problems) {
   Node own = with_current_keys(file);
   if (is_another_kind(own, origin, {DocumentKind::profile}, problems)) return nullptr;

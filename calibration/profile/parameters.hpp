@@ -14,7 +14,7 @@
 
 namespace jostle::calibration {
 
-// How far a parameter can be trusted, best first.
+// The quality of a parameter's source, best first.
 enum class ParameterGrade { measured, fitted, datasheet, assumed };
 [[nodiscard]] const char* to_string(ParameterGrade grade);
 
@@ -26,7 +26,7 @@ struct Provenance {
 // One parameter as shown to users.
 struct ProfileParameter {
   std::string path;   // "gpu.time_slicing.slice"
-  std::string value;  // as written, with its unit
+  std::string value;  // text in the profile, with its unit
   Provenance from;
 };
 
@@ -46,7 +46,7 @@ class Block {
     return figure(mapping_.find(key), target, read);
   }
 
-  // Entries of the block that are not parameters (a name, a policy).
+  // The mapping, for entries of the block that are not parameters (a name, a policy).
   [[nodiscard]] input::Mapping& words() { return mapping_; }
   [[nodiscard]] const std::optional<Provenance>& from() const { return from_; }
   [[nodiscard]] std::vector<ProfileParameter>& figures() const { return *figures_; }

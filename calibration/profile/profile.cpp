@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::string_view folder = "devices/", suffix = ".yaml";
 
-// The name of a shipped folder, or a path (contains a '/') relative to the profile's own folder.
+// Reads the name of a shipped folder, or a path (contains a '/') relative to the profile's own folder.
 void read_evidence(const input::Cursor& at, std::string& evidence) {
   const auto text = input::Text{4096}(at);
   if (!text) return;
@@ -60,7 +60,7 @@ void read_prices(const input::Cursor& at, std::vector<ProfileParameter>& figures
   read("per_hour", input::price_per_time_dimension(), prices.per_hour_usd);
 }
 
-// A runtime without a context would need no memory.
+// Checks that every runtime has a context, since without one it would need no memory.
 void check_contexts(const input::Cursor& at, const board::DeviceSpec& device) {
   for (const process::RuntimeTraits& row : process::runtimes) {
     if (device.runtimes[row.runtime] && !device.contexts[row.runtime])
@@ -98,8 +98,8 @@ void read_device(const input::Cursor& at, Profile& profile) {
   if (const auto part = top.find("factors")) read_factors(*part, dnn::Chip::of(device.gpu), profile.factors);
 }
 
-// Hashes values and words with their paths, without prices, grades and sources: what a result depends on. A
-// renamed key is hashed under its first name.
+// Adds the values that results depend on to the hash, with their paths; prices, grades and sources are
+// excluded. A renamed key is hashed under its first name.
 void add_to_hash(const input::Value& value, std::string& path, std::uint64_t& hash) {
   if (value.children.empty()) {
     for (const std::string_view part : {std::string_view(path), std::string_view("="),
@@ -184,7 +184,7 @@ std::optional<std::string> device_text(const std::string& name) {
 }
 
 std::optional<Profile> shipped_profile(const std::string& name, input::Problems& problems) {
-  // Studies ask for the same profile thousands of times, from several threads.
+  // Studies request the same profile thousands of times, from several threads.
   static std::mutex guard;
   static std::map<std::string, Profile> known;
   const std::lock_guard lock(guard);

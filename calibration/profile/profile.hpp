@@ -20,27 +20,28 @@ struct DeviceSpec;
 
 namespace jostle::calibration {
 
-// What a board costs, as its profile says; absent: no public price is known.
+// Prices of a board, from its profile; absent: no public price is known.
 struct Prices {
-  std::optional<double> board_usd;     // of one, bought
-  std::optional<double> per_hour_usd;  // of a rented machine with one
+  std::optional<double> board_usd;     // purchase price of one board
+  std::optional<double> per_hour_usd;  // rent of a machine with one board
 };
 
 struct Profile {
   Indirect<board::DeviceSpec> spec;       // models/board/spec.hpp
   std::vector<ProfileParameter> figures;  // in reading order
-  std::vector<dnn::Factor> factors;       // of the cost model; includes those shipped with this build
+  std::vector<dnn::Factor> factors;  // factors of the cost model, including those shipped with this build
   Prices prices;
-  std::string hash;  // of values and factors, not of prices, comments, grades or layout
+  std::string hash;  // hash of values and factors, not of prices, comments, grades or layout
 };
 
-// `origin` names the text in messages; `set` replaces values, for example "gpu.time_slicing.slice.value=1
-// ms".
+// Parses a profile. `origin` names the text in messages; `set` replaces values, for example
+// "gpu.time_slicing.slice.value=1 ms".
 [[nodiscard]] std::optional<Profile> parse_profile(const std::string& text, const std::string& origin,
                                                    input::Problems& problems,
                                                    const std::vector<std::string>& set = {});
 
-// The same from its document (profile_document() of like.hpp), for callers that modify a profile many times.
+// Reads a profile from its document (profile_document() of like.hpp), for callers that modify a profile many
+// times.
 [[nodiscard]] std::optional<Profile> profile_of(input::Node document, input::Problems& problems,
                                                 const std::vector<std::string>& set = {});
 
@@ -49,7 +50,7 @@ struct Profile {
 // The names of the profiles that ship with this build, sorted.
 [[nodiscard]] const std::vector<std::string>& device_names();
 
-// The YAML text of a shipped profile; none if there is no such profile.
+// The YAML text of a shipped profile; absent if there is no such profile.
 [[nodiscard]] std::optional<std::string> device_text(const std::string& name);
 
 // A shipped profile, parsed. An unknown name is a problem that suggests the nearest name.

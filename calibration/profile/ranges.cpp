@@ -11,9 +11,9 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr double within = 0.9;  // of the draws
+constexpr double within = 0.9;  // share of the draws
 
-// How many `unit` a written time or share is.
+// The quantity in `unit`, for times and shares.
 std::optional<double> in_unit(const input::Written& written, const std::string& unit) {
   if (written.unit == unit) return written.number;
   const auto& times = input::time_dimension().units;
@@ -32,12 +32,12 @@ std::optional<double> end_of(const std::string& written, const input::Written& f
   return base ? std::optional(end->number * *base) : std::nullopt;
 }
 
-// Beyond `to` for a `part` over 1.
+// Interpolates from `from` to `to`; a `part` over 1 extrapolates.
 double between(double from, double to, double part) {
   return from > 0 && to > 0 ? from * sim::exp(part * sim::log(to / from)) : from + part * (to - from);
 }
 
-// Both ends are plain whole numbers.
+// True if both ends are plain whole numbers.
 bool is_count(const Range& range) {
   const auto whole = [](const std::string& end) {
     return !end.empty() && std::ranges::all_of(end, [](char c) { return c >= '0' && c <= '9'; });
@@ -76,7 +76,7 @@ std::optional<double> at_score(const Range& range, const input::Written& figure,
   const double end = score < 0.5 ? std::min(*from, figure.number) : std::max(*to, figure.number);
   const double found = between(figure.number, end, std::abs(2 * score - 1) / within);
   if (is_count(range)) return std::round(found);
-  // Shares end at the whole.
+  // Percentages end at 100.
   return std::clamp(found, 0.0, figure.unit == "%" ? 100.0 : std::max(found, 0.0));
 }
 

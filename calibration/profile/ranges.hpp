@@ -1,8 +1,8 @@
-// What a parameter may be on a board where nobody measured it: the span of what sources tell (ranges.csv).
+// The published ranges of parameters, for boards on which they were not measured (ranges.csv).
 //
-// A profile's figure that is neither `measured` nor `fitted` is drawn: half of the draws lie below it and
-// half above, evenly in the logarithm (to or from a zero, evenly), and nine in ten within the range. A figure
-// outside its range widens it.
+// A parameter that is neither `measured` nor `fitted` is drawn: half of the draws lie below the profile's
+// value and half above, uniformly in the logarithm (uniformly in the value if an end is 0), and nine in ten
+// within the range. A value outside its range widens the range.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,20 @@
 namespace jostle::calibration {
 
 struct Range {
-  std::string path;      // of the parameter in a profile
-  std::string from, to;  // with units, as in a profile; "0.5 x": of the profile's figure, or of that at `of`
-  std::string of;        // path of the parameter that it follows when that is drawn; empty: none
+  std::string path;      // path of the parameter in a profile
+  std::string from, to;  // with units, as in a profile; "0.5 x": times the profile's value, or that at `of`
+  std::string of;        // path of the parameter that it is drawn relative to; empty: none
   std::string source;
 };
 
 [[nodiscard]] const std::vector<Range>& ranges();
 
-// Null if there is none.
+// The range of a parameter; null if there is none.
 [[nodiscard]] const Range* range_of(std::string_view path);
 
-// The figure at `score`, from 0 over 0.05 (the lower end), 0.5 (the profile's `figure`) and 0.95 (the upper
-// end) to 1, in the figure's unit. `of`: the profile's figure at `range.of`. None where the units do not
-// agree.
+// The value at `score`, in the unit of `figure`: 0.05 is the lower end, 0.5 the profile's value `figure` and
+// 0.95 the upper end; scores from 0 to 1 are valid. `of` is the profile's value at `range.of`. Absent if the
+// units do not agree.
 [[nodiscard]] std::optional<double> at_score(const Range& range, const input::Written& figure,
                                              const std::optional<input::Written>& of, double score);
 

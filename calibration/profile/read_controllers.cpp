@@ -1,4 +1,4 @@
-// Reads power.over_current, power.thermal and power.cap: how a board protects itself.
+// Reads power.over_current, power.thermal and power.cap: the controllers that protect a board.
 
 #include "calibration/profile/read_parts.hpp"
 #include "calibration/profile/time_span.hpp"
@@ -13,7 +13,7 @@ using input::Quantity;
 
 constexpr sim::Duration longest_constant = sim::Duration{1'000'000'000'000'000};  // 1000 s
 
-// The threshold is a power, or a current at the input's voltage.
+// Reads an alarm; its threshold is a power, or a current at the input's voltage.
 std::optional<power::OverCurrentAlarm> read_alarm(Block& outer, const char* name, double volts) {
   const auto at = outer.words().find(name);
   if (!at) return std::nullopt;
@@ -34,7 +34,8 @@ std::optional<power::OverCurrentAlarm> read_alarm(Block& outer, const char* name
   return alarm;
 }
 
-// resistance_without_fan defaults to resistance, which is right for a stage inside the module.
+// Reads a thermal stage. resistance_without_fan defaults to resistance, which is right for a stage inside the
+// module.
 power::ThermalStage read_stage(const Cursor& at, Block& outer) {
   Block block(at, "a stage: resistance, resistance_without_fan, time_constant", outer.figures(),
               outer.from());
@@ -53,7 +54,7 @@ power::ThermalStage read_stage(const Cursor& at, Block& outer) {
   return stage;
 }
 
-// [[40 degC, 0 %], [80 degC, 100 %]]
+// Reads a list of points such as [[40 degC, 0 %], [80 degC, 100 %]].
 struct FanCurve {
   std::optional<std::vector<power::FanPoint>> operator()(const Cursor& at) const {
     std::vector<power::FanPoint> curve;
@@ -80,7 +81,7 @@ struct FanCurve {
 }  // namespace
 
 void read_over_current(const Cursor& at, Block& outer, power::Spec& power) {
-  // `none` removes the alarms of the board that this one is `like`.
+  // The text `none` removes the alarms of the board that this one is `like`.
   if (at.is(Kind::scalar) && at.value().text == "none") return;
   Block block(at, "over-current alarms: voltage, average, instantaneous", outer.figures(), outer.from());
   power::OverCurrentSpec spec;

@@ -35,7 +35,7 @@ cpu::ClusterSpec read_cluster(const Cursor& at, Block& outer) {
   return cluster;
 }
 
-// Whether the kernel's core numbers, if they are given, are a permutation of 0, 1, 2 and so on.
+// True if no core numbers of the kernel are given, or they are a permutation of 0, 1, 2 and so on.
 bool good_kernel_cpus(const std::vector<cpu::ClusterSpec>& clusters) {
   std::vector<int> numbers;
   bool given = false, each = true;

@@ -36,7 +36,7 @@ std::optional<dnn::Precision> read_precision(const input::Cursor& at) {
   return precision;
 }
 
-// The family of a network, which is its own if it is that of a file; empty, with a problem, if unknown.
+// The family of a network. A network from a file is its own family. Empty, with a problem, if unknown.
 std::string family_of(const input::Cursor& at, const std::string& network) {
   if (is_content_name(network)) return network;
   const dnn::Model* const model = dnn::find_model(network);
@@ -46,7 +46,7 @@ std::string family_of(const input::Cursor& at, const std::string& network) {
   return {};
 }
 
-// What was timed layer by layer: three entries together, or none.
+// Reads the factors of single layers, which need the batch and the clock of their measurement.
 void read_layers(const input::Cursor& at, input::Mapping& entry, dnn::Factor& factor) {
   const bool layers = entry.optional(
       "layers", factor.layers,

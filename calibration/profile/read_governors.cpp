@@ -26,7 +26,7 @@ Quantity clock_up_to(double most) {
   return {input::frequency_dimension(), 0, most, true};
 }
 
-// One name from a table of models/power/governors/names.hpp.
+// Reads one name from a table of models/power/governors/names.hpp.
 template <class Governor, std::size_t n>
 struct Named {
   std::string what;

@@ -46,9 +46,9 @@ void read_unpack(const Cursor& at, Block& outer, llm::UnpackCycles& unpack) {
                    Real{0, 1000});
 }
 
-// Some parameters exist only for some runtimes: nodes only for a graph; the front-end time only for kernels
-// that are launched one by one; dynamic and static graphs only for frameworks. `kind` is absent for synthetic
-// processes with a pace: they have no setup.
+// Reads the costs of a runtime. Some parameters exist only for some runtimes: nodes only for a graph; the
+// front-end time only for kernels that are launched one by one; dynamic and static graphs only for
+// frameworks. `kind` is absent for synthetic processes with a pace: they have no setup.
 process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<RuntimeKind> kind,
                                   bool serves_text = false) {
   Block block(at, "the costs of a runtime", outer.figures(), outer.from());
@@ -109,7 +109,7 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, const boar
   block.optional("int8_efficiency", roofs.int8_efficiency, share);
   block.optional("join", roofs.join, span);
   block.required("core_bandwidth", roofs.core_bandwidth_bytes_per_s, bandwidth);
-  // Unless it is given, as it must be without a GPU, the cores reach as much of the memory as the GPU does.
+  // By default, the cores reach the same memory bandwidth as the GPU. Without a GPU it must be given.
   roofs.bandwidth_bytes_per_s = device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency;
   if (device.has_gpu())
     block.optional("bandwidth", roofs.bandwidth_bytes_per_s, bandwidth);
@@ -121,7 +121,7 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, const boar
 }  // namespace
 
 void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
-  auto rows = process::runtimes;  // by name, those of the cores last
+  auto rows = process::runtimes;  // by name, with the runtimes on cores last
   std::ranges::sort(rows, {}, [](const auto& row) {
     return std::pair(row.kind == RuntimeKind::cores, std::string_view(process::profile_key(row)));
   });

@@ -10,13 +10,13 @@ namespace jostle::calibration {
 inline constexpr double max_clock_hz = 1e10;
 inline constexpr int max_board_cores = 1024;
 
-// A clock table: ascending, without duplicates.
+// Reads a clock table: ascending, without duplicates.
 [[nodiscard]] std::optional<std::vector<double>> read_clock_table(const input::Cursor& at);
 
 void read_cpu(const input::Cursor& at, std::vector<ProfileParameter>& figures, cpu::Spec& cpu);
 void read_gpu(const input::Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device);
 void read_dla(const input::Cursor& at, std::vector<ProfileParameter>& figures, dla::Spec& dla);
-// The pixels/s that engines beside the GPU are rated at.
+// Reads the rated pixels/s of the media engines.
 void read_engines(const input::Cursor& at, std::vector<ProfileParameter>& figures, media::Spec& engines);
 void read_runtimes(const input::Cursor& at, std::vector<ProfileParameter>& figures,
                    board::DeviceSpec& device);
@@ -37,7 +37,7 @@ void read_power(const input::Cursor& at, std::vector<ProfileParameter>& figures,
 // Reads power.governors; `outer` is the block `power`.
 void read_governors(const input::Cursor& at, Block& outer, const board::DeviceSpec& device,
                     power::ScalingSpec& scaling);
-// The factors of the board named `device`; they take precedence over the shipped ones.
+// Reads the factors of the board named `device`; they take precedence over the shipped ones.
 void read_factors(const input::Cursor& at, const dnn::Chip& chip, std::vector<dnn::Factor>& factors);
 
 }  // namespace jostle::calibration

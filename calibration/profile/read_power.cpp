@@ -1,4 +1,4 @@
-// Reads power: what the parts of a board draw, and which of them its sensors measure.
+// Reads power: the consumption of the parts of a board, and the rails that its sensors measure.
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ Quantity positive_share() {
   return {input::share_dimension(), 0, 1, true};
 }
 
-// [[306 MHz, 0.62 V], [1020 MHz, 0.80 V]]
+// Reads a list of points such as [[306 MHz, 0.62 V], [1020 MHz, 0.80 V]].
 struct Curve {
   std::optional<power::VoltageCurve> operator()(const Cursor& at) const {
     power::VoltageCurve curve;

@@ -14,7 +14,7 @@ using input::Kind;
 using input::Quantity;
 using input::Whole;
 
-// One value for the whole CPU, or a list with one value for each cluster.
+// Reads one value for the whole CPU, or a list with one value for each cluster.
 template <class T, class Reader>
 struct PerCluster {
   std::size_t clusters;
@@ -32,7 +32,8 @@ struct PerCluster {
   }
 };
 
-// `cores: 4` fills the clusters in order; `cores: [0, 4]` gives the number for each cluster.
+// Reads the numbers of online cores: `cores: 4` fills the clusters in order; `cores: [0, 4]` gives the number
+// for each cluster.
 struct OnlineCores {
   const std::vector<cpu::ClusterSpec>& clusters;
   std::optional<std::vector<int>> operator()(const Cursor& at) const {

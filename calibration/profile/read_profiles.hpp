@@ -1,5 +1,5 @@
-// Profiles from files, each content parsed once: whoever runs scenarios in a loop asks for the same file
-// again and again, and a notebook may write it anew in between.
+// Caches profiles from files, so that each content is parsed once. Callers that run scenarios in a loop
+// request the same file repeatedly, and a notebook may rewrite it in between.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace jostle::calibration {
 
-// The profile that `text`, the content of `path`, was when it was last parsed; none if it was not, or if a
+// The profile that was parsed from `text`, the content of `path`. Absent if it was not parsed, or if a
 // measured table in one of its folders has changed since. Thread-safe.
 [[nodiscard]] std::optional<Profile> known_profile(const std::string& path, const std::string& text);
 void remember_profile(const std::string& path, const std::string& text, const Profile& profile);

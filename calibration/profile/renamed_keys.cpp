@@ -33,7 +33,7 @@ std::string_view current_key(std::string_view key) {
   return row == table().end() ? key : row->current;
 }
 
-// The path with `name` applied to every key before '='.
+// Applies `name` to every key of the path before '='.
 std::string renamed(std::string_view path, std::string_view (*name)(std::string_view)) {
   std::string found;
   const std::string_view keys = path.substr(0, path.find('='));

@@ -9,7 +9,7 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr unsigned digits = 32;  // binary digits of a point that are used
+constexpr unsigned digits = 32;  // number of binary digits of a point that are used
 
 // The finaliser of splitmix64: every bit of the result depends on every bit of x.
 std::uint64_t mixed(std::uint64_t x) {
@@ -19,7 +19,7 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-// Flips each digit or not, by a random choice for each value of the digits before it.
+// Flips each digit at random; the choice depends on the digits before it.
 std::uint64_t scrambled(std::uint64_t x, std::uint64_t key) {
   std::uint64_t flips = 0;
   for (unsigned digit = 0; digit < digits; ++digit) {
@@ -30,7 +30,7 @@ std::uint64_t scrambled(std::uint64_t x, std::uint64_t key) {
   return x ^ flips;
 }
 
-// A polynomial, constant first.
+// The value of a polynomial, coefficients from the constant on.
 double polynomial(const std::array<double, 8>& of, double x) {
   double sum = 0;
   for (std::size_t i = of.size(); i-- > 0;) sum = sum * x + of[i];

@@ -9,8 +9,8 @@
 
 namespace jostle::calibration {
 
-// The first `count` points: [dimension][point], each number in (0, 1). One dimension for each of `keys`,
-// which are random numbers that say how it is scrambled. At most 3667 dimensions; throws std::range_error.
+// The first `count` points: [dimension][point], each number in (0, 1). There is one dimension for each of
+// `keys`, random numbers that determine its scrambling. At most 3667 dimensions; throws std::range_error.
 [[nodiscard]] std::vector<std::vector<double>> sobol_points(std::size_t count,
                                                             const std::vector<std::uint64_t>& keys);
 

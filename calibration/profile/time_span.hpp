@@ -8,7 +8,7 @@
 
 namespace jostle::calibration {
 
-// A span of simulated time.
+// Reads a span of simulated time.
 struct TimeSpan {
   sim::Duration least = sim::Duration::zero();
   sim::Duration most = sim::Duration::max();

@@ -18,7 +18,7 @@ namespace jostle::calibration {
 namespace {
 
 constexpr std::array<std::string_view, 6> columns{"device", "kind", "name", "other", "value", "rows"};
-// Smaller correlations are not written.
+// The smallest correlation that is written.
 constexpr double slight = 0.005;
 
 std::size_t index_of(std::vector<std::string>& names, const std::string& name) {

@@ -11,7 +11,8 @@
 namespace jostle::calibration {
 namespace {
 
-// Words ("cfs") and blocks are inserted as they are; parameters, including new ones, need a source.
+// True for names of policies ("cfs") and blocks, which are inserted as they are. Parameters, including new
+// ones, need a source.
 bool is_word(const Profile& profile, const input::Node& document, const std::string& path) {
   if (std::ranges::any_of(profile.figures,
                           [&](const ProfileParameter& figure) { return figure.path == path; }))

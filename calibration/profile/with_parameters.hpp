@@ -1,4 +1,4 @@
-// A profile with modified parameters, for what-if questions.
+// Modifies the parameters of a profile, for what-if questions.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@ struct Profile;
 namespace jostle::calibration {
 
 // Assignments for parameters by path, each value with its unit, in the form that profile_of() and
-// with_override() accept. Words ("cfs") and blocks are inserted as they are.
+// with_override() accept. Names of policies ("cfs") and blocks are inserted as they are.
 [[nodiscard]] std::vector<std::string> assignments(
     const Profile& profile, const input::Node& document,
     const std::vector<std::pair<std::string, std::string>>& figures);
 
-// `document` (profile_document()) with all `figures` applied at once: path and value with its unit, for
-// example ("gpu.time_slicing.slice", "2 ms"). Each gets the grade `assumed`, whatever it was before. A path
-// that is not a parameter and an invalid value are problems at that path.
+// Applies all overrides `figures` to `document` (profile_document()) at once: path and value with its unit,
+// for example ("gpu.time_slicing.slice", "2 ms"). Each parameter gets the grade `assumed`. A path that is not
+// a parameter and an invalid value are problems at that path.
 [[nodiscard]] std::optional<Profile> with_parameters(
     const input::Node& document, const std::vector<std::pair<std::string, std::string>>& figures,
     input::Problems& problems);

@@ -1,5 +1,5 @@
-// Chrome trace JSON, as the PyTorch profiler writes it: an array of events, alone or under "traceEvents".
-// Times are in µs. Kernels and the calls that launched them share a correlation id.
+// Reads Chrome trace JSON, as the PyTorch profiler writes it: an array of events, alone or under
+// "traceEvents". Times are in µs. Kernels and the calls that launched them share a correlation id.
 #include <fmt/format.h>
 
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 enum class Category { none, kernel, copy, memset, call, operation, other };
 
-// Names of PyTorch 1.8 and later, and older ones.
+// Handles the names of PyTorch 1.8 and later, and older ones.
 Category category_of(std::string_view text) {
   if (text == "kernel" || text == "Kernel") return Category::kernel;
   if (text == "gpu_memcpy" || text == "Memcpy") return Category::copy;
@@ -107,8 +107,8 @@ class Trace : public json::Handler<Trace> {
     return true;
   }
 
-  // Whether only the closing bracket of the array form is missing, as in the file of a writer that was
-  // killed. Not if the value is complete.
+  // True if only the closing bracket of the array form is missing, as in the file of a writer that was
+  // killed. False if the value is complete.
   [[nodiscard]] bool only_lacks_bracket() const {
     return in_events_ && depth == 1 && event_depth_ == 2 && events > 0;
   }

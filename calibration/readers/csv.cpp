@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t max_csv_bytes = std::size_t{1} << 30U;
 
-// Whether a spreadsheet would compute the text, or would without the apostrophes in front of it.
+// True if a spreadsheet would evaluate the text as a formula, possibly after removing apostrophes in front.
 bool is_formula(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
   return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
@@ -25,7 +25,7 @@ class Scanner {
   [[nodiscard]] bool at_end() const { return position_ == text_.size(); }
   [[nodiscard]] std::size_t line() const { return line_; }
 
-  // Appends the fields of the next record, and returns how many.
+  // Appends the fields of the next record, and returns their number.
   std::size_t record(CsvFields& fields) {
     for (std::size_t count = 1;; ++count) {
       const std::size_t begin = fields.text.size();
@@ -47,7 +47,7 @@ class Scanner {
   }
 
  private:
-  // '\0' at the end of the text. "\r\n" counts as one newline.
+  // The next character; '\0' at the end of the text. "\r\n" counts as one newline.
   [[nodiscard]] char peek() const {
     if (at_end()) return '\0';
     if (text_[position_] == '\r' && position_ + 1 < text_.size() && text_[position_ + 1] == '\n') return '\n';
@@ -188,7 +188,7 @@ std::string csv_field(const std::string& text) {
   const auto [stopped, error] = std::from_chars(text.data(), end, number);
   const bool plain_number = error == std::errc{} && stopped == end;
   const std::string safe = !plain_number && is_formula(text) ? "'" + text : text;
-  const bool marked = input::without_mark(safe).size() < safe.size();  // as a first field it would be lost
+  const bool marked = input::without_mark(safe).size() < safe.size();  // a mark in the first field is lost
   if (!marked && safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
   std::string result = "\"";
   for (const char c : safe) result += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -22,17 +22,17 @@ class CsvError : public std::runtime_error {
   std::size_t line_;
 };
 
-// Fields one after another in one text: no allocation for each.
+// Fields stored one after another in one text, to avoid an allocation for each.
 struct CsvFields {
   std::string text;
-  std::vector<std::size_t> ends;  // of each field
+  std::vector<std::size_t> ends;  // end of each field
   [[nodiscard]] std::string_view at(std::size_t index) const {
     const std::size_t end = ends.at(index), begin = index == 0 ? 0 : ends[index - 1];
     return std::string_view(text).substr(begin, end - begin);
   }
 };
 
-// A complete file, behind a byte order mark or without one: a header line, then rows with the same number of
+// A complete file, with or without a byte order mark: a header line, then rows with the same number of
 // fields. Fields in double quotes may contain commas, newlines and doubled quotes. The last line must end in
 // a newline; otherwise the file is truncated.
 class CsvTable {
@@ -55,8 +55,8 @@ class CsvTable {
     std::size_t index_;
   };
 
-  // `name` is for messages. All of `required` must be in the header, and no column may be duplicated. Throws
-  // CsvError.
+  // Parses a table. `name` is for messages. All of `required` must be in the header, and no column may be
+  // duplicated. Throws CsvError.
   [[nodiscard]] static CsvTable parse(std::string_view text, std::string_view name,
                                       std::span<const std::string_view> required = {});
   [[nodiscard]] static CsvTable read(const std::filesystem::path& path,
@@ -74,13 +74,13 @@ class CsvTable {
   std::vector<std::size_t> lines_;  // line number at which each row starts, from 1
 };
 
-// A field as written into a CSV file: quoted if necessary. Text that a spreadsheet would take for a formula
-// (= + - @, tab, carriage return) is put behind an apostrophe, which CsvTable takes off again; numbers stay
-// as they are.
+// A field as written into a CSV file: quoted if necessary. Text that a spreadsheet would evaluate as a
+// formula (= + - @, tab, carriage return) gets an apostrophe in front, which CsvTable removes; numbers are
+// unchanged.
 [[nodiscard]] std::string csv_field(const std::string& text);
 
-// The contents of a file or `-`, standard input. Throws CsvError (line 0) if it cannot be read or has more
-// than 2^30 bytes.
+// The contents of a file, or of standard input for `-`. Throws CsvError (line 0) if it cannot be read or has
+// more than 2^30 bytes.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);
 
 }  // namespace jostle::calibration

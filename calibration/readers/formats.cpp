@@ -25,7 +25,7 @@ char first_letter(std::string_view head) {
   return at == std::string_view::npos ? '\0' : head[at];
 }
 
-// Decided by the first non-blank character, so that nested text cannot mislead.
+// Recognised by the first non-blank character, so that nested text cannot mislead.
 bool is_json(std::string_view head) {
   return first_letter(head) == '{' || first_letter(head) == '[';
 }

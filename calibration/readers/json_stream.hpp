@@ -1,4 +1,4 @@
-// RapidJSON's pull parser on a Source: JSON of any length, one value at a time, within limits.
+// Connects RapidJSON's pull parser to a Source: JSON of any length, one value at a time, within limits.
 //
 // Part of the readers of JSON logs; not for use elsewhere.
 #pragma once
@@ -44,9 +44,9 @@ class Stream {
   Source& source_;
 };
 
-// Base of handlers: all numbers are doubles; tracks the nesting depth. A handler derives from this with
-// itself as `Derived` and hides those of key, text, number, begin_object, end_object, begin_array, end_array
-// that it needs. Returning false from any of them ends the parse with the message `wrong`.
+// Base of handlers. All numbers are doubles, and the nesting depth is tracked. A handler derives from this
+// with itself as `Derived` and hides those of key, text, number, begin_object, end_object, begin_array,
+// end_array that it needs. If one of them returns false, the parse ends with the message `wrong`.
 template <class Derived>
 class Handler {
  public:
@@ -89,7 +89,7 @@ class Handler {
   bool end_array() { return true; }
   // NOLINTEND(readability-convert-member-functions-to-static)
 
-  int depth = 0;      // of the innermost open object or array; 1 at the top
+  int depth = 0;      // nesting depth of the innermost open object or array; 1 at the top
   std::string wrong;  // set when a handler returns false
 
  protected:
@@ -112,7 +112,7 @@ class Handler {
   }
 };
 
-// Reads the source. False, with a problem, unless it is exactly one JSON value.
+// Reads the source. Returns false, with a problem, unless it is exactly one JSON value.
 template <class Derived>
 bool parse(Source& source, Handler<Derived>& handler, input::Problems& problems) {
   constexpr std::uint64_t most_of_a_value = 4 * Source::chunk_bytes;
@@ -121,7 +121,7 @@ bool parse(Source& source, Handler<Derived>& handler, input::Problems& problems)
   rapidjson::Reader reader;
   const rapidjson::ParseResult result =
       reader.Parse<rapidjson::kParseNanAndInfFlag>(stream, static_cast<Derived&>(handler));
-  // To RapidJSON a zero byte is the end.
+  // RapidJSON takes a zero byte for the end.
   if (!result.IsError() && source.failure().empty() && source.at_end()) return true;
   const int line = source.line() + 1;
   if (!source.failure().empty()) {

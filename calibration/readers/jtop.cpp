@@ -1,6 +1,6 @@
-// jtop's CSV log: a header with the quantities that jtop shows ("CPU1", "GPU", "Temp CPU", "power cur"), then
-// one row per sample; or one sample as lines of "key, value"; or tegrastats output that scripts have
-// converted, with headers of their own.
+// Reads jtop's CSV log: a header with the quantities that jtop shows ("CPU1", "GPU", "Temp CPU", "power
+// cur"), then one row per sample; or one sample as lines of "key, value"; or tegrastats output that scripts
+// have converted, with headers of their own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +46,8 @@ JtopColumn column_of(const std::string& header) {
     return {JtopKind::temperature, "temperature_" + metric_word(*zone), {}};
   if (name.ends_with("_temperature"))
     return {JtopKind::temperature, "temperature_" + metric_word(name.substr(0, name.size() - 12)), {}};
-  // jtop 2 and 3: all rails together, momentary and average; jtop 4: each rail, and TOT.
+  // Versions 2 and 3 of jtop have the total of all rails, momentary and average; version 4 has each rail, and
+  // TOT.
   if (name == "power cur" || name == "power tot") return {JtopKind::power, "power", {}};
   if (name == "power avg" || name.starts_with("power avg")) return {};
   if (const auto rail = after(header, "Power ")) return {JtopKind::power, power_metric(*rail), {}};
@@ -172,7 +173,7 @@ class JtopReading {
     }
   }
 
-  // "11283/62841MB"; kB in jtop 2 and 3; a share of the total in jtop 4.
+  // Reads "11283/62841MB"; kB in jtop 2 and 3; a share of the total in jtop 4.
   void read_memory(JtopColumn& column, double number, std::string_view rest) {
     if (rest.starts_with('/') && rest.ends_with("MB")) {
       rest = rest.substr(1, rest.size() - 3);

@@ -23,18 +23,18 @@ using llm::Architecture;
 using llm::Experts;
 using enum llm::QueryNorm;
 
-// Beyond any model, and small enough that no product of them overflows.
+// Limits beyond any model, and small enough that no product of them overflows.
 constexpr int most_layers = 1024, most_heads = 1024, most_experts = 1024, most_head_dim = 4096;
 constexpr int most_hidden = 1 << 17, most_ffn = 1 << 18, most_words = 1 << 22;
 
-// What a type of model is beside its shapes, and the values of keys that its files leave out: those of its
-// class of configuration in transformers. Zero: the file must have it.
+// The properties of a model type that its files do not contain, and the defaults of keys that they may omit,
+// from its configuration class in transformers. Zero: the file must contain the key.
 struct ModelType {
   std::string_view name;
   Architecture usual = {};
-  std::string_view count_key = {}, ffn_key = {};  // of experts; empty: it has none
+  std::string_view count_key = {}, ffn_key = {};  // keys of the experts; empty: it has none
 };
-// A gemma3 that sees keeps these in its text_config.
+// A gemma3 with vision keeps these in its text_config.
 constexpr Architecture gemma3_text{.heads = 8,
                                    .kv_heads = 4,
                                    .head_dim = 256,
@@ -90,7 +90,7 @@ class ShapeReader {
   }
 
  private:
-  // The value under a key; none if it is not there, or null.
+  // The value under a key; absent if the key is missing or null.
   [[nodiscard]] std::optional<Cursor> find(std::string_view key) const {
     const std::string name(key);
     const input::Node child = at_.value().find(name);
@@ -149,7 +149,7 @@ class ShapeReader {
       problem("mlp_only_layers", "blocks with and without experts are not modelled together", "[]");
   }
 
-  // What would change the shapes and is not modelled.
+  // Refuses keys that would change the shapes and are not modelled.
   void refuse_others() {
     bool bias = false;
     flag("mlp_bias", bias);
@@ -172,7 +172,7 @@ std::vector<std::string> config_types() {
 
 std::optional<Architecture> parse_config(const std::string& text, const std::string& origin,
                                          input::Problems& problems) {
-  const input::Node root = input::parse_yaml(text, origin, problems);  // of which JSON is a part
+  const input::Node root = input::parse_yaml(text, origin, problems);  // JSON is a subset of YAML
   if (!root) return std::nullopt;
   Cursor at(root, "", problems);
   if (!at.is(Kind::mapping)) {
@@ -186,7 +186,7 @@ std::optional<Architecture> parse_config(const std::string& text, const std::str
   }
   const auto index = input::choose(at.descend("model_type"), "model_type", config_types());
   if (!index) return std::nullopt;
-  // Of a model that also sees, the decoder has a mapping of its own.
+  // In a model with vision, the decoder has a mapping of its own.
   if (const input::Node inner = root->find("text_config"); inner && inner->kind != Kind::nothing) {
     at = at.descend("text_config");
     if (!at.is(Kind::mapping)) {

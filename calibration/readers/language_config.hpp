@@ -1,4 +1,4 @@
-// The shapes of a language model out of a config.json, as Hugging Face's transformers writes it.
+// Reads the shapes of a language model from a config.json, as Hugging Face's transformers writes it.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace jostle::calibration {
 
-// The `model_type` that are known: "llama", ...
+// The known values of `model_type`, such as "llama".
 [[nodiscard]] std::vector<std::string> config_types();
 
-// The decoder; a vision tower beside it is passed over, and so are keys that say nothing of shapes. None if
-// problems were added: no JSON, an unknown model_type, a key that is missing, has no sensible value or asks
-// for what is not modelled. `origin` names the text in messages.
+// Reads the decoder; a vision tower and keys that do not concern shapes are ignored. Absent if problems were
+// added: no JSON, an unknown model_type, or a key that is missing, has an invalid value or requests something
+// that is not modelled. `origin` names the text in messages.
 [[nodiscard]] std::optional<llm::Architecture> parse_config(const std::string& text,
                                                             const std::string& origin,
                                                             input::Problems& problems);

@@ -13,15 +13,15 @@ namespace jostle::calibration {
 
 class LaunchPairs {
  public:
-  // Entries whose counterpart has not been read yet.
+  // The limit on entries whose counterpart has not been read yet.
   static constexpr std::size_t max_waiting = std::size_t{1} << 17U;
 
-  // `id`: the correlation id of both. `start` in µs.
+  // `id` is the correlation id of both, `start` is in µs.
   void call(std::uint64_t id, double start) { match(id, start, calls_, kernels_, 1); }
   void kernel(std::uint64_t id, double start) { match(id, start, kernels_, calls_, -1); }
 
-  // Time from the start of the call to the start of the kernel, including the time that the kernel waits for
-  // kernels launched earlier.
+  // Adds the time from the start of the call to the start of the kernel, including the time that the kernel
+  // waits for kernels launched earlier.
   void rows(Import& result) const {
     if (delay_.count > 0) {
       result.rows.push_back({.metric = "launch_to_start",

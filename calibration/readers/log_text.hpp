@@ -1,4 +1,4 @@
-// Parsing parts of a log line: numbers, fields, words.
+// Parses parts of a log line: numbers, fields, words.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace jostle::calibration {
 
-// Larger numbers cannot be a measurement: bytes of memory and nanoseconds of a week are below.
+// The largest number that can be a measurement: bytes of memory and nanoseconds of a week are below.
 inline constexpr double max_figure = 1e15;
 
 // A decimal number with an absolute value up to max_figure; `text` must contain nothing else.
@@ -22,18 +22,18 @@ inline constexpr double max_figure = 1e15;
 // The rest of `text` after `prefix`, if it begins with that.
 [[nodiscard]] std::optional<std::string_view> after(std::string_view text, std::string_view prefix);
 
-// Splits a line at commas and trims blanks. A field in quotes may contain commas and doubled quotes. False if
-// a quote is not closed.
+// Splits a line at commas and trims blanks. A field in quotes may contain commas and doubled quotes. Returns
+// false if a quote is not closed.
 [[nodiscard]] bool split_fields(std::string_view line, std::vector<std::string>& fields);
 
 // `text` as a part of a metric's name: lower case, with '_' for all but letters and digits.
 [[nodiscard]] std::string metric_word(std::string_view text);
 
-// "resnet18" for "models/resnet18.onnx": without directories and the last extension.
+// The file name without directories and the last extension: "resnet18" for "models/resnet18.onnx".
 [[nodiscard]] std::string stem(std::string_view path);
 
-// "power" for the rail at the module's input (VDD_IN, POM_5V_IN), otherwise "power_" and the rail without
-// VDD_ or POM_5V_.
+// The metric of a rail: "power" for the module's input (VDD_IN, POM_5V_IN), otherwise "power_" and the rail
+// without VDD_ or POM_5V_.
 [[nodiscard]] std::string power_metric(std::string_view rail);
 
 }  // namespace jostle::calibration

@@ -15,20 +15,20 @@ struct Measurement {
   std::string unit;
   std::optional<double> sd, median, p90, p99;
   std::int64_t count = 1;
-  std::string of;  // the kernel, layer, API call or part of the log that it is of; empty: the whole run
+  std::string of;  // kernel, layer, API call or part of the log; empty: the whole run
 };
 
-// What a log contains about how the run was made; empty if unknown.
+// Information in a log on how the run was made; empty if unknown.
 struct Setting {
   std::string power_mode, model, precision, placement;
-  std::string onnx;            // path of the network's ONNX file, as the log writes it
-  std::string runtime, sync;   // as named in scenarios
-  std::string observer;        // the profiler that was active: its host times do not hold without it
+  std::string onnx;            // path of the network's ONNX file, as written in the log
+  std::string runtime, sync;   // named as in scenarios
+  std::string observer;        // active profiler, which distorts the host times
   std::optional<bool> pinned;  // jetson_clocks
   std::optional<std::int64_t> batch, processes;
   std::string tool;  // "trtexec 10.3.0"
-  // About the machine, for comparing it with a profile.
-  std::string gpu;                 // as named by its driver: "Orin"
+  // Properties of the machine, for comparing it with a profile.
+  std::string gpu;                 // name given by its driver: "Orin"
   std::string compute_capability;  // "8.7"
   std::optional<std::int64_t> sms, cores;
   std::optional<double> memory_bytes;

@@ -25,7 +25,7 @@ struct Moments {
     squares += other.squares + distance * distance * n * m / (n + m);
     count += other.count;
   }
-  // Sample standard deviation; none for a single value.
+  // Sample standard deviation; absent for a single value.
   [[nodiscard]] std::optional<double> sd() const {
     return count > 1 ? std::optional(std::sqrt(squares / static_cast<double>(count - 1))) : std::nullopt;
   }

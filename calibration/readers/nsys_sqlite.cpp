@@ -1,5 +1,6 @@
-// The SQLite export of Nsight Systems: kernels, copies, CUDA calls, the links between them, and scheduler
-// events. Its tables depend on the version and on what was traced; each is used if present. Times are in ns.
+// Reads the SQLite export of Nsight Systems: kernels, copies, CUDA calls, the links between them, and
+// scheduler events. Its tables depend on the version and on what was traced; each is used if present. Times
+// are in ns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ using sqlite::Rows;
 constexpr std::size_t max_ids = 100'000;  // limits for names and threads
 constexpr int process_shift = 24;         // a global thread id holds the process above 24 bits for the thread
 
-// "cudaLaunchKernel" of "cudaLaunchKernel_v7000"
+// The name without its version: "cudaLaunchKernel" for "cudaLaunchKernel_v7000".
 std::string_view without_version(std::string_view call) {
   const std::size_t at = call.rfind("_v");
   if (at == std::string_view::npos || at + 2 == call.size()) return call;
@@ -63,7 +64,7 @@ class Intervals {
   [[nodiscard]] bool linked() const { return linked_ && !rows_->is_null(3); }
   [[nodiscard]] std::int64_t start() const { return rows_->integer(0); }
   [[nodiscard]] double duration_ns() const { return rows_->real(1) - rows_->real(0); }
-  // A string's id, or the string itself.
+  // The current row; its name is a string's id, or the string itself.
   [[nodiscard]] const Rows& row() const { return *rows_; }
   [[nodiscard]] std::int64_t name_id() const { return rows_->integer(2); }
   [[nodiscard]] std::uint64_t launch() const { return launch_id(rows_->integer(3), rows_->integer(4)); }
@@ -74,7 +75,7 @@ class Intervals {
   bool there_ = false, linked_ = false;
 };
 
-// Durations by the id of a name, until the names are known.
+// Collects durations by the id of a name, until the names are known.
 class ByName {
  public:
   bool add(const Intervals& interval) {
@@ -95,7 +96,7 @@ class ByName {
     named_.add(without_version(text), found->second);
     by_id_.erase(found);
   }
-  // Call when all names are known.
+  // The durations by name. Call when all names are known.
   TimedCalls& named() {
     Moments rest;
     for (const auto& [id, moments] : std::map<std::int64_t, Moments>(by_id_.begin(), by_id_.end()))
@@ -183,7 +184,7 @@ class NsysSqliteReading {
       Rows rows(database_, fmt::format("SELECT id, {} FROM ENUM_CUDA_MEMCPY_OPER", label.value_or("id")));
       while (rows.next()) copies_.name(rows.integer(0), rows.text(1));
     }
-    // CUpti_ActivityMemcpyKind
+    // The names of CUpti_ActivityMemcpyKind.
     constexpr std::string_view kinds[]{"unknown",         "Host-to-Device",  "Device-to-Host",
                                        "Host-to-Array",   "Array-to-Host",   "Array-to-Array",
                                        "Array-to-Device", "Device-to-Array", "Device-to-Device",
@@ -191,8 +192,8 @@ class NsysSqliteReading {
     for (std::size_t i = 0; i < std::size(kinds); ++i) copies_.name(static_cast<std::int64_t>(i), kinds[i]);
   }
 
-  // Lengths of intervals in which threads were running and not running: of threads that call CUDA, or of all
-  // threads if none is known.
+  // Reads the lengths of intervals in which threads were running and not running, for threads that call CUDA,
+  // or for all threads if none is known to do so.
   void read_scheduler() {
     if (!database_.has_table("SCHED_EVENTS")) return;
     for (const char* const needed : {"start", "isSchedIn", "globalTid"}) {

@@ -1,4 +1,4 @@
-// Summaries of `nsys stats`: one CSV (cuda_api_sum, cuda_gpu_kern_sum, osrt_sum, nvtx_sum,
+// Reads summaries of `nsys stats`: one CSV (cuda_api_sum, cuda_gpu_kern_sum, osrt_sum, nvtx_sum,
 // cuda_gpu_mem_*_sum), or the text output with all of them, where lines of dashes give the column widths.
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ constexpr std::array<Spelling, 17> spellings{{{"Num Calls", count},
                                               {"Operation", name},
                                               {"Median", median}}};
 
-// The subject of a summary, detected by its columns and, for calls, by the name in the row.
+// The layout of a summary, detected by its columns.
 struct SummaryTable {
   std::array<std::optional<std::size_t>, columns> at;
   std::string count_header, name_header;
@@ -122,7 +122,7 @@ class NsysStatsReading {
       wrong_ = "a summary has no columns for count, mean and name: not a known report of nsys stats";
   }
 
-  // Dashes: "--------  -------------"; the column names are above them.
+  // Measures the columns from a line of dashes, "--------  -------------". Their names are in the line above.
   void measure(std::string_view line) {
     spans_.clear();
     for (std::size_t i = 0; i < line.size();) {

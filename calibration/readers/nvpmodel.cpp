@@ -23,7 +23,7 @@ struct Token {
   Location location;
 };
 
-// The words of one line without its comment; '<' and '>' are separate words.
+// Splits one line without its comment into words; '<' and '>' are separate words.
 std::vector<Token> words_of(std::string_view line, const Location& start) {
   std::vector<Token> words;
   bool open = false;  // the last word continues
@@ -100,7 +100,7 @@ class Parser {
     }
   }
 
-  // < KIND KEY=VALUE ... >
+  // Reads a section header: < KIND KEY=VALUE ... >
   void read_header(const std::vector<Token>& words) {
     section_ = Section::passed_over;
     const Location& at = words[0].location;

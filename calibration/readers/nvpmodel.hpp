@@ -20,10 +20,10 @@
 
 namespace jostle::calibration {
 
-// "CPU_A78_0 MAX_FREQ 1113600"
+// A setting, such as "CPU_A78_0 MAX_FREQ 1113600".
 struct NvpSetting {
   std::string parameter, argument, value;
-  input::Location location;  // of the value
+  input::Location location;  // location of the value
 };
 struct NvpMode {
   std::int64_t id = 0;
@@ -32,27 +32,27 @@ struct NvpMode {
 };
 struct NvpParameter {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> arguments;  // with the path, or what the file has instead
+  std::vector<std::pair<std::string, std::string>> arguments;  // each with its path, or the text in its place
 };
 struct NvpFile {
   std::vector<NvpMode> modes;  // not empty; ids and names are unique
   std::vector<NvpParameter> parameters;
   std::optional<std::int64_t> default_id;  // id of one of the modes
   std::vector<std::string> passed_over;    // names of ignored kinds of sections
-  std::uint64_t hash = 0;                  // of the text
+  std::uint64_t hash = 0;                  // hash of the text
 };
 
 inline constexpr std::size_t max_nvpmodel_bytes = 1 << 20;
 inline constexpr std::size_t max_nvpmodel_modes = 256;
 
-// None if problems were added. `origin` names the text in messages.
+// Parses the file. Absent if problems were added. `origin` names the text in messages.
 [[nodiscard]] std::optional<NvpFile> parse_nvpmodel(const std::string& text, const std::string& origin,
                                                     input::Problems& problems);
 [[nodiscard]] std::optional<NvpFile> read_nvpmodel(const std::string& path, input::Problems& problems);
 
-// "15W" for "MODE_15W" and for "15W (desktop)": the name in common use.
+// The name in common use: "15W" for "MODE_15W" and for "15W (desktop)".
 [[nodiscard]] std::string plain_mode_name(std::string name);
-// The mode with that name, or with the id `name`; none if there is no such mode.
+// The mode with that name, or with the id `name`; null if there is no such mode.
 [[nodiscard]] const NvpMode* find_mode(const NvpFile& file, const std::string& name);
 
 }  // namespace jostle::calibration

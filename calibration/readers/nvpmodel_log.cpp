@@ -8,7 +8,7 @@
 namespace jostle::calibration {
 namespace {
 
-// A row for a setting, which is one value.
+// Adds a row for a setting, which is a single value.
 void add_row(std::string metric, double value, const char* unit, Import& result) {
   result.rows.push_back({.metric = std::move(metric),
                          .value = value,
@@ -21,7 +21,7 @@ void add_row(std::string metric, double value, const char* unit, Import& result)
                          .of = ""});
 }
 
-// "cpu_a78_0_max_clock" in MHz; the file uses kHz for CPUs, Hz for everything else.
+// Adds a clock such as "cpu_a78_0_max_clock" in MHz; the file uses kHz for CPUs, Hz for everything else.
 void add_clock(const NvpSetting& setting, double value, Import& result) {
   const bool cpu = setting.parameter.starts_with("CPU");
   const double megahertz = value / (cpu ? 1e3 : 1e6);

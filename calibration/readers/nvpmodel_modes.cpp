@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t no_limit = -1;
 constexpr double khz = 1e3;
 
-// Number of TPCs of the whole chip, which masks refer to; boards have fewer.
+// Number of TPCs of the whole chip, to which masks refer; boards have fewer.
 int tpcs_of_chip(const board::DeviceSpec& device, int of_board) {
   if (device.gpu.architecture == "sm_87") return 8;  // T234
   if (device.gpu.architecture == "sm_72") return 4;  // T194
@@ -46,7 +46,7 @@ double rounded(const std::vector<double>& points, double hz, Rounding rounding) 
   return *(above - 1);
 }
 
-// N of ".../cpuN/...".
+// The number N in ".../cpu/cpuN/..."; absent if there is none.
 std::optional<int> core_in(const std::string& path) {
   const std::size_t at = path.find("/cpu/cpu");
   if (at == std::string::npos) return std::nullopt;
@@ -137,7 +137,7 @@ class ModeReader {
     return std::nullopt;
   }
 
-  // The clock that the driver sets for a limit; none if there is no limit.
+  // The clock that the driver sets for a limit; absent if there is no limit.
   std::optional<double> clock(const NvpSetting& setting, const std::vector<double>& points, double unit_hz,
                               Rounding rounding) {
     const auto value = number(setting, no_limit);
@@ -165,7 +165,7 @@ class ModeReader {
     return nullptr;
   }
 
-  // The cluster of a core by the kernel's number; none, with a note, if the board has no such core.
+  // The cluster of a core by the kernel's number; absent, with a note, if the board has no such core.
   std::optional<std::size_t> cluster_of(int core) {
     int first = 0;
     for (std::size_t i = 0; i < device_.cpu->clusters.size(); ++i) {
@@ -241,7 +241,7 @@ class ModeReader {
     }
   }
 
-  // In this model the DLAs have one clock: that of the first.
+  // The model has one clock for all DLAs: that of the first.
   void read_dla(const NvpSetting& setting) {
     const bool second = setting.parameter == "DLA1_CORE";
     if (second && (device_.dla.count < 2 || result_.mode.dla_max_clock_hz)) return;

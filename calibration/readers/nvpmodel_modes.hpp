@@ -3,8 +3,8 @@
 // Limits are converted as by the drivers. Limits outside a domain's range are clamped to the range. Then a
 // CPU's maximum is rounded down to an operating point and its minimum up (cpufreq); both limits of the GPU
 // are rounded up (nvgpu's round_rate: TX2's 1120 MHz become 1122); that of the EMC is rounded down; a DLA has
-// no table. If minimum and maximum cross, the maximum wins. -1 is no limit. The paths in PARAM sections show
-// which core a CPU setting refers to.
+// no table. If minimum and maximum cross, the maximum wins. -1 means no limit. The paths in PARAM sections
+// show which core a CPU setting refers to.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,12 @@
 namespace jostle::calibration {
 
 struct ModeOnBoard {
-  board::PowerMode mode;           // named as in the file
-  std::vector<std::string> notes;  // what was clamped or ignored, one line each, for the user
+  board::PowerMode mode;           // has the name in the file
+  std::vector<std::string> notes;  // values that were clamped or ignored, one line each, for the user
 };
 
-// None, with the reason in `problems`, if a relevant setting is invalid, or if no core or no TPC remains.
+// The mode. Absent, with the reason in `problems`, if a relevant setting is invalid, or if no core or no TPC
+// remains.
 [[nodiscard]] std::optional<ModeOnBoard> mode_on_board(const NvpFile& file, const NvpMode& mode,
                                                        const board::DeviceSpec& device,
                                                        input::Problems& problems);

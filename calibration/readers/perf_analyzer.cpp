@@ -1,4 +1,4 @@
-// Triton's perf_analyzer CSV: one row per concurrency or request rate, times in µs.
+// Reads the CSV of Triton's perf_analyzer: one row per concurrency or request rate, times in µs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr std::size_t max_rows = 100'000;
 struct Part {
   std::string_view column, metric;
 };
-// Their sum is the mean latency.
+// The parts of the mean latency, which is their sum.
 constexpr std::array<Part, 7> parts{{{"Client Send", "client_send"},
                                      {"Network+Server Send/Recv", "network"},
                                      {"Server Queue", "server_queue"},

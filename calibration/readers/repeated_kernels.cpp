@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t most_kept = 200'000;
 constexpr std::size_t fewest_batches = 3;
 
-// The shortest period of the names (the longest border of Knuth, Morris and Pratt); their number if there is
-// none.
+// The shortest period of the names (from the longest border of Knuth, Morris and Pratt); the number of names
+// if there is none.
 template <class Ones>
 std::size_t period_of(const Ones& ones) {
   std::vector<std::size_t> border(ones.size(), 0);
@@ -36,7 +36,7 @@ std::vector<RepeatedKernels::Kernel> RepeatedKernels::batch() const {
                               kernels_.end());
   const std::size_t period = period_of(half);
   if (period == 0 || half.size() < fewest_batches * period) return {};
-  std::vector<Moments> times(period), pauses(period);  // before each
+  std::vector<Moments> times(period), pauses(period);  // pauses before each kernel
   for (std::size_t i = 1; i < half.size(); ++i) {
     times[i % period].add(half[i].duration / 1000);
     pauses[i % period].add(static_cast<double>(half[i].start - half[i - 1].start) - half[i - 1].duration);

@@ -80,7 +80,7 @@ void Source::start() {
 void Source::start_unzipping() {
   inflater_ = std::make_unique<Inflater>();
   if (!inflater_->ready) failure_ = "not enough memory to decompress it";
-  // What has been read so far is compressed.
+  // The bytes read so far are compressed.
   inflater_->packed.assign(begin_, end_);
   inflater_->stream.next_in = reinterpret_cast<Bytef*>(inflater_->packed.data());
   inflater_->stream.avail_in = static_cast<uInt>(end_ - begin_);

@@ -1,5 +1,5 @@
-// The bytes of a log, in chunks: a file of any size is read with little memory; gzip files are decompressed.
-// Reading throws Interrupted on Ctrl-C.
+// Reads the bytes of a log in chunks, so that a file of any size needs little memory; gzip files are
+// decompressed. Reading throws Interrupted on Ctrl-C.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ class Source {
   static constexpr std::size_t chunk_bytes = std::size_t{1} << 20U;
   static constexpr std::size_t max_peeked = std::size_t{1} << 16U;
   static constexpr std::uint64_t max_bytes =
-      std::uint64_t{1}  // Decompressed: a small gzip file can expand to any length.
+      std::uint64_t{1}  // after decompression: a small gzip file can expand to any length
       << 36U;
 
-  // Null, with a problem, if it is not a readable file, pipe or `-` (standard input), or if it is
-  // empty.
+  // Opens a source. Null, with a problem, if it is not a readable file, pipe or `-` (standard input), or if
+  // it is empty.
   [[nodiscard]] static std::unique_ptr<Source> open(const std::string& path, input::Problems& problems);
   [[nodiscard]] static std::unique_ptr<Source> of_text(std::string text, const std::string& origin);
 
@@ -34,10 +34,11 @@ class Source {
   // The next bytes, without consuming them: at least min(max_peeked, remaining bytes).
   [[nodiscard]] std::string_view peek();
 
-  // Reads the next line, without its end ("\n" or "\r\n"). False at the end of the file and after a failure.
+  // Reads the next line, without its end ("\n" or "\r\n"). Returns false at the end of the file and after a
+  // failure.
   [[nodiscard]] bool next_line(std::string_view& line);
   [[nodiscard]] int line() const { return line_; }  // number of the line read last, from 1
-  // Whether the line read last had no newline, so that the file ends in it.
+  // True if the line read last had no newline, so that the file ends in it.
   [[nodiscard]] bool unterminated() const { return unterminated_; }
 
   // Reads byte by byte, for pull parsers: '\0' at the end.
@@ -48,15 +49,16 @@ class Source {
     return *begin_++;
   }
   [[nodiscard]] bool at_end() { return begin_ == end_ && !more(); }
-  // A failure if more than `most` bytes are consumed between two marks; this bounds the memory of the parser.
+  // Sets the limit on bytes consumed between two marks, which bounds the memory of the parser. More bytes are
+  // a failure.
   void limit_unmarked(std::uint64_t most) { max_unmarked_ = most; }
   void mark() { mark_ = taken(); }
   [[nodiscard]] std::uint64_t taken() const { return read_ - static_cast<std::uint64_t>(end_ - begin_); }
 
-  // Why the file ended early (truncated gzip, a disk error, a line too long); empty if it did not.
+  // The reason why the file ended early (truncated gzip, a disk error, a line too long); empty if it did not.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] const std::string& origin() const { return *origin_; }
-  // The complete text given to of_text(), or null for a file: for readers that need the file itself.
+  // The complete text given to of_text(), or null for a file; used by readers that need the file itself.
   [[nodiscard]] const std::string* text() const { return file_ == nullptr ? &text_ : nullptr; }
   [[nodiscard]] bool zipped() const { return inflater_ != nullptr; }
 
@@ -79,7 +81,7 @@ class Source {
   std::string text_;
   std::size_t text_at_ = 0;
   std::unique_ptr<Inflater> inflater_;
-  std::unique_ptr<char[]> buffer_;          // not set to zero: most logs are short
+  std::unique_ptr<char[]> buffer_;          // uninitialised: most logs are short
   char *begin_ = nullptr, *end_ = nullptr;  // the available bytes, in buffer_
   std::uint64_t read_ = 0, mark_ = 0, max_unmarked_ = max_bytes;
   int line_ = 0;

@@ -1,4 +1,4 @@
-// Read-only access to an untrusted SQLite file; tables and columns are looked up, not assumed.
+// Provides read-only access to an untrusted SQLite file; tables and columns are looked up, not assumed.
 //
 // Part of the readers of databases; not for use elsewhere.
 #pragma once
@@ -44,9 +44,9 @@ class Rows {
 class Database {
  public:
   explicit Database(Source& source);
-  // Empty if there was no failure.
+  // The failure, if there was one; otherwise empty.
   [[nodiscard]] const std::string& failure() const { return failure_; }
-  // Only real tables: no views, no virtual tables.
+  // True for real tables only: no views, no virtual tables.
   [[nodiscard]] bool has_table(std::string_view name) const;
   // The first of `columns` that the table has.
   [[nodiscard]] std::optional<std::string> column(const std::string& table,

@@ -1,9 +1,9 @@
-// tegrastats: one line per sample, in the formats of L4T 28 to 36.
+// Reads tegrastats: one line per sample, in the formats of L4T 28 to 36.
 //
 //   07-26-2026 15:53:43 RAM 2557/7620MB (lfb 109x4MB) SWAP 0/3810MB (cached 0MB) CPU [0%@1728,off]
 //   EMC_FREQ 0%@3199 GR3D_FREQ 45%@[1016,0] APE 200 cpu@51.062C VDD_IN 5750mW/5700mW
 //
-// The first of a rail's two numbers is momentary, the second a mean since the start; in mW, with or without
+// The first of a rail's two numbers is momentary, the second a mean since the start, in mW with or without
 // the unit. Clocks are in MHz. Samples are averaged by GPU load, so that the busy part of the log can be
 // separated from the rest.
 #include <fmt/format.h>
@@ -22,8 +22,8 @@ namespace jostle::calibration {
 namespace {
 
 constexpr std::size_t max_quantities = 200;  // the file determines the names of rails and zones
-constexpr std::size_t max_foreign = 1000;    // lines before the first sample
-constexpr double no_sensor = -200;           // zones that are not powered read -256 degC
+constexpr std::size_t max_foreign = 1000;    // limit on lines before the first sample
+constexpr double no_sensor = -200;           // reading of zones that are not powered is -256 degC
 
 struct Quantity {
   std::string metric, unit;
@@ -105,7 +105,7 @@ class TegrastatsReading {
     if (const double together = std::ranges::min(recent_);
         samples_ >= sustained && together > highest_load_) {
       highest_load_ = together;
-      // What counted as busy before may be idle compared with this sample.
+      // Samples that counted as busy may be idle compared with this one.
       if (current_.load.mean <= highest_load_ / 2) drop_current();
       if (best_.load.mean <= highest_load_ / 2) best_ = {};
     }
@@ -134,7 +134,7 @@ class TegrastatsReading {
     for (Quantity& quantity : quantities_) quantity.current = {};
   }
 
-  // Words and their values, up to the end of the line.
+  // Reads names and their values, up to the end of the line.
   bool read_sample(std::string_view rest) {
     while (!rest.empty()) {
       const std::string_view word = take_word(rest);
@@ -160,12 +160,12 @@ class TegrastatsReading {
     return word;
   }
 
-  // "(lfb 109x4MB)"
+  // Skips a bracket such as "(lfb 109x4MB)".
   static void skip_bracket(std::string_view word, std::string_view& rest) {
     while (word.find(')') == std::string_view::npos && !rest.empty()) word = take_word(rest);
   }
 
-  // NAME and its value; false if the value is invalid.
+  // Reads the value that follows a name; returns false if the value is invalid.
   bool read_reading(std::string_view name, std::string_view& rest) {
     const std::string_view before = rest;
     const std::string_view value = take_word(rest);
@@ -196,7 +196,7 @@ class TegrastatsReading {
     return clock.front() == '@' && read_clocks(clock.substr(1), gpu ? "gpu_clock" : "emc_clock");
   }
 
-  // "921" or, for a GPU of which parts may be gated, "[305,0]": the highest.
+  // Reads a clock such as "921" or, for a GPU with parts that may be gated, the highest of "[305,0]".
   bool read_clocks(std::string_view text, std::string_view metric) {
     double highest = 0;
     const bool list = text.starts_with('[');
@@ -212,7 +212,7 @@ class TegrastatsReading {
     return highest == 0 || add(metric, 'c', highest);
   }
 
-  // "[7%@1728,off,...]"
+  // Reads the loads and clocks of cores: "[7%@1728,off,...]".
   bool read_cores(std::string_view text) {
     text.remove_prefix(1);
     std::int64_t cores = 0, online = 0, clocked = 0;
@@ -250,7 +250,7 @@ class TegrastatsReading {
            (clocked == 0 || add("cpu_clock", 'c', clock / static_cast<double>(clocked)));
   }
 
-  // "2557/7620MB", "0/252kB(lfb 252kB)", "5750mW/5700mW", "2532/2698"
+  // Reads a pair: "2557/7620MB", "0/252kB(lfb 252kB)", "5750mW/5700mW" or "2532/2698".
   bool read_pair(std::string_view name, double first, std::string_view text, std::string_view& rest) {
     const bool milliwatts = text.starts_with("mW");
     text.remove_prefix(milliwatts ? 3 : 1);

@@ -29,7 +29,7 @@ Moments& TimedCalls::of(std::string_view name) {
 }
 
 Moments TimedCalls::all() const {
-  // In an order that does not depend on the hash table, because sums of doubles depend on the order.
+  // The order must not depend on the hash table, because sums of doubles depend on the order.
   std::vector<std::pair<std::string_view, const Moments*>> sorted;
   sorted.reserve(by_name_.size());
   for (const auto& [name, moments] : by_name_) sorted.emplace_back(name, &moments);

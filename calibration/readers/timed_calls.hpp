@@ -1,4 +1,4 @@
-// Durations of kernels, copies and API calls by name; profilers record millions of them.
+// Collects durations of kernels, copies and API calls by name; profilers record millions of them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace jostle::calibration {
 
-// By name, up to a limit of names and of their bytes; further names are combined as "(others)".
+// Collects durations by name, up to a limit of names and of their bytes. Further names are combined as
+// "(others)".
 class TimedCalls {
  public:
   static constexpr std::size_t max_names = 20'000;
@@ -24,7 +25,7 @@ class TimedCalls {
   void add(std::string_view name, const Moments& moments) { of(name).add(moments); }
   [[nodiscard]] bool empty() const { return by_name_.empty(); }
   [[nodiscard]] Moments all() const;
-  // If `with_total`, a row over all names; then one row per name, the largest total time first.
+  // Adds a row over all names if `with_total`, then one row per name, the largest total time first.
   void rows(const std::string& metric, bool with_total, std::vector<Measurement>& rows) const;
 
  private:
@@ -38,7 +39,7 @@ class TimedCalls {
   std::size_t name_bytes_ = 0;
 };
 
-// "launch_call" for a CUDA call that launches kernels or graphs, else "api_call".
+// The metric of a CUDA call: "launch_call" if it launches kernels or graphs, else "api_call".
 [[nodiscard]] std::string call_metric(std::string_view name);
 
 // Note on why rows of calls are not used as launch costs.

@@ -1,4 +1,4 @@
-// trtexec --exportLayerInfo: the layers of an engine, with their types and output formats.
+// Reads trtexec --exportLayerInfo: the layers of an engine, with their types and output formats.
 #include <fmt/format.h>
 
 #include <map>
@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t max_kinds = 1000;
 
-// "Half", "Row major linear FP16 format", "Thirty-two wide channel vectorized row major Int8 format"
+// The precision of a format such as "Half", "Row major linear FP16 format" or "Thirty-two wide channel
+// vectorized row major Int8 format".
 std::string precision_of(std::string_view format) {
   struct Word {
     std::string_view word, precision;

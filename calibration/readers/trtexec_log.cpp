@@ -1,9 +1,9 @@
-// The text log of trtexec, TensorRT 7 to 10: the summary that it prints, and the settings that it lists
+// Reads the text log of trtexec, TensorRT 7 to 10: the summary that it prints, and the settings that it lists
 // before.
 //
-// TensorRT 8 and later print one line per quantity ("GPU Compute Time: min = 1.5 ms, ..."), 7 prints a block
-// ("GPU Compute", then "mean: 1.5 ms"). Implicit batches are counted in the throughput, explicit ones are not
-// (sampleReporting.cpp). A log may contain several runs.
+// TensorRT 8 and later print one line per quantity ("GPU Compute Time: min = 1.5 ms, ..."); TensorRT 7 prints
+// a block ("GPU Compute", then "mean: 1.5 ms"). Implicit batches are counted in the throughput, explicit ones
+// are not (sampleReporting.cpp). A log may contain several runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace jostle::calibration {
 namespace {
 
 struct Quantity {
-  std::string_view heading;  // as in the log
+  std::string_view heading;  // text in the log
   std::string_view metric;
 };
 constexpr std::array<Quantity, 8> quantities{{{"Latency", "latency"},
@@ -52,7 +52,7 @@ struct Run {
   std::optional<std::int64_t> implicit_batch, bound_batch;
   bool bindings_differ = false;
   std::vector<Printed> printed;
-  const Quantity* block = nullptr;  // of TensorRT 7
+  const Quantity* block = nullptr;  // current block of a TensorRT 7 log
 };
 
 class TrtexecLogReading {
@@ -79,7 +79,7 @@ class TrtexecLogReading {
       read_mark(line.substr(5));
       return;
     }
-    // "[07/26/2026-15:53:43] [I] text" or "[I] text"
+    // The line is "[07/26/2026-15:53:43] [I] text" or "[I] text".
     if (line.size() < 4 || line.front() != '[') return;
     std::size_t at = line[2] == ']' ? 0 : std::string_view::npos;
     if (at != 0) {
@@ -106,7 +106,7 @@ class TrtexecLogReading {
     run_.last_line = source_.line();
   }
 
-  // "RUNNING TensorRT.trtexec [TensorRT v100300] # trtexec --onnx=..."
+  // Reads a mark such as "RUNNING TensorRT.trtexec [TensorRT v100300] # trtexec --onnx=...".
   void read_mark(std::string_view text) {
     if (text.starts_with("RUNNING")) {
       if (run_.begun) finish();
@@ -138,7 +138,7 @@ class TrtexecLogReading {
     return run_.command.substr(begin, run_.command.find(' ', begin) - begin);
   }
 
-  // "x:1x3x320x320,y:1x10": the batch is the first dimension of the inputs.
+  // Reads shapes such as "x:1x3x320x320,y:1x10": the batch is the first dimension of the inputs.
   void read_shapes(std::string_view shapes) {
     while (!shapes.empty()) {
       const std::string_view input = shapes.substr(0, shapes.find(','));
@@ -187,7 +187,7 @@ class TrtexecLogReading {
         source_.unterminated() ? "the log is truncated here" : "");
   }
 
-  // "1.5 ms" of "1.5 ms (end to end 1.6 ms)"
+  // The first number of a text such as "1.5 ms (end to end 1.6 ms)".
   std::optional<double> milliseconds(std::string_view text) {
     std::string_view rest = text;
     const auto value = take_figure(rest);
@@ -203,9 +203,9 @@ class TrtexecLogReading {
     if (name == "percentile(99%)") printed.p99 = milliseconds(value);
   }
 
-  // "min = 1.5 ms, max = ..., percentile(99%) = 1.6 ms"
+  // Reads a line such as "min = 1.5 ms, max = ..., percentile(99%) = 1.6 ms".
   void read_summary_line(const Quantity& quantity, std::string_view value) {
-    if (value.find('=') == std::string_view::npos) return;  // the explanations of a verbose log
+    if (value.find('=') == std::string_view::npos) return;  // explanatory text in a verbose log
     Printed printed{quantity.metric, {}, {}, {}, {}};
     while (!value.empty()) {
       const std::size_t comma = std::min(value.find(", "), value.size());
@@ -221,7 +221,7 @@ class TrtexecLogReading {
     run_.printed.push_back(printed);
   }
 
-  // TensorRT 7: "percentile: 1.6 ms at 99%"
+  // Reads a line of a TensorRT 7 block, such as "percentile: 1.6 ms at 99%".
   bool read_block(std::string_view key, std::string_view value) {
     Printed& printed = run_.printed.back();
     if (key == "min" || key == "max" || key == "walltime") return true;
@@ -236,7 +236,7 @@ class TrtexecLogReading {
     return true;
   }
 
-  // "Input binding for x with dimensions 4x3x224x224 is created."
+  // Reads a line such as "Input binding for x with dimensions 4x3x224x224 is created."
   void read_binding(std::string_view text) {
     const std::size_t at = text.find("with dimensions ");
     if (at == std::string_view::npos) return;
@@ -292,7 +292,7 @@ class TrtexecLogReading {
     }
   }
 
-  // As named in scenarios. TensorRT lets FP32 be rounded to TF32 on Ampere and later unless told not to.
+  // The precision as named in scenarios. By default, TensorRT may round FP32 to TF32 on Ampere and later.
   std::string precision(std::vector<std::string>& notes) const {
     const std::string& text = run_.precision;
     const auto has = [&text](std::string_view word) { return text.find(word) != std::string::npos; };

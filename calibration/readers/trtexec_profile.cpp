@@ -1,5 +1,5 @@
-// trtexec --exportProfile: an array whose first object contains the number of queries, followed by one object
-// per layer with its times.
+// Reads trtexec --exportProfile: an array whose first object contains the number of queries, followed by one
+// object per layer with its times.
 #include <fmt/format.h>
 
 #include <cmath>

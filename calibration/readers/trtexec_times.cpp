@@ -1,4 +1,4 @@
-// trtexec --exportTimes: an array with one object per query; times in ms since the start.
+// Reads trtexec --exportTimes: an array with one object per query; times are in ms since the start.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ enum Field : std::size_t {
   end_to_end,
   fields
 };
-// TensorRT 7 uses "in" and "out" for the copies and has no times of enqueueing.
+// The keys of a query. TensorRT 7 uses "in" and "out" for the copies and has no times of enqueueing.
 struct Key {
   std::string_view name;
   Field field;
@@ -42,7 +42,7 @@ constexpr std::array<Key, 10> keys{{{"startEnqMs", start_enqueue},
                                     {"latencyMs", latency},
                                     {"endToEndMs", end_to_end}}};
 
-constexpr std::size_t exact_quantiles = 100'000;  // up to this number of queries; from a histogram above
+constexpr std::size_t exact_quantiles = 100'000;  // up to this number of queries; beyond, from a histogram
 
 struct Series {
   Moments moments;

@@ -10,7 +10,8 @@
 namespace jostle::calibration {
 namespace {
 
-// Boards of the same name differ in the memory that firmware reserves, and tools differ in what a GB is.
+// Boards of the same name differ in the memory that firmware reserves, and tools differ in their definition
+// of a GB.
 constexpr double memory_tolerance = 0.25;
 
 std::string architecture_of(const std::string& compute_capability) {

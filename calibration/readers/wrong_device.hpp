@@ -11,8 +11,8 @@ struct DeviceSpec;
 
 namespace jostle::calibration {
 
-// Why it cannot, for example "its GPU is of sm_53, but that of jetson-orin-nano is of sm_87". Empty if there
-// is no contradiction.
+// The reason why the log cannot come from the board, for example "its GPU is of sm_53, but that of
+// jetson-orin-nano is of sm_87". Empty if there is no contradiction.
 [[nodiscard]] std::string contradiction(const Setting& log, const board::DeviceSpec& device,
                                         const std::string& name);
 

@@ -14,7 +14,7 @@
 namespace jostle::scenarios {
 namespace {
 
-constexpr double max_seconds = 1e6;  // as for a run; 11 days
+constexpr double max_seconds = 1e6;  // the longest run; 11 days
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);

@@ -1,4 +1,4 @@
-// What ships with this build, for the loader to choose from.
+// The devices and models that ship with this build, from which the loader chooses.
 
 #include "calibration/profile/like.hpp"
 #include "calibration/profile/profile.hpp"
@@ -38,7 +38,7 @@ std::optional<calibration::Profile> device_profile(const Scenario& scenario, inp
   if (scenario.figures.empty()) return profile_at(scenario.device, path, problems);
   const auto text = path.empty() ? calibration::device_text(scenario.device)
                                  : input::read_text_file(path, input::Limits{}.bytes, problems);
-  if (!text) return profile_at(scenario.device, path, problems);  // says why
+  if (!text) return profile_at(scenario.device, path, problems);  // reports the problem
   return calibration::with_parameters(
       calibration::profile_document(*text, path.empty() ? scenario.device : path, problems), scenario.figures,
       problems);

@@ -1,4 +1,4 @@
-// What only the board can tell about a scenario: cores that exist, clocks in range, power modes by name.
+// Checks of a scenario that need the board: existing cores, clocks in range, known power modes.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,7 +38,7 @@ class DeviceCheck {
     root_.descend(path).problem(std::move(message), std::move(hint));
   }
 
-  // What only governors and controllers could heed.
+  // Refuses keys that only governors and controllers could follow, if the profile has none.
   void check_power() const {
     if (device_.power && scenario_.power_cap && !device_.lowers_clocks())
       problem("power_cap", device_.name + "'s profile has no table of clocks that a cap could lower",
@@ -55,7 +55,7 @@ class DeviceCheck {
     refuse(scenario_.fan.has_value(), "fan");
   }
 
-  // `mps: true` or `sharing: mps`, whichever is written.
+  // The path of the key that requests MPS: `mps: true` or `sharing: mps`.
   [[nodiscard]] const char* root_path_of_mps() const { return root_.value().find("mps") ? "mps" : "sharing"; }
   [[nodiscard]] std::string no_mps() const {
     return fmt::format("{} has no MPS: Tegra has it from CUDA 12.5 on (JetPack 6.1)", device_.name);
@@ -80,7 +80,7 @@ class DeviceCheck {
 
   void check_clocks() const {
     const Clocks& clocks = scenario_.clocks;
-    // One clock for all clusters: each must go as low, and one as high.
+    // One clock for all clusters: it must be in the table of each, and at most the highest maximum of any.
     double least = 0, most = 0;
     for (const cpu::ClusterSpec& cluster : device_.cpu->clusters) {
       most = std::max(most, cluster.max_clock_hz);
@@ -115,7 +115,7 @@ class DeviceCheck {
     }
   }
 
-  // What takes cores and the GPU from the processes.
+  // Checks the background loads, which take cores and the GPU from the processes.
   void check_tenants() const {
     const auto mode = power_mode_of(scenario_, device_);
     if (const auto& interrupts = scenario_.interrupts) {

@@ -1,4 +1,4 @@
-// The resolved scenario written back, and its hash.
+// Writes the resolved scenario back as JSON, and computes its hash.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string time(sim::Duration value) {
-  // Exact: whole picoseconds where the shortest decimal would not come back to the same span.
+  // The text must read back exactly: whole picoseconds are written if the shortest decimal would not.
   const std::string text = input::format_quantity(static_cast<double>(value.ps()), input::time_dimension());
   const auto read = input::parse_quantity(text, input::time_dimension());
   if (read.value && sim::picoseconds(*read.value) == value) return text;
@@ -64,7 +64,7 @@ Json arrivals_json(const ProcessEntry& process) {
   if (arrivals.streams > 1) json["streams"] = arrivals.streams;
   if (arrivals.kind == process::ArrivalKind::periodic && arrivals.drift != default_clock_drift)
     json["drift"] = quantity(arrivals.drift, input::drift_dimension());
-  if (arrivals.dynamic_batch > 1) json["gather"] = true;  // under its first name, so that hashes stay
+  if (arrivals.dynamic_batch > 1) json["gather"] = true;  // the older name, so that hashes stay the same
   return json;
 }
 
@@ -92,7 +92,7 @@ Json container_json(const cpu::ContainerSpec& container) {
   return json;
 }
 
-// How requests come, wait and gather.
+// Writes how requests come, wait and form batches.
 void put_requests(Json& json, const ProcessEntry& part) {
   const process::Arrivals& arrivals = part.arrivals;
   if (arrivals.kind == process::ArrivalKind::cascade) {
@@ -106,7 +106,7 @@ void put_requests(Json& json, const ProcessEntry& part) {
   if (arrivals.max_delay) json["max_queue_delay"] = time(*arrivals.max_delay);
 }
 
-// `positions` of it are images', which are told apart.
+// Writes a length without the `positions` of images, which have a key of their own.
 Json length_json(const process::Length& length, std::int64_t positions) {
   switch (length.kind) {
     case process::LengthKind::uniform:
@@ -220,8 +220,8 @@ Json load_json(const LoadEntry& load) {
   return json;
 }
 
-// By the alias `mps` where that can say it: the bytes, and so the hash, of such scenarios stay as they were
-// before there was `sharing`.
+// Writes the alias `mps` if it suffices: the JSON of such scenarios, and so their hash, stay as they were
+// before `sharing` existed.
 void put_sharing(Json& json, gpu::Sharing sharing) {
   if (sharing == gpu::Sharing::time_slicing || sharing == gpu::Sharing::mps)
     json["mps"] = sharing == gpu::Sharing::mps;
@@ -306,7 +306,7 @@ std::string to_json(const Scenario& scenario) {
   if (scenario.run.thermal) run["thermal"] = to_string(*scenario.run.thermal);
   run["seed"] = scenario.run.seed;
   if (scenario.run.replications > 1) run["replications"] = scenario.run.replications;
-  // Names may hold any bytes a YAML text can; what is not UTF-8 is replaced rather than thrown at.
+  // Names may hold any bytes that a YAML text can; bytes that are not UTF-8 are replaced.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,4 +1,4 @@
-// The link to a board: what a scenario says of the network between who asks and who answers.
+// The link to a board: a scenario's description of the network between clients and server.
 //
 // Bandwidth in bytes/s, sizes in bytes, shares from 0 to 1.
 #pragma once
@@ -7,11 +7,11 @@
 
 namespace jostle::scenarios {
 
-// What a request over a link is made of.
+// The content of a request over a link.
 struct Payload {
   static constexpr double jpeg_bytes = 120e3;  // mean of ImageNet's pictures; 640 pixels a side at quality 90
-  bool tensor = false;                         // the network's input in the process's precision; else ...
-  double bytes = jpeg_bytes;                   // ... an image of this size
+  bool tensor = false;                         // true: the network's input tensor in the process's precision
+  double bytes = jpeg_bytes;                   // size of an image; used unless `tensor`
 };
 struct Link {
   double bandwidth = 0;  // bytes/s

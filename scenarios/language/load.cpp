@@ -64,7 +64,7 @@ void read_clocks(const Cursor& at, Scenario& scenario) {
   if (clocks.optional("cores", cores, Integer{1, max_cores})) scenario.clocks.cores = static_cast<int>(cores);
 }
 
-// A governor is chosen by name; the names are the kernel's.
+// Reads the name of a governor; the names are the kernel's.
 struct GovernorName {
   const std::vector<std::string>& names;
   std::optional<std::string> operator()(const Cursor& at) const {
@@ -73,7 +73,8 @@ struct GovernorName {
   }
 };
 
-// `mps: true` and `mps: false` say the same as `sharing: mps` and `sharing: time-slicing`.
+// Reads `sharing` and its alias: `mps: true` means `sharing: mps`, `mps: false` means `sharing:
+// time-slicing`.
 void read_sharing(Mapping& top, Scenario& scenario) {
   bool mps = false;
   const bool by_alias = top.optional("mps", mps, Boolean{});
@@ -114,7 +115,7 @@ void read_board_state(Mapping& top, const LoadContext& context, Scenario& scenar
   if (const auto at = top.find("compositor")) scenario.compositor = read_compositor(*at);
 }
 
-// Figures put over the profile's, by their paths, at once or nested: gpu.time_slicing.slice: 2 ms.
+// Reads overrides of the profile's parameters, by path or nested: gpu.time_slicing.slice: 2 ms.
 void read_figures(const Cursor& at, const std::string& outer, Scenario& scenario) {
   constexpr std::size_t max_figures = 256;
   if (at.value().children.empty() || !at.is(Kind::mapping)) {
@@ -133,7 +134,7 @@ void read_figures(const Cursor& at, const std::string& outer, Scenario& scenario
   }
 }
 
-// The board that the scenario's figures make of its profile.
+// The board that results from the scenario's overrides of its profile.
 std::optional<board::DeviceSpec> changed_device(const Scenario& scenario, const Cursor& figures) {
   input::Problems problems;
   const auto profile = device_profile(scenario, problems);
@@ -164,7 +165,7 @@ void read_warmup(Mapping& mapping, Run& run) {
   if (const auto warmup = time(*at)) run.warmup = *warmup;
 }
 
-// What must be that precise: a list without repetition.
+// Reads the metrics that must be precise: a list without repetition.
 void read_until_of(const Cursor& at, std::vector<Precise>& of) {
   of.clear();
   for (const Cursor& item : at.items("a list of figures, such as [throughput, latency_ms.p99]", 16)) {
@@ -184,7 +185,7 @@ void read_run(const Cursor& at, Run& run) {
   std::int64_t batches = 0;
   if (mapping.optional("batches", batches, Integer{1, max_batches})) run.batches = batches;
   if (run.setup || run.batches) {
-    // What happens at first is what is asked for.
+    // The run measures its beginning, so it has no warm-up.
     run.warmup = sim::Duration::zero();
     run.duration = run.batches ? sim::seconds(3600) : sim::seconds(60);
     for (const char* key : {"warmup", "until", "thermal"}) {
@@ -292,7 +293,7 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
   if (own.empty()) check_streams(scenario, cursor);
   if (own.empty()) check_offered(scenario, cursor);
   if (own.empty() && scenario.link && scenario.link->payload.tensor) check_tensor_payload(scenario, cursor);
-  // Only a scenario that is right in itself is worth holding against its board.
+  // A scenario is checked against its board only if it has no problems of its own.
   if (own.empty() && context.catalogue.device) {
     const auto device = scenario.figures.empty()
                             ? context.catalogue.device(scenario.device, scenario.device_path, own)
@@ -311,7 +312,7 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
 
 std::string resolved(const LoadContext& context, const std::string& path) {
   if (input::is_standard_input(path))
-    return "./" + path;  // a file of that name: only a command line means the other
+    return "./" + path;  // a file named like standard input: only a command line can mean the latter
   if (context.directory.empty() || path.starts_with('/')) return path;
   return (std::filesystem::path(context.directory) / path).string();
 }

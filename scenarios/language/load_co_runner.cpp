@@ -1,4 +1,4 @@
-// An entry of `processes` with a load in place of a model.
+// Reads an entry of `processes` that has a load in place of a model.
 #include <fmt/format.h>
 
 #include "input/readers.hpp"
@@ -17,7 +17,7 @@ using input::Text;
 
 constexpr std::int64_t max_threads = 1024;
 
-// What belongs to processes that infer.
+// Refuses keys that only a process with a model may have.
 void refuse_work(Mapping& mapping) {
   for (const char* key : {"model", "instances"})
     if (const auto at = mapping.find(key))

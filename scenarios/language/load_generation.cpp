@@ -1,5 +1,5 @@
-// A process that generates text: how long prompts and answers are (`generate`), or which of llama-bench's
-// tests it repeats (`bench`), and how many sequences it holds.
+// Reads a process that generates text: the lengths of its prompts and answers (`generate`) or the test of
+// llama-bench that it repeats (`bench`), and the number of sequences that it holds.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,7 +33,7 @@ using process::LengthKind;
 constexpr std::int64_t max_tokens = 131'072, max_users = 1024, max_sequences = 256;
 constexpr std::int64_t most_context = 1 << 20;  // positions
 
-// 512; {uniform: [64, 512]}; {lognormal: {mean: 300, variation: 0.8, max: 4096}}.
+// Reads a length: 512; {uniform: [64, 512]}; {lognormal: {mean: 300, variation: 0.8, max: 4096}}.
 Length read_length(const Cursor& at, std::int64_t least) {
   Length length;
   const auto fixed = [&](std::int64_t tokens) { length.least = length.most = tokens; };
@@ -71,7 +71,7 @@ Length read_length(const Cursor& at, std::int64_t least) {
   return length;
 }
 
-// A CSV file with columns prompt and tokens, one request a row.
+// Reads a CSV file with columns prompt and tokens, one request a row.
 void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work) {
   const auto file = Text{}(at);
   if (!file) return;
@@ -104,7 +104,7 @@ void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work
       std::pair(std::ranges::min(spec.tokens.listed), std::ranges::max(spec.tokens.listed));
 }
 
-// Each becomes positions of the prompt.
+// Reads the number of images of a prompt. Each image adds its positions to the prompt.
 void read_images(const Cursor& at, const Model& model, LanguageWork& work) {
   const llm::Architecture& of = *language_model(model);
   work.images = Integer{0, 64}(at).value_or(0);
@@ -139,7 +139,7 @@ void read_generate(const Cursor& at, const LoadContext& context, const Model& mo
   if (const auto images = mapping.find("images")) read_images(*images, model, work);
 }
 
-// How much memory its keys and values get.
+// Reads the memory for keys and values.
 void read_memory(Mapping& mapping, const llm::Architecture& of, LanguageWork& work) {
   const std::int64_t longest = work.spec.longest();
   if (const auto at = mapping.find("context")) {

@@ -1,4 +1,4 @@
-// Processes with several streams: equal ones (`streams`), or a stream for each of several networks
+// Reads processes with several streams: equal ones (`streams`), or one or more for each of several networks
 // (`instances`).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,9 +21,9 @@ using input::Mapping;
 using input::Quantity;
 using input::Text;
 
-constexpr std::int64_t max_streams = 128;  // of a process: as many as CUDA has room for resident grids
+constexpr std::int64_t max_streams = 128;  // per process: the number of resident grids that CUDA supports
 
-// What each instance says for itself, and what the process says for all of them.
+// The keys that each instance sets for itself, and the keys that the process sets for all of them.
 constexpr std::array of_instance{"model",    "precision", "batch", "input",           "arrivals",
                                  "after",    "fan_out",   "queue", "max_queue_delay", "streams",
                                  "priority", "layers",    "stages"};
@@ -80,7 +80,8 @@ ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const P
   return instance;
 }
 
-// Who is asked for by `after`, or a problem.
+// The parts that `after` names. Adds a problem if the name is unknown (then there are none) or ambiguous
+// (then the first are returned).
 std::vector<PartId> sources_of(const Scenario& scenario, PartId target, const Cursor& at) {
   const std::string& name = parts_of(scenario.processes[target.entry])[target.part].arrivals.after;
   const auto found = parts_named(scenario, name);
@@ -100,7 +101,7 @@ std::vector<PartId> sources_of(const Scenario& scenario, PartId target, const Cu
   return found.front();
 }
 
-// Nobody may wait for requests that, in the end, its own results make.
+// True if the requests of `start` are, in the end, made by its own results.
 bool comes_after_itself(const Scenario& scenario, PartId start) {
   std::set<PartId> seen;
   std::vector<PartId> next{start};
@@ -144,7 +145,7 @@ void read_instances(Mapping& mapping, const LoadContext& context, ProcessEntry& 
   if (is_session(process))
     at.problem(fmt::format("a session of runtime {} has one network", to_string(process.runtime)));
   std::int64_t streams = 0;
-  std::vector<ProcessEntry> read = earlier;  // whose files need not be read again
+  std::vector<ProcessEntry> read = earlier;  // lets files named before be reused
   for (const Cursor& item : at.items("a list of instances", static_cast<std::size_t>(max_streams))) {
     process.instances.push_back(read_instance(item, context, process, read));
     read.push_back(process.instances.back());

@@ -1,5 +1,4 @@
-// What a scenario says to the kernels of the host and of the GPU: containers, policies, interrupts, time
-// slices.
+// Reads the settings of the host's and the GPU's scheduler: containers, policies, interrupts, time slices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +22,7 @@ using input::Quantity;
 using input::Real;
 using input::Text;
 
-constexpr double least_quota = 0.01;  // the kernel's: 1 ms of a period of 100 ms
+constexpr double least_quota = 0.01;  // minimum of the Linux kernel: 1 ms of a period of 100 ms
 
 std::optional<cpu::ContainerSpec> read_container(const Cursor& at) {
   Mapping mapping(at, "a container: name, cpus, shares");
@@ -87,7 +86,7 @@ void unite_containers(const std::vector<Cursor>& entries,
     for (std::size_t j = 0; j < i; ++j) {
       if (!*containers[j] || (*containers[j])->name != own.name) continue;
       const cpu::ContainerSpec& first = **containers[j];
-      // Its name alone says: the same container.
+      // A name alone refers to the same container.
       if (!at.value().find("cpus")) own.cpus = first.cpus;
       if (!at.value().find("shares")) own.shares = first.shares;
       if (own.cpus != first.cpus || own.shares != first.shares)

@@ -1,4 +1,4 @@
-// A network link as a scenario or a study describes it.
+// Reads a network link, as a scenario or a study describes it.
 #include "calibration/profile/time_span.hpp"
 #include "input/readers.hpp"
 #include "scenarios/language/load_parts.hpp"
@@ -21,7 +21,7 @@ std::optional<sim::Duration> read_round_trip(const Cursor& at) {
   return TimeSpan{sim::Duration::zero(), sim::seconds(3600)}(at);
 }
 
-// jpeg, tensor or a size.
+// Reads a payload: jpeg, tensor or a size.
 std::optional<Payload> read_payload(const Cursor& at) {
   constexpr double max_bytes = 1e12;
   const std::string* const text = at.scalar("a size such as 120 kB, jpeg or tensor");

@@ -32,7 +32,7 @@ using input::Mapping;
 using input::Quantity;
 using input::Text;
 
-// Beyond any use, and small enough that nothing computed from them overflows.
+// Limits far beyond use, and small enough that nothing computed from them overflows.
 constexpr std::int64_t max_kernels = 100'000;
 constexpr std::int64_t max_input = 8192;
 constexpr std::int64_t max_threads = 1024;
@@ -69,7 +69,7 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
       at.problem(fmt::format("no such file '{}'", input::printable(*text)));
       return std::nullopt;
     }
-    input::note_read(path);  // it is read later: no output may take its place until then
+    input::note_read(path);  // the file is read later; no output may overwrite it until then
     return OnnxModel{.path = *text, .resolved = path};
   }
   if (text->ends_with(".json")) {
@@ -85,8 +85,9 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
   return std::nullopt;
 }
 
-// Stands in for a model that cannot be read: one of the kind that was meant, so that no other key of the
-// process is blamed for it. The nearest name, and of a config.json some language model, the least there is.
+// A stand-in for a model that cannot be read, of the kind that was probably meant, so that no other key of
+// the process is blamed: the built-in model with the nearest name or, for a config.json, a minimal language
+// model.
 std::optional<Model> stand_in(const Cursor& at, const LoadContext& context) {
   if (!at.is(Kind::scalar)) return std::nullopt;
   const std::string& text = at.value().text;
@@ -97,7 +98,7 @@ std::optional<Model> stand_in(const Cursor& at, const LoadContext& context) {
   return meant.empty() ? std::nullopt : std::optional<Model>(BuiltInModel{meant});
 }
 
-// The network in the file, for this input.
+// Reads the network in the file for this input, unless an earlier process has read it.
 void read_file(const Cursor& at, ProcessEntry& process, const std::vector<ProcessEntry>& earlier) {
   auto* const model = std::get_if<OnnxModel>(&process.model);
   if (model == nullptr) return;
@@ -111,7 +112,7 @@ void read_file(const Cursor& at, ProcessEntry& process, const std::vector<Proces
   if (network) model->file = std::make_shared<const calibration::OnnxNetwork>(*std::move(network));
 }
 
-// `runtime` and `placement` go together: the one says cpu exactly when the other does.
+// Reads `runtime` and `placement`: one is cpu if and only if the other is.
 void read_runtime(Mapping& mapping, ProcessEntry& process) {
   const bool placed =
       mapping.optional("placement", process.placement, Choice<Placement>{"a placement", placement_names()});
@@ -161,7 +162,7 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
   mapping.optional("sync", process.sync, Choice<Sync>{"a way to synchronise", sync_names()});
 }
 
-// A step of training, where it can be one.
+// Checks that the process can train.
 void check_training(const Cursor& at, const ProcessEntry& process) {
   if (std::holds_alternative<SyntheticModel>(process.model))
     at.problem("equal kernels have nothing to train");
@@ -175,7 +176,7 @@ void check_training(const Cursor& at, const ProcessEntry& process) {
   }
 }
 
-// Which inputs a network takes, only its builder knows.
+// Checks the input size, by building the network.
 void check_input(const Cursor& at, const Model& model, std::int64_t input) {
   const auto* const built_in = std::get_if<BuiltInModel>(&model);
   const dnn::Model* const network = built_in != nullptr ? dnn::find_model(built_in->name) : nullptr;
@@ -187,7 +188,7 @@ void check_input(const Cursor& at, const Model& model, std::int64_t input) {
   }
 }
 
-// A part of the network: as layers of TensorRT's, whose order is that of the places where it may be cut.
+// Reads a part of the network, as a range of TensorRT's layers, which are in the order of its possible cuts.
 void read_layers(const Cursor& at, ProcessEntry& process) {
   std::vector<std::size_t> ends;
   if (!at.is(Kind::sequence)) return at.problem("expected two numbers of layers", "such as [0, 20]");
@@ -214,7 +215,7 @@ void read_layers(const Cursor& at, ProcessEntry& process) {
   if (ends[1] - ends[0] < count) process.layers = LayerRange{ends[0], ends[1]};
 }
 
-// Where a stage is done.
+// The processor of a stage.
 struct StageOn {
   bool gpu = false;
   std::optional<media::Kind> engine = {};
@@ -226,7 +227,7 @@ std::vector<std::pair<std::string, StageOn>> stage_processors() {
   return all;
 }
 
-// "1920x1080"
+// Reads a size such as "1920x1080".
 void read_size(const Cursor& at, Stage& stage) {
   constexpr std::int64_t largest = 65536;
   const std::string* text = at.scalar("a size in pixels, such as 1920x1080");

@@ -1,5 +1,5 @@
-// How requests come to a process or to an instance of one: on a clock, at random, as recorded, or made by
-// another's results; and how they wait: the queue, who is turned away, and batches that form while they wait.
+// Reads how requests come to a process or an instance (periodically, at random, from a trace, or from the
+// results of another), and how they wait: queue limit, drops and batching.
 #include <fmt/format.h>
 
 #include "calibration/profile/time_span.hpp"
@@ -27,7 +27,8 @@ constexpr std::int64_t max_queue = 1'000'000'000;
 constexpr double max_clock_drift = 0.01;
 constexpr std::int64_t max_sources = 1024;
 
-// `queue: 8` turns away who comes ninth; {limit: 8, drop: oldest} who has waited longest.
+// Reads a queue: `queue: 8` drops the ninth request; {limit: 8, drop: oldest} drops the one that has waited
+// longest.
 void read_queue(const Cursor& at, process::Arrivals& arrivals) {
   if (!at.is(Kind::mapping)) {
     arrivals.queue_limit = Integer{0, max_queue}(at);
@@ -51,7 +52,7 @@ void read_fan_out(const Cursor& at, process::FanOut& fan_out) {
                "a whole number, or distribution: poisson");
 }
 
-// Requests that another's results make.
+// Reads requests that are made by the results of another process or instance.
 void read_cascade(Mapping& mapping, ProcessEntry& process) {
   const auto after = mapping.find("after");
   const auto fan_out = mapping.find("fan_out");
@@ -64,7 +65,7 @@ void read_cascade(Mapping& mapping, ProcessEntry& process) {
   process.arrivals.kind = process::ArrivalKind::cascade;
   if (mapping.has("arrivals"))
     after->problem("given beside arrivals", "requests come by themselves, or after another's results");
-  process.arrivals.max_delay = sim::Duration::zero();  // what has come goes in one batch
+  process.arrivals.max_delay = sim::Duration::zero();  // a batch takes whatever has arrived
 }
 
 }  // namespace
@@ -115,7 +116,7 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
     arrivals.drift = Quantity{input::drift_dimension(), 0, max_clock_drift}(*drift_at).value_or(0);
   }
   bool dynamic_batching = false;
-  mapping.optional("gather", dynamic_batching, Boolean{});  // its first name
+  mapping.optional("gather", dynamic_batching, Boolean{});  // the older name
   if (const auto twice = mapping.find("dynamic_batching"); twice && mapping.find("gather"))
     twice->problem("given twice: `gather` is its first name", "keep one of the two");
   mapping.optional("dynamic_batching", dynamic_batching, Boolean{});

@@ -38,7 +38,7 @@ const Names<llm::WeightFormat>& weight_format_names() {
 }
 const Names<Runtime>& runtime_names() {
   static const Names<Runtime> names = [] {
-    auto rows = process::runtimes;  // told by their kinds, as in the documentation
+    auto rows = process::runtimes;  // in the order of their kinds, as in the documentation
     std::ranges::stable_sort(rows, {}, &process::RuntimeTraits::kind);
     Names<Runtime> found;
     for (const process::RuntimeTraits& row : rows) found.emplace_back(row.name, row.runtime);

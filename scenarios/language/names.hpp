@@ -1,4 +1,4 @@
-// The words of the scenario language and what they stand for: one table a family, used to read and to write.
+// The enum names of the scenario language: one table per enum, used to read and to write.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ using Names = std::vector<std::pair<std::string, T>>;
 [[nodiscard]] const Names<Precision>& precision_names();
 [[nodiscard]] const Names<llm::WeightFormat>& weight_format_names();
 [[nodiscard]] const Names<Runtime>& runtime_names();
-// For people: the names of the runtimes that `are` is true of, the last one behind `last`.
+// The names of the runtimes for which `are` is true, for messages; `last` joins the last one.
 [[nodiscard]] std::string runtime_list(bool (*are)(const process::RuntimeTraits&), const char* last = " or ");
 [[nodiscard]] const Names<Sync>& sync_names();
 [[nodiscard]] const Names<Placement>& placement_names();

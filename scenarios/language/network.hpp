@@ -9,13 +9,14 @@
 
 namespace jostle::scenarios {
 
-// Null where the model is not an ONNX file.
+// The network of an ONNX file; null if the model is not an ONNX file.
 [[nodiscard]] const dnn::Network* network_of_file(const Model& model);
 
-// What factors on kernel times name it by: its name, or the content of its file (calibration::content_name).
+// The name by which factors on kernel times refer to the network: its name, or the content of its file
+// (calibration::content_name).
 [[nodiscard]] std::string network_name(const Model& model);
 
-// Null where the entry has none: a synthetic model.
+// The network of an entry; null for a synthetic model.
 [[nodiscard]] std::shared_ptr<const dnn::Network> network_of(const ProcessEntry& entry);
 
 }  // namespace jostle::scenarios

@@ -1,4 +1,4 @@
-// How many requests a scenario makes, cascades followed to their begin.
+// The request rates of a scenario, with cascades followed to their beginning.
 #pragma once
 
 #include <map>
@@ -8,10 +8,10 @@
 namespace jostle::scenarios {
 
 struct Offered {
-  double per_s = 0;     // of all processes of the entry; 0 where a closed loop or a trace is at the begin
-  double for_each = 1;  // that one served image at the begin of its cascade makes in the mean
+  double per_s = 0;  // rate of all processes of the entry; 0 if a closed loop or a trace is at the beginning
+  double for_each = 1;  // mean number of requests caused by one served image at the beginning of its cascade
 };
-// Of every part. The scenario's cascades must have a begin.
+// The rates of every part. The scenario's cascades must have a beginning.
 [[nodiscard]] std::map<PartId, Offered> offered(const Scenario& scenario);
 
 }  // namespace jostle::scenarios

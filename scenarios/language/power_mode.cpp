@@ -19,7 +19,7 @@ std::vector<std::string> names_of(const calibration::NvpFile& file) {
   return names;
 }
 
-// The name of the mode that is asked for, as the file has it.
+// The requested mode's name, as spelled in the file.
 std::optional<std::string> chosen(const calibration::NvpFile& file, const std::optional<input::Cursor>& mode,
                                   const input::Cursor& at) {
   if (!mode) {
@@ -87,7 +87,7 @@ void check_power_mode(Scenario& scenario, const board::DeviceSpec& device, const
 std::optional<board::PowerMode> power_mode_of(const Scenario& scenario, const board::DeviceSpec& device) {
   if (scenario.power_mode_file) {
     const calibration::NvpFile& file = *scenario.power_mode_file->file;
-    input::Problems problems;  // of a checked scenario: none
+    input::Problems problems;  // empty for a checked scenario
     auto found =
         calibration::mode_on_board(file, *find_mode(file, scenario.power_mode_file->mode), device, problems);
     return found ? std::optional(std::move(found->mode)) : std::nullopt;

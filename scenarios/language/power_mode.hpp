@@ -1,4 +1,4 @@
-// The power mode of a scenario: one of its board's, or one out of an nvpmodel.conf.
+// The power mode of a scenario: one of the board's modes, or one from an nvpmodel.conf.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@ namespace jostle::scenarios {
 
 struct Scenario;
 
-// `power_mode`: a name, or {file: nvpmodel.conf, mode: MODE_15W}; the file is read.
+// Reads `power_mode`: a name, or {file: nvpmodel.conf, mode: MODE_15W}. The file is read.
 void read_power_mode(const input::Cursor& at, const LoadContext& context, Scenario& scenario);
 
-// Makes the name the profile's own, and fills in its default; a mode out of a file must make sense on the
-// board.
+// Replaces the name by the profile's spelling, and fills in the default; checks that a mode from a file is
+// valid on the board.
 void check_power_mode(Scenario& scenario, const board::DeviceSpec& device, const input::Cursor& root);
 
-// What limits `device` in a checked scenario; none on a board without modes.
+// The power mode of `device` in a checked scenario; none on a board without modes.
 [[nodiscard]] std::optional<board::PowerMode> power_mode_of(const Scenario& scenario,
                                                             const board::DeviceSpec& device);
 

@@ -89,7 +89,7 @@ std::vector<Draws> draws_of(const Scenario& scenario) {
   return draws;
 }
 
-// None today: whatever key is not yet modelled is named here.
+// Names the given keys that are not yet modelled. There are none today.
 std::vector<UnsupportedKey> unsupported_keys(const Scenario& /*scenario*/) {
   return {};
 }

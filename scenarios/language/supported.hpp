@@ -1,4 +1,4 @@
-// Whether this build simulates all that a scenario asks for.
+// Checks that this build simulates everything that a scenario requests.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace jostle::scenarios {
 
-// True if it does; else a problem of `file` for each key that the models would ignore.
+// Returns true if it does; otherwise adds a problem of `file` for each key that the models would ignore.
 [[nodiscard]] bool is_supported(const Scenario& scenario, const std::string& file, input::Problems& problems);
 
 }  // namespace jostle::scenarios

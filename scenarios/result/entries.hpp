@@ -1,4 +1,4 @@
-// Processes and loads in the order in which the scenario has them, as they are written.
+// Visits processes and loads together, in the order of the scenario.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace jostle::scenarios {
 
-// Where an entry stands: among all that run, and among the entries of `processes` in the scenario.
+// The position of an entry: among all that run, and among the entries of `processes` in the scenario.
 struct Place {
   std::int64_t index = 0, entry = 0;
 };
@@ -16,7 +16,7 @@ struct Place {
 // Calls on_process(process, place) or on_load(load, place) for each of them.
 template <class OnProcess, class OnLoad>
 void in_order(const Result& result, OnProcess on_process, OnLoad on_load) {
-  std::size_t loads = 0;  // before the next process
+  std::size_t loads = 0;  // number of loads visited so far
   const auto up_to = [&](std::size_t processes) {
     for (; loads < result.loads.size() && result.loads[loads].behind_processes <= processes; ++loads) {
       const LoadResult& load = result.loads[loads];

@@ -1,14 +1,15 @@
-// Every figure of a result, described once: its key, where it is, how replications pool, its unit, a line of
-// words. Whatever is the same for all figures follows from these rows: pooling, JSON, lookup by path.
+// Describes every metric of a result once: its key, its location, how replications pool, its unit and a line
+// of text. Everything that is the same for all metrics follows from these rows: pooling, JSON, lookup by
+// path.
 //
 // fields(visitor, Of<Record>()) gives the rows of a record to the visitor, in the order of the JSON:
 //
-//   visitor(key, get, rule, about, shown)    a figure, or a record or list of records with rows of its own
+//   visitor(key, get, rule, about, shown)    a metric, or a record or list of records with rows of its own
 //   visitor.inlined(get, rule)               a record or list by name, whose rows stand among those around
 //   visitor.group(key, about, rows, there)   an object of rows of the same record; null if not there()
-//   visitor.derived(key, get, about, shown)  follows from other figures, so it is not pooled
+//   visitor.derived(key, get, about, shown)  a metric that follows from others, so it is not pooled
 //
-// `get` is a member, or a function that gives a reference to the figure in a record.
+// `get` is a member, or a function that returns a reference to the metric in a record.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@
 
 namespace jostle::scenarios {
 
-// Names the record whose rows are asked for.
+// Names the record whose rows are requested.
 template <class Record>
 struct Of {};
 
@@ -43,7 +44,7 @@ inline constexpr std::array unit_names{"",    "images/s", "tokens/s", "ms",   "u
 struct About {
   const char* words = "";
   Unit unit = Unit::none;
-  const char* one_of = "";  // the only values, "ok|out_of_memory", or "$priority": the names of a table
+  const char* one_of = "";  // the only values, "ok|out_of_memory", or "$priority": the names of an enum
 };
 
 enum class Shown : unsigned char {
@@ -54,43 +55,43 @@ enum class Shown : unsigned char {
   never,      // only pooling needs it
 };
 
-// How replications of a run pool. A row without a rule does not compile.
+// Rules by which replications of a run are pooled. A row without a rule does not compile.
 namespace pool {
 
-struct Same {};      // equal in all of them, as the scenario has it
-struct First {};     // the value of the first, whatever the others have
-struct Sum {};       // sum of the replications; absent where one lacks it
-struct Mean {};      // mean of the replications; absent where one lacks it
-struct Most {};      // the largest
-struct Majority {};  // the verdict of more than half of them, else none
-struct Union {};     // every name that one of them has
-struct Parts {};     // every figure of the record by the rule of its own row
-struct Follows {};   // computed from others of its record once these are pooled: follow() in pooled.cpp
-// The sentences of the first whose `stationary` is that of the pooled result.
+struct Same {};      // equal in all replications, as the scenario sets it
+struct First {};     // value of the first replication, whatever the others have
+struct Sum {};       // sum of the replications; absent if one lacks it
+struct Mean {};      // mean of the replications; absent if one lacks it
+struct Most {};      // largest value
+struct Majority {};  // verdict of more than half of them, else none
+struct Union {};     // every name that occurs in one of them
+struct Parts {};     // every metric of the record, by the rule of its own row
+struct Follows {};   // computed from pooled metrics of its record: follow() in pooled.cpp
+// Takes the sentences of the first replication whose `stationary` is that of the pooled result.
 struct JudgedAlike {};
-// Gives `word` if one of them says so, else the value of the first.
+// Gives `word` if one of the replications says so, else the value of the first.
 struct Unless {
   const char* word;
 };
-// A ratio of sums: of a figure that is something over `divisor`, which is a member of the record or a
-// function of the record and the whole result. A replication that has nothing to divide by says nothing.
+// Ratio of sums: pools a metric that is a quantity divided by `divisor`, which is a member of the record or a
+// function of the record and the whole result. A replication whose divisor is 0 is ignored.
 template <class Divisor>
 struct Per {
   Divisor divisor;
 };
-// The same, but absence means that there was none of it.
+// Per, except that an absent metric counts as 0.
 template <class Divisor>
 struct PerOrNone {
   Divisor divisor;
 };
-// A ratio of sums whose numerator is known also where the ratio is not.
+// A ratio of sums whose numerator is known even if the ratio is not.
 template <class Numerator, class Divisor>
 struct Ratio {
   Numerator numerator;
   Divisor divisor;
 };
-// The 95 % interval of another figure, which `rule` pools: Student's t, from how the replications differ.
-// A figure that has an interval is never below zero, so neither is the interval.
+// The 95 % interval of another metric, which `rule` pools: Student's t, from the differences between
+// replications. Metrics with an interval are never negative, so the interval is cut at 0.
 template <class Get, class Rule>
 struct IntervalOf {
   Get figure;
@@ -180,7 +181,7 @@ void fields(V& v, Of<NeededRun> /*record*/) {
 
 namespace of_times {
 
-// A percentile is no ratio: replications count alike, but for those without a time.
+// A percentile is no ratio: every replication with times has the same weight.
 inline constexpr auto of_each =
     pool::per([](const Times& times, const Result& /*of*/) { return times.samples > 0 ? 1.0 : 0.0; });
 inline constexpr auto of_all = pool::per(&Times::samples);

@@ -30,7 +30,7 @@ GpuWindows distribution(const board::GpuWindowShares& metrics, sim::Duration int
 
 SmArray sm_array(const gpu::Usage& used, double elapsed) {
   if (elapsed <= 0) return {};
-  // Each kernel is counted with the SMs that it has alone; those that run together may share SMs.
+  // Each kernel counts with the SMs that it has alone; kernels that run together may share SMs.
   const auto share = [elapsed](double seconds) { return std::min(seconds / elapsed, 1.0); };
   return {.sm_active = share(used.sm_active),
           .issue_slot = share(used.issue_slot),

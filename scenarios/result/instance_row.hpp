@@ -5,8 +5,8 @@
 
 namespace jostle::scenarios {
 
-// The stream's own figures, and what it shares with its process: index, entry, runtime, status and grades.
-// The name is the stream's. Other figures of the process (time_share, memory) are absent.
+// The stream's own metrics and name, and the values it shares with its process: index, entry, runtime, status
+// and grades. Other metrics of the process (time_share, memory) are absent.
 [[nodiscard]] ProcessResult row_of(const ProcessResult& process, const InstanceResult& instance);
 
 }  // namespace jostle::scenarios

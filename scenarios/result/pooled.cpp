@@ -16,7 +16,7 @@ namespace {
 
 using Wholes = std::vector<const Result*>;
 
-// The same place in every replication.
+// The same place in every replication, and in the pooled result.
 template <class T>
 class Same {
  public:
@@ -26,7 +26,7 @@ class Same {
   [[nodiscard]] T& into() const { return *into_; }
   [[nodiscard]] const std::vector<const T*>& of() const { return of_; }
   [[nodiscard]] const Wholes& wholes() const { return *wholes_; }
-  // The part of each that `get` gives: a member, or a function.
+  // The part of each that `get` gives: a member, or the result of a function.
   template <class Get>
   [[nodiscard]] auto at(const Get& get) const {
     using Part = std::remove_reference_t<decltype(std::invoke(get, *into_))>;
@@ -54,7 +54,7 @@ requires std::is_arithmetic_v<T> Metric number(T value) {
   return static_cast<double>(value);
 }
 
-// The value of a figure in a replication, and how much it counts.
+// The value of a metric in a replication, and its weight.
 struct Weighed {
   double value = 0, weight = 0;
 };
@@ -77,8 +77,8 @@ Weights weights_of(pool::Mean /*rule*/, const Same<R>& record) {
   return Weights(record.of().size(), 1.0);
 }
 
-// Returns nothing if a value that counts is not known, or if nothing counts. Weights are divided by the
-// largest, so that those of equal runs are 1.
+// Pairs values with weights. Absent if a value or a weight is unknown, or if no weight is positive. Weights
+// are divided by the largest, so that those of equal runs are 1.
 std::optional<std::vector<Weighed>> weighed(const std::vector<Metric>& values, const Weights& weights) {
   double most = 0;
   for (const Metric& weight : weights) {
@@ -113,8 +113,8 @@ Metric mean_of(const std::vector<Metric>& values, const Weights& weights) {
   return all ? Metric(sums_of(*all).mean()) : std::nullopt;
 }
 
-// The interval of a ratio of sums follows from how far each replication is off it (Cochran 1977,
-// section 6.4).
+// The interval of a ratio of sums, from the deviation of each replication from it (Cochran 1977, section
+// 6.4).
 Interval interval_of(const std::vector<Metric>& values, const Weights& weights) {
   const auto all = weighed(values, weights);
   if (!all || all->size() < 2) return std::nullopt;
@@ -150,7 +150,7 @@ void average(const Same<std::vector<double>>& list, const Weights& weights) {
   for (std::size_t i = 0; i < list.into().size(); ++i) average(list[i], weights);
 }
 
-// Gives every name that one of them has, in the order in which they come.
+// Every name that occurs in one of the lists, in order of first occurrence.
 template <class T>
 std::vector<std::string> names_in(const Same<Named<T>>& list) {
   std::vector<std::string> names;
@@ -165,7 +165,7 @@ const T* find(const Named<T>& list, const std::string& name) {
   return found == list.end() ? nullptr : &found->second;
 }
 
-// A replication without the name has none of it.
+// Averages by name. A replication without the name counts as 0.
 void average(const Same<NamedParameters>& figures, const Weights& weights) {
   NamedParameters means;
   for (const std::string& name : names_in(figures)) {
@@ -244,7 +244,7 @@ void apply(pool::Most /*rule*/, const Same<double>& figure, const Same<R>& /*rec
   figure.into() = **std::ranges::max_element(figure.of(), {}, [](const double* one) { return *one; });
 }
 
-// More than half must agree: one that strays is no verdict on all.
+// The verdict of more than half of the replications, else none: a single one that strays must not decide.
 template <class T>
 std::optional<bool> verdict(const Same<T>& judged) {
   const auto half = static_cast<std::ptrdiff_t>(judged.of().size()) / 2;
@@ -348,7 +348,7 @@ template <class T, class R>
 void apply(pool::Parts /*rule*/, const Same<std::vector<T>>& list, const Same<R>& /*record*/) {
   for (std::size_t i = 0; i < list.into().size(); ++i) pool_record(list[i]);
 }
-// The pooled record is absent where one replication lacks it.
+// The pooled record is absent if one replication lacks it.
 template <class T, class R>
 void apply(pool::Parts /*rule*/, const Same<std::optional<T>>& part, const Same<R>& /*record*/) {
   if (std::ranges::all_of(part.of(), [](const auto* one) { return one->has_value(); }))

@@ -1,4 +1,4 @@
-// One result out of those of independent replications.
+// Pools the results of independent replications into one.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace jostle::scenarios {
 
-// Pools replications of one scenario, at least one: each figure by the rule of its row in fields.hpp.
+// Pools at least one replication of a scenario: each metric by the rule of its row in fields.hpp.
 [[nodiscard]] Result pooled(const std::vector<Result>& replications);
 
 }  // namespace jostle::scenarios

@@ -10,7 +10,7 @@ namespace jostle::scenarios {
 
 namespace {
 
-// "1344" or "624.75": MHz.
+// Shares of time by clock; a name is the clock in MHz: "1344" or "624.75".
 NamedParameters shares_of(const board::StateTimes& states, double seconds) {
   NamedParameters shares;
   for (const auto& [hz, held_s] : states)

@@ -1,4 +1,4 @@
-// Power of the board, its clocks and what limited them, as metrics of the result.
+// The board's power, its clocks and what limited them, as metrics of the result.
 #pragma once
 
 #include "models/board/dvfs.hpp"
@@ -6,11 +6,12 @@
 
 namespace jostle::scenarios {
 
-// `images`: number of images of all processes in the same time; null if it is not known of every process.
+// Adds the power metrics. `images` is the number of images of all processes in the same time; null if it is
+// unknown for one of them.
 void add_power(SystemResult& system, const board::PowerReport& report, const power::Spec& spec,
                Metric images);
 
-// Sets `limited_by` to the largest of `limited_share` if it is worth naming.
+// Sets `limited_by` to the largest entry of `limited_share`, if that is large enough to name.
 void name_limit(SystemResult& system);
 
 }  // namespace jostle::scenarios

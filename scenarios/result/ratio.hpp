@@ -7,13 +7,13 @@
 
 namespace jostle::scenarios {
 
-// Undefined where there is nothing to divide by.
+// The quotient; absent if the divisor is not positive.
 [[nodiscard]] inline Metric ratio(double value, double by) {
   return by > 0 ? Metric(value / by) : std::nullopt;
 }
 
-// No more than is offered can be served for long: the interval of a throughput goes no further, unless its
-// mean does.
+// Cuts a throughput interval at the offered rate, since no more can be served for long; but not below the
+// mean.
 inline void end_at_offered(Throughput& throughput, const Metric& offered) {
   if (throughput.ci95 && throughput.mean && offered)
     throughput.ci95->second = std::min(throughput.ci95->second, std::max(*offered, *throughput.mean));

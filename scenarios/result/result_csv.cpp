@@ -1,4 +1,4 @@
-// The result as CSV: a table of columns, each with the place of its figure in the JSON.
+// The result as CSV: a table of columns, each with the location of its metric in the JSON.
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ void add_gpu(std::vector<Column>& columns) {
   }
 }
 
-// Columns stand in the order in which they were added over time.
+// The columns, in the order in which they were added over time.
 std::vector<Column> make_columns() {
   std::vector<Column> columns{
       {"scenario", "/scenario", true},
@@ -115,7 +115,7 @@ std::string cell(const Json& in, const std::string& at) {
   return value.is_string() ? calibration::csv_field(value.get<std::string>()) : value.dump();
 }
 
-// `process`: a process, a stream of one, or a load.
+// Writes a row. `process` is a process, a stream of one, or a load.
 std::string row(const Json& result, const Json& process) {
   std::string line;
   for (const Column& column : columns()) line += cell(column.of_result ? result : process, column.at) + ",";
@@ -151,7 +151,7 @@ std::string to_csv(const Result& result) {
       },
       [&](const LoadResult& /*load*/, const Place& /*place*/) {
         Json load = json["processes"][at++];
-        load["batch"] = 1;  // 0 in JSON; CSV began with 1
+        load["batch"] = 1;  // 0 in JSON; CSV has had 1 from the beginning
         text += row(json, load);
       });
   return text;

@@ -67,7 +67,7 @@ bool is_there(const T& value) {
     return true;
 }
 
-// Visits the rows of a record. Where there is no record, all figures are null.
+// Visits the rows of a record. Without a record, all metrics are null.
 template <class R>
 class Writer {
  public:
@@ -157,7 +157,7 @@ Json to(const R& record) {
   return json;
 }
 
-// A load has the keys of a process: what only inference has is null, or 0.
+// A load has the keys of a process; those that only inference has are null or 0.
 Json load_json(const LoadResult& load, const Place& place) {
   ProcessResult none;
   none.index = place.index;

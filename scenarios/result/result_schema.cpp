@@ -13,8 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Records that several places have, or that others look for by name; the schemas of all others stand in
-// place.
+// The names of records that occur in several places, or that users look up by name. The schemas of all others
+// are inlined.
 template <class R>
 constexpr const char* name_of = nullptr;
 template <>
@@ -52,7 +52,7 @@ Json list_of(const Json& items) {
   return {{"type", "array"}, {"items", items}};
 }
 
-// The schemas of types; definitions are made on the way.
+// Builds the schemas of types, and collects definitions on the way.
 class Schemas {
  public:
   Schemas() {

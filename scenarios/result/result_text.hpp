@@ -9,10 +9,10 @@
 
 namespace jostle::scenarios {
 
-// {"schema":"jostle.result/1",...} without a newline.
+// Returns {"schema":"jostle.result/1",...} without a newline.
 [[nodiscard]] std::string to_json(const Result& result);
 
-// RFC 4180, one row per process; absent metrics are empty. Later versions may add columns at the end.
+// CSV by RFC 4180, one row per process; absent metrics are empty. Later versions may add columns at the end.
 [[nodiscard]] std::string csv_header();
 [[nodiscard]] std::string to_csv(const Result& result);
 

@@ -11,7 +11,7 @@ namespace jostle::scenarios {
 
 namespace {
 
-// No images are absent, not 0, where nothing could be served; of a trace they are 0 all the same.
+// Images are absent, not 0, if nothing could be served; for a trace they are 0 in any case.
 template <class Figures>
 bool got_nothing(const Figures& figures) {
   return figures.images == 0.0 && figures.offered != 0.0;

@@ -1,4 +1,4 @@
-// Processes and streams that were served nothing although they could have been.
+// Warnings about processes and streams that were served nothing although they could have been.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace jostle::scenarios {
 
-// A sentence for each, with what it spent most of its time on: "process 1 served nothing in 4 s: it waited
+// One sentence for each, which says where most of its time went: "process 1 served nothing in 4 s: it waited
 // for a core for 100 % of the time".
 [[nodiscard]] std::vector<std::string> starved(const Result& result);
-// Puts them before the other warnings.
+// Puts these sentences before the other warnings.
 void warn_of_starved(Result& result);
 
 }  // namespace jostle::scenarios

@@ -23,8 +23,8 @@ namespace jostle::scenarios {
 
 namespace {
 
-// `automatic` is what cudaDeviceScheduleAuto documents: spin while contexts ≤ CPUs, else yield; the same of
-// the threads of those who compute on the CPU.
+// `automatic` follows the documentation of cudaDeviceScheduleAuto: spin while contexts ≤ CPUs, else yield.
+// The same rule applies to the threads of processes that compute on the CPU.
 process::Sync sync_of(Sync sync, std::size_t contexts, std::size_t cpus) {
   switch (sync) {
     case Sync::spin:
@@ -39,10 +39,10 @@ process::Sync sync_of(Sync sync, std::size_t contexts, std::size_t cpus) {
   return contexts <= cpus ? process::Sync::spin : process::Sync::yield;
 }
 
-constexpr double bound_bytes = 4;  // of an element: fp32, as trtexec binds (memory::footprint())
+constexpr double bound_bytes = 4;  // bytes per element: fp32, as trtexec binds (memory::footprint())
 
-// Of one image, what a network or a part of it is given and gives. A tensor between two parts is in the
-// precision of the process.
+// The size of the input and output of a network, or of a part of it, for one image. A tensor between two
+// parts is in the precision of the process.
 struct Tensors {
   double read = 0, written = 0;  // bytes
 };
@@ -56,8 +56,8 @@ Tensors tensors_of(const ProcessEntry& entry, const dnn::Network& network, doubl
           outer * part.outputs * outputs + inner * static_cast<double>(part.written)};
 }
 
-// Bytes of the weights, which are fp32 in training; and of one batch, what a runtime which copies brings to
-// the device and back.
+// Sets the bytes of the weights, which are fp32 in training, and, for runtimes that copy batches, the bytes
+// copied to the device and back for one batch.
 void set_tensors(process::Spec& spec, const ProcessEntry& entry, const dnn::Network& network) {
   const double weight = entry.training ? 4 : dnn::bytes_per_element(*entry.precision);
   spec.weights_bytes = weight * static_cast<double>(network.parameters());
@@ -68,9 +68,9 @@ void set_tensors(process::Spec& spec, const ProcessEntry& entry, const dnn::Netw
   spec.output_bytes = bound.written * static_cast<double>(spec.batch);
 }
 
-constexpr double text_bytes_per_token = 4;  // of English; assumed
+constexpr double text_bytes_per_token = 4;  // English text; assumed
 
-// Bytes of a request for a batch: an image each, or the tensor that the network or the part of it reads.
+// Bytes of a request for a batch: the images, or the tensor that the network or the part of it reads.
 double payload_of(const Payload& payload, const ProcessEntry& entry) {
   const auto batch = static_cast<double>(entry.batch);
   if (entry.language) {
@@ -84,8 +84,8 @@ double payload_of(const Payload& payload, const ProcessEntry& entry) {
   return batch * tensors_of(entry, *network_of(entry), dnn::bytes_per_element(*entry.precision)).read;
 }
 
-// What a process computes with decides what its network is held in: `device`'s GPU, or as if they were one
-// the cores of its host.
+// The processor that decides the formats of a network in memory: `device`'s GPU, or its host's cores
+// described as if they were a GPU.
 gpu::Spec processor_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
   if (entry.placement != Placement::cpu) return device.gpu;
   const dnn::HostRoofs& host = device.host[entry.runtime];
@@ -111,8 +111,8 @@ memory::Footprint footprint_of_network(const ProcessEntry& part, const dnn::Netw
                            processor_of(part, device), device.memory.page_bytes);
 }
 
-// Of one part of a process. Its streams share an engine with its weights, as TensorRT's contexts of one
-// engine do; each has activations and bound tensors of its own.
+// The footprint of one part of a process. Its streams share one engine with its weights, as several TensorRT
+// contexts of one engine do; each has its own activations and bound tensors.
 memory::Footprint footprint_of_part(const ProcessEntry& part, std::int64_t streams,
                                     const board::DeviceSpec& device, SharedWork* shared) {
   if (part.language) return language_footprint(part);
@@ -138,7 +138,7 @@ memory::Footprint footprint_of(const ProcessEntry& entry, const board::DeviceSpe
   return sum;
 }
 
-// What each process asks of the memory, and who fits.
+// The memory requests of all processes, and which of them fit.
 memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec& device,
                                const std::vector<ProcessInstance>& instances, SharedWork* shared) {
   std::vector<memory::Request> entries, requests;
@@ -151,7 +151,8 @@ memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec
   return memory::admit(device.memory, requests);
 }
 
-// The least of what the hardware and the mode allow; or what the scenario sets.
+// The clocks: the scenario's values, or else the limits of the power mode, each at most the hardware's
+// maximum.
 board::Clocks clocks_of(const Scenario& scenario, const board::DeviceSpec& device,
                         const board::PowerMode* mode) {
   const auto limited = [](double most, std::optional<double> limit, std::optional<double> given) {
@@ -173,7 +174,7 @@ board::Clocks clocks_of(const Scenario& scenario, const board::DeviceSpec& devic
   return clocks;
 }
 
-// The cores that are online, and those of them that the scenario confines its processes to.
+// The online cores, and those of them to which the scenario confines its processes.
 cpu::Confinement confinement_of(const Scenario& scenario, const board::DeviceSpec& device,
                                 const board::PowerMode* mode) {
   cpu::Confinement cores{.online = board::online_cpus(device, mode, scenario.clocks.cores),
@@ -184,8 +185,8 @@ cpu::Confinement confinement_of(const Scenario& scenario, const board::DeviceSpe
   return cores;
 }
 
-// Sizes of dynamic batches that have kernels of their own, below `most`: a smaller batch runs as the next of
-// them, a sixteenth more at most.
+// Sizes of dynamic batches below `most` that have kernels of their own. A smaller batch runs as the next
+// larger of them, which is at most a sixteenth larger.
 std::vector<std::int64_t> batch_sizes(std::int64_t most) {
   std::vector<std::int64_t> sizes;
   std::int64_t step = 1;
@@ -196,7 +197,7 @@ std::vector<std::int64_t> batch_sizes(std::int64_t most) {
   return sizes;
 }
 
-// What a part of a process computes, and how its requests come. `spec` has what the process says.
+// Sets the work of a part of a process, and its arrivals. `spec` already has the settings of the process.
 void set_part(process::Spec& spec, const ProcessEntry& part, const Scenario& scenario,
               const WorkContext& context) {
   spec.batch = part.batch;
@@ -219,7 +220,7 @@ void set_part(process::Spec& spec, const ProcessEntry& part, const Scenario& sce
   spec.smaller = std::make_shared<const std::vector<process::SizedBatch>>(std::move(smaller));
 }
 
-// What an entry says of each of its processes: they differ in names and sources of arrivals.
+// The spec common to all processes of an entry, which differ only in names and sources of arrivals.
 process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, const WorkContext& context) {
   process::Spec spec;
   spec.runtime = entry.runtime;
@@ -239,7 +240,7 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
     return spec;
   }
   std::vector<process::Spec> instances;
-  gpu::Grade grade = gpu::Grade::measured;  // the lowest of all
+  gpu::Grade grade = gpu::Grade::measured;  // lowest grade of all instances
   for (const ProcessEntry& instance : entry.instances) {
     process::Spec& part = instances.emplace_back(spec);
     part.name = instance.name.empty() ? model_name(instance.model) : instance.name;
@@ -252,8 +253,8 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   return spec;
 }
 
-// Requests that come of others' results: of all processes of the entry that runs. `place`: in the setup, by
-// index.
+// Connects cascades: their requests come from all running processes of the source entry. `place` is the index
+// in `setup` by process index; none if the process does not run.
 void connect(board::Setup& setup, const Scenario& scenario,
              const std::vector<std::optional<std::size_t>>& place) {
   const std::vector<ProcessInstance> instances = expand(scenario);
@@ -276,7 +277,7 @@ void connect(board::Setup& setup, const Scenario& scenario,
   }
 }
 
-// A load draws as itself: others of its kind before it change nothing.
+// The loads. Each has random numbers by its own name, so that other loads before it change nothing.
 std::vector<process::LoadSpec> loads_of(const Scenario& scenario) {
   std::vector<process::LoadSpec> loads;
   std::map<std::string, int> alike;
@@ -296,7 +297,7 @@ std::vector<process::LoadSpec> loads_of(const Scenario& scenario) {
   return loads;
 }
 
-// The link, and what else takes cores and the GPU.
+// Sets the link, and the background loads that take cores and the GPU.
 void set_surroundings(board::Setup& setup, const Scenario& scenario, const WorkContext& context) {
   if (const std::optional<Link>& link = scenario.link) {
     setup.link = {.bandwidth_bytes_per_s = link->bandwidth,
@@ -327,7 +328,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile,
   setup.cores = confinement_of(scenario, device, mode);
   const board::Clocks clocks = clocks_of(scenario, device, mode);
   setup.clocks = clocks;
-  if (scenario.jetson_clocks.value_or(false)) device.cpu->idle_state.reset();  // it disables them
+  if (scenario.jetson_clocks.value_or(false)) device.cpu->idle_state.reset();  // it disables idle states
   assembly.dvfs = dvfs_of(scenario, device, mode, clocks);
   setup.memory_bytes_per_s = board::memory_capacity(device, clocks.emc_hz);
   if (mode != nullptr && mode->tpcs) {
@@ -339,7 +340,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile,
   assembly.occupancy = occupancy_of(scenario, device, instances, shared);
   const std::size_t cpus = setup.cores.allowed.size();
   const WorkContext context{profile, device, clocks, cpus, shared};
-  std::size_t contexts = 0, threads = 0;  // of processes on the GPU; of processes on the CPU
+  std::size_t contexts = 0, threads = 0;  // contexts on the GPU; threads of processes on the CPU
   for (std::size_t i = 0; i < instances.size(); ++i) {
     if (!assembly.occupancy.places[i].fits) continue;
     const std::size_t own = threads_of(scenario.processes[instances[i].entry], cpus);
@@ -347,7 +348,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile,
     contexts += own == 0 ? 1 : 0;
   }
   if (contexts > 0 && device.power && device.power->gpu.held_awake) device.power->gpu.gated_after_s = 0;
-  std::vector<process::Spec> specs;  // one an entry
+  std::vector<process::Spec> specs;  // one per entry
   for (const ProcessEntry& entry : scenario.processes) {
     process::Spec spec = process_of(entry, scenario, context);
     spec.sync = sync_of(entry.sync, entry.placement == Placement::cpu ? threads : contexts,
@@ -358,7 +359,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile,
   }
   set_surroundings(setup, scenario, context);
   const std::vector<Draws> draws = draws_of(scenario);
-  std::uint32_t nth = 0;  // of its entry
+  std::uint32_t nth = 0;  // index of the process within its entry
   std::vector<std::optional<std::size_t>> place(instances.size());
   for (const ProcessInstance& instance : instances) {
     nth = instance.index > 0 && instances[instance.index - 1].entry == instance.entry ? nth + 1 : 0;

@@ -1,5 +1,5 @@
-// From a scenario and its device's profile to a board that can be simulated: cores, clocks, kernels,
-// processes.
+// Assembles a board that can be simulated (cores, clocks, kernels, processes) from a scenario and the profile
+// of its device.
 #pragma once
 
 #include <optional>
@@ -21,15 +21,15 @@ struct Profile;
 namespace jostle::scenarios {
 
 struct Assembly {
-  board::DeviceSpec device;              // after applying the power mode and the scenario's clocks
-  board::Setup setup;                    // of the processes that fit into memory
-  std::optional<board::DvfsSetup> dvfs;  // none: the board's power is not known
-  memory::Occupancy occupancy;           // of all processes, in the order of expand()
-  std::vector<gpu::Grade> grades;        // of the kernel times, one for each entry
+  board::DeviceSpec device;              // spec with the power mode and the scenario's clocks applied
+  board::Setup setup;                    // setup with the processes that fit into memory
+  std::optional<board::DvfsSetup> dvfs;  // none: the board's power is not modelled
+  memory::Occupancy occupancy;           // occupancy by all processes, in the order of expand()
+  std::vector<gpu::Grade> grades;        // grades of the kernel times, one per entry
 };
 
-// Throws RunError if this build cannot simulate the scenario. `shared`: with other runs on this profile;
-// null: with none.
+// Throws RunError if this build cannot simulate the scenario. `shared` is the work shared with other runs on
+// this profile; null: none is shared.
 [[nodiscard]] Assembly assemble(const Scenario& scenario, const calibration::Profile& profile,
                                 SharedWork* shared = nullptr);
 

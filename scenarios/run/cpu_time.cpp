@@ -11,25 +11,26 @@
 namespace jostle::scenarios {
 namespace {
 
-// Seconds of a core (2.5 GHz, of 2023), measured on runs of resnet50 and mobilenet_v2 on nvidia-h200 and
-// jetson-orin-nano-super. Each is right within a factor of three or so.
-constexpr double of_batch = 2e-6;       // in turns
-constexpr double of_request = 0.15e-6;  // that comes by itself
-constexpr double of_layer = 1e-6;       // of one thread on the cores
-constexpr double of_window = 0.2e-6;    // of gpu_metrics
-// Of a kernel beside kernels of other streams: 2.5, 3.3, 5.4 and 14 us among 2, 4, 8 and 16 of them.
+// Costs in seconds of a core (2.5 GHz, from 2023), measured on runs of resnet50 and mobilenet_v2 on
+// nvidia-h200 and jetson-orin-nano-super. Each is accurate within about a factor of three.
+constexpr double of_batch = 2e-6;       // per batch, with time slicing
+constexpr double of_request = 0.15e-6;  // per request of an open load
+constexpr double of_layer = 1e-6;       // per layer of one thread on the cores
+constexpr double of_window = 0.2e-6;    // per window of gpu_metrics
+// Cost of a kernel beside kernels of other streams: measured 2.5, 3.3, 5.4 and 14 us with 2, 4, 8 and 16
+// streams.
 double of_kernel(double streams) {
   return 2e-6 + 0.045e-6 * streams * streams;
 }
 
-// A part of a process on the GPU, as if it had that to itself.
+// A part of a process as if it had the GPU to itself.
 struct Alone {
-  double batch_s = 0;  // GPU time
-  double sm_s = 0;     // of all SMs
-  double kernels = 0;  // of a batch
+  double batch_s = 0;  // GPU time per batch
+  double sm_s = 0;     // SM time per batch, over all SMs
+  double kernels = 0;  // number per batch
   double streams = 1;
-  double requests = 0;  // a second, that come by themselves
-  double batches = 0;   // a second
+  double requests = 0;  // requests per second of an open load
+  double batches = 0;   // batches per second
 };
 
 Alone alone(const process::Spec& part, double streams) {
@@ -48,8 +49,8 @@ Alone alone(const process::Spec& part, double streams) {
   return of;
 }
 
-// CPU time a simulated second of parts whose kernels run side by side, or of one in turns, that have `share`
-// of the GPU's time.
+// CPU time per simulated second of parts whose kernels run at the same time, or of one part in time slicing,
+// if they get `share` of the GPU's time.
 double on_gpu(std::span<const Alone> parts, double share) {
   double streams = 0, busy = 0, seconds = 0;
   for (const Alone& part : parts) streams += part.streams;
@@ -74,7 +75,7 @@ double on_cores(const process::Spec& process, double share) {
 }  // namespace
 
 double cpu_seconds(const Scenario& scenario, const Assembly& assembly) {
-  std::vector<std::vector<Alone>> groups;  // parts whose kernels may run side by side
+  std::vector<std::vector<Alone>> groups;  // parts whose kernels may run at the same time
   double threads = 0, longest_batch_s = 0, rate = 0;
   const bool turns = gpu::way_of(scenario.sharing).takes_turns;
   for (const process::Spec& process : assembly.setup.processes) {

@@ -1,8 +1,7 @@
-// How long a run may take of a core of the machine that simulates it: an estimate that tells seconds from
-// hours.
+// Estimates how long a run occupies a core of the simulating machine; it distinguishes seconds from hours.
 //
-// It is a function of the scenario and its board alone: what a run executes in a simulated second, times what
-// that took when it was measured (cpu_time.cpp).
+// The estimate is a function of the scenario and its board alone: the operations of a simulated second, times
+// the measured cost of each (cpu_time.cpp).
 #pragma once
 
 namespace jostle::scenarios {
@@ -10,11 +9,11 @@ namespace jostle::scenarios {
 struct Assembly;
 struct Scenario;
 
-// Of one replication, in seconds. Of `until` it is the longest run; of a warm-up that is looked for, without
-// it.
+// CPU time of one replication, in seconds. With `until` it is that of the longest run. The search for a
+// warm-up is not included.
 [[nodiscard]] double cpu_seconds(const Scenario& scenario, const Assembly& assembly);
 
-// From here on people are told before they wait.
+// CPU time from which users are notified before they wait, in seconds.
 inline constexpr double worth_telling_s = 60;
 
 }  // namespace jostle::scenarios

@@ -10,8 +10,8 @@ namespace jostle::scenarios {
 
 namespace {
 
-constexpr double settled_k = 0.1;       // a step of the temperature that ends the search
-constexpr double settled_share = 0.01;  // and of the power, at the trip point
+constexpr double settled_k = 0.1;       // temperature change of one run that ends the search
+constexpr double settled_share = 0.01;  // the same for the power, at the trip point
 constexpr int most_runs = 20;
 const sim::Duration warmup = sim::milliseconds(500), short_run = sim::seconds(2), held_run = sim::seconds(20);
 
@@ -30,7 +30,7 @@ Equilibrium thermal_equilibrium(const Scenario& scenario, const Assembly& assemb
   Scenario pilot = scenario;
   pilot.gpu_metrics.reset();
   pilot.run.until.reset();
-  // What is replayed differs from second to second: all of it counts.
+  // A replayed load varies over time, so all of it counts.
   const bool whole = replays(scenario, control);
   if (!whole) pilot.run.warmup = warmup;
   Assembly warm = assembly;

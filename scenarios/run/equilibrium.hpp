@@ -1,4 +1,4 @@
-// The temperatures that a load itself settles to, as the state in which a run begins.
+// Finds the temperatures to which a load settles, as the state in which a run begins.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@ namespace jostle::scenarios {
 
 struct Equilibrium {
   std::optional<power::Thermal> heat;  // none: the device has no thermal parameters
-  bool settled = true;                 // else what was reached in the bounded time
-  bool shuts_down = false;             // the load heats the board until it shuts down
+  bool settled = true;                 // false: `heat` is what was reached after a bounded number of runs
+  bool shuts_down = false;             // true: the load heats the board until it shuts down
 };
 
-// Runs the scenario for short times, each from the heat of the one before it. As long as no clock is lowered,
-// the power of a run tells where its temperature settles (power::forecast), and the next one begins there. At
-// the trip point the governor holds the chip's temperature, and runs go on until power is what keeps it
-// there. Throws RunError, Interrupted.
+// Runs the scenario for short times, each from the thermal state at which the previous one ended. As long as
+// no clock is lowered, the power of a run predicts where its temperature settles (power::forecast), and the
+// next run begins there. At the trip point the governor holds the chip's temperature, and runs continue until
+// the power settles. Throws RunError, Interrupted.
 [[nodiscard]] Equilibrium thermal_equilibrium(const Scenario& scenario, const Assembly& assembly,
                                               const RunControl& control);
 

@@ -14,7 +14,7 @@ namespace {
 
 using calibration::ParameterGrade;
 
-// The lowest grade of the figures that the profile has.
+// The lowest grade of those parameters that the profile has.
 ParameterGrade lowest_of(const calibration::Profile& profile, std::initializer_list<std::string_view> paths) {
   ParameterGrade found = ParameterGrade::measured;
   for (const calibration::ProfileParameter& figure : profile.figures)
@@ -22,14 +22,15 @@ ParameterGrade lowest_of(const calibration::Profile& profile, std::initializer_l
   return found;
 }
 
-// Of turns that processes take.
+// The grade of time slicing.
 ParameterGrade turns_grade(const calibration::Profile& profile) {
   if (lowest_of(profile, {"gpu.time_slicing.slice"}) == ParameterGrade::assumed)
     return ParameterGrade::assumed;
   return lowest_of(profile, {"gpu.time_slicing.switch_at_expiry", "gpu.time_slicing.switch_when_idle"});
 }
 
-// Of kernels that run at the same time. A profile without the law has it by default.
+// The grade of kernels that run at the same time. It is `assumed` if the profile lacks the model's
+// parameters, since the model then uses its defaults.
 ParameterGrade space_grade(const calibration::Profile& profile) {
   constexpr std::string_view known = "gpu.space_sharing.block_turnover";
   if (std::ranges::find(profile.figures, known, &calibration::ProfileParameter::path) ==
@@ -51,14 +52,14 @@ bool on_gpu(const ProcessEntry& entry) {
   return entry.placement == Placement::gpu || entry.placement == Placement::cuda_only;
 }
 
-// All streams of a process.
+// The number of streams of a process.
 std::int64_t streams_in(const ProcessEntry& process) {
   std::int64_t sum = 0;
   for (const ProcessEntry& part : parts_of(process)) sum += streams_of(process, part);
   return sum;
 }
 
-// Contexts on the GPU, the compositor's with them.
+// The number of contexts on the GPU, including the compositor's.
 std::size_t contexts_of(const Scenario& scenario, const Assembly& assembly) {
   std::size_t found = scenario.compositor ? 1 : 0;
   for (const ProcessInstance& instance : expand(scenario))
@@ -81,7 +82,7 @@ std::string load_grade(const LoadEntry& load, const calibration::Profile& profil
     case process::LoadKind::busy:
       break;
   }
-  return to_string(ParameterGrade::measured);  // by definition
+  return to_string(ParameterGrade::measured);  // exact by definition
 }
 
 std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,

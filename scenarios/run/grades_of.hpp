@@ -1,4 +1,4 @@
-// The grades of predictions, from those of the figures of a profile that decide them.
+// Derives the grades of predictions from the grades of the profile's parameters that decide them.
 #pragma once
 
 #include <string>
@@ -16,13 +16,14 @@ struct LoadEntry;
 struct Scenario;
 struct Assembly;
 
-// For each entry of the scenario. Sharing is as well known as what a switch between processes costs, and
-// assumed where the slice is, or where they share in another way than in turns. Power is as well known as
-// that of the SMs and of the board at rest.
+// The grades of each entry of the scenario. In time slicing, the sharing grade is the grade of the switch
+// costs, or `assumed` if the slice is assumed. If kernels of several streams or processes run at the same
+// time, the grade of space sharing counts as well. The power grade is the grade of the power of the SMs and
+// of the idle board.
 [[nodiscard]] std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,
                                             const Assembly& assembly);
 
-// Of what a load moves: of the figures of the cores that it rests on.
+// The grade of a load's traffic: the lowest grade of the parameters of its cores' bandwidth.
 [[nodiscard]] std::string load_grade(const LoadEntry& load, const calibration::Profile& profile);
 
 }  // namespace jostle::scenarios

@@ -26,7 +26,7 @@ const llm::Architecture& architecture_of(const ProcessEntry& entry) {
   return *language_model(entry.model);
 }
 
-// Values from `least` to `most`, each at most `ratio` times the one before.
+// Ascending values from `least` to `most`, each at most `ratio` times the one before (or one larger).
 std::vector<std::int64_t> ladder(std::int64_t least, std::int64_t most, double ratio) {
   std::vector<std::int64_t> values{least};
   while (values.back() < most) {
@@ -36,7 +36,8 @@ std::vector<std::int64_t> ladder(std::int64_t least, std::int64_t most, double r
   return values;
 }
 
-// How many tokens a step's kernels are computed for: a step between two of them runs as the next larger.
+// Ratios between the step sizes for which kernels are computed. A step between two sizes runs as the larger
+// one.
 constexpr double finer = 1.15, coarser = 1.5;
 
 class Steps {
@@ -50,16 +51,16 @@ class Steps {
         gpu_(context.device.gpu),
         tables_(calibration::embedded_kernel_tables(context.device.evidence + "-llm",
                                                     std::string(of_.name) + " ")) {
-    // At the clocks that are set: how compute and memory hide each other depends on both.
+    // Computed at the present clocks, since the overlap of compute and memory depends on both.
     gpu_.max_clock_hz = context.clocks.gpu_hz * context.device.what_if.arithmetic;
     gpu_.bandwidth_bytes_per_s *= memory::relative_bandwidth(context.device.memory, context.clocks.emc_hz) *
                                   context.device.what_if.memory;
     gpu_.kernels.tensor_efficiency *= runtime.products;
     gpu_.kernels.tensor_efficiency_of.fp16 *= runtime.products;
-    gpu_.kernels.gemm_gain = 1;  // `products` is of plain products already
+    gpu_.kernels.gemm_gain = 1;  // `products` was measured on plain products already
   }
 
-  // A decode step, or one of a prompt (`role`).
+  // The kernels of a decode step, or of a step of a prompt, by `role`.
   [[nodiscard]] gpu::KernelSequence sequence(const llm::Step& step, std::int64_t batch,
                                              std::string_view role) const {
     dnn::KernelsOfLayers modelled = computed(step, batch);
@@ -67,7 +68,7 @@ class Steps {
     if (kernels.kernels.empty()) return std::move(modelled.sequence);
     return placed(std::move(kernels), context_);
   }
-  // Of all images of a request.
+  // The kernels for all images of a request.
   [[nodiscard]] gpu::KernelSequence vision() const {
     const auto layers = llm::vision_layers(of_, lowering_);
     return dnn::roofline(layers, work_.images, dnn::Precision::fp16, lowering_, gpu_);
@@ -83,8 +84,8 @@ class Steps {
     return found;
   }
 
-  // As profiled with PyTorch, at another context or number of tokens in proportion to the cost model; none if
-  // it was not.
+  // The kernels as profiled with PyTorch, scaled by the cost model to the context and the number of tokens.
+  // Empty if there is no profile.
   [[nodiscard]] gpu::KernelSequence measured(const llm::Step& step, std::int64_t batch, std::string_view role,
                                              const dnn::KernelsOfLayers& modelled) const {
     if (lowering_ != dnn::Lowering::framework || batch != 1 || work_.weights != llm::WeightFormat::fp16)
@@ -95,7 +96,8 @@ class Steps {
       const int tokens = network.input;
       const llm::Step as = role == "decode" ? llm::Step{1, tokens} : llm::Step{tokens, 0};
       gpu::KernelSequence sequence = dnn::sequence_at(network, 1);
-      // Products of one token are as long as their weights take, whatever their names say.
+      // Matrix products of one token are bound by the memory traffic of their weights, whatever their names
+      // say.
       if (role == "decode")
         for (gpu::Kernel& kernel : sequence.kernels) dnn::split_shares(kernel, dnn::KernelClass::memory);
       dnn::spread_activity(modelled, gpu_, sequence);
@@ -217,7 +219,7 @@ std::string what_would_fit(const ProcessEntry& entry, double missing_bytes) {
     if (llm::weights_held(of, row.format, by) + missing_bytes <= held) formats.emplace_back(row.name);
   std::string text;
   if (!formats.empty()) text += fmt::format("; weights in {} would fit", fmt::join(formats, ", "));
-  // Each of the sequences with fewer positions.
+  // Shorter sequences, with the same number of them.
   const double room = language_footprint(entry).io - missing_bytes;
   const auto sequences = static_cast<double>(work.spec.max_batch);
   const auto positions = static_cast<std::int64_t>(room / (sequences * llm::kv_bytes_per_token(of)));

@@ -1,5 +1,4 @@
-// From an entry of a scenario with a language model to the kernels of its steps, and to the memory that it
-// holds.
+// The kernels of the steps of a scenario entry with a language model, and the memory that it holds.
 #pragma once
 
 #include <string>
@@ -10,14 +9,15 @@
 
 namespace jostle::scenarios {
 
-// Sets what it generates; spec.runtime must be set. Throws RunError for what cannot be simulated.
+// Sets the text generation of the process; spec.runtime must be set. Throws RunError for what cannot be
+// simulated.
 void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context);
 
-// Bytes that it holds: weights (engine), activations of its longest step (arena), keys and values of as many
-// sequences as it decodes together, as long as they can get (io).
+// Bytes held: weights (engine), activations of the longest step (arena), and keys and values (io) of as many
+// sequences as are decoded together, at their maximum length.
 [[nodiscard]] memory::Footprint language_footprint(const ProcessEntry& entry);
-// For people, of a process that is so many bytes too large: precisions, or a length of sequences, that would
-// fit.
+// The precisions, or the length of sequences, that would fit if the process is too large by `missing_bytes`.
+// Text for messages.
 [[nodiscard]] std::string what_would_fit(const ProcessEntry& entry, double missing_bytes);
 
 }  // namespace jostle::scenarios

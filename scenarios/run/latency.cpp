@@ -11,8 +11,8 @@ struct Percentile {
   const char* name;
   double share;
   Metric Times::*value;
-  Interval Times::Ci95::*ci95;  // null: not part of the result
-  bool tail;                    // told only where it is known
+  Interval Times::Ci95::*ci95;  // null: has no interval in the result
+  bool tail;                    // true: omitted unless its interval is known
 };
 constexpr std::array<Percentile, 4> percentiles{{{"p50", 0.50, &Times::p50, &Times::Ci95::p50, false},
                                                  {"p90", 0.90, &Times::p90, &Times::Ci95::p90, true},
@@ -43,7 +43,7 @@ Times times_of(const sim::Observations& seconds, const Window& window, bool ever
   for (std::size_t i = 0; i < percentiles.size(); ++i) {
     const Percentile& percentile = percentiles[i];
     if (percentile.ci95 != nullptr) times.ci95.*percentile.ci95 = interval_ms(known[i].ci95);
-    // Where one is not known, none further out is.
+    // If a percentile is not known, no higher one is known.
     if (percentile.tail && !every_percentile && (!known[i].ci95 || !times.needs.empty())) {
       longer = std::max(longer, known[i].longer);
       if (percentile.ci95 != nullptr) (times.ci95.*percentile.ci95).reset();

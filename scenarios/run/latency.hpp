@@ -1,4 +1,4 @@
-// The latencies of a process as metrics of the result, and how far they can be trusted.
+// The latencies of a process as metrics of the result, with their confidence.
 #pragma once
 
 #include "models/process/inference.hpp"
@@ -7,16 +7,16 @@
 
 namespace jostle::scenarios {
 
-// Requests without a latency.
+// Numbers of requests without a latency.
 struct Unserved {
   std::int64_t waiting = 0, dropped = 0;
 };
 
-// Metrics of times that were measured in `window`. A percentile of the tail that the run is too short for is
-// absent, unless `every_percentile` is asked for.
+// Statistics of times measured in `window`. Tail percentiles for which the run is too short are absent,
+// unless `every_percentile` is set.
 [[nodiscard]] Times times_of(const sim::Observations& seconds, const Window& window, bool every_percentile);
 
-// Metrics of the latencies of what was served.
+// Statistics of the latencies of served requests.
 [[nodiscard]] Latency latency_of(const process::Served& served, const Unserved& unserved,
                                  const Window& window, bool every_percentile);
 

@@ -1,4 +1,4 @@
-// One run of an assembled scenario, with its result.
+// Runs an assembled scenario once and returns its result.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace jostle::scenarios {
 
-// The run of the assembly's seed; `run.replications` of the scenario does not count here. None if it was
-// interrupted. Throws RunError.
+// Runs with the assembly's seed; `run.replications` of the scenario is ignored. Absent if it was interrupted.
+// Throws RunError.
 [[nodiscard]] std::optional<Result> one_run(const Scenario& scenario, const calibration::Profile& profile,
                                             Assembly assembly, const RunControl& control);
 
-// The result before a run: what was requested, and which processes fit.
+// The result before a run: the request, and which processes fit.
 [[nodiscard]] Result prepared(const Scenario& scenario, const calibration::Profile& profile,
                               const Assembly& assembly);
 
-// Gives the assembled board the heat with which the scenario begins (run.thermal). False if its load would
-// shut it down: then the result says so, and there is nothing to simulate.
+// Gives the assembled board the heat with which the scenario begins (run.thermal). Returns false if the load
+// would shut the board down: the result then says so, and there is nothing to simulate.
 [[nodiscard]] bool settle(Result& result, const Scenario& scenario, Assembly& assembly,
                           const RunControl& control);
 

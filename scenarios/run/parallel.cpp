@@ -10,10 +10,10 @@
 namespace jostle::scenarios {
 namespace {
 
-// TBB orders what happens before an item, the item and what happens after it, also if one throws, but
+// TBB orders the caller's work before an item, the item and the work after it, even if one throws, but
 // ThreadSanitizer cannot see that (parallel_backend.hpp). This variable establishes the same order in a way
 // that it can see. It is not a local of parallel_for: to reach a local, an item would have to read its
-// captures before it is known that they were written.
+// captures before the sanitizer knows that they were written.
 std::atomic<std::size_t> order = 0;
 
 struct InOrder {

@@ -15,7 +15,7 @@ std::string watts(double value) {
   return input::format_quantity(value, input::power_dimension());
 }
 
-// The clock of a domain that is stepped down as far as it goes.
+// The lowest clock of a domain.
 double lowest(const std::vector<double>& table, double hz) {
   return table.empty() ? hz : std::min(table.front(), hz);
 }

@@ -1,4 +1,4 @@
-// Power caps that a board cannot keep: what can be told of them before a run, and after it.
+// Messages about power caps that a board cannot keep, before a run and after it.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace jostle::scenarios {
 
 struct Assembly;
 
-// A second of the board at its clocks with nothing to do, its GPU powered.
+// The activity of one second in which the idle board is at its clocks, with its GPU powered.
 [[nodiscard]] power::Activity idle_second(const Assembly& assembly);
 
-// A sentence if the budget is below what the board draws at its lowest clocks with nothing to do; else empty.
+// A sentence if the budget is below the idle power of the board at its lowest clocks; else empty.
 [[nodiscard]] std::string unreachable_cap(const Assembly& assembly);
 // A sentence if the board drew more than the budget and had no clock left to lower; else empty.
 [[nodiscard]] std::string unmet_cap(const Assembly& assembly, const board::PowerReport& report);

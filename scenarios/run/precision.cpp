@@ -4,7 +4,7 @@ namespace jostle::scenarios {
 
 namespace {
 
-// Fewer batches than this say nothing about how much the next ones differ.
+// The minimum number of service quanta: fewer of them do not show how much the next ones differ.
 constexpr std::uint64_t fewest_lumps = 64;
 
 std::optional<double> relative(const std::optional<sim::Interval>& interval, std::optional<double> value) {
@@ -12,7 +12,7 @@ std::optional<double> relative(const std::optional<sim::Interval>& interval, std
   return (interval->high - interval->low) / 2 / *value;
 }
 
-// The half-width of the interval of the p-quantile of latencies over it.
+// The half-width of the interval of the p-quantile of latencies, divided by the quantile.
 std::optional<double> of_quantile(const process::Inference& process, double p) {
   return relative(process.latencies().series().quantiles_known({p}).front().ci95,
                   process.latency().quantile(p));

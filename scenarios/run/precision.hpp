@@ -1,4 +1,4 @@
-// How precisely a run so far tells the figures that `run.until` names.
+// Checks how precisely a run so far determines the metrics that `run.until` names.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,9 @@
 
 namespace jostle::scenarios {
 
-// Which of them are known to the error that is asked for, at `now`. `stable`: of the process, as open_load()
-// says; one that does not keep up has no latency to know, and its throughput follows its server alone.
+// For each of these metrics: true if its error at `now` is within the requested one. `stable` is the
+// stability of the process by open_load(). An overloaded process has no latency to determine, and its
+// throughput is that of its server alone.
 [[nodiscard]] Converged converged(const Until& until, const process::Inference& process,
                                   std::optional<bool> stable, sim::Time now);
 

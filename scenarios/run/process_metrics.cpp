@@ -13,7 +13,7 @@ namespace {
 using sim::Duration;
 using sim::Time;
 
-// None before any time has passed.
+// The shares of the process's time; absent before any time has passed.
 std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
   const Duration elapsed = time.elapsed();
   if (elapsed <= Duration::zero()) return std::nullopt;
@@ -24,9 +24,9 @@ std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
   return share;
 }
 
-// Of a process or an instance with requests of its own: what it was offered, and whether it keeps up. If it
-// does not, its latency and the time to its first token have no mean and no percentiles: they grow for as
-// long as the run lasts.
+// Adds the load of a process, or of an instance with requests of its own: offered rate and stability. If it
+// is not stable, its latency and the time to its first token have no mean and no percentiles, since they grow
+// for as long as the run lasts.
 template <class Figures>
 void add_load(Figures& result, const OpenLoad& load) {
   result.offered = load.offered;
@@ -65,7 +65,8 @@ std::optional<TokenResult> tokens_of(const process::TokenFigures* figures, const
       .kv_cache_mb = {}};
 }
 
-// How large batches were. A batch of a language model is the sequences of a decode step.
+// Adds the number and the mean size of batches. A batch of a language model is the sequences of a decode
+// step.
 template <class Figures>
 void add_batches(Figures& result, const process::Served& served) {
   const std::int64_t images = result.tokens ? result.tokens->decoded : served.images();
@@ -73,8 +74,8 @@ void add_batches(Figures& result, const process::Served& served) {
   result.mean_batch = ratio(static_cast<double>(images), static_cast<double>(result.batches));
 }
 
-// Whether there was work for it that it could have served: of a closed loop there always is. Of a language
-// model that went on with its answers, nobody can say what of them it served.
+// True if there was work that it could have served. In a closed loop there always is. False for a language
+// model that processed tokens, since it is unknown how much of its unfinished sequences was served.
 bool could_serve(process::Inference& process, std::size_t part, const process::Served& served,
                  const process::TokenFigures* tokens) {
   if (tokens != nullptr && tokens->decoded + tokens->prefilled > 0) return false;
@@ -83,16 +84,16 @@ bool could_serve(process::Inference& process, std::size_t part, const process::S
   return asks_itself || served.is_serving() || process.may_have_requests(part) || process.drops(part) > 0;
 }
 
-// Images in the window. Where none was served although it could have been, none is the figure: that it has
-// begun one says nothing once it has stopped.
+// Images in the window. If none was served although some could have been, the result is 0: a batch that has
+// begun does not count once it has stalled.
 Metric images_of(const process::Served& served, sim::Time now, bool could) {
   const Metric images = served.rate().amount(now);
   const bool nothing = served.batches() == 0 && (!images || served.rate().stalled(now));
   return nothing && could ? Metric(0.0) : images;
 }
 
-// Figures of each stream. Those of one network share its requests: what they are offered and what is dropped
-// is told with each of them.
+// Adds the metrics of each stream. Streams of one network share its requests, so offered load and drops are
+// reported with each of them.
 void add_instances(ProcessResult& result, process::Inference& process, const Window& window,
                    const std::vector<std::optional<OpenLoad>>& loads, bool every_percentile) {
   if (process.instances().empty()) return;
@@ -122,9 +123,9 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
   if (any && !process.finished()) result.images = images;
 }
 
-// The interval of a process's throughput, around that of `images`. The images of several streams are a little
-// more or less than the batches of all streams in one row, by what is under way in each at the two ends, so
-// the interval of that row is scaled.
+// The interval of a process's throughput, scaled to `images`. With several streams, `images` differs slightly
+// from the amount in the common series of all streams' batches, because of the batches in progress at both
+// ends, so the interval of that series is scaled.
 Interval interval_of(const process::Inference& process, const Metric& images, Time now, bool saturated) {
   const auto ci = process.rate().ci95(now, saturated);
   const Metric amount = process.rate().amount(now);
@@ -133,7 +134,7 @@ Interval interval_of(const process::Inference& process, const Metric& images, Ti
   return {{ci->low * scale, ci->high * scale}};
 }
 
-// A mean enqueue call.
+// The mean enqueue call.
 EnqueueCall enqueue_call_of(const process::Inference& process) {
   const auto calls = static_cast<double>(process.enqueue_calls());
   const auto& enqueue = process.time().enqueue();
@@ -156,7 +157,8 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   const auto whole = static_cast<double>(process.served().images());
   bool goes_on = false;
   const Time begin = process.ready().value_or(Time::zero());
-  // Work that ends, and a trace, is counted as it was done; a stream that goes on, as it goes on.
+  // For work that ends, and for a trace, whole images are counted; for continuing work, a batch in progress
+  // counts in part.
   if (const auto& finished = process.finished()) {
     result.images = whole;
     result.throughput_after_setup = ratio(whole, sim::to_seconds(*finished - begin));
@@ -196,7 +198,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   const gpu::Running running = process.running();
   const double ran = running.used.compute + running.used.memory + running.fixed();
   result.gpu_running_by.seconds = ran;
-  // Differences of sums: what is none may be a rounding below it.
+  // These are differences of sums: rounding may leave a value slightly below 0.
   result.gpu_running_by.compute = ratio(std::max(running.used.compute, 0.0), ran);
   result.gpu_running_by.memory = ratio(std::max(running.used.memory, 0.0), ran);
   result.gpu_running_by.fixed = ratio(std::max(running.fixed(), 0.0), ran);

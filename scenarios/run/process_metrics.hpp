@@ -1,4 +1,4 @@
-// What a process did, as metrics of the result.
+// The activity of a process, as metrics of the result.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,17 @@
 
 namespace jostle::scenarios {
 
-// `loads`: of its requests, by part (open_loads()). `every_percentile`: as RunControl says.
+// Adds the metrics of a process. `loads` are the loads of its parts (open_loads()); `every_percentile` is as
+// in RunControl.
 void add_process(ProcessResult& result, process::Inference& process, const Window& window,
                  const std::vector<std::optional<OpenLoad>>& loads, bool every_percentile);
 
-// The time lost because a controller limited the clock, out of the time that kernels were bound by
-// arithmetic.
-// Of language models what else their tokens cost: memory, and energy over `seconds`.
+// Adds the metrics of language models that need the whole result: tokens per second and per joule, over
+// `seconds`, and memory held.
 void add_tokens(Result& result, double seconds);
 
+// Moves the time lost to a limited clock (`throttled_s`) out of the time in which kernels were bound by
+// arithmetic.
 void add_throttled(ProcessResult& result, const gpu::Running& running, double throttled_s);
 
 }  // namespace jostle::scenarios

@@ -45,7 +45,7 @@ namespace {
 
 using dnn::Lowering;
 
-// The network of a file; null if the model is none.
+// The kernels of a synthetic model.
 gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Spec& gpu) {
   gpu::KernelSequence sequence;
   gpu::Kernel kernel;
@@ -60,12 +60,12 @@ gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
   gpu::fill_residency(gpu, kernel);
   sequence.kernels.assign(static_cast<std::size_t>(model.kernels), kernel);
   sequence.rebuild_finish();
-  sequence.grade = gpu::Grade::measured;  // by definition
+  sequence.grade = gpu::Grade::measured;  // exact by definition
   sequence.provenance = "synthetic";
   return sequence;
 }
 
-// An estimate rests on the figure of the profile that scales it.
+// The grade of an estimate, from the grade of the profile's parameter that scales it.
 gpu::Grade grade_of(const calibration::Profile& profile, std::string_view path) {
   for (const calibration::ProfileParameter& figure : profile.figures) {
     if (figure.path != path) continue;
@@ -76,16 +76,18 @@ gpu::Grade grade_of(const calibration::Profile& profile, std::string_view path) 
   return gpu::Grade::datasheet;
 }
 
-// How fp16 runs where the framework has no fast kernels for it: with the kernels of fp32, on half the bytes;
-// of training, where not all is fp16, with its own, slowed down. `own`: as fast as the GPU can.
+// The way in which fp16 runs. `own`: with kernels of its own at the GPU's speed. If the framework has no fast
+// fp16 kernels, `from_single`: with the kernels of fp32, on half the bytes; and in training, where not all is
+// fp16, `slowed`: with its own kernels, slowed down.
 enum class Half { own, from_single, slowed };
 
-// What the runtime makes of a kernel's arithmetic and of its bytes, as if other clocks did.
+// Factors of the runtime on the speed of a kernel's arithmetic and of its memory traffic, which act as
+// different clocks would.
 struct Pace {
   double compute = 1, memory = 1;
 };
 
-// Kernels on this board, as it is set.
+// Scales kernels to this board, at the present clocks and `pace`.
 gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context, const Pace& pace) {
   const board::DeviceSpec& device = context.device;
   const board::Clocks& clocks = context.clocks;
@@ -105,8 +107,8 @@ Pace pace_of(const process::RuntimeSpec& runtime, const process::Spec& spec, Hal
   return pace;
 }
 
-// Some layers of a network, as much slower or faster than the roofs say as all of it is. What they are given
-// is reformatted first, as the network's input is.
+// The kernels of some layers of a network. They deviate from the roofline by the same factor as the whole
+// network does. Their input is reformatted first, as the network's input is.
 gpu::KernelSequence part_of(const gpu::KernelSequence& whole, const ProcessEntry& entry,
                             const dnn::Request& request, const gpu::Spec& gpu) {
   const std::vector<dnn::FusedLayer> layers = layers_of(entry, request.lowering);
@@ -116,7 +118,7 @@ gpu::KernelSequence part_of(const gpu::KernelSequence& whole, const ProcessEntry
   };
   gpu::KernelSequence part = roofs(dnn::part_of(layers, first, end - first));
   dnn::scale_durations(part, sim::to_seconds(whole.total()) / sim::to_seconds(roofs(layers).total()));
-  part.grade = std::max(whole.grade, gpu::Grade::fitted);  // not even of a measured network was it measured
+  part.grade = std::max(whole.grade, gpu::Grade::fitted);  // a part was not measured, even if the whole was
   part.provenance = fmt::format("{}; layers {} to {} of {}", whole.provenance, first, end, layers.size());
   return part;
 }
@@ -125,8 +127,8 @@ gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& en
                                const WorkContext& context) {
   gpu::Spec gpu = context.device.gpu;
   if (entry.placement == Placement::cuda_only) gpu.tensor_cores = {};
-  if (spec.static_graph) gpu.kernels.heuristic_algorithm_efficiency = 1;  // its set-up tried
-  // Tables were measured with the tensor cores that a precision has.
+  if (spec.static_graph) gpu.kernels.heuristic_algorithm_efficiency = 1;  // the set-up tried the algorithms
+  // Tables were measured with the tensor cores that a precision uses.
   const bool measured = entry.placement != Placement::cuda_only || entry.precision == Precision::fp32;
   const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
   const Half half = entry.precision != Precision::fp16 || !runtime.fp16_of_fp32 ? Half::own
@@ -165,7 +167,7 @@ void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkConte
       make);
 }
 
-// Callers hold images and results in fp32. The GPU converts what a DLA is to read first or has written last.
+// Adds conversions by the GPU: callers hold images and results in fp32, and a DLA has formats of its own.
 void add_reformats(std::vector<process::Segment>& segments, std::span<const dnn::FusedLayer> layers,
                    const ProcessEntry& entry, const WorkContext& context) {
   const auto reformat = [&](std::int64_t elements) {
@@ -190,7 +192,7 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
   std::size_t on_dla = 0;
   for (const dla::Subgraph& subgraph : dla::partition(layers)) {
     std::vector<dnn::FusedLayer> part = dnn::part_of(layers, subgraph.first, subgraph.count);
-    part.back().last = true;  // the DLA and the GPU hold tensors in formats of their own
+    part.back().last = true;  // the DLA and the GPU have different tensor formats
     process::Segment& segment = spec.segments.emplace_back();
     segment.on_dla = subgraph.on_dla;
     if (subgraph.on_dla) {
@@ -227,7 +229,7 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
                                    dnn::to_string(dnn::host_precision(roofs, *entry.precision)));
 }
 
-// One kernel that fills the GPU, as long as its arithmetic.
+// One kernel that fills the GPU for `time`, bound by arithmetic.
 gpu::Kernel filling_kernel(sim::Duration time, const gpu::Spec& gpu) {
   gpu::Kernel kernel;
   kernel.duration = time;
@@ -237,14 +239,15 @@ gpu::Kernel filling_kernel(sim::Duration time, const gpu::Spec& gpu) {
   return kernel;
 }
 
-// Of an image.
+// The time of an engine stage per image.
 sim::Duration time_on_engine(const Stage& stage, const board::DeviceSpec& device) {
   if (stage.width == 0) return stage.time;
   const double pixels = static_cast<double>(stage.width) * static_cast<double>(stage.height);
   return sim::seconds(pixels / device.engines.pixels_per_s[media::index_of(*stage.engine)]);
 }
 
-// Those of the host and of engines become work around a batch, those of the GPU kernels around the network's.
+// Sets the stages: those of the host and of engines become work around a batch, those of the GPU become
+// kernels around the network's.
 void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   gpu::KernelSequence first, last;
   const auto divide = [&](const std::vector<Stage>& stages, std::vector<process::HostStage>& host,

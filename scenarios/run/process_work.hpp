@@ -1,4 +1,4 @@
-// From an entry of a scenario to the work of one of its batches, on the engines that it is placed on.
+// The work of one batch of a scenario entry, on the processors that it is placed on.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +25,21 @@ namespace jostle::scenarios {
 
 struct WorkContext {
   const calibration::Profile& profile;
-  const board::DeviceSpec& device;  // after applying the power mode
-  const board::Clocks& clocks;      // clocks that the work is given at
+  const board::DeviceSpec& device;  // spec with the power mode applied
+  const board::Clocks& clocks;      // clocks at which the work runs
   std::size_t cpus = 1;             // number of cores that processes may use, unless they specify their own
-  SharedWork* shared = nullptr;     // with other runs on `profile`; null: with none
+  SharedWork* shared = nullptr;     // shared with other runs on `profile`; null: with none
 };
 
-// Kernels on this board, at the clocks that it is set to.
+// Scales kernels to this board and the clocks of `context`.
 [[nodiscard]] gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context);
 
 // Sets kernels, segments or host work; spec.runtime must be set. Throws RunError for what cannot be
 // simulated.
 void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context);
 
-// All that the work of a network on the device follows from, but for clocks, as far as entries on one profile
-// differ in it. None for a file's network, which has no name of its own.
+// A key of everything on which a network's work on the device depends, except clocks, as far as entries on
+// one profile differ in it. Absent for a network from a file, which has no unique name.
 [[nodiscard]] std::optional<std::string> identity_of(const ProcessEntry& entry,
                                                      const board::DeviceSpec& device);
 
@@ -47,13 +47,13 @@ void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext&
 // network.
 [[nodiscard]] std::vector<dnn::FusedLayer> layers_of(const ProcessEntry& entry, dnn::Lowering lowering);
 
-// For an entry with `layers`: what that part reads, writes and holds of its network.
+// The shares of its network that an entry with `layers` reads, writes and holds.
 [[nodiscard]] dnn::PartShares part_shares(const ProcessEntry& entry);
 
 // A frame of a compositor: a kernel that fills the GPU.
 [[nodiscard]] gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkContext& context);
 
-// Number of threads that compute a process of this entry; 0 if it is not placed on the CPU.
+// Number of threads that compute for a process of this entry; 0 if it is not placed on the CPU.
 [[nodiscard]] std::size_t threads_of(const ProcessEntry& entry, std::size_t cpus);
 
 }  // namespace jostle::scenarios

@@ -17,7 +17,7 @@ namespace jostle::scenarios {
 
 namespace {
 
-// How far all are, told by one at a time.
+// Reports the overall progress of all replications, from one thread at a time.
 class Progress {
  public:
   Progress(const std::function<void(double)>& tell, std::size_t count) : tell_(tell), done_(count, 0.0) {}

@@ -1,6 +1,6 @@
-// Independent replications of a run: the same scenario with other random numbers, side by side on all cores.
-// What is drawn is drawn anew in each: also the phases of periodic arrivals that the scenario leaves open.
-// The warm-up is cut off each.
+// Independent replications of a run: the same scenario with other random numbers, in parallel on all cores.
+// Every random quantity is drawn anew in each, including the phases of periodic arrivals that the scenario
+// leaves open. Each has its own warm-up.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@ namespace jostle::scenarios {
 
 struct Scenario;
 
-// Seed of the replication of that number, of a scenario with `seed`. The replication 0 has the scenario's
-// own: it is the run without replications.
+// Seed of replication `number` of a scenario with `seed`. Replication 0 has the scenario's own seed: it is
+// the run without replications.
 [[nodiscard]] std::uint64_t replication_seed(std::uint64_t seed, std::uint64_t number);
 
-// Those numbered first, first + 1, ... : with another `first` they are fresh ones.
+// The replications numbered first, first + 1, ... ; another `first` gives fresh ones.
 struct Replications {
   std::uint64_t first = 0;
   std::size_t count = 1;
 };
 
-// The results in the order of their numbers, the same for any number of cores; `run.replications` of the
-// scenario does not count here. pooled() (scenarios/result/pooled.hpp) makes one result of them. None if
-// interrupted. Only the replication 0 goes to `control.trace`. Throws RunError, also where requests or
-// answers are handed over (RunControl::requests, answered): those are of one run.
+// Returns the results in the order of their numbers, the same for any number of cores; `run.replications` of
+// the scenario is ignored. pooled() (scenarios/result/pooled.hpp) makes one result of them. Absent if
+// interrupted. Only replication 0 is written to `control.trace`. Throws RunError, also if requests or answers
+// are given (RunControl::requests, answered), since those belong to one run.
 [[nodiscard]] std::optional<std::vector<Result>> run_replications(const Scenario& scenario,
                                                                   const calibration::Profile& profile,
                                                                   const Replications& which,

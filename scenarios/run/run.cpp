@@ -28,7 +28,7 @@ namespace {
 // The part of a process's result that is known before the run.
 ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instance, const Grades& grades) {
   ProcessResult result;
-  result.index = static_cast<std::int64_t>(instance.index);  // place_loads() counts loads before it, too
+  result.index = static_cast<std::int64_t>(instance.index);  // place_loads() adds the loads before it
   result.entry = static_cast<std::int64_t>(instance.entry);
   result.name = entry.name;
   result.model = model_name(entry);
@@ -56,7 +56,7 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
   return result;
 }
 
-// Of a co-runner, likewise.
+// The part of a co-runner's result that is known before the run.
 LoadResult described(const LoadEntry& load, const calibration::Profile& profile) {
   LoadResult result;
   result.name = load.name;
@@ -111,7 +111,7 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
     ProcessResult& process = result.processes[instance.index];
     process.problem += what_would_fit(entry, place.missing_bytes);
     constexpr double mb = 1e6;
-    process.tokens.emplace();  // what it would hold, and nothing else
+    process.tokens.emplace();  // only the memory that it would hold
     process.tokens->weights_mb = place.held.engine / mb;
     process.tokens->kv_cache_mb = place.held.io / mb;
   }
@@ -143,7 +143,8 @@ bool settle(Result& result, const Scenario& scenario, Assembly& assembly, const 
 
 namespace {
 
-// Sets the warm-up to the transient that a first run shows; half of that run, where it does not end.
+// Sets the warm-up to the transient that a first run shows, or to half of that run if the transient does not
+// end.
 void find_warmup(Run& run, const Scenario& scenario, const Assembly& assembly, const RunControl& control) {
   Scenario first = scenario;
   first.gpu_metrics.reset();

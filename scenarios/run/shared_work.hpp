@@ -1,5 +1,5 @@
-// What runs on one profile have in common: the kernels of a network at its clocks, and what the network holds
-// in memory, are computed once. The points of a study differ in little else than what they do not depend on.
+// Work that runs on one profile share: the kernels of a network at its clocks, and its memory, are computed
+// once. The points of a study mostly vary other settings.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace jostle::scenarios {
 
-// Values by a text that says all that they follow from. Several threads may ask at once.
+// A cache of values by a key, which must contain everything they depend on. It is thread-safe.
 template <class T>
 class Once {
  public:
@@ -22,7 +22,7 @@ class Once {
       const std::lock_guard lock(guard_);
       if (const auto known = known_.find(from); known != known_.end()) return known->second;
     }
-    T made = make();  // two threads may both make it: it is the same
+    T made = make();  // two threads may both make it: the values are equal
     const std::lock_guard lock(guard_);
     return known_.emplace(from, std::move(made)).first->second;
   }

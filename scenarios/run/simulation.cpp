@@ -18,14 +18,14 @@ namespace {
 using sim::Duration;
 using sim::Time;
 
-// Looks at whether the run may end lie so far apart that few of them are taken: each is one more chance to
-// stop on a streak of luck. Their times do not depend on how long the run may last.
+// Checks whether the run may end are so far apart that few are made: each is one more chance to stop by luck.
+// Their times do not depend on the maximum length of the run.
 constexpr double look_ratio = 1.25;
 const Duration first_look = sim::milliseconds(50);
-// Precision is believed when this many looks in a row find it.
+// The run is precise if this many successive checks find it so.
 constexpr int looks_in_a_row = 2;
 
-// Arrivals at the times at which `earlier` requests were answered, with the times at which those were made.
+// Arrivals at the times at which `earlier` requests were answered; each keeps the time at which it was made.
 process::Arrivals follow(process::Arrivals arrivals, const std::vector<process::Answered>& earlier) {
   arrivals.kind = process::ArrivalKind::trace;
   arrivals.dynamic_batch = 1;
@@ -37,7 +37,7 @@ process::Arrivals follow(process::Arrivals arrivals, const std::vector<process::
   return arrivals;
 }
 
-// The processes of the assembly, with the requests of another run and the place for the answers.
+// The processes of the assembly, with the requests of another run and a place for the answers.
 board::Setup setup_of(const Assembly& assembly, const RunControl& control) {
   board::Setup setup = assembly.setup;
   if (control.requests != nullptr) {
@@ -93,7 +93,7 @@ bool Simulation::go_on(Duration duration) {
 
 void Simulation::end_warmup() {
   waited_.clear();
-  // First of all: what came before the warm-up ends is dropped before it ends.
+  // Counted first, because the end of the warm-up resets the statistics.
   for (process::Inference& process : board_->processes()) {
     std::vector<std::int64_t>& waited = waited_.emplace_back();
     for (std::size_t part = 0; part < process::parts_of(process.spec()).size(); ++part)
@@ -106,7 +106,7 @@ void Simulation::end_warmup() {
   if (windows_) windows_->restart();
 }
 
-// Whether something ends the run at this instant, before its time is over.
+// True if something ends the run at this instant, before its time is over.
 bool Simulation::ended() {
   if (dvfs_ && dvfs_->down()) {
     stop_ = "thermal_shutdown";
@@ -124,7 +124,7 @@ double Simulation::link_load(const Window& window) {
   return board_->link() ? load_of_link(board_->link()->spec(), board_->processes(), window) : 0;
 }
 
-// Whether every figure asked for is known to the requested precision, of every process.
+// True if every requested metric of every process is known to the requested precision.
 bool Simulation::precise(const Window& window) {
   const double load = link_load(window);
   for (std::size_t i = 0; i < board_->processes().size(); ++i) {
@@ -137,7 +137,7 @@ bool Simulation::precise(const Window& window) {
   return true;
 }
 
-// Whether the run is as precise as requested; sets the time of the next look.
+// True if the run is as precise as requested. Also sets the time of the next check.
 bool Simulation::look() {
   const Time now = engine_.now();
   next_look_ = warm_ + sim::seconds(look_ratio * sim::to_seconds(now - warm_));
@@ -145,7 +145,7 @@ bool Simulation::look() {
   return precise_looks_ >= looks_in_a_row;
 }
 
-// False if it was interrupted.
+// Runs to `time`; returns false if interrupted.
 bool Simulation::advance_to(Time time) {
   while (engine_.now() < time) {
     switch (run_until(engine_, std::min({time, next_step_, next_look_}), windows_)) {

@@ -1,5 +1,4 @@
-// One run of a scenario: the engine, the board on it and what observes them, from the first instant to the
-// last.
+// One run of a scenario, from beginning to end: the engine, the board on it and the observers.
 #pragma once
 
 #include <algorithm>
@@ -24,20 +23,21 @@ struct Scenario;
 
 class Simulation {
  public:
-  // Of the processes that fit. The references must outlive this.
+  // Simulates the processes that fit. The references must outlive this object.
   Simulation(const Scenario& scenario, const Assembly& assembly, const RunControl& control);
 
-  // Runs to the end; false if it was interrupted. Throws RunError if it is stuck.
+  // Runs to the end; returns false if it was interrupted. Throws RunError if it is stuck.
   [[nodiscard]] bool run();
 
-  // After run(): measures anew for this long from where the last measurement ended, with all queues, clocks
-  // and temperatures as they are. As run().
+  // Call after run(). Measures anew for `duration` from the end of the last measurement, with all queues,
+  // clocks and temperatures as they are. Return value and errors are those of run().
   [[nodiscard]] bool go_on(sim::Duration duration);
 
-  // The metrics of the processes that are `ok` and of the board, after run().
+  // Adds the metrics of the board and of the processes that are `ok`. Call after run().
   void add_metrics(Result& result);
 
-  // Where the board's temperature settles under this load; none without thermal parameters. After run().
+  // The temperature and power at which the board settles under this load; absent without thermal parameters.
+  // Call after run().
   [[nodiscard]] std::optional<Heat> heat();
   // The end of the first transient: found_warmup_s().
   [[nodiscard]] std::optional<double> found_warmup();
@@ -48,7 +48,7 @@ class Simulation {
   [[nodiscard]] bool look();
   [[nodiscard]] bool precise(const Window& window);
   [[nodiscard]] Window window() const {
-    return {std::min(warm_, engine_.now()), engine_.now()};  // a run may end in its warm-up
+    return {std::min(warm_, engine_.now()), engine_.now()};  // a run may end during its warm-up
   }
   [[nodiscard]] double link_load(const Window& window);
   void end_warmup();
@@ -64,10 +64,10 @@ class Simulation {
   sim::Duration step_;  // short enough to show progress and to stop early
   sim::Time next_step_;
   std::optional<ThroughputSeries> throughput_;
-  sim::Time next_look_;                            // at the precision; never: it is not asked for
-  int precise_looks_ = 0;                          // in a row
+  sim::Time next_look_;    // time of the next check of the precision; never: not requested
+  int precise_looks_ = 0;  // number of successive checks that found the run precise
   std::vector<std::vector<std::int64_t>> waited_;  // requests at the end of the warm-up, by process and part
-  std::string stop_;                               // what ended the run
+  std::string stop_;                               // cause of the end of the run
 };
 
 }  // namespace jostle::scenarios

@@ -9,7 +9,7 @@ namespace {
 using process::ArrivalKind;
 using sim::Time;
 
-// Requests/s that come in the window; 0 for a closed loop.
+// Requests/s that arrive in the window; 0 for a closed loop.
 double request_rate(const process::Arrivals& arrivals, const Window& window) {
   if (arrivals.kind != ArrivalKind::trace)
     return arrivals.rate_per_s * static_cast<double>(arrivals.streams) /
@@ -59,12 +59,12 @@ std::optional<OpenLoad> together(const std::vector<std::optional<OpenLoad>>& par
 
 namespace {
 
-// What the streams of a part did since the warm-up.
+// The work of a part's streams since the warm-up.
 struct Work {
-  double images = 0;                   // served
-  double full_images = 0, full_s = 0;  // in full batches, and the time in those
+  double images = 0;                   // number served
+  double full_images = 0, full_s = 0;  // images in full batches, and the service time of these
   double streams = 0;
-  sim::Time not_full_at = Time::zero();  // when a batch that was not full last began
+  sim::Time not_full_at = Time::zero();  // last start of a batch that was not full
 };
 
 Work work_of(const PartOfProcess& of) {
@@ -90,9 +90,9 @@ std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
   const bool told = arrivals.kind == ArrivalKind::cascade;
   const double rate = told ? static_cast<double>(process.delivered(of.part)) / window.seconds()
                            : request_rate(arrivals, window);
-  const auto images = arrivals.max_delay ? 1.0 : static_cast<double>(part.batch);  // of a request
+  const auto images = arrivals.max_delay ? 1.0 : static_cast<double>(part.batch);  // number per request
   OpenLoad load{.offered = rate * images};
-  if (process.spec().setup && !process.ready()) {  // what waits says nothing yet
+  if (process.spec().setup && !process.ready()) {  // the backlog during the set-up means nothing
     load.stable.reset();
     return load;
   }
@@ -109,7 +109,7 @@ std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
   else
     load.stable = !asks_too_much || (link_load <= 1 && work.not_full_at > window.middle());
   if (*load.stable) return load;
-  // Right after a set-up, and in a run of few batches, what waits since then says nothing yet.
+  // Right after the set-up, and in a run of few batches, the backlog means nothing yet.
   constexpr double fewest_served = 10;
   const bool ends = process.spec().batches.has_value();
   if ((process.spec().setup || ends) && work.images < fewest_served * images) {
@@ -117,7 +117,7 @@ std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
     return load;
   }
   if (asks_too_much) load.stable_rate = capacity;
-  // Behind a link that is full, lost requests hold up those behind them: even less is served.
+  // Behind an overloaded link, lost requests delay those behind them, so that even less is served.
   const double kept_up = arrivals.queue_limit ? capacity : std::min(capacity, work.images / window.seconds());
   load.growth = asks_too_much ? load.offered - kept_up : images * more_wait / window.seconds();
   return load;

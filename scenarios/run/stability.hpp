@@ -1,4 +1,4 @@
-// Whether a process keeps up with its requests, or its backlog grows without bound.
+// Decides whether a process keeps up with its requests, or its backlog grows without bound.
 #pragma once
 
 #include <cstdint>
@@ -18,40 +18,44 @@ struct Window {
   [[nodiscard]] sim::Time middle() const { return begin + (end - begin) / 2; }
 };
 
-// Requests that come by themselves, against what serves them.
+// An open load: requests that arrive regardless of service, against the capacity that serves them.
 struct OpenLoad {
-  double offered = 0;                 // images/s; of a trace in the window, else what the scenario asks for
-  std::optional<bool> stable = true;  // none while it is being set up
-  double growth = 0;                  // of the backlog, images/s; 0 if stable
-  std::optional<double> stable_rate = {};  // unless stable: images/s that it could serve; none: unknown
+  double offered = 0;  // images/s; for a trace the rate in the window, else the scenario's rate
+  std::optional<bool> stable = true;       // none during the set-up
+  double growth = 0;                       // growth of the backlog, images/s; 0 if stable
+  std::optional<double> stable_rate = {};  // if not stable: images/s that it could serve; none: unknown
 };
 
-// The offered load of all requests that come over a link, as a share of its capacity, lost attempts included.
+// The offered load of all requests that arrive over a link, as a share of its capacity, lost attempts
+// included.
 [[nodiscard]] double load_of_link(const link::Spec& link, std::deque<process::Inference>& processes,
                                   const Window& window);
 
-// Of each part of a process (process::parts_of()), as below. `waited`: by part.
+// The load of each part of a process (process::parts_of()), by open_load(). `waited` is by part.
 [[nodiscard]] std::vector<std::optional<OpenLoad>> open_loads(process::Inference& process,
                                                               const Window& window,
                                                               const std::vector<std::int64_t>& waited,
                                                               double link_load);
-// Of all of them together: none if one is a closed loop. What they could serve is as if all were offered less
-// by the same share.
+// The load of all parts together; absent if one is a closed loop. The stable rate scales all offered rates
+// down by the same share.
 [[nodiscard]] std::optional<OpenLoad> together(const std::vector<std::optional<OpenLoad>>& parts);
 
-// Of one part. None for a closed loop. Stable is what queueing theory calls so: the rate of requests is not
-// above the capacity. That is the least of full batches / mean time in service, from when the process turns
-// to a batch to when it is done, which holds what contention adds; and of what the link can take
-// (`link_load`; 0: there is none). A request that is a batch is full. Requests that gather make full batches
-// where they come too fast; where they do not, full batches are those of slow moments, and a batch that was
-// not full says that the backlog was gone: one in the second half of the window, and the part is stable. A
-// queue with a limit is stable behind a link that is. Where none was served, and for a trace, the backlog
-// itself counts: `waited` requests waited at the beginning of the window. Several streams that share requests
-// serve as many at a time.
+// A part of a process, by its index in process::parts_of().
 struct PartOfProcess {
   process::Inference& process;
   std::size_t part = 0;
 };
+// The load of one part; absent for a closed loop. Stable has the meaning of queueing theory: the request rate
+// does not exceed the capacity. The capacity is the smaller of two rates: of the server, from images and
+// service times of full batches (from when the process turns to a batch until it is done, contention
+// included), times the number of streams that share the requests; and of the link (`link_load`; 0: there is
+// no link).
+//
+// With dynamic batching, full batches are normal if requests come too fast; if not, they occur only in slow
+// moments. A batch that is not full shows that the backlog was empty. One in the second half of the window
+// therefore makes the part stable. A request that is a batch counts as full. A queue with a limit is stable
+// if the link in front of it is. For traces and cascades, and if nothing was served, the backlog counts too;
+// `waited` is the number of requests that waited at the beginning of the window.
 [[nodiscard]] std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
                                                 std::int64_t waited, double link_load);
 

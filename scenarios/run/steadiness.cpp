@@ -38,7 +38,7 @@ const char* advice(const Run& run) {
                                                   : "run: {thermal: equilibrium} starts there";
 }
 
-// What heat still changes; empty if it is nothing that matters.
+// A warning about clocks or power that heat still changes; empty if the change is insignificant.
 std::string heat_warning(const Heat& heat, const Watched& watched) {
   const char* const then = advice(watched.run);
   if (heat.thermal.down()) return "the board shut down because of its temperature";
@@ -61,7 +61,7 @@ std::string heat_warning(const Heat& heat, const Watched& watched) {
       now, heat.ahead.celsius, span_of(after), heat.settled_w, heat.watts, percent, then);
 }
 
-// Whether heat will move clocks, and so what processes get done.
+// True if heat will change clocks, and therefore throughput.
 bool heat_moves_clocks(const Watched& watched) {
   if (!watched.heat) return false;
   const Heat& heat = *watched.heat;
@@ -72,7 +72,7 @@ bool heat_moves_clocks(const Watched& watched) {
 }
 
 struct Drift {
-  std::optional<bool> there;  // none: too little to tell
+  std::optional<bool> there;  // none: not enough data
   std::string warning;
 };
 
@@ -99,7 +99,7 @@ Drift throughput_drift(const ProcessResult& process, std::size_t running, const 
   return drift_of(numbers, static_cast<double>(process.batch) / half_s, called(process), "images/s");
 }
 
-// Nothing steady is asked for.
+// True if no steady state is expected: a set-up, a number of batches or a trace.
 bool follows_a_plan(const process::Spec& spec) {
   return spec.setup || spec.batches || spec.arrivals.kind == process::ArrivalKind::trace;
 }
@@ -108,8 +108,8 @@ double mean_of(std::span<const double> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
-// Whether the mean of the measured time changes without what lies before `settled_s`, by more than tolerance
-// and chance.
+// True if leaving out the values before `settled_s` changes the mean of the measured time by more than
+// tolerance and chance.
 bool start_matters(const IntervalMeans& series, const Window& window, double settled_s) {
   const std::size_t begin = series.from(window.begin),
                     cut = series.from(sim::Time::zero() + sim::seconds(settled_s));
@@ -122,15 +122,16 @@ bool start_matters(const IntervalMeans& series, const Window& window, double set
   const double settled = mean_of(rest), start = mean_of(all.subspan(begin, cut - begin));
   const double bias = std::fabs(mean_of(all.subspan(begin)) - settled);
   if (!interval || bias <= steady_within / 2 * settled) return false;
-  // Far more than chance does to a mean over the start alone: MSER-5 cuts where chance is worst.
+  // The difference must be far larger than chance in a mean over the start alone, since MSER-5 cuts where
+  // chance is worst.
   constexpr double far = 2;
   const double share = static_cast<double>(rest.size()) / static_cast<double>(cut - begin);
   return std::fabs(start - settled) >
          far * (interval->high - interval->low) * std::max(1.0, std::sqrt(share));
 }
 
-// True if the measured time holds a part of the first transient that matters.
-// Requests at random are not judged: a busy queue hides for seconds how much they vary.
+// True if the measured time contains a part of the first transient that matters. Random requests are not
+// judged: their variation can be hidden by a busy queue for seconds.
 bool add_warmup(Result& result, const Watched& watched, bool at_random) {
   Warmup& warmup = result.warmup;
   warmup.set_s = sim::to_seconds(watched.window.begin - sim::Time::zero());
@@ -147,7 +148,7 @@ bool add_warmup(Result& result, const Watched& watched, bool at_random) {
   bool too_short = false;
   for (std::size_t i = 0; i < judged.size(); ++i) {
     const auto& [what, series] = judged[i];
-    // Held at the trip point, power swings for as long as the load lasts.
+    // At the trip point, power oscillates for as long as the load lasts.
     if (at_random || (watched.heat && watched.heat->held)) continue;
     if (!found[i] || *found[i] <= warmup.set_s || !start_matters(*series, watched.window, *found[i]))
       continue;
@@ -159,8 +160,8 @@ bool add_warmup(Result& result, const Watched& watched, bool at_random) {
   return too_short;
 }
 
-// True if the board was still filling up when the measured time began: a request that it met empty was not
-// yet answered, for longer than matters. Told of the process whose answers take longest.
+// True if the board was still filling up when the measured time began: a request that found it empty was not
+// yet answered, by a margin that matters. The warning names the process with the longest latency.
 bool add_first_answers(Result& result, const Watched& watched,
                        const std::deque<process::Inference>& processes) {
   const ProcessResult* slowest = nullptr;

@@ -1,5 +1,5 @@
-// Whether a run was steady: what its figures still follow, where they settle, and whether its warm-up was
-// long enough.
+// Decides whether a run was steady: which metrics still change, where they settle, and whether the warm-up
+// was long enough.
 #pragma once
 
 #include <deque>
@@ -15,24 +15,24 @@
 
 namespace jostle::scenarios {
 
-// What is watched during a run.
+// The run, and the series recorded during it.
 struct Watched {
   const Run& run;
   Window window;
   const ThroughputSeries& throughput;
-  const board::Dvfs* dvfs;          // null: the device's power is not known
-  const std::optional<Heat>& heat;  // none: nor is its temperature
+  const board::Dvfs* dvfs;          // null: the device's power is not modelled
+  const std::optional<Heat>& heat;  // none: its temperature is not modelled
 };
 
-// By how much a figure may still move and be called steady, as a share of it.
+// Largest change of a metric that is called steady, as a share of the metric.
 inline constexpr double steady_within = 0.02;
 
-// Sets `stationary`, the warm-up and the warnings. After the metrics of processes and board; `processes`:
-// those that are ok.
+// Sets `stationary`, the warm-up and the warnings. Call after the metrics of processes and board are set.
+// `processes` are those that are ok.
 void add_steadiness(Result& result, const Watched& watched, const std::deque<process::Inference>& processes);
 
-// Of throughput and power, the longer: the end of the first transient (MSER-5), in seconds from the start;
-// none where one of them does not settle. Temperature does not count: heat takes minutes.
+// The end of the first transient (MSER-5), in seconds from the start: the later of throughput's and power's.
+// Absent if one of them does not settle. Temperature does not count, since it takes minutes.
 [[nodiscard]] std::optional<double> found_warmup_s(const Watched& watched);
 
 }  // namespace jostle::scenarios

@@ -21,10 +21,10 @@ void add_system(Result& result, board::Board& board, const board::Clocks& clocks
   const double elapsed = sim::to_seconds(totals.elapsed);
   if (board.device().has_gpu()) {
     system.gpu.busy = ratio(sim::to_seconds(totals.gpu_busy), elapsed);
-    // The driver's load counts a GPU that is switching contexts as busy.
+    // The load reported by the driver counts a GPU that is switching contexts as busy.
     system.gpu.reported_load = ratio(sim::to_seconds(totals.gpu_busy + totals.gpu_switching), elapsed);
     system.gpu.array = sm_array(totals.gpu_used, elapsed);
-    // A GPU that ran but moved no bytes: it is not known what its kernels move.
+    // If the GPU ran but moved no bytes, the traffic of its kernels is not known.
     if (totals.gpu_used.dram_bytes > 0 || totals.gpu_busy == Duration::zero()) {
       system.memory.bandwidth_gb_s = ratio((totals.gpu_used.dram_bytes + totals.other_bytes) / 1e9, elapsed);
     }

@@ -1,4 +1,4 @@
-// What the parts of the board did, as metrics of the result.
+// The activity of the parts of the board, as metrics of the result.
 #pragma once
 
 #include "models/board/board.hpp"
@@ -7,13 +7,14 @@
 
 namespace jostle::scenarios {
 
-// After the metrics of the processes. `clocks`: those at which the run began.
+// Adds the metrics of the board. Call after the metrics of the processes are set. `clocks` are those at which
+// the run began.
 void add_system(Result& result, board::Board& board, const board::Clocks& clocks);
 
-// What the co-runners moved and held in `seconds`.
+// Adds the traffic and the core time of the co-runners over `seconds`.
 void add_loads(Result& result, const board::Board& board, double seconds);
 
-// `elapsed`: seconds of the run; `load`: load_of_link().
+// Adds the metrics of the link. `elapsed` is the length of the run in seconds; `load` is load_of_link().
 void add_link(SystemResult& system, const link::Link& link, double elapsed, double load);
 
 }  // namespace jostle::scenarios

@@ -17,7 +17,7 @@ class ThroughputSeries {
         total_(interval),
         counted_(processes) {}
 
-  // At the end of each interval.
+  // Records the interval that ends at `now`. Call it at the end of each interval.
   void sample(sim::Time now, const std::deque<process::Inference>& processes) {
     double total = 0;
     for (std::size_t i = 0; i < counted_.size(); ++i) {
@@ -29,13 +29,13 @@ class ThroughputSeries {
     }
     total_.add(total);
   }
-  // Before the processes forget what they did.
+  // Call before the processes reset their counters at the end of the warm-up.
   void before_end_of_warmup(sim::Time now, const std::deque<process::Inference>& processes) {
     for (std::size_t i = 0; i < counted_.size(); ++i)
       counted_[i] -= processes[i].rate().amount(now).value_or(0);
   }
 
-  // Images/s.
+  // The rates of each interval, in images/s.
   [[nodiscard]] const sim::IntervalMeans& of_process(std::size_t process) const {
     return of_process_[process];
   }
@@ -45,7 +45,7 @@ class ThroughputSeries {
   double interval_s_;
   std::vector<sim::IntervalMeans> of_process_;
   sim::IntervalMeans total_;
-  std::vector<double> counted_;  // images, of a batch under way as much as has taken shape
+  std::vector<double> counted_;  // images so far; a batch in progress counts by the part that is done
 };
 
 }  // namespace jostle::scenarios

@@ -10,7 +10,7 @@
 
 namespace jostle::scenarios {
 
-// They refer to each other, so they stay where they are.
+// The members refer to each other, so they must not move.
 struct Windows::Parts {
   Parts(const Scenario& of, const calibration::Profile& profile, const RunControl& how)
       : scenario(of), control(how), assembly(assemble(scenario, profile)) {
@@ -24,7 +24,7 @@ struct Windows::Parts {
   Scenario scenario;
   RunControl control;
   Assembly assembly;
-  Result before;                         // of a window: what is known before it
+  Result before;                         // result of a window with only what is known before it
   std::optional<Simulation> simulation;  // none: nothing runs
   bool begun = false;
 };

@@ -1,5 +1,5 @@
-// One simulation, measured in windows that follow each other: each begins with the queues, clocks and
-// temperatures that the one before it left.
+// One simulation, measured in successive windows. Each begins with the queues, clocks and temperatures that
+// the previous one left.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace jostle::scenarios {
 
 class Windows {
  public:
-  // `run.duration` of the scenario is the length of a window; before the first one comes its warm-up. Throws
+  // `run.duration` of the scenario is the length of a window; the warm-up comes before the first one. Throws
   // RunError.
   Windows(const Scenario& scenario, const calibration::Profile& profile, const RunControl& control);
   ~Windows();
@@ -22,7 +22,7 @@ class Windows {
   Windows& operator=(Windows&&) noexcept;
 
   // The result of the next window; with RunControl::all_must_fit, nothing is simulated if a process does not
-  // fit into memory. None if it was interrupted. Throws RunError.
+  // fit into memory. Absent if it was interrupted. Throws RunError.
   [[nodiscard]] std::optional<Result> next();
 
  private:

@@ -23,7 +23,7 @@ std::int64_t ns(sim::Time time) {
   return time.ps() / 1000;
 }
 
-// From nanoseconds.
+// Converts nanoseconds to microseconds.
 std::string us(std::int64_t time) {
   return fmt::format("{}.{:03}", time / 1000, time % 1000);
 }

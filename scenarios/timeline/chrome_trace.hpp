@@ -19,15 +19,15 @@ namespace jostle::scenarios {
 
 class ChromeTrace final : public TraceFile {
  public:
-  // The part of a timeline to keep: slices are clipped to it, and a counter starts with its value at the
-  // begin of the window.
+  // The part of a timeline to keep. Slices are clipped to it, and a counter starts with its value at the
+  // beginning of the window.
   struct Window {
     sim::Time begin, end;
-    std::size_t max_events;  // the window ends at the last of them
+    std::size_t max_events;  // the window ends at the last of these events
   };
 
-  explicit ChromeTrace(const std::string& path);  // throws input::Refused
-  explicit ChromeTrace(const Window& window);     // text() returns it after finish()
+  explicit ChromeTrace(const std::string& path);  // Throws input::Refused.
+  explicit ChromeTrace(const Window& window);     // text() returns the trace after finish().
 
   [[nodiscard]] sim::TrackId track(std::string_view name, sim::TrackId parent = sim::TrackId::none) override;
   [[nodiscard]] sim::TrackId counter(std::string_view name, std::string_view unit,
@@ -47,9 +47,9 @@ class ChromeTrace final : public TraceFile {
     sim::Time begin;
   };
   struct Track {
-    std::string name, unit;   // the unit is for counters only
+    std::string name, unit;   // units of counters only
     std::vector<Slice> open;  // innermost last
-    bool before = false;      // a counter had `value` already before the window
+    bool before = false;      // true: a counter had `value` already before the window
     double value = 0;
   };
 

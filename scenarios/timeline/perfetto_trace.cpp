@@ -88,7 +88,7 @@ sim::TrackId PerfettoTrace::describe(std::string_view name, sim::TrackId parent,
     descriptor.add_enum(Track::child_ordering, order_by_rank);
     descriptor.add_int32(Track::sibling_order_rank, static_cast<std::int32_t>(id));
     if (unit != nullptr) {
-      std::string counter;  // added even when empty: its presence is what makes the track a counter
+      std::string counter;  // added even if empty: its presence makes the track a counter
       if (!unit->empty()) {
         protozero::pbf_builder<CounterTrack>(counter).add_string(CounterTrack::unit_name, unit->data(),
                                                                  unit->size());

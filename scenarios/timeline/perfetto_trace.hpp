@@ -33,7 +33,7 @@ class PerfettoTrace final : public TraceFile {
   void finish() override;
 
  private:
-  struct Event;  // of a track, as written into a packet
+  struct Event;  // an event of a track, as written into a packet
 
   [[nodiscard]] sim::TrackId describe(std::string_view name, sim::TrackId parent,
                                       const std::string_view* unit);

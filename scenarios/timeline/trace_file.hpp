@@ -10,13 +10,14 @@ namespace jostle::scenarios {
 
 class TraceFile : public sim::TraceSink {
  public:
-  // Ends the slices that are still open at the latest time seen, and puts the file in its place: after an
-  // interrupted run too, a trace up to there. Throws output::WriteError. Further events are discarded.
+  // Ends the slices that are still open at the latest time seen, and moves the file to its place. An
+  // interrupted run, too, leaves a trace up to that time. Throws output::WriteError. Further events are
+  // discarded.
   virtual void finish() = 0;
 };
 
-// "*.json" is a ChromeTrace, everything else a PerfettoTrace. Throws input::Refused. The file appears, whole,
-// at finish(); without that, whatever was there stays.
+// Opens a ChromeTrace for "*.json", else a PerfettoTrace. Throws input::Refused. The complete file appears at
+// finish(); without that, an existing file stays.
 [[nodiscard]] std::unique_ptr<TraceFile> open_trace(const std::string& path);
 
 }  // namespace jostle::scenarios
