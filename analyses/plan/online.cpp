@@ -247,8 +247,7 @@ class GradientDescent {
   }
 
   void descend() {
-    constexpr double step = 0.2, probe = 0.12,
-                     stability = 10;  // Spall's a, c, A
+    constexpr double step = 0.2, probe = 0.12, stability = 10;  // Spall's a, c, A; positions are in [0, 1]
     for (int k = 0; recorder_.is_open(); ++k) {
       const double a = step * power((1 + stability) / (k + 1 + stability), 0.602);
       const double c = probe * power(1.0 / (k + 1), 0.101);
