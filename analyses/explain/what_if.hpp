@@ -23,7 +23,8 @@ struct WhatIfBoard {
   std::vector<std::size_t> parts;  // [i]: index before the change of its part i (parts.hpp)
 };
 
-// The clocks that governors set by load, both before and after a change. A change of the limits clears all.
+// The clocks that governors set by load, both before and after a change. None after a change of the power
+// mode.
 struct Governed {
   bool cpu = false, gpu = false, emc = false;
 

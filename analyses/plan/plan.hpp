@@ -83,7 +83,7 @@ struct PlanControl {
   const std::atomic<bool>* interrupt = nullptr;
   // `done`: points evaluated; `of`: the largest number that will be.
   std::function<void(std::size_t done, std::size_t of)> progress;
-  std::function<void(double share)> replicating;  // share of the time for replications that has passed
+  std::function<void(double share)> replicating;  // spent share of the time for replications
 };
 
 // The goal of the candidates must have an objective. Throws Interrupted (finished points are stored),

@@ -15,8 +15,7 @@ namespace jostle::analyses {
 //  - A device without measurements: one factor per network family and precision is fitted to one device and
 //    mode. Errors are those of all other runs, by device.
 //  - A device with a measured run: a factor per device, network and precision is fitted. Errors are those
-// over
-//    its modes, clocks and batches.
+//    over its modes, clocks and batches.
 //  - Other clocks: the factor is fitted in one mode. Errors are those of the same batch in the other modes.
 struct BoardsValidation {
   std::vector<ComparisonGroup> groups;

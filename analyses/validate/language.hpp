@@ -13,9 +13,8 @@ namespace jostle::analyses {
 //    and device. Parameters of runtimes and boards are fitted to some of these laboratories, as
 //    docs/validation.md says; no factor is fitted to any row.
 //  - An H200 (evidence/h200-llm): the rate of each process or stream beside others, and the 99th percentile
-// of
-//    cameras, in time slices, under MPS and as streams of one process. No parameter is fitted to these runs;
-//    the form of mps_cold_code was chosen with knowledge of them.
+//    of cameras, in time slices, under MPS and as streams of one process. No parameter is fitted to these
+//    runs; the form of mps_cold_code was chosen with knowledge of them.
 // Rows with a mark are not compared. `progress` gets the completed share, from one thread at a time; it may
 // throw.
 [[nodiscard]] std::vector<ComparisonGroup> validate_language(

@@ -18,8 +18,8 @@ namespace jostle::analyses {
 //   naive rule "roofline": operations and bytes of the network over the peaks of the GPU in that mode;
 //   repeats: deviations of repeated measurements of a configuration from their mean.
 //
-// `device`: the name of the device in scenarios, for the roofline. Simulated comparisons state whether the 90
-// % interval contains the measured value.
+// `device`: the name of the device in scenarios, for the roofline. Simulated comparisons state whether the
+// 90 % interval contains the measured value.
 [[nodiscard]] std::vector<ComparisonGroup> validate_evidence(
     const UncertainProfile& profile, const std::string& device,
     const std::vector<RunConfiguration>& configurations, const std::atomic<bool>* interrupt = nullptr);
