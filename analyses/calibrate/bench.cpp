@@ -29,7 +29,7 @@ Unknown unknown_of(const Prior& prior, const input::Written& centre, const std::
   return unknown;
 }
 
-// Whether the profile stays valid over the whole range; another parameter may restrict it.
+// Returns whether the profile is valid at both ends of the range. Another parameter may restrict it.
 bool is_valid_over_range(const calibration::BaseProfile& base, const Unknown& unknown) {
   const auto is_valid = [&](double ratio) {
     input::Problems none;
@@ -101,7 +101,7 @@ void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfigurat
     const auto same = [&](const Unknown& other) { return other.parameter.name == unknown.parameter.name; };
     if (std::ranges::none_of(unknowns, same)) unknowns.push_back(std::move(unknown));
   };
-  // Networks whose layers were timed, in some run.
+  // Returns whether the network's layers were timed in some run.
   const auto timed = [&configurations](const RunConfiguration& of) {
     return std::ranges::any_of(configurations, [&](const RunConfiguration& other) {
       return !other.layer_times.empty() && other.network() == of.network() && other.precision == of.precision;
@@ -142,8 +142,8 @@ calibration::Profile Bench::profile(const std::vector<Unknown>& unknowns,
   return std::move(*profile);
 }
 
-// Factors of the measured networks, and of families and precisions for the others. `profile`: the board with
-// the other values.
+// The factors of the measured networks, and of families and precisions for the other networks. `profile`: the
+// board with the other values.
 std::vector<dnn::Factor> Bench::factors(const std::vector<Unknown>& unknowns,
                                         const std::vector<double>& values,
                                         const calibration::Profile& profile) const {
@@ -200,8 +200,8 @@ std::vector<std::vector<double>> Bench::predict(const std::vector<Unknown>& unkn
   return rows;
 }
 
-// A factor for each batch at which the network's layers were timed. Measured times stay what they are,
-// whatever the other values make of the computed ones.
+// Adds a factor for each batch size at which the network's layers were timed. The predicted layer times stay
+// the measured ones, whatever the other unknowns do to the computed times.
 void Bench::add_timed(const Unknown& unknown, double value, const calibration::Profile& profile,
                       std::vector<dnn::Factor>& found) const {
   for (const RunConfiguration& configuration : configurations_) {

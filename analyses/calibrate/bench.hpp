@@ -1,4 +1,4 @@
-// What a fit changes, and the simulations of measured runs that it compares with.
+// The unknowns of a fit, and the simulations of the measured runs that the fit compares with.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ struct Unknown {
   input::Written centre;
   std::string before;  // value in the profile
   std::string_view source;
-  std::string family, network;  // of a factor; empty: all
-  bool alone = false;           // of a network whose layers were timed: no other factor applies to it
+  std::string family, network;  // only for a factor; empty: every family or network
+  bool alone = false;  // the factor of a network whose layers were timed: no other factor applies to it
   scenarios::Precision precision = scenarios::Precision::fp16;
 
   [[nodiscard]] bool is_factor() const { return path.empty(); }
@@ -41,8 +41,8 @@ struct Unknown {
 // Adds the factors of the runs' networks that are not there yet.
 void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfiguration>& configurations);
 
-// Simulates the measured runs for given values of the unknowns (relative to their centres). Refers to what it
-// is given.
+// Simulates the measured runs for given values of the unknowns (relative to their centres). Keeps references
+// to its arguments.
 class Bench {
  public:
   Bench(const calibration::BaseProfile& base, const std::vector<RunConfiguration>& configurations,

@@ -32,7 +32,7 @@ std::vector<Measured> measured(const std::vector<RunConfiguration>& configuratio
   return rows;
 }
 
-// `start`: a value for each unknown, or none.
+// `start`: a value for each unknown, or empty.
 calibration::LogFit fitted(const Bench& bench, const std::vector<Unknown>& unknowns,
                            const std::vector<Measured>& rows, std::vector<double> start, bool hold) {
   std::vector<Parameter> parameters;

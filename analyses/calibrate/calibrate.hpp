@@ -26,16 +26,16 @@ class CalibrationError : public std::runtime_error {
 };
 
 struct FittedParameter {
-  std::string path;   // of the profile; "factor fp16", "factor resnet fp16", "factor resnet50 fp16"
-  std::string prior;  // as written in the profile
+  std::string path;   // path in the profile, or "factor fp16", "factor resnet fp16", "factor resnet50 fp16"
+  std::string prior;  // text in the base profile
   std::string value;
   double of_prior = 1;       // value over the centre of the prior
   double sd = 0;             // relative
   double variance_left = 1;  // posterior variance over that of the prior
   bool identified = false;
   bool measured = false;           // identified, by a direct estimate without a model
-  std::string source;              // of the prior
-  std::string identified_by = {};  // the rows that identify it, if not all
+  std::string source;              // the prior's source
+  std::string identified_by = {};  // the rows that identify it; empty: all
   [[nodiscard]] const char* grade() const {
     return measured ? "measured" : identified ? "fitted" : "assumed";
   }
@@ -44,23 +44,22 @@ struct FittedParameter {
 struct Calibration {
   std::string device;
   std::vector<FittedParameter> parameters;
-  std::vector<double> covariance;  // of the logarithms of the parameters, row-major
+  std::vector<double> covariance;  // covariance of the logarithms of the parameters, row-major
   std::vector<dnn::Factor> factors;
-  std::map<std::string, std::string> files;  // of networks from files: their name by content, and their path
-  std::string evidence;  // folder of measured kernels, as written in the profile; empty: that of the base
+  std::map<std::string, std::string> files;  // networks from files: path by content name
+  std::string evidence;  // folder of measured kernels, as the profile writes it; empty: that of the base
   std::size_t rows = 0, points = 0;
   bool converged = false;
-  calibration::Profile profile;  // as fitted
+  calibration::Profile profile;  // the base with the fitted values
 
-  // Of the parameters; held_out() adds the residuals.
+  // The parameters' names and covariance; held_out() adds the residuals.
   [[nodiscard]] calibration::Uncertainty uncertainty() const;
 };
 
 // The centres of the priors.
 enum class PriorsFrom {
   profile,   // the values of the base profile: for another board of the same type
-  reference  // the centres of calibration::priors(), without factors: if the profile was fitted to the same
-             // rows
+  reference  // the centres of calibration::priors(), without factors: for a profile fitted to the same rows
 };
 
 struct CalibrationControl {
@@ -69,8 +68,8 @@ struct CalibrationControl {
   bool hold = false;                             // keep all parameters and only estimate their uncertainty
 };
 
-// `near`: a calibration to nearly the same rows, to start from. Throws CalibrationError (no usable rows, rows
-// of another device), Interrupted, RunError.
+// `near`: the calibration from which the fit starts, to nearly the same rows. Throws CalibrationError (no
+// usable rows, rows of another device), Interrupted, RunError.
 [[nodiscard]] Calibration calibrate(const calibration::BaseProfile& base,
                                     const std::vector<RunConfiguration>& configurations, PriorsFrom from,
                                     const CalibrationControl& control = {},

@@ -27,7 +27,7 @@ std::vector<RunConfiguration> on_gpu(const std::vector<RunConfiguration>& config
   return found;
 }
 
-// What is fitted, and on which runs.
+// The inputs of a fit.
 struct Fit {
   const calibration::BaseProfile& base;
   const std::vector<RunConfiguration>& configurations;
@@ -84,7 +84,7 @@ HeldOut held_out(const calibration::BaseProfile& base, const std::vector<RunConf
             [](const RunConfiguration& configuration) { return configuration.model; });
   leave_out(found, "one number of processes left out", {base, used, from, all, control},
             [](const RunConfiguration& configuration) { return fmt::format("{}", configuration.processes); });
-  // Runs of one network in one mode, each different.
+  // All runs are of one network in one mode with one number of processes, so each is left out by itself.
   if (found.groups.empty())
     leave_out(found, "one run left out", {base, used, from, all, control},
               [](const RunConfiguration& configuration) { return configuration.text(); });

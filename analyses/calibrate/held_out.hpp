@@ -14,15 +14,16 @@ struct HeldOut {
   std::vector<HeldOutRow> rows;
 };
 
-// Fits without each power mode in turn and predicts its runs, then the same with each network: one group of
-// comparisons for each, if there are at least two modes, or two networks. Quantities are "latency" (of any
-// kind), "throughput", "enqueue", "memory traffic", "power" at the input and "rail power". `all`: the fit to
-// all runs, where the others start. Throws as calibrate() does.
+// Fits without each power mode in turn and predicts its runs, then the same with each network and each number
+// of processes: one group of comparisons for each kind, if the runs have at least two values of it. Else one
+// group that leaves out single runs. Quantities are "latency" (of any kind), "throughput", "enqueue", "memory
+// traffic", "power" at the input and "rail power". `all`: the fit to all runs, at which the other fits start.
+// Throws as calibrate() does.
 [[nodiscard]] HeldOut held_out(const calibration::BaseProfile& base,
                                const std::vector<RunConfiguration>& configurations, PriorsFrom from,
                                const Calibration& all, const CalibrationControl& control = {});
 
-// The errors of the fit to all runs, on these runs.
+// The errors of the fit to all runs on these same runs.
 [[nodiscard]] ComparisonGroup fitted_on(const Calibration& calibration,
                                         const std::vector<RunConfiguration>& configurations,
                                         const CalibrationControl& control = {});

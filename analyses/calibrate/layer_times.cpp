@@ -25,7 +25,7 @@ double ratio(double measured, double computed) {
   return std::clamp(computed > 0 ? measured / computed : 1.0, least_factor, greatest_factor);
 }
 
-// The names of nodes in that of an engine's layer.
+// The names of ONNX nodes in the name of an engine's layer.
 std::vector<std::string_view> names_in(std::string_view layer) {
   constexpr std::string_view between = " +,()|{}[]";
   std::vector<std::string_view> names;
@@ -37,8 +37,8 @@ std::vector<std::string_view> names_in(std::string_view layer) {
   return names;
 }
 
-// Which computed layers belong together because a measured layer names them: groups, and for each measured
-// layer its group's number, or none.
+// Groups of computed layers that belong together because one measured layer names them: the group of each
+// computed layer, and of each measured layer, or `none`.
 struct Groups {
   std::vector<std::size_t> of_computed;
   std::vector<std::size_t> of_measured;
@@ -73,7 +73,7 @@ double total(std::span<const LayerTime> layers) {
 
 std::vector<double> by_names(std::span<const LayerTime> measured, std::span<const ComputedLayer> computed,
                              const Groups& groups) {
-  std::vector<double> of_measured(computed.size(), 0), of_computed(computed.size(), 0);  // sums of groups
+  std::vector<double> of_measured(computed.size(), 0), of_computed(computed.size(), 0);  // sums by group
   std::vector<bool> named(computed.size(), false);
   double rest = 0, rest_computed = 0;
   for (std::size_t i = 0; i < measured.size(); ++i) {
@@ -88,7 +88,7 @@ std::vector<double> by_names(std::span<const LayerTime> measured, std::span<cons
     of_computed[groups.of_computed[i]] += computed[i].ms;
     if (!named[groups.of_computed[i]]) rest_computed += computed[i].ms;
   }
-  // Time that no computed layer is left for is that of all.
+  // If every computed layer is named, the measured time without a match is spread over all of them.
   const double all = total(measured);
   const double scale = rest_computed > 0 || all <= rest ? 1 : all / (all - rest);
   std::vector<double> factors;
@@ -98,7 +98,7 @@ std::vector<double> by_names(std::span<const LayerTime> measured, std::span<cons
   return factors;
 }
 
-// A step of the alignment: how many of the measured and of the computed it takes.
+// A step of the alignment: the numbers of measured and of computed layers that it takes.
 struct Step {
   std::size_t measured, computed;
   double penalty;
@@ -108,7 +108,7 @@ constexpr Step steps[]{{1, 1, 0},   {1, 2, 0.2}, {2, 1, 0.2}, {1, 3, 0.4},
 
 std::vector<double> by_order(std::span<const LayerTime> measured, std::span<const ComputedLayer> computed) {
   const std::size_t rows = measured.size() + 1, columns = computed.size() + 1;
-  std::vector<double> of_measured{0}, of_computed{0};  // sums of the first
+  std::vector<double> of_measured{0}, of_computed{0};  // cumulative sums
   for (const LayerTime& layer : measured) of_measured.push_back(of_measured.back() + layer.ms);
   for (const ComputedLayer& layer : computed) of_computed.push_back(of_computed.back() + layer.ms);
   const double overall = ratio(of_measured.back(), of_computed.back());
@@ -173,7 +173,7 @@ std::vector<double> layer_factors(const RunConfiguration& configuration,
                                                 dnn::Lowering::optimised, board.device.gpu);
   std::vector<ComputedLayer> computed;
   for (const dnn::FusedLayer& layer : layers) computed.push_back({layer.name, 0});
-  const auto& kernels = board.setup.processes.front().kernels->kernels;  // as they run at these clocks
+  const auto& kernels = board.setup.processes.front().kernels->kernels;  // durations at the run's clocks
   for (std::size_t i = 0; i < of_layers.layer.size(); ++i)
     computed[of_layers.layer[i]].ms += 1e3 * sim::to_seconds(kernels.at(i).duration);
   return layer_factors(configuration.layer_times, computed);

@@ -1,4 +1,5 @@
-// From the times of an engine's layers, or of a trace's kernels, to factors on those of the cost model.
+// Turns the times of an engine's layers, or of a trace's kernels, into factors on the layer times of the cost
+// model.
 #pragma once
 
 #include <span>
@@ -21,15 +22,16 @@ struct ComputedLayer {
 
 // Measured over computed time of each computed layer.
 //
-// An engine's layer is told by the names of the ONNX nodes in its own ("/conv1/Conv + /relu1/Relu"). What is
-// named by none shares what time is left. Where names tell of less than half of the time (kernels of a trace,
-// built-in networks), both sequences are aligned by their times, in order: one to one, one to some or some to
-// one, whatever makes the ratios most alike (Gale and Church 1993, of sentences).
+// A measured layer of an engine is matched by the names of ONNX nodes in its own name ("/conv1/Conv +
+// /relu1/Relu"). Computed layers that no measured layer names share the remaining time. If names match less
+// than half of the time (kernels of a trace, built-in networks), both sequences are aligned by their times,
+// in order: one to one, one to several or several to one, so that the ratios are as equal as possible (the
+// method of Gale and Church 1993 for sentences).
 [[nodiscard]] std::vector<double> layer_factors(std::span<const LayerTime> measured,
                                                 std::span<const ComputedLayer> computed);
 
-// The factors of a run's layers on this board, as it was set. Empty if its layers were not timed. Throws
-// scenarios::RunError.
+// The factors of a run's layers on this board with the run's settings. Empty if its layers were not timed.
+// Throws scenarios::RunError.
 [[nodiscard]] std::vector<double> layer_factors(const RunConfiguration& configuration,
                                                 const calibration::Profile& profile);
 

@@ -16,14 +16,14 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr double step = 0.05;       // of a logarithm
-constexpr double quantile = 1.645;  // of a normal distribution: nine in ten are within
-constexpr double worth_it = 0.9;    // an interval that is narrower by less is not worth a log
-constexpr double most_off = 1;      // of a logarithm: the intervals of other parameters are no longer normal
+constexpr double step = 0.05;       // step of a logarithm, for finite differences
+constexpr double quantile = 1.645;  // normal distribution: 90 % is within this many standard deviations
+constexpr double worth_it = 0.9;    // a log is listed if it narrows an interval to at most this share
+constexpr double most_off = 1;      // largest standard deviation; beyond it, intervals are not normal
 
 struct Candidate {
-  std::string log;    // what the user would record
-  std::string about;  // what is predicted of such a run
+  std::string log;    // the log that the user would record
+  std::string about;  // the prediction that a run like this stands for
   RunConfiguration run;
 };
 
@@ -90,7 +90,7 @@ bool is_known(const RunConfiguration& run, const std::vector<RunConfiguration>& 
   });
 }
 
-// Derivatives of the logarithms of all candidates' values by those of the unknowns.
+// The derivatives of the logarithms of all candidates' values by the logarithms of the unknowns.
 Eigen::MatrixXd sensitivities(const Bench& bench, const std::vector<Unknown>& unknowns,
                               const std::vector<double>& at) {
   std::vector<std::vector<double>> points{at};
@@ -116,7 +116,8 @@ Eigen::MatrixXd sensitivities(const Bench& bench, const std::vector<Unknown>& un
   return slopes;
 }
 
-// The covariance of the unknowns: as fitted, and of the others as before any measurement.
+// The covariance of the unknowns: the fitted one, and the prior variance for unknowns that the fit did not
+// include.
 Eigen::MatrixXd covariance_of(const std::vector<Unknown>& unknowns, const Calibration& calibration) {
   const auto n = static_cast<Eigen::Index>(unknowns.size());
   Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(n, n);
@@ -129,7 +130,7 @@ Eigen::MatrixXd covariance_of(const std::vector<Unknown>& unknowns, const Calibr
   }
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
-    // Of a network in another precision its factor in the known one says most.
+    // A network's factor in another precision is known best from its factor in the measured precision.
     const double sd = unknowns[i].is_factor()
                           ? std::min(unknowns[i].parameter.prior_sd, calibration::precision_factor_sd)
                           : unknowns[i].parameter.prior_sd;
@@ -169,7 +170,7 @@ std::vector<NextLog> next_logs(const calibration::BaseProfile& base,
   const std::vector<Candidate> asked = candidates(shortened(*like), base.profile);
   std::vector<RunConfiguration> runs;
   for (const Candidate& candidate : asked) runs.push_back(candidate.run);
-  std::vector<RunConfiguration> all = configurations;  // those with timed layers hold for the candidates too
+  std::vector<RunConfiguration> all = configurations;  // kept: timed layers, for the candidates too
   std::erase_if(all, [](const RunConfiguration& run) { return run.layer_times.empty(); });
   for (RunConfiguration& run : all) run.reference_values.clear();
   all.insert(all.end(), runs.begin(), runs.end());

@@ -1,8 +1,8 @@
-// Which further log would narrow predictions most, by the expected reduction of their intervals.
+// Recommends the next log to record: the one that narrows the prediction intervals most.
 //
-// To first order: a log of a run tells of the parameters what its sensitivities to them and its error let it
-// (a Kalman update of their covariance); it needs no measured value. Parameters that no run has told of count
-// with their priors.
+// To first order, the information of a log follows from the sensitivities of its values to the parameters and
+// from its error (a Kalman update of the parameters' covariance), so that no measured value is needed.
+// Parameters without any measurement count with their priors.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct NextLog {
 };
 
 // Best first: logs that would narrow one of the predictions (throughput alone, at another batch, in another
-// precision, of 2 and 4 processes; power) by a tenth or more. The candidates are runs like the first of the
-// evidence, each changed in one way. Throws Interrupted, RunError.
+// precision, of 2 and 4 processes; power) by a tenth or more. Each candidate is the first run of the evidence
+// with one change. Throws Interrupted, RunError.
 [[nodiscard]] std::vector<NextLog> next_logs(const calibration::BaseProfile& base,
                                              const std::vector<RunConfiguration>& configurations,
                                              PriorsFrom from, const Calibration& calibration,

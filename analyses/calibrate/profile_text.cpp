@@ -1,4 +1,4 @@
-// A calibrated profile as a file: the base profile and the fitted parameters.
+// Writes a calibrated profile as a file: the base profile and the fitted parameters.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@
 namespace jostle::analyses {
 namespace {
 
-// Parameters by the steps of their paths.
+// A tree of parameters by the steps of their paths.
 struct Branch {
   std::map<std::string, Branch> parts;
   const FittedParameter* parameter = nullptr;

@@ -160,7 +160,7 @@ void launches(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu) {
                "solo.csv, kernels.csv: GPU-bound batches less their kernels", false);
 }
 
-// Kernels of a network as the profile's tables have them.
+// The measured kernels of a network from the profile's tables; none if a table has no measurement.
 std::optional<gpu::KernelSequence> measured_kernels(const calibration::Profile& profile,
                                                     const calibration::NetworkOfRow& network) {
   const board::DeviceSpec& device = *profile.spec;
@@ -176,7 +176,7 @@ std::optional<gpu::KernelSequence> measured_kernels(const calibration::Profile& 
   return kernels.grade == gpu::Grade::measured ? std::optional(std::move(kernels)) : std::nullopt;
 }
 
-// The law `at` a point of kernel_start, fetch (us) and compute_load (%).
+// The model of space sharing at a point of kernel_start, fetch (us) and compute_load (%).
 gpu::Spec with_law(gpu::Spec gpu, const std::vector<double>& at) {
   gpu.space_sharing.kernel_start = sim::microseconds(at[0]);
   gpu.space_sharing.fetch = sim::microseconds(at[1]);
@@ -233,7 +233,7 @@ FittedParameter fitted_parameter(const TracePrior& prior, const std::string& dev
 }  // namespace
 
 Calibration calibrate_traces(const calibration::BaseProfile& base, const TraceFiles& files, PriorsFrom from) {
-  // What the profile has of a like device counts as far as devices are alike.
+  // The profile's own values are centres of priors, as wide as devices of one type differ.
   Estimates estimates;
   for (const TracePrior& prior : calibration::trace_priors()) {
     const auto known =

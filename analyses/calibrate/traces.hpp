@@ -1,9 +1,9 @@
 // Fits a profile to traces in the format of calibration/evidence/h200, mechanism by mechanism.
 //
-// Most parameters can be estimated directly from some file, by a median or a linear fit (calibration/fit);
-// where two parameters share an observable, both are fitted to it with priors (least_squares.hpp). Contention
-// runs (contended, eager_repeats, open loop with more than one process) are not used for the fit, so that
-// they can validate it. refill_after_expiry is visible only there and keeps the value of the profile.
+// Most parameters can be estimated directly from one file, by a median or a linear fit (calibration/fit). If
+// two parameters share an observable, both are fitted to it with priors (least_squares.hpp). Contention runs
+// (contended, eager_repeats, open loop with more than one process) are not used for the fit, so that they can
+// validate it. refill_after_expiry is visible only in those runs and keeps the value of the profile.
 #pragma once
 
 #include <string>

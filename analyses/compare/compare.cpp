@@ -26,7 +26,7 @@ struct Row {
   scenarios::Metric (*get)(const Of&);
 };
 
-// Only of a language model.
+// Reads a metric of a language model; none for other processes.
 template <scenarios::Metric scenarios::TokenResult::*which>
 scenarios::Metric of_tokens(const scenarios::ProcessResult& process) {
   return process.tokens ? (*process.tokens).*which : std::nullopt;
@@ -85,13 +85,13 @@ constexpr std::array system_rows{
                                  [](const scenarios::SystemResult& s) { return s.temperature_c; }},
 };
 
-// Of the two scenarios, in pairs with equal seeds.
+// The results of the two scenarios, in pairs with equal seeds.
 struct Runs {
   const std::vector<scenarios::Result>& a;
   const std::vector<scenarios::Result>& b;
 };
 
-// Adds the difference over the pairs in which both have the metric.
+// Adds the difference over the pairs in which both sides have the metric.
 template <class Get>
 void add_difference(const Runs& runs, std::string metric, std::string unit, const Get& get,
                     std::vector<Difference>& to) {
@@ -171,7 +171,7 @@ bool Difference::significant() const {
 }
 
 Pairing pairing(const scenarios::Scenario& a, const scenarios::Scenario& b) {
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> others;  // entry, place in it: index in b
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> others;  // index in b by entry and place in it
   std::map<std::size_t, std::size_t> place;
   for (const scenarios::ProcessInstance& instance : scenarios::expand(b))
     others[{instance.entry, place[instance.entry]++}] = instance.index;

@@ -17,16 +17,16 @@ struct Difference {
   std::string unit;    // "images/s"
   scenarios::Metric a, b;
   scenarios::Metric difference;  // b - a
-  scenarios::Metric half_width;  // of the 95 % interval, Student's t of the paired differences; none with
-                                 // fewer than two pairs
+  scenarios::Metric half_width;  // 95 % interval of `difference`, Student's t of the paired differences; none
+                                 // with fewer than two pairs
   [[nodiscard]] scenarios::Metric relative() const;  // relative to a
   [[nodiscard]] bool significant() const;            // the 95 % interval excludes 0
 };
 
-// A process that does not keep up in some of the runs of a scenario: there it has no latency to compare.
+// The runs of a scenario in which a process does not keep up. They have no latency to compare.
 struct OverloadedRuns {
   std::size_t runs = 0;
-  scenarios::Metric stable_share;  // of what it is offered there, what it could serve; none: unknown
+  scenarios::Metric stable_share;  // sustainable over offered rate, in these runs; none: unknown
 };
 
 struct ComparedProcess {
@@ -55,18 +55,19 @@ struct Compared {
   std::vector<ComparedProcess> processes;
   std::vector<Unmatched> only_a, only_b;
   std::vector<Difference> system;
-  std::optional<double> until;  // what was asked for (Pairs)
-  // Whether the intervals of all differences in throughput are within this share of a's throughput; false
-  // with fewer than two pairs.
+  std::optional<double> until;  // the requested precision (Pairs)
+  // Returns whether the intervals of all differences in throughput are within this share of a's throughput;
+  // false with fewer than two pairs.
   [[nodiscard]] bool known_to(double share) const;
 };
 
-// How many pairs of runs.
+// The number of pairs of runs.
 struct Pairs {
-  // Once the differences in throughput are known to `until`, looked at after every second pair from here on,
-  // no more are run. Common random numbers make this fewer runs than two separate means would need.
+  // The first check of `until`. The differences in throughput are checked after every second pair from here
+  // on, and no more pairs run once they are known to `until`. Common random numbers make this fewer runs than
+  // two separate means would need.
   static constexpr std::size_t least = 6;
-  std::optional<std::size_t> most = {};  // none: 10, with `until` 100
+  std::optional<std::size_t> most = {};  // none: 10, or 100 with `until`
   std::optional<double> until = {};
 };
 
@@ -75,8 +76,8 @@ struct Pairs {
                                 std::vector<scenarios::Result> results_a,
                                 std::vector<scenarios::Result> results_b);
 
-// Runs both with the seeds of replications of `a`, in parallel; what the scenarios say of replications does
-// not count. Throws RunError, Interrupted.
+// Runs both scenarios with the seeds of replications of `a`, in parallel. The scenarios' own numbers of
+// replications do not count. Throws RunError, Interrupted.
 [[nodiscard]] Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, const Pairs& pairs,
                                const scenarios::RunControl& control);
 

@@ -7,7 +7,7 @@
 
 namespace jostle::analyses {
 
-// The names of the two sides, as they were asked for.
+// The names of the two sides, as the user gave them.
 struct ComparedNames {
   std::string a, b;
 };

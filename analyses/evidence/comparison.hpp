@@ -15,13 +15,13 @@ struct Comparison {
   std::string quantity;
   double measured = 0;
   double predicted = 0;
-  std::optional<bool> covered = std::nullopt;  // whether the 90 % interval, if any, contains it
+  std::optional<bool> covered = std::nullopt;  // `measured` is in the 90 % interval; none: no interval
   [[nodiscard]] double error() const { return predicted / measured - 1; }
-  // What ran: `run` without the process or metric. Values of one are not independent.
+  // The name of the run: `run` without the process or metric. Values of one run are not independent.
   [[nodiscard]] std::string what_ran() const { return run.substr(0, run.rfind(", ")); }
 };
 
-// A limit on the error of a quantity: on the mean or median absolute error, or on each.
+// A limit on the error of a quantity: on the mean or median absolute error, or on each error.
 enum class Statistic { mean, median, each };
 struct Bound {
   std::string quantity;
@@ -32,11 +32,11 @@ struct Bound {
 // Runs with common error statistics.
 struct ComparisonGroup {
   std::string name;      // "equal GPU-bound processes"
-  std::string evidence;  // the file it is from
+  std::string evidence;  // the file of the measurements
   std::string note;      // a remark for readers; may be empty
   std::vector<Comparison> comparisons;
   std::vector<Bound> bounds;
-  bool is_view = false;  // of the values of a group before it: for tables of errors only
+  bool is_view = false;  // regroups the values of an earlier group: for tables of errors only
 };
 
 struct ErrorSummary {
@@ -48,7 +48,7 @@ struct ErrorSummary {
   std::optional<Bound> bound;
   std::size_t over_limit = 0;                  // values whose error exceeds the bound
   std::size_t with_interval = 0, covered = 0;  // values with a 90 % interval, and those inside
-  std::size_t runs_with_interval = 0;          // different runs that these values are of
+  std::size_t runs_with_interval = 0;          // number of different runs among these values
   // The 95 % interval of the share covered, with each run as one trial (Wilson 1927).
   [[nodiscard]] std::pair<double, double> covered_ci95() const;
   [[nodiscard]] bool exceeded() const {

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 struct EvidencePath {
   std::string path;
-  bool from_folder;  // rather than named
+  bool from_folder;  // found in a folder, not named by the user
 };
 
 std::vector<EvidencePath> files_of(const std::vector<std::string>& paths) {

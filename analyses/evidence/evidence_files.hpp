@@ -18,14 +18,14 @@ struct EvidenceFile {
 struct EvidenceFiles {
   calibration::TraceFiles traces;
   std::vector<RunConfiguration> configurations;
-  std::vector<EvidenceFile> files;   // of general evidence
-  std::vector<std::string> notes;    // what of them is left out, and why
+  std::vector<EvidenceFile> files;   // files of general evidence
+  std::vector<std::string> notes;    // rows of these files that are left out, and why
   std::vector<std::string> skipped;  // files in a folder that have neither format
 };
 
-// Each of `paths` is a file, or a folder with .csv files. `onnx`: files of networks; others are looked for
-// beside the evidence, and in the working directory. Throws calibration::CsvError for unreadable files,
-// for both formats together, and for two trace files of one kind.
+// Each of `paths` is a file, or a folder with .csv files. `onnx`: files of networks; other networks are
+// looked for beside the evidence, and in the working directory. Throws calibration::CsvError for unreadable
+// files, for both formats together, and for two trace files of one kind.
 [[nodiscard]] EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
                                                 const std::vector<std::string>& onnx = {});
 

@@ -18,7 +18,7 @@ namespace {
 
 using calibration::CsvTable;
 
-// A slow run is simulated for so many of its batches, or requests, but not for longer than this.
+// A slow run is simulated for at least this many of its batches, or requests, but not for longer than this.
 constexpr double least_batches = 12, longest_s = 600;
 
 void run_long_enough(RunConfiguration& configuration) {

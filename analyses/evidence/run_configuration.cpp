@@ -47,7 +47,7 @@ constexpr std::array<std::pair<std::string_view, MetricKind>, 16> kinds{{
     {"power_cpu_cv", MetricKind::power},
     {"power_sys_5v0", MetricKind::power},
 }};
-// Metrics of the sensors of a board.
+// The board's sensor for each metric of a power rail.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> rails{
     {{"power_cpu_gpu_cv", "VDD_CPU_GPU_CV"},
      {"power_soc", "VDD_SOC"},
@@ -68,7 +68,8 @@ std::string text_of(const CsvTable& table, const CsvTable::Row& row, std::string
                                     : row.text(static_cast<std::size_t>(at - table.header().begin()));
 }
 
-// What runs say in some of their rows: by run and column. Empty: nothing, or several things.
+// The values that a run has in some of its rows, by run and column. Empty: no value, or several different
+// ones.
 using Shared = std::map<std::pair<std::string, std::string_view>, std::string>;
 
 Shared shared_columns(std::span<const CsvTable> tables) {
@@ -91,7 +92,7 @@ Shared shared_columns(std::span<const CsvTable> tables) {
   return shared;
 }
 
-// Runs with a log of trtexec.
+// The runs with a log of trtexec.
 std::set<std::string> runs_of_tensorrt(std::span<const CsvTable> tables) {
   std::set<std::string> found;
   for (const CsvTable& table : tables)
@@ -101,7 +102,7 @@ std::set<std::string> runs_of_tensorrt(std::span<const CsvTable> tables) {
   return found;
 }
 
-// A row with columns by name; a missing column counts as empty, unless another row of the run has it.
+// A row with columns by name. A missing or empty column has the value of another row of the run, else none.
 class Fields {
  public:
   Fields(const CsvTable& table, const CsvTable::Row& row, const Shared& shared)
@@ -172,7 +173,7 @@ scenarios::Model model_of(const Fields& fields, calibration::NetworkFiles& netwo
   return scenarios::OnnxModel{path, path, std::move(file)};
 }
 
-// What only rows of published evidence say of a process.
+// Sets the fields of a process that only rows of published evidence have.
 void set_others(scenarios::ProcessEntry& entry, const Fields& fields) {
   const auto set = [&](std::optional<std::int64_t>& into, const char* column, std::int64_t most) {
     if (const std::int64_t given = fields.count(column, 0, most); given > 0) into = given;
@@ -205,8 +206,8 @@ std::string others_of(const Fields& fields) {
   return text;
 }
 
-// Adds what runs on the accelerators of `placement`: instances of one process where '+' is between them, as
-// in MLPerf's harness; a process on each where it is '|'.
+// Adds the processes for the accelerators of `placement`: instances of one process if '+' separates them, as
+// in MLPerf's harness, or one process for each if '|' separates them.
 void add_processes(RunConfiguration& configuration, const Fields& fields, const scenarios::Model& model) {
   const std::int64_t dla_batch = fields.count("dla_batch", configuration.batch, scenarios::max_batch);
   const bool together = configuration.placement.find('+') != std::string::npos;
@@ -241,7 +242,7 @@ void add_processes(RunConfiguration& configuration, const Fields& fields, const 
   configuration.scenario->processes.push_back(std::move(process));
 }
 
-// The clocks that differ from the mode's, and their text.
+// Sets the clocks that differ from the mode's, and their text.
 void set_clocks(RunConfiguration& configuration, const Fields& fields) {
   scenarios::Clocks& clocks = configuration.scenario->clocks;
   const auto set = [&](std::optional<double>& hertz, const char* column, const char* name) {
@@ -350,17 +351,17 @@ class EvidenceReading {
     const Fields fields(table, row, shared_);
     const std::string metric = fields.text("metric");
     const bool of_layer = metric == "layer_time";
-    // `of`: a part of the run, such as a kernel, or another time range.
+    // `of` marks a part of the run, such as a kernel, or another time range.
     if (!of_layer && (kind_of(metric) == MetricKind::unknown || !fields.text("of").empty())) return;
     if (metric == "layers_time" || (of_layer && fields.text("of").empty())) return;
-    // The GPU time that a process among others measures has the turns of the others in it.
+    // With several processes, a measured GPU time includes the turns of other processes.
     if (metric == "gpu_time" && fields.count("processes", 1) > 1) return;
     if (fields.text("model").empty() && fields.text("onnx").empty()) {
       ++left_out_[fmt::format("run {}: no network (import with --model if one ran)",
                               input::printable(fields.text("run")))];
       return;
     }
-    // The runtime cuda-graph is that of a framework, whose kernels are not fused as TensorRT's.
+    // The runtime cuda-graph stands for a framework, whose kernels are not fused as TensorRT's are.
     if (fields.text("runtime") == "cuda-graph" && tensorrt_.contains(fields.text("run"))) {
       ++left_out_[fmt::format("run {}: TensorRT in a CUDA graph, which jostle does not simulate",
                               input::printable(fields.text("run")))];
@@ -387,7 +388,7 @@ class EvidenceReading {
                                      text_of(table, row, "mark")});
   }
 
-  // The configuration among those found; a new one is added.
+  // Finds the configuration among the known ones, or adds it.
   RunConfiguration& known(RunConfiguration configuration) {
     const auto [at, is_new] = places_.emplace(
         fmt::format("{}\n{}\n{}", configuration.text(), configuration.network(), configuration.lab),
@@ -396,7 +397,7 @@ class EvidenceReading {
                   : found_.configurations[at->second];
   }
 
-  // Whether the row waits for a device, a runtime or a network; then it is counted.
+  // Returns whether the row waits for a device, a runtime or a network, and counts it if so.
   bool is_not_yet_there(const Fields& fields) {
     const std::string device = fields.text("device"), model = fields.text("model");
     const std::string given = fields.text("runtime"), runtime = given.empty() ? "tensorrt" : given;
@@ -427,7 +428,7 @@ class EvidenceReading {
     return true;
   }
 
-  // Times under a profiler count where there are no others. Where nothing but layers was timed, their sum
+  // Drops times measured under a profiler if there are other times. If only layers were timed, their sum
   // stands for the time on the GPU.
   static void use_layers(RunConfiguration& configuration) {
     auto& values = configuration.reference_values;
@@ -451,7 +452,7 @@ class EvidenceReading {
   std::set<std::string> tensorrt_;
   Evidence found_;
   std::map<std::string, std::size_t> left_out_;  // values by reason
-  std::map<std::string, std::size_t> places_;    // of configurations
+  std::map<std::string, std::size_t> places_;    // index of each configuration
   std::map<std::string, calibration::BaseProfile> profiles_;
 };
 
@@ -491,7 +492,7 @@ double predicted(const scenarios::Result& result, const std::string& metric,
   const double images_per_s = process.throughput.mean.value_or(0);
   if (images_per_s <= 0) return 0;
   const double batch_ms = 1e3 * static_cast<double>(configuration.batch) / images_per_s;
-  // What trtexec calls GPU time of an engine on a DLA is the whole batch, submission included.
+  // For an engine on a DLA, trtexec reports the whole batch as GPU time, submission included.
   const bool on_dla = configuration.placement.starts_with("dla");
   if (metric == "batch_time" || on_dla || !process.time_share) return batch_ms;
   return batch_ms * (*process.time_share)[index_of(process::Share::gpu_running)];

@@ -14,7 +14,7 @@ struct Profile;
 namespace jostle::analyses {
 
 // The quantity of a metric, for error tables: "throughput", "latency" (times of kernels and batches),
-// "enqueue", "memory traffic", "power" at the input, "power at the plug", "rail power".
+// "enqueue", "memory traffic", "memory held", "power" at the input, "power at the plug", "rail power".
 [[nodiscard]] std::string quantity_of(const std::string& metric);
 
 // The predictions of the reference values: [configuration][reference value]. Throws RunError, Interrupted.

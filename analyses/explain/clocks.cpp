@@ -1,4 +1,4 @@
-// What a change does to the mean clocks, and whether a governor did it.
+// The effect of a change on the mean clocks, and whether a governor caused it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,11 +11,11 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr double least_move = 0.01;  // of a clock, worth being named
-constexpr double least_fall = 0.05;  // of a clock, to be the reason for ...
-constexpr double least_rise = 0.05;  // ... such a rise of latency
+constexpr double least_move = 0.01;  // relative change of a clock that is worth naming
+constexpr double least_fall = 0.05;  // least relative fall of a clock that explains ...
+constexpr double least_rise = 0.05;  // ... a relative rise of latency of at least this
 
-// MHz by the names of time_in_state.
+// Mean clocks in MHz by the names of time_in_state.
 std::vector<std::pair<std::string, scenarios::Metric>> clocks_of(const scenarios::SystemResult& system) {
   std::vector<std::pair<std::string, scenarios::Metric>> clocks;
   clocks.emplace_back("gpu", system.gpu.clock_mhz);
@@ -29,7 +29,7 @@ bool is_governed(const Governed& governed, std::string_view domain) {
   return domain == "gpu" ? governed.gpu : domain == "emc" ? governed.emc : governed.cpu;
 }
 
-// A clock may then have been lowered for power, current or heat.
+// Returns whether a limit on power, current or heat may have lowered a clock.
 bool is_limited(const scenarios::Result& result) {
   return std::ranges::any_of(result.system.limited_share, [](const auto& share) {
     return share.first != "power_mode" && share.second > 0;
@@ -43,7 +43,7 @@ Mover mover_of(const ClockChange& clock) {
   return *clock.mhz.after < *clock.mhz.before ? Mover::governor_down : Mover::governor_up;
 }
 
-// "GPU clock"; clusters that do the same are one CPU.
+// "GPU clock". Clusters whose clocks change alike are named together as the CPU.
 std::string in_words(const ClockChange& clock, const std::vector<ClockChange>& all) {
   if (clock.domain == "gpu") return "GPU clock";
   if (clock.domain == "emc") return "EMC clock";
@@ -59,7 +59,7 @@ std::string listed(const std::vector<std::string>& names) {
   return fmt::format("{}{}{}", fmt::join(but_last, ", "), but_last.empty() ? "" : " and ", names.back());
 }
 
-// "the governor lowered the GPU clock from 353 to 306 MHz"; empty if `mover` moved none.
+// "the governor lowered the GPU clock from 353 to 306 MHz"; empty if `mover` moved no clock.
 std::string moved(const std::vector<ClockChange>& clocks, Mover mover) {
   std::vector<std::string> names;
   for (const ClockChange& clock : clocks) {
@@ -74,7 +74,7 @@ std::string moved(const std::vector<ClockChange>& clocks, Mover mover) {
                      mover == Mover::governor_down ? "lowered" : "raised", listed(names));
 }
 
-// A larger batch takes longer at any clock.
+// Compares batch sizes before and after: a larger batch takes longer at any clock.
 bool equal_batches(const Tried& tried, const scenarios::Result& before) {
   const std::vector<Part> from = parts_in(before);
   for (std::size_t board = 0; board < tried.results.size(); ++board) {
@@ -85,7 +85,7 @@ bool equal_batches(const Tried& tried, const scenarios::Result& before) {
   return true;
 }
 
-// The largest rise of a figure among the processes that are there before and after, as a share.
+// The largest relative rise of a metric among the processes that exist before and after.
 double largest_rise(const Tried& tried, Change ProcessChange::*figure) {
   double rise = 0;
   for (const ProcessChange& process : tried.processes)
@@ -93,7 +93,7 @@ double largest_rise(const Tried& tried, Change ProcessChange::*figure) {
   return rise;
 }
 
-// ", seeing less load: so the p99 rises by 36.7 %" where lower clocks make latency rise.
+// ", seeing less load: so the p99 rises by 36.7 %" if a governor's lower clocks make latency rise.
 std::string consequence(const Tried& tried, const scenarios::Result& before) {
   const bool fell = std::ranges::any_of(tried.clocks, [](const ClockChange& clock) {
     return clock.by_governor && clock.mhz.relative().value_or(0) <= -least_fall;

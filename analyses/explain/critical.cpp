@@ -1,4 +1,4 @@
-// Which resource is short: by what more of each brings, else by where the time goes.
+// Finds the critical resource: the one of which more brings most, else the one that takes most of the time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ double& of(Shares& shares, Resource resource) {
   return shares[index_of(resource)];
 }
 
-// Of the time of all processes, what each resource takes: gpu_running split by what bounds the kernels. Mean
-// over the processes; none if none has figures.
+// The share of the processes' time that each resource takes; gpu_running is split by what limits the kernels.
+// Mean over the processes; none if no process has time shares.
 std::optional<Shares> shares_of(const scenarios::Result& result) {
   Shares sum{};
   double count = 0;
@@ -46,14 +46,14 @@ double gain_of(const Tried& tried, bool latency) {
   return latency ? -tried.latency_ms.relative().value_or(0) : tried.throughput.certain();
 }
 
-// What more of one resource brings.
+// The gain from more of one resource.
 struct Candidate {
-  std::size_t what_if;  // index
-  double gain;          // throughput or latency
-  bool rescues;         // all keep up, and did not before
-  double latency_ms;    // after, mean
+  std::size_t what_if;  // index of the change
+  double gain;          // relative, of throughput or latency
+  bool rescues;         // ends an overload: all processes keep up with it
+  double latency_ms;    // mean with the change
 
-  // Of those that rescue, which all serve what is offered, the one with the least latency.
+  // Among the changes that end the overload, takes the one with the lowest latency.
   [[nodiscard]] bool better_than(const Candidate& other) const {
     if (rescues != other.rescues) return rescues;
     return rescues ? latency_ms < other.latency_ms : gain > other.gain;
@@ -96,7 +96,7 @@ std::string sentence(const Critical& critical, const std::vector<Tried>& tried) 
   const std::string share = fmt::format("{:.1f} % of the processes' time", 100 * critical.share);
   if (critical.what_if) {
     const Tried& shown = tried[*critical.what_if];
-    // Low clocks take no time of their own: they stretch what all else takes.
+    // Low clocks take no time of their own: they lengthen the time on the other resources.
     const std::string how =
         critical.resource == Resource::clock_governors ? shown.sentence : "directly it takes " + share;
     return fmt::format("{}: {}{}{}", in_words(critical.resource), brings(critical, shown),

@@ -24,13 +24,14 @@ scenarios::Metric half_width_of(const scenarios::Throughput& throughput) {
   return (throughput.ci95->second - throughput.ci95->first) / 2;
 }
 
-// In quadrature; what is not known counts as nothing, and nothing known is none.
+// Adds half-widths in quadrature. An unknown one counts as 0; none if both are unknown.
 scenarios::Metric together(const scenarios::Metric& a, const scenarios::Metric& b) {
   if (!a && !b) return std::nullopt;
   return std::sqrt(a.value_or(0) * a.value_or(0) + b.value_or(0) * b.value_or(0));
 }
 
-// Of the sum of all processes: their half-widths added, as if they went up and down together.
+// The half-width of the sum of all throughputs: the sum of the half-widths, as if all processes went up and
+// down together.
 scenarios::Metric half_width_of(const std::vector<scenarios::Result>& results) {
   scenarios::Metric sum;
   for (const scenarios::Result& result : results)
@@ -54,7 +55,8 @@ bool any_overloaded(const std::vector<scenarios::Result>& results) {
   return std::ranges::any_of(results, [](const auto& result) { return !overloaded_in(result).empty(); });
 }
 
-// Over the processes and streams that have figures; none under overload, as what grows has no mean.
+// The mean over the processes and streams that have a latency; none under overload, where latency grows
+// without a mean.
 scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results) {
   if (any_overloaded(results)) return std::nullopt;
   double sum = 0, count = 0;
@@ -63,7 +65,7 @@ scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results) {
       if (part.latency_ms().mean) sum += *part.latency_ms().mean, ++count;
   return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
 }
-// Of a stream that has too few samples for one, that of all streams of its process.
+// A stream with too few samples for a p99 has that of all streams of its process.
 scenarios::Metric p99_of(const Part& part) {
   return part.latency_ms().p99 ? part.latency_ms().p99 : part.process->latency_ms.p99;
 }
@@ -73,7 +75,7 @@ scenarios::Metric worst_p99(const std::vector<scenarios::Result>& results) {
   for (const scenarios::Result& result : results)
     for (const Part& part : parts_in(result)) {
       const scenarios::Metric p99 = p99_of(part);
-      if (part.process->status == "ok" && !p99) return std::nullopt;  // it may be the worst
+      if (part.process->status == "ok" && !p99) return std::nullopt;  // this unknown p99 may be the worst
       if (p99) worst = std::max(worst.value_or(0), *p99);
     }
   return worst;
@@ -84,7 +86,7 @@ scenarios::Metric energy_mj(const scenarios::Metric& watts, const scenarios::Met
   return 1e3 * *watts / *images_per_s;
 }
 
-// The figures of something that is there before and after.
+// The metrics of a process or part, before or after a change.
 struct Figures {
   scenarios::Metric throughput, half_width, latency_ms, p99_ms;
   std::string status = "absent";
@@ -94,7 +96,7 @@ Figures figures_of(const Part& part) {
           part.latency_ms().p99, part.process->status};
 }
 
-// Of parts of several processes, or of some parts of one: throughput added, latency over their images.
+// The metrics of several parts together: throughputs added, mean latency over all images, worst p99.
 Figures added(const std::vector<Part>& parts) {
   Figures all{0.0, std::nullopt, 0.0, 0.0, "ok"};
   double images = 0;
@@ -116,7 +118,7 @@ Figures added(const std::vector<Part>& parts) {
   return all;
 }
 
-// Of all that a process has become.
+// The metrics of all parts that a process has become.
 Figures figures_of(const std::vector<Part>& parts) {
   if (parts.empty()) return {};
   const scenarios::ProcessResult* const process = parts.front().process;
@@ -134,7 +136,7 @@ ProcessChange change_of(const Figures& before, const Figures& after) {
   return change;
 }
 
-// Of each process, and of each stream of those that have several.
+// The change of each process, and of each stream of processes that have several.
 std::vector<ProcessChange> changes_of(const Tried& tried, const scenarios::Result& before) {
   const std::vector<Part> now = parts_in(before);
   std::vector<std::optional<Part>> then(now.size());
@@ -158,7 +160,7 @@ std::vector<ProcessChange> changes_of(const Tried& tried, const scenarios::Resul
   return changes;
 }
 
-// After a change: indices of processes before, one part of which does not keep up.
+// The indices of processes before the change of which a part does not keep up after it.
 std::vector<std::size_t> overloaded_after(const Tried& tried, const scenarios::Result& before) {
   const std::vector<Part> now = parts_in(before);
   std::set<std::size_t> found;
@@ -265,7 +267,8 @@ Reported reported(const scenarios::Scenario& scenario, const board::DeviceSpec& 
       static_cast<int>(board::online_cpus(device, mode ? &*mode : nullptr, scenario.clocks.cores).size());
   if (!jetson) return tool;
   if (system.cpu.busy_cores && tool.cores > 0) tool.cpu_percent = 100 * *system.cpu.busy_cores / tool.cores;
-  // Of what the wires carry at that clock; a profile without a clock has one only.
+  // emc_percent is relative to the peak bandwidth at the mean clock. A profile without a memory clock has one
+  // bandwidth only.
   const double max_mhz = device.memory.max_clock_hz / 1e6;
   const double clock = max_mhz > 0 ? system.memory.clock_mhz.value_or(max_mhz) / max_mhz : 1;
   const double peak = device.gpu.bandwidth_bytes_per_s * device.what_if.memory * clock / 1e9;
@@ -285,10 +288,10 @@ scenarios::Result must(std::optional<scenarios::Result> result) {
   return std::move(*result);
 }
 
-// Of each change, a result a board; side by side.
+// Runs all changes in parallel: for each change, one result per board.
 std::vector<std::vector<scenarios::Result>> results_of(const std::vector<WhatIf>& wanted,
                                                        const scenarios::RunControl& control) {
-  std::vector<std::pair<std::size_t, std::size_t>> pieces;  // what-if, board
+  std::vector<std::pair<std::size_t, std::size_t>> pieces;  // index of the change, index of the board
   std::vector<std::vector<scenarios::Result>> results(wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     results[i].resize(wanted[i].boards.size());
@@ -349,7 +352,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   }
   explanation.tenants = tenants(before);
   explanation.overload = overload_of(before, explanation.tried);
-  // Of a few changes none can be said to bring most.
+  // If only some changes were tried, none can be said to bring most.
   if (question.what_ifs.empty())
     explanation.critical = critical_resource(before, explanation.tried, all_have_arrivals(scenario));
   explanation.reported = reported(scenario, *profile->spec, before);

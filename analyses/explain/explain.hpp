@@ -1,5 +1,5 @@
-// Why a scenario comes out as it does: where the time went, what is short, and what each change would bring,
-// found by simulating it.
+// Explains the result of a scenario: where the time went, which resource is short, and what each change would
+// bring, found by simulating it.
 #pragma once
 
 #include <optional>
@@ -17,112 +17,114 @@ struct DeviceSpec;
 
 namespace jostle::analyses {
 
-// A figure before and after. The interval is that of the difference, from those of the two runs: half-widths
-// in quadrature, as if the runs were independent. They share their random numbers, so it is rather too wide.
+// A metric before and after a change. The interval of the difference is computed from those of the two runs:
+// half-widths in quadrature, as if the runs were independent. They share their random numbers, so that the
+// true interval is narrower.
 struct Change {
   scenarios::Metric before, after;
-  scenarios::Metric half_width;  // 95 %, of after - before
+  scenarios::Metric half_width;  // 95 % interval of after - before
 
-  // Of `before`, 0.1 for 10 %; none if either is absent.
+  // The difference over `before`, 0.1 for 10 %; none if either is absent.
   [[nodiscard]] scenarios::Metric relative() const;
-  // The same where it is beyond its interval, else 0.
+  // relative() if the difference exceeds its interval, else 0.
   [[nodiscard]] double certain() const;
 };
 
-// Of a process, or of one of its streams. After a change it may be a part of a process, or several.
+// The change of a process, or of one of its streams. After a change it may be a part of a process, or
+// several.
 struct ProcessChange {
-  Change throughput;                       // images/s; of several parts their sum
-  Change latency_ms, p99_ms;               // mean, of several parts over their images; p99, of the worst
-  std::string status = "ok";               // after; "absent" of a process that is left out
-  std::vector<ProcessChange> instances{};  // of a process that had several streams before
+  Change throughput;                       // images/s; sum over several parts
+  Change latency_ms, p99_ms;               // mean, over the images of several parts; p99, of the worst part
+  std::string status = "ok";               // after the change; "absent": the change leaves the process out
+  std::vector<ProcessChange> instances{};  // the streams, if the process had several before
 };
 
-// A mean clock before and after, over all boards. No interval.
+// A mean clock before and after, over all boards. It has no interval.
 struct ClockChange {
-  std::string domain;        // as in time_in_state: "cpu0", "gpu", "emc"
+  std::string domain;        // name in time_in_state: "cpu0", "gpu", "emc"
   Change mhz;                // before and after are present
-  bool by_governor = false;  // nothing else moved it: no lock, no other power mode, no limit
+  bool by_governor = false;  // no lock, power mode or limit moved it
 };
 
 // A change that was simulated.
 struct Tried {
   WhatIf what_if;
-  std::vector<scenarios::Result> results;  // one a board
+  std::vector<scenarios::Result> results;  // one per board
   std::vector<ProcessChange> processes;
   Change throughput;    // images/s of all processes
   Change latency_ms;    // mean over the processes of their mean latencies; absent under overload
-  Change p99_ms;        // of the worst process; absent under overload
-  Change power_w;       // of all boards
-  Change energy_mj;     // of an image: power by throughput
-  bool all_fit = true;  // into memory
+  Change p99_ms;        // the worst process's; absent under overload
+  Change power_w;       // sum over all boards
+  Change energy_mj;     // per image: power over throughput
+  bool all_fit = true;  // all boards have enough memory
   std::vector<ClockChange> clocks;
-  std::vector<std::size_t> overloaded;  // after: indices among the processes before
-  std::string sentence;                 // what the clocks did; empty if no clock moved by more than 1 %
-  Standings standings = {};             // who wins; none unless it shares the GPU otherwise
+  std::vector<std::size_t> overloaded;  // after the change, indices among the processes before it
+  std::string sentence;                 // the changes of clocks; empty if no clock moved by more than 1 %
+  Standings standings = {};  // the winners and losers; empty unless the change alters how the GPU is shared
 
   [[nodiscard]] bool is_stable() const { return all_fit && overloaded.empty(); }
 };
 
 struct Explained {
   ProcessGroup group;
-  std::optional<Permille> share;       // none where no process has figures
-  scenarios::Metric batch_ms;          // time from one batch to the next, mean: what the shares are of
+  std::optional<Permille> share;       // none if no process has time shares
+  scenarios::Metric batch_ms;          // mean time from one batch to the next; the shares are parts of it
   scenarios::GpuRunningBy running_by;  // mean
   std::string sentence;
-  std::vector<std::string> turns = {};  // of a language model that takes turns: those that others have
+  std::vector<std::string> turns = {};  // a language model that takes turns: sentences on the turns of others
 };
 
 // Processes that do not keep up; their backlog and latency grow.
 struct Overload {
   std::vector<std::size_t> processes;    // indices
-  double offered = 0, served = 0;        // images/s, of these
-  std::vector<std::size_t> stable_with;  // index of each change tried under which all keep up
-  std::string sentence;                  // of the changes; empty if none was tried
+  double offered = 0, served = 0;        // images/s, sum over these processes
+  std::vector<std::size_t> stable_with;  // index of each change under which all processes keep up
+  std::string sentence;                  // sentence on these changes; empty if none was tried
 };
 
-// The rule: docs/explain.md.
+// The critical resource; docs/explain.md states the rule.
 struct Critical {
   Resource resource = Resource::gpu;
-  double share = 0;                    // of the processes' time; 0 of the clock governors
-  std::optional<std::size_t> what_if;  // index among those tried that shows it; none: by share alone
-  double gain = 0;                     // what that brought: throughput, or latency where all have arrivals
+  double share = 0;                    // share of the processes' time; 0 for the clock governors
+  std::optional<std::size_t> what_if;  // index of the change that shows it; none: found by its share alone
+  double gain = 0;  // relative gain of that change: of throughput, or of latency if all have arrivals
   bool of_latency = false;
-  bool rescues = false;  // under overload: with it all keep up
+  bool rescues = false;  // under overload: all processes keep up with the change
   std::string sentence;
 };
 
-// What a tool on the board would print, and what it stands for.
+// The readings of a tool on the board for this run, and their meaning.
 struct Reported {
   std::string tool;               // "tegrastats" or "nvidia-smi"
   scenarios::Metric gpu_percent;  // GR3D_FREQ, or utilization.gpu
   scenarios::Metric cpu_percent;  // mean over the cores that are online; tegrastats
   scenarios::Metric emc_percent;  // EMC_FREQ; tegrastats
   scenarios::NamedParameters rails_w;
-  int cores = 0;                          // online
-  scenarios::Metric peak_bandwidth_gb_s;  // at the mean clock, what emc_percent is of
+  int cores = 0;                          // cores that are online
+  scenarios::Metric peak_bandwidth_gb_s;  // at the mean clock; emc_percent is relative to it
 };
 
 struct Explanation {
   scenarios::Result result;
   std::vector<Explained> groups;
-  std::vector<std::string> tenants;  // sentences: what else takes cores and the GPU
-  std::optional<Overload> overload;  // none where all keep up
-  std::optional<Critical> critical;  // none where no process has figures, or only some changes were tried
+  std::vector<std::string> tenants;  // sentences on background load of cores and the GPU
+  std::optional<Overload> overload;  // none if all processes keep up
+  std::optional<Critical> critical;  // none if no process has time shares, or only some changes were tried
   std::vector<Tried> tried;
   Reported reported;
 };
 
 struct ExplainQuestion {
   const scenarios::Scenario& scenario;
-  std::string directory;              // of the scenario's file: what_ifs()
-  std::vector<std::string> what_ifs;  // names of those wanted; empty: all
+  std::string directory;              // folder of the scenario's file, for what_ifs()
+  std::vector<std::string> what_ifs;  // names of the requested changes; empty: all
 };
 
-// Runs the scenario and every change of it, side by side. Throws RunError, Interrupted. `control.trace` is
-// left aside; `control.progress` is called from one thread at a time.
+// Runs the scenario and every change of it, in parallel. Throws RunError, Interrupted. Ignores
+// `control.trace`; calls `control.progress` from one thread at a time.
 [[nodiscard]] Explanation explain(const ExplainQuestion& question, const scenarios::RunControl& control);
 
-// The parts of it that need no run.
+// The parts of explain() that need no run.
 [[nodiscard]] Tried compared(WhatIf what_if, const scenarios::Result& before,
                              std::vector<scenarios::Result> results);
 [[nodiscard]] std::optional<Critical> critical_resource(const scenarios::Result& result,
@@ -134,10 +136,10 @@ struct ExplainQuestion {
 [[nodiscard]] std::vector<ClockChange> clock_changes(const scenarios::Result& before,
                                                      const std::vector<scenarios::Result>& after,
                                                      const Governed& governed);
-// "the governor lowered the GPU clock from 353 to 306 MHz", and that latency rises for it.
+// "the governor lowered the GPU clock from 353 to 306 MHz", and the rise of latency that follows from it.
 [[nodiscard]] std::string clocks_sentence(const Tried& tried, const scenarios::Result& before);
-// "53.6 % waiting for another process's slice; a second board would remove it": of an image's time, what a
-// change takes away of it.
+// "53.6 % waiting for another process's slice; a second board would remove it": the group's share of an
+// image's time, and the change that removes it.
 [[nodiscard]] std::string sentence_of(const Explained& explained, const scenarios::Result& before,
                                       const std::vector<Tried>& tried);
 [[nodiscard]] Reported reported(const scenarios::Scenario& scenario, const board::DeviceSpec& device,

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using scenarios::Metric;
 
-// Tenths read back as written: 53.6.
+// Percent in tenths, so that 536 is written as 53.6.
 Json percent_or_null(const std::optional<Permille>& share) {
   if (!share) return nullptr;
   Json json = Json::object();
@@ -33,7 +33,7 @@ Json change(const Change& change) {
   return json;
 }
 
-// Each stream of a process that has several; null for one that has not.
+// The streams of a process that has several; null for one without.
 Json instances(const scenarios::ProcessResult& process) {
   if (process.instances.empty()) return nullptr;
   Json json = Json::array();
@@ -84,7 +84,7 @@ Json changes(const ProcessChange& each, std::size_t index) {
   return json;
 }
 
-// Who wins and who starves; null for a change that does not share the GPU otherwise.
+// The winners and losers; null for a change that leaves the sharing of the GPU as it is.
 Json standings(const Tried& tried) {
   if (tried.standings.groups.empty()) return nullptr;
   Json json{{"sentence", tried.standings.sentence}, {"groups", Json::array()}};
@@ -121,7 +121,7 @@ Json what_if(const Tried& tried) {
   for (std::size_t i = 0; i < tried.processes.size(); ++i)
     json["processes"].push_back(changes(tried.processes[i], i));
   json["standings"] = standings(tried);
-  // What was run: `jostle run` of each gives the same figures.
+  // The scenarios that ran: `jostle run` of each gives the same results.
   json["scenarios"] = Json::array();
   for (const scenarios::Result& result : tried.results)
     json["scenarios"].push_back(Json::parse(result.resolved));

@@ -17,14 +17,14 @@ bool in_closed_loop(const ProcessEntry& part) {
   return part.arrivals.kind == process::ArrivalKind::closed_loop;
 }
 
-// A process that can be a stream of another, or can have streams.
+// Returns whether the process can be a stream of another, or can have streams.
 bool can_share(const ProcessEntry& process) {
   const bool on_gpu =
       process.placement == scenarios::Placement::gpu || process.placement == scenarios::Placement::cuda_only;
   return on_gpu && !process.training && !process.layers && process.before.empty() && process.after.empty();
 }
 
-// What all streams of a process have in common but its way of waiting, as text.
+// The settings that all streams of a process have in common, except its way of waiting, as text.
 std::string host_settings(const ProcessEntry& process) {
   scenarios::Scenario only;
   ProcessEntry& host = only.processes.emplace_back();
@@ -41,7 +41,7 @@ std::string host_settings(const ProcessEntry& process) {
   return to_json(only);
 }
 
-// A part of a process as an instance, or as a process.
+// A part of a process as a single instance, or as a process.
 ProcessEntry alone(const ProcessEntry& part) {
   ProcessEntry one = part;
   one.instances.clear();
@@ -50,7 +50,8 @@ ProcessEntry alone(const ProcessEntry& part) {
   return one;
 }
 
-// The parts of `count` processes: one instance where streams need not share requests, else one each.
+// Adds the parts of all `process.count` processes as instances: one with a count for parts in a closed loop,
+// else one per process, because streams of one instance share requests.
 void add_instances(std::vector<ProcessEntry>& instances, const ProcessEntry& process) {
   for (const ProcessEntry& part : parts_of(process)) {
     ProcessEntry instance = alone(part);
@@ -65,8 +66,9 @@ void add_instances(std::vector<ProcessEntry>& instances, const ProcessEntry& pro
   }
 }
 
-// What the parts of a changed scenario are in the scenario before: the next of those of equal origin.
-// `origins`: of each part of each entry after, the parts of entries before that it takes over, in order.
+// For each part of the changed scenario, the index of its part in the scenario before: the next unused one of
+// the same origin. `origins`: for each part of each entry after the change, the parts of entries before that
+// it takes over, in order.
 using Origins = std::map<scenarios::PartId, std::vector<scenarios::PartId>>;
 std::vector<std::size_t> matched(const scenarios::Scenario& before, const scenarios::Scenario& after,
                                  const Origins& origins) {
@@ -86,7 +88,8 @@ std::vector<std::size_t> matched(const scenarios::Scenario& before, const scenar
   return parts;
 }
 
-// Entries that can be one process: of equal settings, more than one process in all.
+// Marks the entries that can be merged into one process: equal settings, more than one process in total.
+// Empty: none.
 std::vector<bool> together(const scenarios::Scenario& scenario) {
   const auto& entries = scenario.processes;
   for (const ProcessEntry& first : entries) {
@@ -102,7 +105,8 @@ std::vector<bool> together(const scenarios::Scenario& scenario) {
   return {};
 }
 
-// Runs that count batches or begin with the set-up of each process ask for processes.
+// Returns whether merging would change the question: the run counts batches of processes, includes their
+// set-up, or has a link.
 bool is_about_processes(const scenarios::Scenario& scenario) {
   return scenario.run.setup || scenario.run.batches || scenario.link;
 }

@@ -1,4 +1,5 @@
-// The same work in fewer processes or in more: several as streams of one, or the streams of one as processes.
+// Puts the same work into fewer processes or more: several processes as streams of one, or streams as
+// processes.
 #pragma once
 
 #include <optional>
@@ -8,13 +9,13 @@
 
 namespace jostle::analyses {
 
-// The processes on the GPU whose host settings are equal (the way of waiting aside: one that polls, polls for
-// all), as streams of the first of them. Each keeps its network, its requests and its queue. None where fewer
-// than two can be put together.
+// Makes the processes on the GPU whose host settings are equal streams of the first of them. Ways of waiting
+// may differ: if one process polls, the merged one polls. Each stream keeps its network, its requests and its
+// queue. None if fewer than two processes can be merged.
 [[nodiscard]] std::optional<WhatIfBoard> as_streams(const scenarios::Scenario& scenario);
 
-// Each stream of each process as a process of its own. None where no process has several, or where streams
-// share requests, which processes cannot.
+// Makes each stream of each process a process of its own. None if no process has several streams, or if
+// streams share requests, which processes cannot do.
 [[nodiscard]] std::optional<WhatIfBoard> as_processes(const scenarios::Scenario& scenario);
 
 }  // namespace jostle::analyses

@@ -1,4 +1,4 @@
-// Processes that do not keep up with what they are offered, and which changes would let them.
+// Finds the processes that do not keep up with their offered rate, and the changes under which they would.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

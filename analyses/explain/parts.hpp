@@ -1,4 +1,4 @@
-// The parts of a run that have figures of their own: each stream of a process that has several, else the
+// The parts of a run that have metrics of their own: each stream of a process that has several, else the
 // process.
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace jostle::analyses {
 
-// Of a result, which it must not outlive.
+// A part of a result. The result must outlive it.
 struct Part {
   const scenarios::ProcessResult* process = nullptr;
-  const scenarios::InstanceResult* instance = nullptr;  // null: the process
+  const scenarios::InstanceResult* instance = nullptr;  // null: the whole process
 
   [[nodiscard]] const scenarios::Throughput& throughput() const {
     return instance != nullptr ? instance->throughput : process->throughput;
@@ -32,10 +32,10 @@ struct Part {
 };
 [[nodiscard]] std::vector<Part> parts_in(const scenarios::Result& result);
 
-// The same parts, in the same order, as the scenario names them.
+// The same parts in the same order, with their places in the scenario.
 struct PartPlace {
-  std::size_t process = 0;  // among all
-  scenarios::PartId id;     // what it runs
+  std::size_t process = 0;  // index among all processes
+  scenarios::PartId id;     // the entry and part that it runs
 };
 [[nodiscard]] std::vector<PartPlace> part_places(const scenarios::Scenario& scenario);
 

@@ -1,4 +1,5 @@
-// What to say of a group of processes: what it loses most time to, and which changes would take that away.
+// Writes the sentence on a group of processes: its largest loss of time, and the changes that would reduce
+// it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,10 +13,10 @@ namespace {
 
 using process::Share;
 
-constexpr double least_loss = 0.05;   // of the time, worth a sentence
-constexpr double least_relief = 0.2;  // of the loss, worth being named
-constexpr double gone = 0.1;          // what may be left of a loss that is removed
-constexpr double least_gain = 0.02;   // of throughput, worth being named
+constexpr double least_loss = 0.05;   // share of the time: smaller losses get no sentence
+constexpr double least_relief = 0.2;  // share of the loss: changes that relieve less are not named
+constexpr double gone = 0.1;          // share of a loss that may remain if it counts as removed
+constexpr double least_gain = 0.02;   // relative gain of throughput that is worth naming
 constexpr std::size_t max_named = 2;
 
 std::string percent(double share) {
@@ -26,8 +27,8 @@ double share_of(const Explained& explained, Share share) {
   return (*explained.share)[index_of(share)] / 1000.0;
 }
 
-// Seconds of the share for each image of these parts, mean; none where none of them has figures. A share
-// alone would not tell: it may stay as all gets faster.
+// The mean time of the share per image of these parts, in seconds; none if none of them has time shares. The
+// share alone would be misleading: it may stay the same while everything gets faster.
 class PerImage {
  public:
   void add(const Part& part, Share share) {
@@ -43,7 +44,7 @@ class PerImage {
   double sum_ = 0, count_ = 0;
 };
 
-// What is left of it after a change, of what was before.
+// The loss per image after a change, relative to the loss before.
 std::optional<double> left_of(const Tried& tried, const scenarios::Result& before,
                               const std::vector<std::size_t>& group, Share share) {
   PerImage then, now;
@@ -64,7 +65,7 @@ std::optional<double> left_of(const Tried& tried, const scenarios::Result& befor
 
 struct Relief {
   const Tried* tried;
-  double left;  // of the loss
+  double left;  // remaining share of the loss
 };
 
 std::string effect(double left) {
@@ -121,7 +122,7 @@ std::string best_change(const Explained& explained, const std::vector<Tried>& al
   return fmt::format("; {} would bring {} more images/s", best->what_if.label, percent(gain));
 }
 
-// "bound by arithmetic for 70 % of that, by memory for 20 %"
+// " (arithmetic 70 %, memory 20 %)": the limits of the running kernels.
 std::string bounds(const scenarios::GpuRunningBy& by) {
   std::string text;
   const auto add = [&](const scenarios::Metric& part, const char* words) {

@@ -17,11 +17,11 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr double least_change = 0.05;    // to win or to lose
-constexpr double starving = 0.5;         // of what it had
-constexpr double least_ratio = 1.5;      // of kernels, to be a reason
-constexpr double least_points = 0.05;    // of SM active, to be a reason
-constexpr double least_launching = 0.2;  // of a process's time, to be a reason
+constexpr double least_change = 0.05;    // relative gain or loss that counts as winning or losing
+constexpr double starving = 0.5;         // share of the throughput that a starved group keeps at most
+constexpr double least_ratio = 1.5;      // ratio of kernel durations that is given as a reason
+constexpr double least_points = 0.05;    // difference of SM active that is given as a reason
+constexpr double least_launching = 0.2;  // share of a process's time in launches that is given as a reason
 
 bool on_gpu(const scenarios::ProcessEntry& process) {
   return process.placement == scenarios::Placement::gpu ||
@@ -39,7 +39,7 @@ bool in_turns(const scenarios::Scenario& scenario) {
 
 namespace {
 
-// The name, or else the model; more where that is not enough to tell it from the others.
+// The name, or else the model, with precision, batch and number added as needed to make all labels different.
 std::vector<std::string> labels_of(const std::vector<const scenarios::ProcessEntry*>& parts) {
   const auto unique = [](const std::vector<std::string>& labels) {
     return std::set<std::string>(labels.begin(), labels.end()).size() == labels.size();
@@ -56,7 +56,7 @@ std::vector<std::string> labels_of(const std::vector<const scenarios::ProcessEnt
   return labels;
 }
 
-// Groups of equal parts, without figures.
+// Groups of equal parts, not yet judged.
 std::vector<Standing> groups_in(const scenarios::Scenario& scenario, const KernelMeans& kernels) {
   std::vector<Standing> groups;
   std::vector<scenarios::PartId> ids;
@@ -80,10 +80,10 @@ std::vector<Standing> groups_in(const scenarios::Scenario& scenario, const Kerne
   return groups;
 }
 
-// Sums over the parts of a group; absent where one has none.
+// Sums over the parts of a group; absent if a part lacks the metric.
 struct Sums {
   scenarios::Metric throughput = 0.0, latency = 0.0;
-  double noise = 0;  // half-width of throughput, as if all went up and down together
+  double noise = 0;  // half-width of the throughput, as if all parts went up and down together
   bool overloaded = false, offered = true;
 
   void add(const Part& part) {
@@ -98,7 +98,7 @@ struct Sums {
   }
 };
 
-// False: no figures.
+// Sets the group's gain and fate. Returns false if a throughput is absent.
 bool judge(Standing& group, const Sums& before, const Sums& after) {
   if (!before.throughput || !after.throughput || !(*before.throughput > 0)) return false;
   const double noise = std::hypot(before.noise, after.noise);
@@ -126,7 +126,7 @@ std::string outcome(const Standing& group) {
         "{} {} ({})", group.label, to_string(group.fate),
         group.keeps_up ? "now it keeps up with its requests" : "it no longer keeps up with its requests");
   if (group.fate == Fate::same) return group.label + " " + to_string(group.fate);
-  // A gain of latency's inverse, told of the latency itself.
+  // A gain of the inverse latency is reported as a change of the latency itself.
   const double told = group.of_latency ? 1 / (1 + group.gain) - 1 : group.gain;
   return fmt::format("{} {} ({}{:+.1f} %)", group.label, to_string(group.fate),
                      group.of_latency ? "mean latency " : "", 100 * told);
@@ -148,7 +148,7 @@ Extremes extremes(const std::vector<Standing>& groups) {
   return found;
 }
 
-// ", and those of mobilenet_v2 are 40 times shorter than those of fcn_resnet50"; none where they are not.
+// ", and those of mobilenet_v2 are 40 times shorter than those of fcn_resnet50"; none if they are not.
 std::optional<std::string> shorter(const Standing& of, const std::vector<Standing>& groups) {
   const Standing* longest = &of;
   for (const Standing& group : groups)
@@ -166,7 +166,7 @@ std::string sm_active(const scenarios::Result& before, const Tried& tried, bool 
   return fmt::format(": SM active {:.0f} % of the time, not {:.0f} %", 100 * *then, 100 * *now);
 }
 
-// Whether a process that has become the server of several spends its time on launches.
+// Returns whether a process that serves several streams spends a large share of its time on launches.
 bool host_is_the_limit(const Tried& tried) {
   return std::ranges::any_of(tried.results.front().processes, [](const scenarios::ProcessResult& process) {
     if (process.instances.size() < 2 || !process.time_share) return false;

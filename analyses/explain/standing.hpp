@@ -1,4 +1,5 @@
-// Who wins, who loses and who starves as the same work shares the GPU in another way, and why.
+// The winners, losers and starved among processes if the same work shares the GPU in another way, with
+// reasons.
 #pragma once
 
 #include <cstddef>
@@ -17,42 +18,42 @@ namespace jostle::analyses {
 
 struct Tried;
 
-// Mean duration of the kernels of a batch, alone on the GPU, in microseconds: of each part of an entry that
-// has kernels and fits into memory.
+// The mean duration of the kernels of a batch, alone on the GPU, in microseconds, for each part of an entry
+// that has kernels and fits into memory.
 using KernelMeans = std::map<scenarios::PartId, double>;
 [[nodiscard]] KernelMeans kernel_means_us(const scenarios::Scenario& scenario,
                                           const calibration::Profile& profile);
 
-// Whether processes take turns on the GPU.
+// Returns whether processes take turns on the GPU.
 [[nodiscard]] bool in_turns(const scenarios::Scenario& scenario);
 
 enum class Fate {
-  wins,     // 5 % or more
+  wins,     // gains 5 % or more
   same,     // within 5 %
-  loses,    // 5 % or more
-  starves,  // half or more of what it had; or it kept up and does not any longer
+  loses,    // loses 5 % or more
+  starves,  // loses half or more; or it kept up and does not any longer
 };
 [[nodiscard]] const char* to_string(Fate fate);
 
-// Equal streams or processes of the scenario before.
+// Equal streams or processes of the scenario before the change.
 struct Standing {
-  std::string label;               // of all groups no other has it
-  std::vector<std::size_t> parts;  // before, as in WhatIfBoard
+  std::string label;               // unique among all groups
+  std::vector<std::size_t> parts;  // indices before the change, as in WhatIfBoard
   scenarios::Metric kernel_us;     // mean duration
-  // Of throughput, as a share; where requests come by themselves and are all served, of the mean latency's
-  // inverse.
+  // Relative gain of throughput, or, if `of_latency`, of the inverse of the mean latency (used if requests
+  // arrive by themselves and throughput stays the same).
   double gain = 0;
   bool of_latency = false;
-  bool kept_up = true, keeps_up = true;  // with its requests: before, and after
+  bool kept_up = true, keeps_up = true;  // with its requests: before, and after the change
   Fate fate = Fate::same;
 };
 
 struct Standings {
-  std::vector<Standing> groups;  // in the order of the scenario; none: no figures
+  std::vector<Standing> groups;  // in the order of the scenario; empty: a metric is absent
   // "resnet50 wins (+30.1 %), mobilenet_v2 starves (-78.2 %): each stream gets one kernel a round, ..."
   std::string sentence;
 };
-// Of a change that shares the GPU otherwise. `before`: the scenario and its result.
+// Judges a change that shares the GPU in another way. `before`: the result of the scenario.
 [[nodiscard]] Standings standings_of(const scenarios::Scenario& scenario, const scenarios::Result& before,
                                      const KernelMeans& kernels, const Tried& tried);
 

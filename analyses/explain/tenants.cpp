@@ -1,5 +1,5 @@
-// What besides the processes themselves takes time from them: quotas, the limit of real-time threads,
-// interrupts, a compositor.
+// Sentences on everything besides the processes themselves that takes time from them: quotas, the limit of
+// real-time threads, interrupts, a compositor.
 #include "analyses/explain/tenants.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr double least_share = 0.005;  // worth a word
+constexpr double least_share = 0.005;  // smaller shares are not mentioned
 
 std::string whole(double value) {
   return fmt::format("{:.0f}", value);

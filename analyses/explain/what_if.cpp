@@ -28,7 +28,7 @@ struct Request {
   const scenarios::Result& before;
 };
 
-// A changed scenario: its label, and what each of its parts is in the one before (none: all, in order).
+// A changed scenario: its label, and for each of its parts the part before the change (empty: all, in order).
 struct Changed {
   std::string label;
   std::vector<WhatIfBoard> boards;
@@ -59,7 +59,8 @@ std::vector<int> online(const Request& request, const board::DeviceSpec& device,
   return board::online_cpus(device, mode ? &*mode : nullptr, cores);
 }
 
-// For all processes: from those that are online, else from those that are not, else one that the board lacks.
+// Gives all processes one core more: an online one that they do not use, else an offline one, else one that
+// the board lacks.
 std::optional<Changed> one_core_more(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
   if (std::ranges::all_of(scenario.processes, [](const auto& process) { return !process.cpus.empty(); }))
@@ -92,7 +93,7 @@ std::optional<Changed> one_core_more(const Request& request) {
   return one_board(fmt::format("one core more ({})", used + 1), std::move(scenario));
 }
 
-// Whether processes take turns on the GPU.
+// Returns whether processes take turns on the GPU.
 bool takes_turns(const Request& request) {
   std::int64_t contexts = 0;
   for (const scenarios::ProcessEntry& process : request.scenario.processes)
@@ -111,7 +112,7 @@ std::optional<Changed> no_switch_cost(const Request& request) {
   return one_board("no GPU switch cost", std::move(scenario));
 }
 
-// Under another way of sharing the GPU, where the processes would take no turns.
+// Shares the GPU in a way in which the processes take no turns.
 std::optional<Changed> without_turns(const Request& request, const gpu::SharingWay& way) {
   if (!takes_turns(request)) return std::nullopt;
   scenarios::Scenario scenario = request.scenario;
@@ -134,7 +135,7 @@ std::optional<Changed> double_bandwidth(const Request& request) {
   return faster(request, "gpu.what_if.memory", request.device.what_if.memory, "twice the bandwidth");
 }
 
-// What host work costs is told at the reference clock.
+// Costs of host work are given at the reference clock, so that half the clock means twice the speed.
 std::optional<Changed> double_host_speed(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
   double hz = request.device.cpu->reference_clock_hz;
@@ -158,7 +159,7 @@ std::optional<Changed> no_limits(const Request& request) {
   return one_board("no power or heat limit", std::move(scenario));
 }
 
-// Larger: more SMs times clock; of equals a faster memory, then more cores times clock.
+// The size of a power mode: SMs times clock; ties: memory clock; then cores times clock.
 using Size = std::tuple<double, double, double>;
 Size size_of(const board::DeviceSpec& device, const board::PowerMode& mode) {
   const board::Clocks most = board::maximum_clocks(device);
@@ -196,7 +197,7 @@ Governed governed_in(const scenarios::Scenario& scenario, const board::DeviceSpe
       .emc = !setup->emc_pinned && setup->scaling.emc.scales};
 }
 
-// Of a change: before and after.
+// The clocks that governors set both before and after the change.
 Governed governed_by(const std::vector<WhatIfBoard>& boards, const Request& request) {
   Governed governed = governed_in(request.scenario, request.device);
   for (const WhatIfBoard& board : boards) {
@@ -252,7 +253,8 @@ std::optional<Changed> no_profiler(const Request& request) {
   return one_board("no profiler", std::move(scenario));
 }
 
-// Of networks in a closed loop: with arrivals a larger batch would be more work, not fewer calls.
+// Doubles the batch of networks in a closed loop. With arrivals a larger batch would be more work, not fewer
+// calls.
 std::optional<Changed> batch_doubled(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
   std::vector<std::int64_t> batches;
@@ -274,7 +276,7 @@ std::size_t processes_of(const scenarios::Scenario& scenario) {
   return scenarios::expand(scenario).size();
 }
 
-// The processes of each entry that `keep` names, by index among all.
+// The scenario with only the processes in `keep`, which is by index among all processes.
 WhatIfBoard part_of(const scenarios::Scenario& whole, const std::vector<bool>& keep) {
   WhatIfBoard board{whole, {}};
   for (scenarios::ProcessEntry& process : board.scenario.processes) process.count = 0;
@@ -289,7 +291,7 @@ WhatIfBoard part_of(const scenarios::Scenario& whole, const std::vector<bool>& k
   return board;
 }
 
-// The last of the entry that has most; of equals of the last entry.
+// Removes the last process of the entry with the highest count. Ties: the later entry.
 std::optional<Changed> one_process_fewer(const Request& request) {
   const auto all = scenarios::expand(request.scenario);
   if (all.size() < 2) return std::nullopt;
@@ -308,7 +310,7 @@ std::optional<Changed> one_process_fewer(const Request& request) {
   return changed;
 }
 
-// Dealt out in turn, so that each board has half of every kind.
+// Deals the processes out in turn, so that each board has half of every kind.
 std::optional<Changed> second_board(const Request& request) {
   const std::size_t count = processes_of(request.scenario);
   if (count < 2) return std::nullopt;
@@ -318,7 +320,7 @@ std::optional<Changed> second_board(const Request& request) {
     for (std::size_t i = 0; i < count; ++i) keep[i] = i % 2 == board;
     changed.boards.push_back(part_of(request.scenario, keep));
   }
-  changed.boards.back().scenario.loads.clear();  // they stay where they are
+  changed.boards.back().scenario.loads.clear();  // background loads stay on the first board
   return changed;
 }
 
@@ -340,7 +342,7 @@ struct Intervention {
   Change change;
   bool shares_otherwise = false;
 };
-// All of them; of the ways of sharing the GPU those under which processes take no turns.
+// All changes. Of the ways of sharing the GPU, only those without turns.
 std::vector<Intervention> interventions() {
   std::vector<Intervention> rows{
       Intervention{"one-core-more", Resource::cpu_cores, one_core_more},
@@ -369,7 +371,7 @@ std::vector<Intervention> interventions() {
   return rows;
 }
 
-// As the loader reads it; none if it refuses.
+// The scenario as the loader reads it; none if the loader refuses it.
 std::optional<scenarios::Scenario> read_again(const scenarios::Scenario& scenario,
                                               const std::string& directory) {
   input::Problems problems;

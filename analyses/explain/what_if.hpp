@@ -1,5 +1,4 @@
-// What would be if something were different: changes of a scenario, each a scenario that can be run by
-// itself.
+// Changes of a scenario for "what if" questions. Each is a scenario that can be run by itself.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +19,12 @@ namespace jostle::analyses {
 using process::Resource;
 
 struct WhatIfBoard {
-  scenarios::Scenario scenario;    // as the loader reads it
-  std::vector<std::size_t> parts;  // [i]: what part i of it (parts.hpp) is in the scenario before
+  scenarios::Scenario scenario;    // read again by the loader
+  std::vector<std::size_t> parts;  // [i]: index before the change of its part i (parts.hpp)
 };
 
-// Clocks that governors set, each by load, both before and after a change that leaves the limits alone.
+// The clocks that governors set by load, both before and after a change. None after a change of the power
+// mode.
 struct Governed {
   bool cpu = false, gpu = false, emc = false;
 
@@ -34,15 +34,15 @@ struct Governed {
 struct WhatIf {
   std::string name;                  // "one-core-more"
   std::string label;                 // "one core more (4)"
-  std::optional<Resource> resource;  // it gives more of this one and of nothing else
-  std::vector<WhatIfBoard> boards;   // one; two with a second board
+  std::optional<Resource> resource;  // the one resource of which it gives more; none: no or several resources
+  std::vector<WhatIfBoard> boards;   // one board, or two with a second board
   Governed governed = {};
   bool shares_otherwise = false;  // the same work shares the GPU in another way
 };
 
-// Those that apply to a scenario, in the order of interventions() in what_if.cpp. `before`: its answer;
-// `directory`: where the files that it names are sought ("" = here). A change that the loader refuses is left
-// out.
+// The changes that apply to a scenario, in the order of interventions() in what_if.cpp. `before`: the
+// scenario's result; `directory`: where its files are searched ("" = working directory). A change that the
+// loader refuses is left out.
 [[nodiscard]] std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario,
                                            const board::DeviceSpec& device, const scenarios::Result& before,
                                            const std::string& directory);

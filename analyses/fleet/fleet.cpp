@@ -25,17 +25,18 @@ constexpr const char* latency = "processes.latency_ms.p99";
 
 constexpr const char* power = "system.power_w";
 constexpr const char* energy = "system.energy_per_image_mj";
-// Where they are among the criteria of a board: the limits, the latency, then these. The three may be absent.
+// Positions among the criteria of a board, which are the limits, the latency, then these. The last three may
+// be absent.
 constexpr std::size_t power_after_limits = 1, energy_after_limits = 2, may_be_absent = 3;
 
-// What one run says of a board with a number of cameras.
+// The outcome of one run of a board with a number of cameras.
 struct Load {
   bool keeps_up = false, meets_limits = false;
   std::optional<double> longer;  // the length of the next run, if this one is too short for a limit
-  double length = 1;             // of a run that is long enough for the limits, by the scenario's
+  double length = 1;             // run length that the limits need, relative to the scenario's
 };
 
-// What replications say of it.
+// The outcome of replications of such a run.
 struct Decided {
   Replicated replicated;
   Verdict verdict = Verdict::undecided;
@@ -115,8 +116,8 @@ class FleetPlanner {
     return load;
   }
 
-  // How fast a candidate's power mode lets the board be: its clock times its TPCs, then the memory's clock,
-  // then the cores'. Only an order, in which to search.
+  // The speed of a candidate's power mode: GPU clock times TPCs, then the memory clock, then the cores'
+  // clock, then the number of cores. It is only an order of search.
   using Speed = std::tuple<double, double, double, int>;
   [[nodiscard]] Speed speed_of(std::size_t candidate) const {
     const scenarios::Scenario scenario = candidates_.scenario(candidate);
@@ -135,9 +136,9 @@ class FleetPlanner {
             mode.online_cores.empty() ? device.core_count() : cores};
   }
 
-  // How many cameras a board carries, by candidate; 0: none, or so few that another candidate needs fewer
-  // boards of the type. First those in the fastest mode of each type: what they need bounds the others, most
-  // of which then cost one run.
+  // The number of cameras that a board carries, by candidate; 0: none, or so few that another candidate needs
+  // fewer boards of the type. The candidates in the fastest mode of each type come first: their results bound
+  // the others, most of which then cost one run.
   [[nodiscard]] std::vector<std::int64_t> capacities() {
     length_.assign(candidates_.size(), 1);
     std::vector<std::string> type(candidates_.size());
@@ -168,12 +169,12 @@ class FleetPlanner {
   [[nodiscard]] std::int64_t boards_for(std::int64_t capacity) const {
     return (section_.cameras + capacity - 1) / capacity;
   }
-  // At most, spread evenly.
+  // The largest number of cameras of a board if they are spread evenly.
   [[nodiscard]] std::int64_t cameras_each(std::int64_t boards) const {
     return (section_.cameras + boards - 1) / boards;
   }
 
-  // Finds the capacities of these candidates; `needed`: by candidate, the least that counts (empty: 1).
+  // Finds the capacities of these candidates. `needed`: least capacity that counts, by candidate (empty: 1).
   void search(const std::vector<std::size_t>& these, const std::vector<std::int64_t>& needed,
               std::vector<std::int64_t>& capacity) {
     std::mutex guard;
@@ -189,11 +190,11 @@ class FleetPlanner {
   }
 
   // The largest number of cameras, at least `needed`, that the board keeps up with and that meets the limits;
-  // 0: none. The search first finds how many it keeps up with, then goes down until the limits hold: with few
-  // cameras a batch fills slowly, so latency is not monotonic.
+  // 0: none. The search first finds how many cameras it keeps up with, then goes down until the limits hold:
+  // with few cameras a batch fills slowly, so that latency is not monotonic.
   [[nodiscard]] std::int64_t capacity_of(std::size_t candidate, std::int64_t needed) {
     std::int64_t feasible = needed - 1, too_many = section_.cameras + 1;
-    Load here;  // with `feasible` cameras
+    Load here;  // the load of `feasible` cameras
     for (std::int64_t tried = needed; tried > feasible && tried < too_many;) {
       Load loaded = load(candidate, tried);
       if (loaded.keeps_up) {
@@ -216,7 +217,7 @@ class FleetPlanner {
     return 0;
   }
 
-  // A board with this many cameras, decided by replications (once each).
+  // The verdict on a board with this many cameras by replications. Each case is decided once and kept.
   [[nodiscard]] const Decided& decided(std::size_t candidate, std::int64_t cameras) {
     const auto [known, is_new] = decided_.try_emplace({candidate, cameras});
     Decided& board = known->second;
@@ -224,7 +225,8 @@ class FleetPlanner {
     board.replicated.scenario = lengthened(
         with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s), length_[candidate]);
     const Replicator replicator{board_goal_, candidates_.profiles(), control_.threads, control_.interrupt};
-    // Each step may err with its share, and so may each of the boards that are usually looked at.
+    // The probability of error is divided among the steps, and among the boards that a search usually
+    // examines.
     constexpr std::size_t steps = 5, usual_boards = 8;
     const double error = (1 - board_goal_.confidence) / static_cast<double>(steps * usual_boards);
     while (board.replicated.steps < steps && board.verdict == Verdict::undecided) {
@@ -236,19 +238,20 @@ class FleetPlanner {
     return board;
   }
 
-  // Whether all boards are known to meet the limits if the cameras are spread evenly over so many.
+  // Returns whether all boards are known to meet the limits if the cameras are spread evenly over this many.
   [[nodiscard]] bool is_feasible(std::size_t candidate, std::int64_t boards) {
     const std::int64_t less = section_.cameras / boards, more = cameras_each(boards);
     return decided(candidate, more).verdict == Verdict::feasible &&
            (less == more || decided(candidate, less).verdict == Verdict::feasible);
   }
 
-  // The candidate that needs the fewest boards, then the least power. What one run says a board can carry is
-  // where the search begins: what replications do not confirm needs more boards, and one less is tried, too.
+  // The candidate that needs the fewest boards; ties: the least power. The search begins at the capacities of
+  // single runs. If replications do not confirm one, more boards are tried; after a success, one board less
+  // is tried, too.
   [[nodiscard]] std::optional<FleetChoice> best_of_type(const FleetBoard& board,
                                                         const std::vector<std::int64_t>& capacity) {
-    constexpr std::int64_t most_more = 16;                  // boards, over what one run says
-    std::map<std::int64_t, std::vector<std::size_t>> able;  // by number of boards
+    constexpr std::int64_t most_more = 16;  // limit of boards beyond the capacity of a single run
+    std::map<std::int64_t, std::vector<std::size_t>> able;  // candidates by number of boards
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       if (capacity[i] > 0 && candidates_.scenario(i).device == board.device)
         able[boards_for(capacity[i])].push_back(i);
@@ -281,13 +284,15 @@ class FleetPlanner {
     return std::nullopt;
   }
 
-  // The next number of boards with which each has fewer cameras at most; the same number: there is none.
+  // The next number of boards that lowers the largest number of cameras per board; the same number if there
+  // is none.
   [[nodiscard]] std::int64_t fewer_each(std::int64_t boards) const {
     const std::int64_t each = cameras_each(boards);
     return each > 1 ? std::max(boards + 1, boards_for(each - 1)) : boards;
   }
 
-  // At most what one run says a board can carry, as replications confirm it; at least `sure`.
+  // The largest capacity that replications confirm: at most `once`, the result of a single run; at least
+  // `sure`.
   [[nodiscard]] std::int64_t confirmed_capacity(std::size_t candidate, std::int64_t once, std::int64_t sure) {
     std::int64_t cameras = once;
     while (cameras > sure && decided(candidate, cameras).verdict != Verdict::feasible)
@@ -295,7 +300,7 @@ class FleetPlanner {
     return std::max(cameras, sure);
   }
 
-  // The candidate with all cameras spread evenly over the boards; it must be decided.
+  // The candidate with all cameras spread evenly over the boards. Its verdict must be known.
   [[nodiscard]] FleetChoice spread(const FleetBoard& board, std::size_t candidate, std::int64_t boards) {
     const std::int64_t less = section_.cameras / boards, more_of = section_.cameras % boards;
     const std::int64_t more = less + (more_of > 0 ? 1 : 0);
@@ -328,7 +333,7 @@ class FleetPlanner {
     return choice;
   }
 
-  // What the study says of a price, else what the board's profile says.
+  // Sets prices: the study's, else those of the board's profile.
   void add_prices(FleetChoice& choice, const FleetBoard& board, std::size_t candidate) const {
     input::Problems problems;
     const auto profile = candidates_.profiles().of(candidates_.scenario(candidate), problems);
@@ -393,10 +398,10 @@ class FleetPlanner {
   const FleetSection& section_;
   const Candidates& candidates_;
   const FleetControl& control_;
-  Goal goal_;                                                        // the limits
-  Goal board_goal_;                                                  // and what is told of a board
+  Goal goal_;        // the limits
+  Goal board_goal_;  // the limits, then the reported metrics of a board
   std::map<std::pair<std::size_t, std::int64_t>, Decided> decided_;  // by candidate and number of cameras
-  std::vector<double> length_;                                       // of runs, by candidate
+  std::vector<double> length_;                                       // relative length of runs, by candidate
   std::atomic<std::size_t> simulated_ = 0;
   std::size_t searched_ = 0;
 };

@@ -2,8 +2,8 @@
 //
 // The cameras of a board are spread evenly over the processes of the scenario's only entry. Each process
 // serves the frames of its cameras in order of arrival, in batches if the batch size exceeds one. The
-// capacity of a board is found by simulating it with a growing number of cameras, first in its fastest power
-// mode; then in the others, as far as they need no more boards.
+// capacity of a board is found by simulating it with a growing number of cameras: first in its fastest power
+// mode, then in the other modes, if they need no more boards.
 #pragma once
 
 #include <atomic>
@@ -17,30 +17,30 @@
 
 namespace jostle::analyses {
 
-// A board type in the configuration that needs the fewest boards, then the least power.
+// A board type in the configuration that needs the fewest boards; ties: the least power.
 struct FleetChoice {
   std::string device;
-  std::string settings;          // JSON: key to value, the device and its mode left out
+  std::string settings;          // JSON: key to value, without the device and its mode
   std::int64_t capacity = 0;     // cameras per board within the limits
   std::int64_t boards = 0;       // needed for all cameras
   std::int64_t max_cameras = 0;  // on one board, when spread evenly
-  double power_w = 0;            // of all boards
-  double board_w = 0;            // of the board with the most cameras
-  double energy_kwh_day = 0;     // of all boards
+  double power_w = 0;            // sum over all boards
+  double board_w = 0;            // the board with the most cameras
+  double energy_kwh_day = 0;     // sum over all boards
   scenarios::Metric energy_per_frame_mj;
-  scenarios::Metric price;             // of all boards, if they are bought
-  scenarios::Metric cost_per_hour;     // of all boards: rented, or bought and fed
+  scenarios::Metric price;             // purchase of all boards; none: no price
+  scenarios::Metric cost_per_hour;     // all boards: rent, or purchase and energy
   scenarios::Metric cost_per_million;  // frames
-  std::vector<double> values;  // of the limited metrics, on the board with the most cameras: means of ...
+  std::vector<double> values;          // limited metrics on the board with the most cameras: means of ...
   std::size_t replications = 0;
-  std::vector<scenarios::Metric> half_widths;  // of the confidence intervals of these means
-  double p_feasible = 0;                       // the probability that every board meets all limits
+  std::vector<scenarios::Metric> half_widths;  // half-widths of the confidence intervals of these means
+  double p_feasible = 0;                       // probability that every board meets all limits
   std::vector<scenarios::Interval> intervals;
-  scenarios::Interval power_pi90;         // of all boards
+  scenarios::Interval power_pi90;         // sum over all boards
   std::optional<std::string> power_mode;  // none: the board has no modes
   scenarios::Metric p99_ms;               // latency, on the board with the most cameras
   scenarios::Interval p99_pi90;
-  std::string sharing_note;  // scenarios::sharing_note(), where intervals were asked for
+  std::string sharing_note;  // scenarios::sharing_note(), if intervals were requested
 };
 
 // The cheapest combination of board types for all cameras.
@@ -66,10 +66,10 @@ struct FleetControl {
   std::function<void(std::size_t done, std::size_t of)> progress;  // configurations
 };
 
-// Whether the scenario and the sweep of the study suit a fleet; adds a problem if not.
+// Returns whether the scenario and the sweep of the study suit a fleet; adds a problem if not.
 [[nodiscard]] bool check_fleet(const Study& study, input::Problems& problems);
 
-// `candidates`: of the study. Throws Interrupted, RunError.
+// `candidates`: the study's candidates. Throws Interrupted, RunError.
 [[nodiscard]] Fleet fleet(const FleetSection& section, const Candidates& candidates,
                           const FleetControl& control);
 

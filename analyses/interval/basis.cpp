@@ -27,8 +27,7 @@ std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string
   const dnn::Factor* const factor =
       dnn::find_factor(profile.factors, {chip, network, file ? std::string_view(network) : model->family,
                                          *entry.precision, dnn::Lowering::optimised});
-  // On another GPU, or in another precision, the factor of a network is no better known than that of a
-  // family.
+  // On another GPU, or in another precision, a network's factor is known no better than a family's.
   return factor != nullptr && !factor->model.empty() && factor->chip == chip &&
                  factor->precision == *entry.precision
              ? "network"

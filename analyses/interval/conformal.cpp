@@ -7,7 +7,7 @@ namespace jostle::analyses {
 namespace {
 
 constexpr double wanted = 0.9;
-constexpr double rounding = 1e-9;  // sums of weights like 1/3
+constexpr double rounding = 1e-9;  // tolerance for sums of weights like 1/3
 
 std::map<std::string, double> values_of_runs(const std::vector<Needed>& needed) {
   std::map<std::string, double> found;

@@ -14,7 +14,7 @@
 namespace jostle::analyses {
 namespace {
 
-// The predicted values of the metrics of a configuration.
+// The predicted values of the reference values of a configuration.
 std::vector<double> values_of(const scenarios::Result& result, const RunConfiguration& configuration) {
   std::vector<double> found;
   for (const ReferenceValue& reference : configuration.reference_values)

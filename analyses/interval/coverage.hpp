@@ -1,4 +1,4 @@
-// Whether prediction intervals hold what they should: their coverage of held-out runs.
+// The coverage of prediction intervals: the share of held-out runs that they contain.
 #pragma once
 
 #include <atomic>
@@ -18,11 +18,11 @@ namespace jostle::analyses {
                                                     const std::string& device, const std::string& quantity,
                                                     const std::string& basis);
 
-// Whether each row is inside its interval if the interval rests on the other folds only, and on no run of the
-// same configuration: an out-of-sample test. None if these are too few to tell (conformal.hpp).
+// For each row, whether it is inside its interval if the interval is based only on rows of other folds and
+// other configurations: an out-of-sample test. None if these are too few (conformal.hpp).
 [[nodiscard]] std::vector<std::optional<bool>> covered(const std::vector<HeldOutRow>& rows);
 
-// Predictions with a profile and its draws: [configuration][reference value]. Throws RunError, Interrupted.
+// The prediction of a value: with the profile, and its spread over the draws.
 struct Prediction {
   double value = 0;
   Spread spread;

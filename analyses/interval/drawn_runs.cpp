@@ -16,7 +16,7 @@ namespace {
 constexpr double least_seconds = 4;
 constexpr double part_of_run = 0.25;
 
-// The scenario as it is drawn and repeated; `point` is its result.
+// The scenario of the draws and repetitions. `point`: the result of the run itself.
 scenarios::Scenario shortened(scenarios::Scenario scenario, const scenarios::Result& point) {
   scenarios::Run& settings = scenario.run;
   settings.replications = 1;

@@ -1,4 +1,4 @@
-// The runs that a prediction interval is made of: on drawn profiles, and repeated with other seeds.
+// The runs behind a prediction interval: on drawn profiles, and repeated with other seeds.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace jostle::analyses {
 
 struct DrawnRuns {
   scenarios::Result point;                  // the run itself
-  std::vector<calibration::Draw> draws;     // of parameters
-  std::vector<scenarios::Result> drawn;     // a run on each of them, each with its own seed
+  std::vector<calibration::Draw> draws;     // drawn parameters
+  std::vector<scenarios::Result> drawn;     // one run per draw, each with its own seed
   std::vector<scenarios::Result> repeated;  // runs on the profile itself, each with its own seed
-  bool as_long = true;                      // these last as long as the run itself
+  bool as_long = true;                      // `drawn` and `repeated` last as long as `point`
 };
 
-// For each scenario, simulated on all cores. Of a long run, draws and repetitions last a quarter (at least
-// 4 s), because means change little with length; where the run ends by itself (`batches`, `setup`) they do
-// too. None if interrupted. Throws RunError.
+// The runs for each scenario, simulated on all cores. If the run itself is long, draws and repetitions last a
+// quarter of it (at least 4 s), because means change little with length. If it ends by itself (`batches`,
+// `setup`), so do they. None if interrupted. Throws RunError.
 [[nodiscard]] std::optional<std::vector<DrawnRuns>> drawn_runs(std::span<const scenarios::Scenario> scenarios,
                                                                const UncertainProfile& profile,
                                                                const scenarios::RunControl& control);

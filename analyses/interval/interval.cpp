@@ -24,8 +24,8 @@ Spread spread_in(const DrawnRuns& runs, const Figure& figure) {
   return spread_of(figure_in(runs, figure), runs.draws, runs.as_long);
 }
 
-// A figure of everything that is alike: of each process of an entry, or of each stream of a part of it.
-// Absent where one has none.
+// Reads a metric of all equal parts of a result: of each process of an entry, or of each stream of a part.
+// Absent if a part lacks it.
 using Alike = std::function<std::vector<scenarios::Metric>(const scenarios::Result&)>;
 
 scenarios::Metric mean_of(const std::vector<scenarios::Metric>& values) {
@@ -35,8 +35,8 @@ scenarios::Metric mean_of(const std::vector<scenarios::Metric>& values) {
   return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
 }
 
-// The spread of one of them. By parameters it is that of their mean, because their ranking differs from draw
-// to draw; by chance it is that of each.
+// The spread of one of the equal parts. The spread by parameters is that of their mean, because their ranking
+// differs from draw to draw. The spread by chance is that of each part.
 Spread spread_of_one(const DrawnRuns& runs, const Alike& alike) {
   FigureRuns found = figure_in(runs, [&](const scenarios::Result& result) { return mean_of(alike(result)); });
   for (const scenarios::Result& result : runs.repeated) {
@@ -47,7 +47,7 @@ Spread spread_of_one(const DrawnRuns& runs, const Alike& alike) {
   return spread_of(found, runs.draws, runs.as_long);
 }
 
-// The figure of each process of the entry.
+// Reads a metric of each process of the entry.
 using OfProcess = scenarios::Metric (*)(const scenarios::ProcessResult&);
 Alike in_entry(std::size_t entry, OfProcess metric) {
   return [entry, metric](const scenarios::Result& result) {
@@ -58,7 +58,7 @@ Alike in_entry(std::size_t entry, OfProcess metric) {
   };
 }
 
-// Streams [begin, end) of a process of the entry.
+// Streams [begin, end) of each process of the entry.
 struct Streams {
   std::size_t entry, begin, end;
 };
@@ -93,8 +93,8 @@ EntrySpread spread_of_entry(const scenarios::Scenario& scenario, std::size_t ent
   return found;
 }
 
-// What a process serves is no more than it is offered, and no less while it keeps up: the interval of what it
-// could serve if it never waited for a request, cut off at what comes.
+// A process serves no more than its offered rate, and no less while it keeps up. So this takes the interval
+// of the rate that it could serve if it never waited for a request, and cuts it off at the offered rate.
 scenarios::Interval served_interval(const scenarios::Interval& predicted,
                                     const scenarios::ProcessResult& process) {
   if (!predicted || !process.offered || !process.time_share) return predicted;
@@ -162,7 +162,7 @@ Spreads elsewhere(const Spreads& here, const Spreads& there) {
 scenarios::Interval possible_throughput(const scenarios::Interval& predicted, const scenarios::Result& result,
                                         const scenarios::ProcessResult* of) {
   if (!predicted || of != nullptr) return of != nullptr ? served_interval(predicted, *of) : predicted;
-  // Each process with its share of the sum.
+  // The sum's interval is divided among the processes by their shares of the throughput.
   const double sum = result.system.throughput.value_or(0);
   double low = 0, high = 0;
   for (const scenarios::ProcessResult& process : result.processes) {
@@ -177,7 +177,7 @@ scenarios::Interval possible_throughput(const scenarios::Interval& predicted, co
 
 namespace {
 
-// The model's error for a quantity, on a basis.
+// The model error of a quantity on a basis.
 struct ModelError {
   const UncertainProfile& profile;
 
@@ -188,7 +188,7 @@ struct ModelError {
   }
 };
 
-// Of a process: the `at`-th of its entry.
+// Adds intervals to a process: the `at`-th of its entry.
 void add_to_process(scenarios::ProcessResult& process, const EntrySpread& of, std::size_t at,
                     const std::string& basis, const ModelError& error) {
   const Around rate =
@@ -201,7 +201,8 @@ void add_to_process(scenarios::ProcessResult& process, const EntrySpread& of, st
   process.latency_ms.pi90_parts = latency.parts;
 }
 
-// Of each of its streams. Those of one part share its requests: each is offered what it serves of them.
+// Adds intervals to each stream of a process. Streams of one part share its requests: each is offered its
+// share of what they serve.
 void add_to_streams(scenarios::ProcessResult& process, const scenarios::ProcessEntry& entry,
                     const EntrySpread& of, std::size_t at, const ModelError& error) {
   std::size_t begin = 0;

@@ -1,8 +1,8 @@
 // Prediction intervals: the range around a prediction that contains 90 % of measurements.
 //
-// There are three reasons why a measurement is off: uncertain parameters of the profile, chance (spread.hpp
-// for both), and the model itself (model_error.hpp). They are independent and add in quadrature, in the
-// logarithm.
+// A measurement deviates from its prediction for three reasons: uncertain parameters of the profile, chance
+// (spread.hpp for both), and the error of the model itself (model_error.hpp). They are independent and add in
+// quadrature, in the logarithm.
 #pragma once
 
 #include <optional>
@@ -17,26 +17,26 @@
 
 namespace jostle::analyses {
 
-// The spreads of a result: by entry of the scenario, and of the system.
+// The spreads of the metrics of an entry of the scenario.
 struct EntrySpread {
   Spread throughput, latency;
-  std::vector<EntrySpread> parts = {};  // of a stream of each part, where a process has several streams
+  std::vector<EntrySpread> parts = {};  // by part, for one stream, if the process has several streams
 };
 struct Spreads {
   std::vector<EntrySpread> entries;
-  Spread throughput, power;  // of the system
+  Spread throughput, power;  // the whole system's
 };
 [[nodiscard]] Spreads spreads_of(const scenarios::Scenario& scenario, const DrawnRuns& runs);
 
-// For scenarios similar to these two: the wider of theirs.
+// Spreads for scenarios similar to these two: the wider of the two.
 [[nodiscard]] Spreads elsewhere(const Spreads& here, const Spreads& there);
 
 // The weakest basis of the processes (basis.hpp).
 [[nodiscard]] std::string weakest_basis(const scenarios::Result& result, const scenarios::Scenario& scenario,
                                         const calibration::Profile& profile);
 
-// The part of a prediction interval of images/s that is possible where processes are offered requests: no
-// more than they are offered, no less while they keep up. `of`: the process it is of; null: their sum.
+// The part of a prediction interval of images/s that is possible if processes are offered requests: not more
+// than the offered rate, and not less while they keep up. `of`: the process; null: the sum of all.
 [[nodiscard]] scenarios::Interval possible_throughput(const scenarios::Interval& predicted,
                                                       const scenarios::Result& result,
                                                       const scenarios::ProcessResult* of);
@@ -45,8 +45,8 @@ struct Spreads {
 void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenario,
                    const UncertainProfile& profile, const Spreads& spreads);
 
-// As run(), with pi90 of the throughput and latency of each process, of the total throughput and of the
-// power. Costs about 80 runs, on all cores. None if interrupted. Throws RunError.
+// Runs the scenario as run() does, and adds pi90 of the throughput and latency of each process, of the total
+// throughput and of the power. Costs about 80 runs, on all cores. None if interrupted. Throws RunError.
 [[nodiscard]] std::optional<scenarios::Result> run_with_interval(const scenarios::Scenario& scenario,
                                                                  const scenarios::RunControl& control);
 

@@ -20,7 +20,7 @@ using calibration::Residual;
 
 constexpr std::array<const char*, 4> bases{"measured", "network", "family", "model"};  // best first
 
-// Rows without the second and later mentions of a value on one basis.
+// Leaves out rows that repeat a value on the same basis.
 std::vector<const HeldOutRow*> without_twins(const std::vector<HeldOutRow>& rows) {
   std::set<std::tuple<std::string, std::string, std::string>> known;
   std::vector<const HeldOutRow*> found;
@@ -29,7 +29,7 @@ std::vector<const HeldOutRow*> without_twins(const std::vector<HeldOutRow>& rows
   return found;
 }
 
-// `known`, or `other` if it is wider.
+// The wider of `known` and `other` (null: none).
 Residual wider(const Residual& known, const Residual* other) {
   return other != nullptr && other->half_width > known.half_width ? *other : known;
 }
@@ -43,7 +43,7 @@ std::optional<Residual> widest(const calibration::Uncertainty& uncertainty, cons
   return found;
 }
 
-// On exactly this basis: of this device, or (empty) of all.
+// The residual on exactly this basis: of this device, or, if `device` is empty, of all devices.
 const Residual* known_on(const calibration::Uncertainty& uncertainty, const std::string& device,
                          const std::string& quantity, const std::string& basis) {
   const auto found = std::ranges::find_if(uncertainty.residuals, [&](const Residual& known) {
@@ -52,16 +52,17 @@ const Residual* known_on(const calibration::Uncertainty& uncertainty, const std:
   return found != uncertainty.residuals.end() ? &*found : nullptr;
 }
 
-// On this basis or a weaker one. The board's own come first: its own on a weaker basis says more than those
-// of all boards on this one. Not for measured kernels, where what is left is common to all boards.
+// The residual on this basis or a weaker one. The board's own residuals come first: its own on a weaker basis
+// is more relevant than that of all boards on this one. Measured kernels are the exception, because their
+// remaining error is common to all boards.
 std::optional<Residual> on_basis(const calibration::Uncertainty& uncertainty, const std::string& device,
                                  const std::string& quantity, const std::string& basis) {
   const std::string kernels = basis.substr(0, basis.find(' '));
   const std::string runtime = basis.substr(kernels.size());
   if (kernels == bases.front())
     if (const auto* known = uncertainty.residual(device, quantity, basis)) return *known;
-  // The host time of a framework is modelled equally badly on any device: at least the residual measured
-  // elsewhere.
+  // The host time of a framework is modelled equally badly on every device, so that the residual is at least
+  // that measured with this framework elsewhere.
   const Residual* const of_host =
       runtime.empty() ? nullptr : uncertainty.residual(device, quantity, bases.front() + runtime);
   for (const std::string& of : {device, std::string()}) {
@@ -101,7 +102,7 @@ std::vector<Residual> residuals_of(const std::vector<HeldOutRow>& rows) {
     add(any, *row, {});
     if (!row->device.empty()) add(own, *row, row->device);
   }
-  // Where one device has all the runs, the residual of all devices is its own.
+  // If one device has all the runs, its residual equals that of all devices.
   std::erase_if(own, [&any](const Residual& of_device) {
     return std::ranges::any_of(any, [&](const Residual& of_all) {
       return of_all.quantity == of_device.quantity && of_all.basis == of_device.basis &&

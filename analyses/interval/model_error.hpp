@@ -1,5 +1,5 @@
-// The error of predictions that remains although the parameters are right: residuals of held-out runs, and
-// which of them apply to a prediction.
+// The error of predictions that remains with the right parameters: residuals of held-out runs, and the choice
+// of the residual for a prediction.
 #pragma once
 
 #include <optional>
@@ -15,29 +15,29 @@ namespace jostle::analyses {
 struct HeldOutRow {
   std::string device, quantity, basis;
   std::string fold;           // rows that were held out together
-  std::string configuration;  // what ran; rows with the same are repeats or parts of one run, not independent
-  std::string value;          // names the measured value, so that it counts once if it was held out twice
+  std::string configuration;  // name of what ran; equal ones are repeats or parts of one run, not independent
+  std::string value;          // name of the measured value; it counts once if it was held out twice
   double measured = 0, predicted = 0;
-  Spread spread;  // of the draws
+  Spread spread;  // spread over the draws
 
   // The smallest residual half-width at which the interval contains the measured value.
   [[nodiscard]] double needed() const;
 };
 
-// The half-width that holds nine runs in ten (conformal.hpp), for each quantity and basis: of all devices,
-// then of each device, wherever there are runs enough. A value counts once, as it was first held out.
+// The half-width that contains nine runs in ten (conformal.hpp), for each quantity and basis: for all devices
+// together, then for each device with enough runs. A value counts once, as it was first held out.
 [[nodiscard]] std::vector<calibration::Residual> residuals_of(const std::vector<HeldOutRow>& rows);
 
 // The residual for predictions of a quantity on this basis: that of the device on this basis or the next
-// weaker that is known, else that of all devices, else the widest known. The tail of latency ("latency p99")
-// has one of its own; where that was measured on a better basis only, the wider of it and the mean's on this
-// basis. None if nothing is known of the quantity.
+// weaker known one, else that of all devices, else the widest known. The tail of latency ("latency p99") has
+// a residual of its own. If that was measured only on a better basis, the wider of it and of the mean's
+// residual on this basis counts. None if nothing is known of the quantity.
 [[nodiscard]] std::optional<calibration::Residual> residual_for(const calibration::Uncertainty& uncertainty,
                                                                 const std::string& device,
                                                                 const std::string& quantity,
                                                                 const std::string& basis);
 
-// What a residual is from, for people: "36 runs of all boards (throughput, family)".
+// The origin of a residual, for people: "36 runs of all boards (throughput, family)".
 [[nodiscard]] std::string origin_of(const calibration::Residual& residual);
 
 }  // namespace jostle::analyses

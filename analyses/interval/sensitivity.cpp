@@ -12,10 +12,10 @@ namespace {
 
 struct Term {
   std::size_t input = 0;
-  Eigen::VectorXd values;  // of an orthonormal polynomial
+  Eigen::VectorXd values;  // [sample]: an orthonormal polynomial of the input
 };
 
-// The Legendre polynomials of degree 1 to `degree`, of variance 1 for uniform inputs.
+// The Legendre polynomials of degree 1 to `degree`, scaled to variance 1 for uniform inputs.
 std::vector<Term> terms_of(const std::vector<std::vector<double>>& inputs, int degree) {
   std::vector<Term> terms;
   for (std::size_t input = 0; input < inputs.size(); ++input) {
@@ -33,7 +33,7 @@ std::vector<Term> terms_of(const std::vector<std::vector<double>>& inputs, int d
   return terms;
 }
 
-// The term that fits the residual best; none if one of them would do so by chance.
+// The term that fits the residual best; none (terms.size()) if it fits no better than chance would.
 std::size_t best_term(const std::vector<Term>& terms, const Eigen::VectorXd& residual,
                       const std::vector<std::size_t>& chosen) {
   std::size_t best = terms.size();
@@ -76,7 +76,7 @@ std::vector<std::pair<std::size_t, double>> first_order_indices(
     coefficients = columns.colPivHouseholderQr().solve(y);
     residual = y - columns * coefficients;
   }
-  // The variance over all inputs, not of this sample, in which inputs are correlated a little.
+  // The variance over all inputs, not over this sample, in which inputs are slightly correlated.
   const double left = residual.squaredNorm() / static_cast<double>(values.size() - chosen.size() - 1);
   const double variance =
       chosen.empty() ? left : left + coefficients.tail(coefficients.size() - 1).squaredNorm();

@@ -46,12 +46,12 @@ Moments moments_of(const std::vector<double>& values) {
   return found;
 }
 
-// Without the part of a half-width that is chance.
+// Removes the part of a half-width that is due to chance.
 double without(double chance, double side) {
   return std::sqrt(std::max(0.0, std::max(side, 0.0) * side - chance * chance));
 }
 
-// The shares of the parameters in their own variance: that of the draws less that by chance.
+// The shares of the parameters in their own variance, which is that of the draws without that of chance.
 scenarios::NamedParameters shares_of(const FigureRuns& runs, const std::vector<calibration::Draw>& draws,
                                      double chance_variance) {
   std::vector<std::vector<double>> scores(draws.front().names.size());
@@ -62,7 +62,7 @@ scenarios::NamedParameters shares_of(const FigureRuns& runs, const std::vector<c
     for (std::size_t j = 0; j < scores.size(); ++j) scores[j].push_back(draws[i].scores[j]);
   }
   const double variance = moments_of(values).variance;
-  // Where chance is most of what the draws show, they do not tell the parameters apart.
+  // If at least half of the draws' variance is chance, they do not tell the parameters apart.
   if (!(variance > 2 * chance_variance)) return {};
   scenarios::NamedParameters found;
   double sum = 0;

@@ -1,9 +1,8 @@
-// How far a predicted figure may be off because parameters of the profile are uncertain, and by chance.
+// The uncertainty of a predicted metric from uncertain parameters of the profile, and from chance.
 //
 // The scenario is simulated on drawn profiles, each with a seed of its own, and repeated on the profile
-// itself with further seeds. Repetitions differ by chance alone (phases of cameras, arrivals, which core a
-// thread gets), draws by chance and parameters; the difference of the two variances is that of the
-// parameters.
+// itself with further seeds. Repetitions differ by chance alone (phases of cameras, arrivals, the core of a
+// thread), draws by chance and parameters. The difference of the two variances is that of the parameters.
 #pragma once
 
 #include <optional>
@@ -18,29 +17,29 @@ namespace jostle::analyses {
 
 inline constexpr std::size_t repetitions = 16;
 
-// A figure in all runs. The logarithms are compared: only values > 0 count.
+// A metric in all runs. Logarithms are compared, so that only values > 0 count.
 struct FigureRuns {
   scenarios::Metric point;                  // in the run itself
   std::vector<scenarios::Metric> drawn;     // on the drawn profiles
   std::vector<scenarios::Metric> repeated;  // on the profile, with other seeds
-  // If `repeated` are means over the processes of an entry: each of these, [process][repetition].
+  // If `repeated` are means over the processes of an entry: the value of each process, [process][repetition].
   std::vector<std::vector<scenarios::Metric>> individual;
 };
 
-// What varies a figure, in its logarithm.
+// The spread of a metric, in its logarithm.
 struct Spread {
-  double below = 0, above = 0;        // by parameters: to the 5 % and the 95 % quantile, both >= 0
+  double below = 0, above = 0;        // by parameters: distances to the 5 % and the 95 % quantile, both >= 0
   double chance = 0;                  // to either side: contains nine of ten repetitions
-  std::optional<double> middle;       // of the repetitions; none: use the figure of the run itself
-  std::vector<double> middles;        // likewise of each process of an entry
-  scenarios::NamedParameters shares;  // of the variance by parameters: first-order Sobol indices
-  bool known = true;  // false: more than one draw in twenty has no such figure, so the ends are unknown
+  std::optional<double> middle;       // mean of the repetitions; none: use the value of the run itself
+  std::vector<double> middles;        // the same for each process of an entry
+  scenarios::NamedParameters shares;  // first-order Sobol indices: shares in the variance by parameters
+  bool known = true;  // false: more than one draw in twenty lacks the metric, so the ends are unknown
 
-  // The half-width by parameters, of both sides together.
+  // The half-width by parameters: root mean square of both sides.
   [[nodiscard]] double parameters() const;
-  // For one process of an entry, counted from 0.
+  // The spread of one process of an entry; `in_entry` counts from 0.
   [[nodiscard]] Spread of_process(std::size_t in_entry) const;
-  // For a similar scenario: around its own figure, which is itself a matter of chance.
+  // The spread for a similar scenario: around that scenario's own value, which is subject to chance itself.
   [[nodiscard]] Spread elsewhere() const;
 };
 
@@ -48,12 +47,12 @@ struct Spread {
 [[nodiscard]] Spread spread_of(const FigureRuns& runs, const std::vector<calibration::Draw>& draws,
                                bool as_long);
 
-// The interval from the spread and from the model's error, which add in quadrature: from, to. It always
-// contains `point`.
+// The interval (from, to) from the spread and the model's error, which add in quadrature. It always contains
+// `point`.
 [[nodiscard]] std::pair<double, double> interval_around(double point, const Spread& spread,
                                                         double half_width);
 
-// The spread that is wider on each side.
+// The wider spread on each side.
 [[nodiscard]] Spread wider(const Spread& a, const Spread& b);
 
 }  // namespace jostle::analyses

@@ -1,4 +1,4 @@
-// A profile together with what is uncertain about it.
+// A profile together with the uncertainty of its parameters.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ struct Scenario;
 namespace jostle::analyses {
 
 // A profile with the uncertainty of its parameters: a shipped one by name, or a file (`path` not empty) with
-// its uncertainty in a file next to it, if there is one. `set` overrides parameters. An unreadable table is a
-// problem.
+// its uncertainty in a file next to it, if there is one. `set` overrides parameters. An unreadable table is
+// reported as a problem.
 struct UncertainProfile {
   calibration::BaseProfile base;
   calibration::Uncertainty uncertainty;

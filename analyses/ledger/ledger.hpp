@@ -1,8 +1,9 @@
-// The calibration ledger: the sensitivity of the error to every parameter from measurements or estimates.
+// The calibration ledger: the sensitivity of the prediction error to every parameter from measurements or
+// estimates.
 //
 // For each device with measured runs, each parameter that does not come from a data sheet is divided and
-// multiplied by 1.2, and all runs of the device are predicted again: for a board its own runs
-// (evidence/boards), for the H200 the contended runs, which were not used for fitting except where the
+// multiplied by 1.2, and all runs of the device are predicted again. A board is compared with its own runs
+// (evidence/boards), the H200 with the contended runs, which were not used for fitting except where the
 // profile says so.
 #pragma once
 
@@ -16,7 +17,7 @@ namespace jostle::analyses {
 struct LedgerRow {
   std::string path, value, grade, source;
   std::optional<double> smaller,
-      larger;  // mean |error| with the parameter / 1.2 and * 1.2; none: not possible
+      larger;  // mean |error| with the parameter / 1.2 and * 1.2; none: invalid profile
 };
 struct DeviceLedger {
   std::string device;

@@ -16,7 +16,7 @@ BreakEven break_even(const std::vector<sim::Duration>& rtts, const std::vector<s
   }
   found.kind = BreakEven::Kind::up_to;
   found.rtt = rtts[first - 1];
-  if (!edge || !cloud[first]) return found;  // cannot interpolate: the last RTT at which the cloud was faster
+  if (!edge || !cloud[first]) return found;  // not interpolated: the last RTT at which the cloud was faster
   const double below = *edge - *cloud[first - 1], above = *cloud[first] - *edge;
   found.rtt += sim::work_in(rtts[first] - rtts[first - 1], below / (below + above));
   return found;

@@ -114,7 +114,7 @@ class Runs {
   std::map<std::array<std::size_t, 3>, BoardRun> tails_;  // by partition, and the link
 };
 
-// Total throughput, power and energy of edge boards and a cloud board (null: none).
+// Total throughput, power and energy of the edge boards and the cloud board (null: none).
 SideMetrics totals_of(const std::vector<const BoardRun*>& edges, const BoardRun* cloud) {
   SideMetrics side;
   double images = 0, tokens = 0, power = 0;
@@ -143,7 +143,7 @@ SideMetrics totals_of(const std::vector<const BoardRun*>& edges, const BoardRun*
   return side;
 }
 
-// Some streams on the edge, the others in the cloud.
+// The metrics with some streams on the edge, the others in the cloud.
 SideMetrics split_streams(const BoardRun& edge, const BoardRun* cloud) {
   SideMetrics side = totals_of({&edge}, cloud);
   side.streams = edge.streams;
@@ -151,8 +151,8 @@ SideMetrics split_streams(const BoardRun& edge, const BoardRun* cloud) {
   return side;
 }
 
-// Heads on the edge, tails in the cloud: images are counted once, and a stream is served if both parts serve
-// it.
+// The metrics with heads on the edge and tails in the cloud. Images are counted once, and a stream is served
+// if both parts serve it.
 SideMetrics head_and_tail(const BoardRun& heads, const BoardRun& tails) {
   BoardRun edge = heads;
   edge.images_per_s = 0;
@@ -165,7 +165,7 @@ SideMetrics head_and_tail(const BoardRun& heads, const BoardRun& tails) {
   return side;
 }
 
-// Adds what an option costs with so many boards at work. A board without streams is not bought.
+// Adds the cost of an option with this number of boards. A board without streams is not bought.
 void add_cost(SideMetrics& side, std::int64_t boards, const OffloadAnswer& answer) {
   const bool in_cloud = side.cloud_power_w || side.link_gb_per_h;
   const OffloadPrices& prices = answer.prices;
@@ -181,7 +181,7 @@ void add_cost(SideMetrics& side, std::int64_t boards, const OffloadAnswer& answe
   if (side.tokens_per_s) side.cost_per_1000_tokens = per_million(usd, *side.tokens_per_s).value_or(0) / 1e3;
 }
 
-// An option that serves all streams is better than one that does not; then the lower p99 is better.
+// Returns whether an option is better: one that serves all streams comes first, then the lower p99 decides.
 bool better(bool served, scenarios::Metric p99, bool other_served, scenarios::Metric other_p99) {
   if (served != other_served) return served;
   if (!p99 || !other_p99) return p99.has_value() && !other_p99;
@@ -206,7 +206,7 @@ std::optional<Side> by_energy(const SideMetrics& edge, const SideMetrics& cloud)
   return *cloud.edge_energy_mj < *edge.edge_energy_mj ? Side::cloud : Side::edge;
 }
 
-// The option with the lowest of these metrics among those that serve all streams; none if one is unknown.
+// The option with the lowest value of the metric among those that serve all streams; none if one is unknown.
 std::optional<Side> least_of(const OffloadAnswer& answer, const OffloadPoint& point,
                              scenarios::Metric SideMetrics::*metric) {
   std::optional<Side> least;
@@ -220,7 +220,7 @@ std::optional<Side> least_of(const OffloadAnswer& answer, const OffloadPoint& po
   return least;
 }
 
-// The streams of one of several boards, dealt in turn.
+// The streams of one of several boards. Streams are dealt out in turn.
 Streams streams_of_board(std::size_t streams, std::size_t boards, std::size_t board) {
   Streams own;
   for (std::size_t stream = board; stream < streams; stream += boards) own.push_back(stream);

@@ -7,8 +7,8 @@
 //   layers the head of each network on the edge, the tail in the cloud, one tensor over the link, for the
 //          best partition point
 //
-// All runs use the seed of the study, and a stream has the same arrivals, losses and delays wherever it runs
-// and whatever the link (common random numbers).
+// All runs use the seed of the study. A stream has the same arrivals, losses and delays on either side and
+// with any link (common random numbers).
 #pragma once
 
 #include <atomic>
@@ -27,39 +27,40 @@ namespace jostle::analyses {
 enum class Side { edge, cloud, split, layers };
 [[nodiscard]] const char* to_string(Side side);
 
-// The metrics of a stream with one of the options.
+// The metrics of a stream under one option.
 struct StreamMetrics {
   scenarios::Latency latency_ms;  // from capture to the result at the edge
   scenarios::Metric throughput;   // images/s
   std::int64_t drops = 0;
   // The bottleneck that cannot keep up with the stream: "link", "edge", "cloud", or "memory" if it does not
-  // fit; empty: the stream is served. A saturated stream has latencies that grow with the length of the run.
+  // fit; empty: the stream is served. The latencies of a saturated stream grow with the length of the run.
   std::string saturated;
-  // Of a language model; its time to the first token counts as latency does, from the request on.
+  // Metrics of a language model, else none. Its time to the first token is measured like the latency, from
+  // the request on.
   std::optional<scenarios::TokenResult> tokens = {};
 
   [[nodiscard]] bool served() const { return saturated.empty() && latency_ms.p99.has_value(); }
 };
 
-// The metrics of all streams with one of the options.
+// The metrics of all streams under one option.
 struct SideMetrics {
   std::vector<StreamMetrics> streams;
   scenarios::Metric throughput;          // images/s, total
-  scenarios::Metric edge_power_w;        // of the edge board and the radio
-  scenarios::Metric edge_energy_mj;      // of both, per image
+  scenarios::Metric edge_power_w;        // edge board and radio
+  scenarios::Metric edge_energy_mj;      // edge board and radio, per image
   scenarios::Metric link_busy;           // share of the time
-  scenarios::Metric link_gb_per_h = {};  // over the link, repeats included
-  scenarios::Metric cloud_power_w = {};  // of the cloud's device
-  // USD: boards with streams on them, the cloud's machine if it has some, the link, the boards' energy. None
-  // if a price is not known.
+  scenarios::Metric link_gb_per_h = {};  // including repeated transmissions
+  scenarios::Metric cloud_power_w = {};  // the cloud's device
+  // Costs in USD: boards with streams, the cloud's machine if it has streams, the link, the boards' energy.
+  // None if a price is unknown.
   scenarios::Metric cost_per_hour = {}, cost_per_million = {};  // images
-  // Of language models: tokens of answers behind the first, of all streams, and what a thousand take. The
-  // energy of the edge board and the radio, and of the cloud's device.
+  // Sums over language models: tokens after the first of each answer, the energy per thousand of them (of the
+  // edge board and the radio, and of the cloud's device), and their cost.
   scenarios::Metric tokens_per_s = {}, edge_j_per_1000_tokens = {}, cloud_j_per_1000_tokens = {},
                     cost_per_1000_tokens = {};
 
   [[nodiscard]] bool served() const;
-  [[nodiscard]] scenarios::Metric worst_p99() const;  // of all streams; none if one is not served
+  [[nodiscard]] scenarios::Metric worst_p99() const;  // over all streams; none if one is not served
 };
 
 struct OffloadPoint {
@@ -68,36 +69,36 @@ struct OffloadPoint {
   SideMetrics cloud, split;
   std::size_t on_edge = 0;    // streams that `split` runs on the edge
   SideMetrics layers;         // empty if the network is not partitioned
-  std::size_t partition = 0;  // of `layers`, in OffloadAnswer::partitions
-  Side best = Side::edge;     // by the worst p99
-  // The better of edge and cloud: by the p99 of each stream; by edge energy in total, if known.
+  std::size_t partition = 0;  // index in OffloadAnswer::partitions, for `layers`
+  Side best = Side::edge;     // lowest worst p99
+  // The better one of edge and cloud: for each stream by its p99, and in total by edge energy, if known.
   std::vector<Side> by_latency;
   std::optional<Side> by_energy;
-  std::optional<Side> least_energy;  // of all options that serve all streams; none if one is unknown
-  std::optional<Side> cheapest;      // the same by cost
+  std::optional<Side> least_energy;  // among options that serve all streams; none if one is unknown
+  std::optional<Side> cheapest;      // lowest cost, by the same rule
 };
 
 // A partition point of the network and the runs with it.
 struct OffloadPartition {
   dnn::PartitionPoint at;
-  double request_bytes = 0;  // of a batch, over the link
+  double request_bytes = 0;  // per batch, over the link
   SideMetrics head;          // on the edge, until a request is ready to send
   SideMetrics nearest;       // head and tail, at the highest bandwidth and the lowest RTT of the study
 };
 
 // The round-trip time up to which the cloud has the lower p99 at a bandwidth, interpolated between points.
 struct BreakEven {
-  enum class Kind { never, up_to, always };  // over the round-trip times of the study
+  enum class Kind { never, up_to, always };  // within the round-trip times of the study
   double bandwidth = 0;
   std::optional<std::size_t> stream;  // none: the worst stream
   Kind kind = Kind::never;
-  sim::Duration rtt;  // up_to
+  sim::Duration rtt;  // if `up_to`
 };
 
-// The streams spread over several edge boards.
+// The streams distributed over several edge boards.
 struct BoardsRow {
   std::int64_t boards = 1;
-  SideMetrics metrics;  // power: of all boards
+  SideMetrics metrics;  // power: sum over all boards
 };
 
 struct OffloadStream {
@@ -115,14 +116,14 @@ struct OffloadAnswer {
   std::vector<BoardsRow> boards;
   std::vector<std::size_t> tried;  // numbers of streams on the edge for `split`
   std::vector<OffloadPartition> partitions;
-  std::size_t layers = 0;           // of the partitioned network
+  std::size_t layers = 0;           // number of layers of the partitioned network
   std::string why_not_partitioned;  // message, if there are no partitions
-  OffloadPrices prices;             // as used: the study's, else the profiles'
+  OffloadPrices prices;             // the study's prices, else the profiles'
   Costs costs;
   std::size_t runs = 0;
 };
 
-// The metrics of one of the options at a point.
+// The metrics of one option at a point.
 [[nodiscard]] const SideMetrics& metrics(const OffloadAnswer& answer, const OffloadPoint& point, Side side);
 
 struct OffloadControl {
@@ -134,8 +135,8 @@ struct OffloadControl {
 // Throws Interrupted, RunError.
 [[nodiscard]] OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& control);
 
-// The break-even of latencies in the cloud, by ascending round-trip time (none: not served), with that on the
-// edge.
+// The break-even between `cloud`, the latencies in the cloud by ascending round-trip time (none: not served),
+// and `edge`, the latency on the edge.
 [[nodiscard]] BreakEven break_even(const std::vector<sim::Duration>& rtts,
                                    const std::vector<scenarios::Metric>& cloud, scenarios::Metric edge);
 

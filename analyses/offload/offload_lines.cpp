@@ -29,7 +29,7 @@ Json stream_json(const StreamMetrics& stream) {
           {"drops", stream.drops}};
 }
 
-// Of a language model; null of others.
+// The metrics of a language model; null for other models.
 Json tokens_json(const SideMetrics& side, const std::optional<scenarios::TokenResult>& tokens) {
   if (!tokens) return nullptr;
   return {{"tokens_per_s", metric_json(tokens->per_s)},

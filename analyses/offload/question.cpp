@@ -38,7 +38,7 @@ std::optional<scenarios::Scenario> board_at(const std::string& path, const input
   return scenario;
 }
 
-// Checks the keys that the edge scenario must not have.
+// Rejects keys that the edge scenario must not have.
 void check_edge(const scenarios::Scenario& edge, const Cursor& root) {
   if (edge.link)
     root.descend("link").problem("cannot be combined with offload", "put the link under offload.link");
@@ -68,8 +68,8 @@ void check_cloud(const Cursor& root) {
   }
 }
 
-// What a language model of the edge is asked for, the cloud's is asked for too: its keys beside those of the
-// process of the cloud that serves it.
+// Copies the requests of a language model of the edge (the keys generate, users and arrivals) to the process
+// of the cloud that serves it.
 input::Node asked_the_same(const input::Node& cloud, const input::Node& edge) {
   const input::Node servers = cloud->find("processes");
   const input::Node streams = edge ? edge->find("processes") : nullptr;
@@ -197,7 +197,7 @@ scenarios::Scenario with_streams(const scenarios::Scenario& board, const std::ve
     for (std::size_t before = streams[i]; before > 0 && all[before - 1].entry == entry; --before)
       ++scenario.processes.back().draws->first;
   }
-  if (streams.empty()) {  // an idle process
+  if (streams.empty()) {  // the board has one idle process
     scenario.processes.push_back(board.processes.front());
     scenario.processes.back().count = 1;
     scenario.processes.back().arrivals = {};

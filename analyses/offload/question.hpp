@@ -22,7 +22,7 @@ namespace jostle::analyses {
 
 struct OffloadQuestion {
   scenarios::Scenario edge;
-  scenarios::Scenario cloud;  // with one entry per entry of the edge, with its arrivals and counts
+  scenarios::Scenario cloud;  // one entry per entry of the edge, with its arrivals and counts
   std::shared_ptr<const calibration::Profile> edge_profile, cloud_profile;
   OffloadSection section;
 
@@ -33,8 +33,8 @@ struct OffloadQuestion {
 [[nodiscard]] std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& profiles,
                                                               input::Problems& problems);
 
-// `board` (edge or cloud) with only these streams, in ascending order; each keeps the random numbers and the
-// phase it has among all streams. Without streams the board is idle.
+// The scenario of `board` (edge or cloud) with only these streams, in ascending order. Each stream keeps the
+// random numbers and the phase that it has among all streams. Without streams the board is idle.
 [[nodiscard]] scenarios::Scenario with_streams(const scenarios::Scenario& board,
                                                const std::vector<std::size_t>& streams);
 

@@ -57,7 +57,7 @@ scenarios::Result result_of(const scenarios::Scenario& scenario, const calibrati
 scenarios::RunControl interrupted_by(const std::atomic<bool>* interrupt) {
   scenarios::RunControl control;
   control.interrupt = interrupt;
-  control.every_percentile = true;  // sides are compared over the same time, with the same random numbers
+  control.every_percentile = true;  // options are compared over the same time, with the same random numbers
   return control;
 }
 
@@ -65,7 +65,8 @@ BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scen
                        const scenarios::RunControl& control) {
   scenario.link->bandwidth = at.bandwidth;
   scenario.link->rtt = at.rtt;
-  // Shift the warm-up by the uplink delay, so that the same requests are measured at any round-trip time.
+  // The warm-up is shifted by the uplink delay, so that the same requests are measured at any round-trip
+  // time.
   scenario.run.warmup += at.rtt - at.rtt / 2;
   BoardRun run = board_run_of(scenario, result_of(scenario, *question.cloud_profile, control), "cloud");
   run.link_bytes_per_s = run.link_busy.value_or(0) * at.bandwidth;
@@ -77,14 +78,14 @@ BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scen
   return run;
 }
 
-// The input size, given or the default of the network.
+// The input size: the entry's, else the default of the network.
 std::optional<std::int64_t> input_of(const scenarios::ProcessEntry& entry) {
   const auto* const built_in = std::get_if<scenarios::BuiltInModel>(&entry.model);
   const dnn::Model* const model = built_in != nullptr ? dnn::find_model(built_in->name) : nullptr;
   return entry.input || model == nullptr ? entry.input : std::optional<std::int64_t>(model->default_input);
 }
 
-// Why the network cannot be partitioned; empty if it can.
+// The reason why the network cannot be partitioned; empty if it can.
 std::string why_not_partitioned(const OffloadQuestion& question) {
   if (question.edge.processes.size() != 1) return "the streams belong to more than one process entry";
   const scenarios::ProcessEntry &edge = question.edge.processes.front(),
@@ -144,7 +145,7 @@ HeadRun run_heads(const OffloadQuestion& question, const dnn::PartitionPoint& po
   scenarios::Scenario scenario = question.edge;
   scenario.processes.front().layers = scenarios::LayerRange{0, point.layers};
   if (const auto until = std::exchange(scenario.run.until, std::nullopt))
-    scenario.run.duration = until->max;  // tails need no more
+    scenario.run.duration = until->max;  // tails need no longer run
   HeadRun heads;
   scenarios::RunControl control = interrupted_by(interrupt);
   control.answered = &heads.answered;

@@ -12,11 +12,11 @@ namespace jostle::analyses {
 
 // The run of a board with some of the streams.
 struct BoardRun {
-  std::vector<StreamMetrics> streams;  // in the order of the request
+  std::vector<StreamMetrics> streams;  // in the order of `streams` of the run
   double images_per_s = 0, tokens_per_s = 0;
-  scenarios::Metric power_w;  // of the board; idle power without streams
+  scenarios::Metric power_w;  // the board's; idle power without streams
   scenarios::Metric link_busy, link_load, radio_w;
-  double link_bytes_per_s = 0;  // over the link, repeats included
+  double link_bytes_per_s = 0;  // over the link, including repeated transmissions
 };
 
 // A point of the grid of links.
@@ -30,10 +30,10 @@ struct LinkPoint {
 [[nodiscard]] BoardRun run_in_cloud(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
                                     const LinkPoint& at, const std::atomic<bool>* interrupt);
 
-// The partition points of the network of the streams, with ever smaller tensors (dnn::narrowing()).
+// The partition points of the streams' network, with ever smaller tensors (dnn::narrowing()).
 struct PartitionPoints {
   std::vector<dnn::PartitionPoint> all;
-  std::size_t layers = 0;  // of the whole network
+  std::size_t layers = 0;  // number of layers of the whole network
   std::string why_none;    // message if there are none, else empty
 };
 [[nodiscard]] PartitionPoints partition_points_of(const OffloadQuestion& question);
@@ -41,7 +41,8 @@ struct PartitionPoints {
 // Bytes of the tensor of a batch at the partition point, in the precision of the edge.
 [[nodiscard]] double request_bytes(const OffloadQuestion& question, const dnn::PartitionPoint& point);
 
-// The heads of all streams on the edge, and when each request was made and when it is ready to send.
+// The run of the heads of all streams on the edge, with the times at which each request arrived and was ready
+// to send.
 struct HeadRun {
   BoardRun board;
   std::vector<std::vector<process::Answered>> answered;  // by stream

@@ -27,12 +27,13 @@ std::string name_of(const std::string& file) {
   return path.filename().string();
 }
 
-// The evidence as it is named in the sources of parameters: what was given, or the files of it that count.
+// The name of the evidence in the sources of parameters: the files that count, or, for folders, the paths as
+// given.
 std::string source_of(const OwnBoardQuestion& question, const EvidenceFiles& files) {
   std::vector<std::string> names;
   for (const EvidenceFile& file : files.files)
     if (file.used > 0) names.push_back(name_of(file.path));
-  if (names.empty() || question.evidence.size() < names.size()) {  // folders
+  if (names.empty() || question.evidence.size() < names.size()) {  // folders were given
     names.clear();
     for (const std::string& given : question.evidence) names.push_back(name_of(given));
   }

@@ -1,4 +1,5 @@
-// From the measurements of a user's board to its profile: the fit, its error, and which log would tell most.
+// Turns the measurements of a user's board into its profile: the fit, its error, and the most useful next
+// logs.
 #pragma once
 
 #include <functional>
@@ -13,30 +14,30 @@
 namespace jostle::analyses {
 
 struct OwnBoardQuestion {
-  std::vector<std::string> evidence;  // files, or a folder of them: read_evidence_files()
-  std::string output;  // where the profile will be, which its paths are relative to; may be empty
-  std::string name;    // of the profile; empty: from `output`
+  std::vector<std::string> evidence;  // files, or a folder of them, for read_evidence_files()
+  std::string output;  // path of the profile; paths in it are relative to its folder; may be empty
+  std::string name;    // name of the profile; empty: from `output`
   bool fresh = false;  // start from reference ranges instead of the profile's fitted values
   bool quick = false;  // skip the error on held-out runs
 };
 
 struct OwnBoardControl {
   CalibrationControl fit;
-  std::function<void(double done)> validating;  // of a fit to traces, 0 to 1
+  std::function<void(double done)> validating;  // progress of the validation of a fit to traces, 0 to 1
 };
 
 struct OwnBoard {
   Calibration calibration;
-  std::vector<ComparisonGroup> groups = {};  // the error on the runs of the fit, and on held-out ones
+  std::vector<ComparisonGroup> groups = {};  // errors on the runs of the fit, and on held-out ones
   calibration::Uncertainty uncertainty = {};
   std::vector<NextLog> next_logs = {};  // best first
-  std::string name = {};                // of the profile
-  std::string profile = {};             // as a file
+  std::string name = {};                // name of the profile
+  std::string profile = {};             // the profile as a file
   std::string uncertainty_csv = {};     // the table beside it
 };
 
-// Of a fit to traces, the profile is validated against all files, including those that the fit did not read.
-// Throws CalibrationError, calibration::CsvError, Interrupted, RunError.
+// After a fit to traces, the profile is validated against all files, including those that the fit did not
+// read. Throws CalibrationError, calibration::CsvError, Interrupted, RunError.
 [[nodiscard]] OwnBoard own_board(const calibration::BaseProfile& base, const EvidenceFiles& files,
                                  const OwnBoardQuestion& question, const OwnBoardControl& control);
 

@@ -1,4 +1,4 @@
-// The points of a study that a plan chooses among, and the evaluations of those simulated so far.
+// The points of a study that a plan chooses among, and the evaluations of those that were simulated.
 #pragma once
 
 #include <atomic>
@@ -21,19 +21,19 @@ namespace jostle::analyses {
 class Candidates {
  public:
   struct Count {
-    std::size_t evaluated = 0, simulated = 0;  // points that the store already had are not simulated
+    std::size_t evaluated = 0, simulated = 0;  // points already in the store are not simulated
     std::size_t do_not_fit = 0, overheat = 0, overloaded = 0, failed = 0;
-    double simulated_s = 0;  // of the evaluated points
-    double again_s = 0;      // of runs in place of those that were too short
+    double simulated_s = 0;  // simulated time of the evaluated points
+    double again_s = 0;      // simulated time of longer runs that replace too short ones
   };
-  // The overloaded candidate that could serve the greatest share of what it is offered.
+  // The overloaded candidate that could serve the greatest share of its offered rate.
   struct LeastOverloaded {
     std::size_t candidate = 0;
     double stable_share = 0;
   };
 
-  // The candidates are the supported points; of points with equal scenarios the first. What
-  // `runs` refers to must outlive this.
+  // The candidates are the supported points without duplicates (equal scenarios: the first one). The members
+  // of `runs` must outlive this.
   Candidates(const StudyRuns& runs, unsigned threads, const std::atomic<bool>* interrupt);
 
   [[nodiscard]] const Goal& goal() const { return goal_; }
@@ -43,12 +43,12 @@ class Candidates {
   [[nodiscard]] std::size_t study_point(std::size_t candidate) const { return points_[candidate]; }
   [[nodiscard]] const CheckedPoint& checked(std::size_t candidate) const;
   [[nodiscard]] scenarios::Scenario scenario(std::size_t candidate) const;  // throws RunError
-  // The same with a run that was found long enough for all metrics of the goal. Throws RunError.
+  // The same scenario with a run that is long enough for all metrics of the goal. Throws RunError.
   [[nodiscard]] scenarios::Scenario long_enough(std::size_t candidate) const;
-  // Equal for candidates that differ in nothing but the seed. Throws RunError.
+  // The same for candidates that differ only in the seed. Throws RunError.
   [[nodiscard]] std::string configuration(std::size_t candidate) const;
 
-  // Evaluates candidates: those that the store does not have are simulated and stored. Throws Interrupted,
+  // Evaluates candidates. Simulates and stores those that the store does not have. Throws Interrupted,
   // RunError.
   void evaluate(const std::vector<std::size_t>& candidates,
                 const std::function<void(std::size_t evaluated)>& progress);
@@ -79,7 +79,7 @@ class Candidates {
   std::vector<std::size_t> points_;  // index in the study, by candidate
   SearchSpace space_;
   std::map<std::size_t, Evaluation> evaluations_;
-  std::map<std::size_t, double> length_;  // of runs that were too short, by the scenario's
+  std::map<std::size_t, double> length_;  // new lengths of too short runs, over the scenario's
   Count count_;
   std::optional<LeastOverloaded> least_overloaded_;
 };

@@ -6,7 +6,7 @@
 namespace jostle::analyses {
 namespace {
 
-// Whether a is at least as good as b.
+// Returns whether a is at least as good as b.
 bool at_least_as_good(const Criterion& criterion, double a, double b) {
   return criterion.maximise ? a >= b : a <= b;
 }

@@ -16,10 +16,10 @@ struct Criterion {
 // The simulated values of a point, one per criterion; none if the point has no result.
 using Evaluation = std::optional<std::vector<double>>;
 
-// Whether the values meet all limits.
+// Returns whether the values meet all limits.
 [[nodiscard]] bool meets_limits(const std::vector<Criterion>& criteria, const std::vector<double>& values);
 
-// How far a value misses the limit of the criterion, relative to it; 0 or less if it meets it.
+// The relative amount by which a value misses the limit of the criterion; 0 or less if it meets the limit.
 [[nodiscard]] double violation(const Criterion& criterion, double value);
 
 // The best evaluation that meets the limits, by lexicographic order of the objectives: values within
@@ -29,8 +29,8 @@ inline constexpr double tie = 0.01;
                                                  const std::vector<Evaluation>& evaluations,
                                                  double indifference = tie);
 
-// The Pareto front: evaluations that meet the limits and are not dominated; of equals the first. Sorted by
-// the first objective, best first.
+// The Pareto front: evaluations that meet the limits and are not dominated (of equal ones the first). Sorted
+// by the first objective, best first.
 [[nodiscard]] std::vector<std::size_t> front_of(const std::vector<Criterion>& criteria,
                                                 const std::vector<Evaluation>& evaluations);
 

@@ -7,7 +7,7 @@
 namespace jostle::analyses {
 namespace {
 
-// How much better a is than b in an objective: at most, and by their means.
+// The lead of a over b in an objective: its upper confidence bound, and the difference of means.
 struct Lead {
   double most = 0, mean = 0;
 };
@@ -25,7 +25,8 @@ double zone(const Goal& goal, const FrontPoint& at, std::size_t objective) {
   return goal.indifference * std::abs(at.values[objective]);
 }
 
-// Whether a is no worse than b but for noise, and better by more than noise and the zone in one objective.
+// Returns whether a is worse than b in no objective beyond noise, and better in one by more than noise and
+// the zone.
 bool dominates(const Goal& goal, const FrontPoint& a, const FrontPoint& b) {
   bool better = false;
   for (std::size_t i = 0; i < goal.objectives; ++i) {
@@ -37,7 +38,7 @@ bool dominates(const Goal& goal, const FrontPoint& a, const FrontPoint& b) {
   return better;
 }
 
-// Whether b is better than a in no objective by more than the zone and noise.
+// Returns whether a can represent b: b is better in no objective by more than the zone and noise.
 bool stands_for(const Goal& goal, const FrontPoint& a, const FrontPoint& b) {
   for (std::size_t i = 0; i < goal.objectives; ++i) {
     const Lead back = lead(goal, b, a, i);

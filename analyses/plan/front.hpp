@@ -1,4 +1,4 @@
-// The Pareto front of points whose values are known to within their noise.
+// The Pareto front of points whose values have known noise.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@ namespace jostle::analyses {
 // A point that meets the limits.
 struct FrontPoint {
   std::size_t point = 0;
-  std::vector<double> values;        // of the criteria
+  std::vector<double> values;        // one per criterion
   const Samples* samples = nullptr;  // null: the values are exact
 };
 
-// The points that no other one dominates: is no worse in any objective, but for noise, and in one better by
-// more than the zone of indifference. Of those that differ by no more than the zone or noise in every
-// objective, the best in the first. Sorted by the first objective, best first.
+// The points that no other point dominates. A dominating point is worse in no objective beyond noise, and in
+// one objective better by more than noise and the zone of indifference. If points differ by no more than the
+// zone or noise in every objective, the front has the one that is best in the first. Sorted by the first
+// objective, best first.
 [[nodiscard]] std::vector<FrontPoint> front_beyond_noise(const Goal& goal, std::vector<FrontPoint> points);
 
 }  // namespace jostle::analyses

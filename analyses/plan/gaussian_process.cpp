@@ -14,7 +14,7 @@ namespace {
 constexpr std::array lengths{0.08, 0.15, 0.3, 0.6, 1.2, 2.5, 5.0};
 constexpr std::array correlation_levels{0.1, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99};
 constexpr std::array noises{1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
-constexpr std::size_t largest_table = 1000;      // values of a dimension
+constexpr std::size_t largest_table = 1000;      // number of values of a dimension with a table
 constexpr std::size_t max_points_for_fit = 120;  // training points; the cost grows with their cube
 
 double matern(double distance) {
@@ -66,7 +66,7 @@ Eigen::MatrixXd GaussianProcess::correlations(const std::vector<std::size_t>& po
   return matrix;
 }
 
-// -2 log likelihood, up to a constant.
+// -2 log likelihood, up to a constant, with the variance that maximises it.
 double GaussianProcess::negative_log_likelihood(const std::vector<std::size_t>& points,
                                                 const Eigen::VectorXd& values) {
   Eigen::MatrixXd matrix = correlations(points);
@@ -81,7 +81,7 @@ double GaussianProcess::negative_log_likelihood(const std::vector<std::size_t>& 
   return n * sim::log(std::max(half.squaredNorm() / n, 1e-30)) + log_determinant;
 }
 
-// Coordinate descent: one dimension after the other, two rounds.
+// Chooses by coordinate descent: one dimension after the other, then the noise, in two rounds.
 void GaussianProcess::choose_lengths(const std::vector<double>& values) {
   std::vector<std::size_t> points;
   const std::size_t count = std::min(training_.size(), max_points_for_fit);

@@ -15,7 +15,7 @@ Worst worst_of(const Criterion& criterion) {
   return criterion.maximise ? Worst::least : Worst::greatest;
 }
 
-// The error of predictions of a metric; none if unknown.
+// The half-width of the model error of a metric; none if unknown.
 scenarios::Metric known_half_width(const std::string& metric, const UncertainProfile& profile,
                                    const std::string& basis) {
   const auto of = [&](const char* quantity) -> scenarios::Metric {
@@ -26,7 +26,7 @@ scenarios::Metric known_half_width(const std::string& metric, const UncertainPro
     if (metric.find(tail) != std::string::npos) return of("latency p99");
   for (const char* const quantity : {"throughput", "latency", "power"})
     if (metric.find(quantity) != std::string::npos) return of(quantity);
-  // Energy is power over throughput.
+  // Energy is power over throughput, so their errors add in quadrature.
   if (metric.find("energy") != std::string::npos) {
     const scenarios::Metric a = of("throughput"), b = of("power");
     return a && b ? scenarios::Metric(std::sqrt(*a * *a + *b * *b)) : std::nullopt;
@@ -34,7 +34,7 @@ scenarios::Metric known_half_width(const std::string& metric, const UncertainPro
   return std::nullopt;
 }
 
-// The process that a throughput is of; null for that of the system.
+// The process whose throughput this is; null for the throughput of the system.
 const scenarios::ProcessResult* process_with(const scenarios::Result& result, const std::string& metric,
                                              double throughput) {
   if (!metric.starts_with("processes")) return nullptr;

@@ -19,13 +19,13 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr std::size_t most_windows = 64;  // of one configuration, before they repeat
+constexpr std::size_t most_windows = 64;  // number of windows of one configuration, before they repeat
 
-// What is true of the configurations: the means of replications, where one run does not say it all.
+// The true values of the configurations: means of replications, or of the single runs if they are exact.
 class Truth {
  public:
   Truth(const Candidates& candidates, const std::atomic<bool>* interrupt) : goal_(candidates.goal()) {
-    // Regret is of the first objective only: the others become limits that always hold.
+    // Regret is relative to the first objective only. The other objectives become limits that always hold.
     for (std::size_t i = 1; i < goal_.objectives; ++i)
       goal_.criteria[i].limit = goal_.criteria[i].maximise ? -1e300 : 1e300;
     for (const auto& [point, values] : candidates.evaluations()) values_.push_back(values);
@@ -36,12 +36,12 @@ class Truth {
   [[nodiscard]] std::optional<std::size_t> best() const { return best_; }
   [[nodiscard]] const Evaluation& of(std::size_t candidate) const { return values_.at(candidate); }
 
-  // The first objective relative to the best's; 0 if a limit is violated.
+  // The first objective relative to that of the best configuration; 0 if a limit is violated.
   [[nodiscard]] double score(const Evaluation& values) const {
     return values && meets_limits(goal_.criteria, *values) ? relative(values->front()) : 0;
   }
 
-  // The same of a window: a limit whose metric the window is too short for is not looked at.
+  // The same score for a window. Limits whose metric is absent because the window is too short are ignored.
   [[nodiscard]] double window_score(const ResultMetrics& metrics) const {
     Goal seen{};
     for (std::size_t i = 0; i < goal_.criteria.size(); ++i) {
@@ -61,7 +61,7 @@ class Truth {
     return std::isfinite(ratio) ? std::max(ratio, 0.0) : 0;
   }
 
-  // All configurations, unless the replications of the one that seems best differ by next to nothing.
+  // Replicates all configurations, unless replications of the one that seems best are nearly equal.
   void replicate(const Candidates& candidates, const std::atomic<bool>* interrupt) {
     const auto seems = best_of(goal_.criteria, values_, goal_.indifference);
     const Replicator replicator{goal_, candidates.profiles(), candidates.threads(), interrupt};
@@ -95,7 +95,7 @@ class Truth {
   std::optional<std::size_t> best_;
 };
 
-// The board: the noisy score of a window and the true score of a configuration. The windows of a
+// The board: gives the noisy score of a window and the true score of a configuration. The windows of a
 // configuration follow each other in one simulation, which stands still while another configuration runs.
 class Board {
  public:
@@ -103,7 +103,7 @@ class Board {
         const std::atomic<bool>* interrupt)
       : candidates_(candidates), truth_(truth), settings_(settings), interrupt_(interrupt) {}
 
-  // A tuner begins: the first window of each configuration is its next.
+  // Begins a new tuner: each configuration starts at its first window again.
   void restart() { visits_.clear(); }
 
   [[nodiscard]] double true_score(std::size_t candidate) const { return truth_.score(truth_.of(candidate)); }
@@ -154,7 +154,7 @@ class Board {
   std::map<std::size_t, Configuration> configurations_;
 };
 
-// Runs the windows of one tuner, as long as is_open(), and records its regret.
+// Runs the windows of one tuner while is_open(), and records its regret.
 class Recorder {
  public:
   Recorder(Board& board, std::string method, std::size_t windows) : board_(board), windows_(windows) {
@@ -201,7 +201,7 @@ void full_sweep(const Candidates& candidates, Recorder& recorder) {
 }
 
 void thompson_sampling(const Candidates& candidates, Recorder& recorder, sim::RandomStream random) {
-  constexpr std::size_t draw_size = 150;  // configurations; the cost grows with their cube
+  constexpr std::size_t draw_size = 150;  // number of configurations; the cost grows with its cube
   const SearchSpace& space = candidates.space();
   GaussianProcess process(space);
   struct Mean {
@@ -247,7 +247,7 @@ class GradientDescent {
   }
 
   void descend() {
-    constexpr double step = 0.2, probe = 0.12, stability = 10;  // Spall's a, c, A for places from 0 to 1
+    constexpr double step = 0.2, probe = 0.12, stability = 10;  // Spall's a, c, A; positions are in [0, 1]
     for (int k = 0; recorder_.is_open(); ++k) {
       const double a = step * power((1 + stability) / (k + 1 + stability), 0.602);
       const double c = probe * power(1.0 / (k + 1), 0.101);

@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t exhaustive_limit = 300;  // up to this many points all are evaluated
 constexpr std::size_t few = 16;                // up to this many points all are listed
 
-// Whether a value differs by more than the zone. Points that differ only in a key without effect do not.
+// Returns whether a value differs by more than the zone of indifference. Points that differ only in a key
+// without effect do not.
 bool differs(const std::vector<double>& values, const std::vector<double>& best, double zone) {
   for (std::size_t i = 0; i < values.size(); ++i)
     if (std::abs(values[i] - best[i]) > zone * std::abs(best[i])) return true;
@@ -83,7 +84,7 @@ class Planner {
     return found != race_->finalists().end() ? &found->second : nullptr;
   }
 
-  // The values of a point as far as they are known: the means of its replications, else those of one run.
+  // The best known values of a point: the means of its replications, else those of one run.
   [[nodiscard]] Evaluation known(std::size_t candidate) const {
     const Finalist* const one = finalist(candidate);
     if (one == nullptr) return evaluations_.at(candidate);
@@ -106,7 +107,7 @@ class Planner {
     return found;
   }
 
-  // Without prediction intervals, which cost runs.
+  // A result point without prediction intervals, which cost runs.
   [[nodiscard]] PlanPoint simulated(std::size_t candidate) const {
     PlanPoint found;
     found.point = candidates_.study_point(candidate);
@@ -126,7 +127,7 @@ class Planner {
     return found;
   }
 
-  // The best of the evaluated points for which `may` holds, by the values known.
+  // The best of the evaluated points for which `may` holds, by the best known values.
   template <typename May>
   [[nodiscard]] std::optional<std::size_t> best_where(const May& may) const {
     std::vector<Evaluation> evaluations;
@@ -164,7 +165,7 @@ class Planner {
     });
   }
 
-  // The best of the others that is feasible.
+  // Adds the best feasible point that differs from the best one.
   void add_runner_up(std::size_t best) {
     constexpr int most_tries = 8;
     constexpr std::size_t steps = 3;
@@ -251,7 +252,8 @@ class Planner {
     return found;
   }
 
-  // The points that noise may keep from the front, one of each configuration; at most `most`, spread evenly.
+  // The points that only noise may keep from the front, one of each configuration; at most `most`, evenly
+  // spread.
   [[nodiscard]] std::vector<std::size_t> near_front(std::vector<std::size_t> points) const {
     constexpr std::size_t most = 64;
     constexpr double sigmas = 3;

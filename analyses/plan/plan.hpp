@@ -17,24 +17,24 @@ namespace jostle::analyses {
 struct PlanPoint {
   std::size_t point = 0;                       // index in the study
   std::string settings;                        // JSON: key to value
-  std::vector<double> values;                  // of each criterion
+  std::vector<double> values;                  // one per criterion
   std::vector<scenarios::Interval> intervals;  // 90 % intervals of the values; absent if unknown
-  std::string sharing_note;                    // scenarios::sharing_note(), where intervals were asked for
-  // Of a point that was replicated the values are means; of any other, those of one run.
+  std::string sharing_note;                    // scenarios::sharing_note(), if intervals were requested
+  // The values of a replicated point are means; those of any other point are from one run.
   std::size_t replications = 0;
-  std::vector<scenarios::Metric> half_widths;  // of the confidence intervals of the means
-  scenarios::Metric p_feasible;                // the probability that it truly meets all limits
-  double dropped = 0;                          // share of the requests, at the limits of queues
+  std::vector<scenarios::Metric> half_widths;  // half-widths of the confidence intervals of the means
+  scenarios::Metric p_feasible;                // probability that it truly meets all limits
+  double dropped = 0;  // share of the requests that are dropped at the limits of queues
 };
 
-// A point that would be better than the best, or one if there is no best, but is not known to meet the
-// limits.
+// A point that would be better than the best one (or any point, if there is no best) but is not known to meet
+// the limits.
 struct NearMiss {
   PlanPoint point;
-  bool infeasible = false;  // it is known to miss one; else undecided
+  bool infeasible = false;  // known to miss a limit; else undecided
 };
 
-// The cost of a limit: the best evaluated point that violates it and no other.
+// The cost of a limit: the best evaluated point that violates this limit and no other.
 struct Relaxed {
   std::size_t criterion = 0;  // the limit
   double needed = 0;          // the value the limit would need
@@ -47,33 +47,33 @@ struct Missed {
   double nearest = 0;
 };
 
-// The overloaded point that is nearest to keeping up.
+// The overloaded point that could serve the greatest share of its offered rate.
 struct LeastOverloaded {
   std::size_t point = 0;    // index in the study
   std::string settings;     // JSON: key to value
-  double stable_share = 0;  // of its load, that it could serve
+  double stable_share = 0;  // share of its offered rate that it could serve
 };
 
 struct Plan {
   Goal goal;
   std::size_t points = 0;         // supported points with different scenarios
-  Candidates::Count count;        // of evaluations
+  Candidates::Count count;        // counts of evaluations
   bool exhaustive = false;        // all points were evaluated
   bool converged = true;          // no other point is expected to gain more than 0.5 %
   std::optional<PlanPoint> best;  // none: no point meets all limits
-  // The best of the points that differ from `best` by more than 1 % in some metric and are not a neighbour of
-  // it on a key with more than eight values.
+  // The best of the points that differ from `best` by more than 1 % in some metric and are not its neighbour
+  // on a key with more than eight values.
   std::optional<PlanPoint> runner_up;
-  // Where all were evaluated and there are few: each of them that can run, without pi90; those that meet the
-  // limits first, best first.
+  // All points that can run, if all were evaluated and there are few; without pi90. Points that meet the
+  // limits come first, best first.
   std::vector<PlanPoint> every;
-  std::vector<PlanPoint> front;  // of two or more objectives; sorted by the first, best first
-  std::vector<Relaxed> relaxed;  // of limits that cost something
+  std::vector<PlanPoint> front;  // for two or more objectives; sorted by the first, best first
+  std::vector<Relaxed> relaxed;  // limits with a cost
   std::vector<Missed> missed;    // if there is no best
   std::vector<NearMiss> near_misses;
-  std::optional<LeastOverloaded> least_overloaded;  // none: no point is, or what it could serve is not known
+  std::optional<LeastOverloaded> least_overloaded;  // none: no point is, or its stable rate is unknown
   double search_s = 0, replicated_s = 0;            // simulated time
-  bool decided = true;  // else `effort` ended the replications before everything was decided
+  bool decided = true;  // false: `effort` ended the replications before everything was decided
 };
 
 struct PlanControl {
@@ -81,9 +81,9 @@ struct PlanControl {
   std::size_t max_evaluations = 0;  // 0: a tenth of the points, at least 300
   bool intervals = true;
   const std::atomic<bool>* interrupt = nullptr;
-  // `done`: points evaluated; `of`: the most that will be.
+  // `done`: points evaluated; `of`: the largest number that will be.
   std::function<void(std::size_t done, std::size_t of)> progress;
-  std::function<void(double share)> replicating;  // of the time that replications may take
+  std::function<void(double share)> replicating;  // spent share of the time for replications
 };
 
 // The goal of the candidates must have an objective. Throws Interrupted (finished points are stored),

@@ -8,10 +8,10 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr double likely = 0.9;  // a probability of being feasible that makes only better points interesting
-constexpr double sigmas = 3;    // of noise that one run may be off
+constexpr double likely = 0.9;  // probability of being feasible that bars points that are no better
+constexpr double sigmas = 3;    // standard deviations that one run may be off
 constexpr std::size_t max_near_misses = 32;
-constexpr std::size_t told_steps = 3;  // of the best, at least
+constexpr std::size_t told_steps = 3;  // least number of steps of the best point
 constexpr std::size_t chunk = 4;       // points that enter at once
 
 }  // namespace
@@ -68,7 +68,7 @@ bool Race::is_exact() const {
   return true;
 }
 
-// Whether one run may show the point to miss its limits by nothing but noise.
+// Returns whether the single run of the point meets the limits, or misses them by no more than noise.
 bool Race::near(std::size_t point) const {
   const std::vector<Criterion>& criteria = candidates_.goal().criteria;
   for (std::size_t i = candidates_.goal().objectives; i < criteria.size(); ++i)
@@ -76,8 +76,8 @@ bool Race::near(std::size_t point) const {
   return true;
 }
 
-// Whether, by one run each, with the same random numbers, the point may beat the other one by more than the
-// zone.
+// Returns whether the point may beat the other one by more than the zone, by their single runs with common
+// random numbers.
 bool Race::seems_better(std::size_t point, std::size_t than) const {
   const Goal& goal = candidates_.goal();
   for (std::size_t i = 0; i < goal.objectives; ++i) {
@@ -90,7 +90,8 @@ bool Race::seems_better(std::size_t point, std::size_t than) const {
   return false;
 }
 
-// Whether it is not certain that the point is no better than the best one by more than the zone.
+// Returns whether the point may still beat the best one by more than the zone, with the confidence of the
+// goal.
 bool Race::may_beat(const Finalist& one, const Finalist& best) const {
   const Goal& goal = candidates_.goal();
   const Evaluation there = best.replicated.samples.means();
@@ -130,10 +131,10 @@ std::optional<std::size_t> Race::best_above(double p) const {
 }
 
 std::optional<std::size_t> Race::best() const {
-  return best_above(2);  // only those that are feasible
+  return best_above(2);  // above 1: only those with the verdict feasible
 }
 
-// The undecided points that may beat the best, and the best if there are any.
+// The undecided points that may beat the best, and the best itself if there are any.
 Race::Points Race::contenders() const {
   const auto top = best();
   Points points;
@@ -145,7 +146,8 @@ Race::Points Race::contenders() const {
   return points;
 }
 
-// Lets points into the race that may beat the best of those likely to be feasible; false if there are none.
+// Adds points that may beat the best of those that are likely to be feasible. Returns false if there are
+// none.
 bool Race::widen() {
   const auto top = best_above(likely);
   Points entering;
@@ -166,7 +168,7 @@ bool Race::widen() {
   return true;
 }
 
-// Those of the points whose next step the budget allows, the likeliest to be feasible first.
+// The points whose next step fits into the budget, most likely feasible first.
 Race::Points Race::affordable(Points points) const {
   std::ranges::stable_sort(points, std::greater{},
                            [&](std::size_t point) { return finalists_.at(point).p_feasible; });
@@ -175,7 +177,7 @@ Race::Points Race::affordable(Points points) const {
   for (const std::size_t point : points) {
     const Replicated& one = finalists_.at(point).replicated;
     const double cost = cost_of_step(one);
-    // The first step of a point is a matter of a few runs and always affordable.
+    // The first step of a point takes only a few runs and is always allowed.
     if (one.steps > 0 && cost > left) continue;
     left -= cost;
     found.push_back(point);
@@ -198,7 +200,7 @@ void Race::step(const Points& points) {
 
 void Race::judge(const Points& points) {
   const std::vector<Criterion>& criteria = candidates_.goal().criteria;
-  // Each step may err with its share, which the points still in the race share.
+  // The probability of error is divided among the steps and the points still in the race.
   const auto in_race = std::ranges::count_if(
       finalists_, [](const auto& entry) { return entry.second.verdict != Verdict::infeasible; });
   const double error = (1 - candidates_.goal().confidence) /
@@ -246,7 +248,7 @@ void Race::run() {
     });
     const auto top = best();
     if (open.empty() || (open.size() == 1 && open.front() == top)) {
-      // What is told of the best is worth a few runs more.
+      // The reported values of the best point are worth a few more runs.
       if (!top || is_exact() || finalists_.at(*top).replicated.steps >= told_steps) return;
       open = {*top};
     }

@@ -1,15 +1,15 @@
-// Ranking and selection among simulated points: which is the best of those that truly meet the limits.
+// Ranking and selection among simulated points: finds the best of those that truly meet the limits.
 //
-// One run of a point is a noisy answer, and the best of many noisy answers is one that was lucky. So the best
-// points and those that miss a limit by no more than noise are simulated again with fresh random numbers,
-// step by step (replicator.hpp), each only until it is decided:
-//   feasible    the probability that it meets all limits is so high that the answer, over all steps, points
-//               and limits looked at (Bonferroni), is feasible with the confidence asked for
+// A single run of a point is a noisy estimate, and the best of many noisy estimates is one that was lucky. So
+// the best points, and those that miss a limit by no more than noise, are simulated again with fresh random
+// numbers, step by step (replicator.hpp), each only until it is decided:
+//   feasible    the probability that it meets all limits is so high that the answer is feasible with the
+//               requested confidence, over all steps, examined points and limits (Bonferroni)
 //   infeasible  that probability is below 2 %, or the backlog of a process grows
-// A feasible point ends the race of those that it beats, or that beat it by no more than the zone of
+// A feasible point eliminates the points that it beats, and those that beat it by no more than the zone of
 // indifference, with the same confidence (as in the procedures of Kim and Nelson 2001, with pairs of common
-// random numbers; feasibility as in Andradottir and Kim 2010). Simulated time is spent where it decides most,
-// and is bounded.
+// random numbers; feasibility as in Andradottir and Kim 2010). Simulated time is bounded, and is spent on the
+// points where it decides most.
 #pragma once
 
 #include <cstddef>
@@ -39,22 +39,22 @@ struct RaceSettings {
 
 class Race {
  public:
-  // The candidates must be evaluated; the references must outlive this.
+  // The candidates must be evaluated. The references must outlive this.
   Race(const Candidates& candidates, const Replicator& replicator, const RaceSettings& settings);
 
   // Finds best(). Throws Interrupted, RunError.
   void run();
-  // Decides on points with what is left of the budget: up to `most` steps each, `least` also of those that
-  // are decided.
+  // Decides on points within the remaining budget: up to `most` steps each, and at least `least` even for
+  // points that are decided.
   void decide(const std::vector<std::size_t>& points, std::size_t most, std::size_t least = 0);
 
   // The best of the feasible finalists; none if there is none.
   [[nodiscard]] std::optional<std::size_t> best() const;
   [[nodiscard]] const std::map<std::size_t, Finalist>& finalists() const { return finalists_; }
-  // The standard deviation of one run of the scenario's length, relative to the mean: the greatest of the
+  // The standard deviation of one run of the scenario's length, relative to the mean: the greatest among the
   // finalists.
   [[nodiscard]] double noise(std::size_t criterion) const;
-  // Whether one run says all that there is to know of the criteria.
+  // Returns whether runs vary so little that one run determines the criteria.
   [[nodiscard]] bool is_exact() const;
   [[nodiscard]] double spent_s() const { return spent_s_; }
   [[nodiscard]] bool within_budget() const { return within_budget_; }
@@ -79,8 +79,8 @@ class Race {
   RaceSettings settings_;
   Points order_;  // points with values, best objective first
   std::map<std::size_t, Finalist> finalists_;
-  std::set<std::string> configurations_;  // of the finalists
-  std::size_t steps_ = 1;                 // that those still in the race have taken
+  std::set<std::string> configurations_;  // configurations of the finalists
+  std::size_t steps_ = 1;                 // number of steps of those still in the race
   double spent_s_ = 0;
   bool within_budget_ = true;
 };

@@ -14,9 +14,9 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr double longest_s = 1e6;  // of a run
+constexpr double longest_s = 1e6;  // limit per run
 
-// The scenario of a run of a step; `number`: of the run, over all steps.
+// The scenario of a run of a step. `number`: index of the run over all steps.
 scenarios::Scenario replication(const scenarios::Scenario& scenario, double length, std::uint64_t number) {
   scenarios::Scenario one = lengthened(scenario, length);
   one.run.seed = scenarios::replication_seed(scenario.run.seed, number);
@@ -24,7 +24,7 @@ scenarios::Scenario replication(const scenarios::Scenario& scenario, double leng
   return one;
 }
 
-// What a run says; no result: it was interrupted.
+// The outcome of a run.
 struct Said {
   double length_s = 0;
   Evaluation values;
@@ -65,7 +65,7 @@ void Replicator::step(const std::vector<Replicated*>& these) const {
   std::vector<Run> runs;
   for (Replicated* const one : these) {
     const Step& step = replication_steps.at(one->steps++);
-    // 0 is the scenario's own run.
+    // Number 0 is the scenario's own run.
     for (std::size_t i = 0; i < step.runs; ++i) runs.push_back({one, step.length, 1 + i});
     std::uint64_t before = 0;
     for (std::size_t earlier = 0; earlier + 1 < one->steps; ++earlier)

@@ -10,7 +10,7 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr std::size_t fewest = 3;  // runs that say how much they differ
+constexpr std::size_t fewest = 3;  // fewest runs from which a variance is estimated
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -24,7 +24,7 @@ void Samples::add(double length_s, Evaluation values, bool overloaded) {
   length_s_.push_back(length_s);
 }
 
-// Of a value of each run.
+// The mean, and its standard error, of a value of each run.
 template <typename Of>
 Samples::Moments Samples::moments(const Of& of) const {
   double length = 0, sum = 0, squares = 0;

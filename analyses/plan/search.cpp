@@ -12,10 +12,10 @@ namespace {
 
 constexpr double confidence_sigmas = 3;           // standard deviations
 constexpr std::size_t batch_size = 16;            // points per call of next()
-constexpr std::size_t max_training_points = 500;  // of a model
+constexpr std::size_t max_training_points = 500;  // limit per model
 constexpr std::size_t max_bounded = 20'000;       // points per round whose gain is bounded
-constexpr std::size_t max_predicted = 1000;       // of those, points with an exact prediction
-constexpr double max_batch_correlation = 0.97;    // of two points in one batch
+constexpr std::size_t max_predicted = 1000;       // limit of exact predictions among these points
+constexpr double max_batch_correlation = 0.97;    // correlation of two points in one batch
 
 // The standard normal distribution function, to 1 % (Bowling et al. 2009), and density.
 double probability_below(double z) {
@@ -138,8 +138,8 @@ void Search::fit_models() {
   }
 }
 
-// None if the point cannot meet a limit or cannot improve the target. `exactly`: with the exact deviation
-// rather than its bound.
+// The acquisition values of a point; none if it cannot meet a limit or cannot improve the target. `exactly`:
+// with the exact deviation instead of its bound.
 std::optional<Search::Acquisition> Search::acquisition(std::size_t point, Target target, bool exactly) const {
   Acquisition found{point, 0, 1};
   const std::size_t count = objectives(criteria_);
@@ -160,7 +160,7 @@ std::optional<Search::Acquisition> Search::acquisition(std::size_t point, Target
     if (margin + confidence_sigmas * estimate.deviation < 0) return std::nullopt;
     found.expected *= probability_below(margin / std::max(estimate.deviation, 1e-12));
   }
-  // No point meets the limits so far: prefer the points most likely to.
+  // While no point meets the limits, points that are most likely to meet them come first.
   if (front_.empty()) {
     found.gain = found.expected;
     return found;
@@ -202,7 +202,7 @@ std::vector<Search::Acquisition> Search::acquisitions(Target target) {
         excluded[point] = true;
     }
     std::ranges::stable_sort(acquisitions, std::greater{}, &Acquisition::gain);
-    // Exact predictions, until some points remain.
+    // Predicts exactly until some points remain.
     for (std::size_t i = 0; i < acquisitions.size() && (i < max_predicted || remaining.empty()); ++i) {
       if (const auto one = acquisition(acquisitions[i].point, target, true))
         remaining.push_back(*one);
@@ -259,7 +259,7 @@ std::vector<std::size_t> Search::next() {
       points = unevaluated(batch_size, {});
     } else {
       fit_models();
-      // In the last tenth of the budget the neighbours of the best come first.
+      // In the last tenth of the budget, neighbours of the best point come first.
       if (evaluations_.size() >= settings_.max_evaluations - settings_.max_evaluations / 10)
         points = unevaluated_neighbours();
       if (points.empty() && (!best_ || settled_ != best_)) points = to_evaluate(Target::best);

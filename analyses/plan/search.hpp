@@ -2,10 +2,10 @@
 //
 // Call next() and record_evaluation() in turn until next() returns nothing. Each objective and each limit is
 // modelled by a Gaussian process. A point is excluded if its optimistic estimate (mean plus three standard
-// deviations) violates a limit or improves nothing; when no point is left, all are considered once more. Half
+// deviations) violates a limit or improves nothing. When no point is left, all are considered once more. Half
 // of the next points have the highest expected improvement (Jones, Schonlau and Welch 1998; with limits:
 // Gardner et al. 2014), half the highest optimistic gain. At the end all neighbours of the best point are
-// evaluated, so it is at least a local optimum.
+// evaluated, so that it is at least a local optimum.
 #pragma once
 
 #include <array>
@@ -36,16 +36,17 @@ class Search {
   void record_evaluation(std::size_t point, Evaluation evaluation);
 
   [[nodiscard]] std::size_t evaluated() const { return evaluations_.size(); }
-  // Whether the search ended because no point could improve the result, not because of max_evaluations.
+  // Returns whether the search ended because no point could improve the result, not because of
+  // max_evaluations.
   [[nodiscard]] bool exhausted() const { return exhausted_; }
 
  private:
   struct Acquisition {
     std::size_t point = 0;
-    double gain = 0;      // optimistic, of the target
+    double gain = 0;      // optimistic gain of the target
     double expected = 0;  // improvement, times the probability of meeting the limits
   };
-  // What to improve: the first objective, or the Pareto front.
+  // The target of the improvement: the first objective, or the Pareto front.
   enum class Target { best, front };
 
   [[nodiscard]] std::vector<std::size_t> first_points();
@@ -69,7 +70,7 @@ class Search {
   std::vector<bool> by_logarithm_;          // [criterion]: all values so far are positive
   std::vector<std::vector<double>> front_;  // scaled objectives of the evaluations
   std::optional<std::size_t> best_;
-  std::optional<std::size_t> settled_;         // the best when no other point was expected to gain
+  std::optional<std::size_t> settled_;         // the best point when no other point was expected to gain
   std::array<std::vector<bool>, 2> excluded_;  // by target
   bool exhausted_ = false;
 };

@@ -16,7 +16,7 @@ std::optional<double> number_of(const input::Value& value, std::string& unit) {
   if (value.kind != input::Kind::scalar || value.quoted) return std::nullopt;
   const auto found = input::leading_number(value.text);
   if (!found || !(found->rest.empty() || found->rest.starts_with(' ')))
-    return std::nullopt;  // "15W" is a name
+    return std::nullopt;  // a name, such as "15W"
   unit = found->rest.substr(std::min(found->rest.find_first_not_of(' '), found->rest.size()));
   return found->number;
 }
@@ -33,7 +33,7 @@ std::vector<double> positions(const Axis& axis) {
   }
   const auto [min, max] = std::ranges::minmax(numbers);
   if (!(min < max)) return {};
-  constexpr double min_ratio = 4;  // for a logarithmic scale
+  constexpr double min_ratio = 4;  // least ratio for a logarithmic scale
   const bool by_logarithm = min > 0 && max > min_ratio * min;
   const auto scaled = [&](double x) { return by_logarithm ? sim::log(x) : x; };
   const double from = scaled(min), range = scaled(max) - from;

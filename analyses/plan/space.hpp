@@ -10,15 +10,16 @@
 
 namespace jostle::analyses {
 
-// A dimension. Ordered values have positions from 0 to 1; unordered ones (names, mappings) are all equally
-// far apart.
+// A dimension of the search. Ordered values have positions from 0 to 1; unordered ones (names, mappings) are
+// all equally far apart.
 struct SearchDimension {
   std::size_t size = 1;
-  std::vector<double> position;  // of each value; empty: unordered
+  std::vector<double> position;  // [value]; empty: unordered
 };
 
-// The search dimension of a dimension of the study. Numbers with one unit are ordered, on a logarithmic scale
-// if they span more than a factor of 4. Of keys that vary together the first ordered one sets the positions.
+// The search dimension for a dimension of the study. Numbers with one unit are ordered, on a logarithmic
+// scale if they span more than a factor of 4. If several keys vary together, the first ordered one sets the
+// positions.
 [[nodiscard]] SearchDimension search_dimension(const Study& study, const Dimension& dimension);
 
 class SearchSpace {

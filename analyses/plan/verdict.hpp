@@ -1,12 +1,13 @@
-// Whether a configuration is known to meet its limits.
+// The verdict on whether a configuration meets its limits.
 #pragma once
 
 namespace jostle::analyses {
 
 enum class Verdict { feasible, infeasible, undecided };
 
-// `p_feasible`: the probability that it meets them; `error`: that with which it may wrongly be said to.
-// Infeasible below 2 %. What was found feasible `before` stays so while the probability is 95 % or more.
+// `p_feasible`: the probability that it meets them; `error`: the allowed probability of a false "feasible".
+// Infeasible below 2 %. A configuration that was feasible `before` stays so while the probability is at least
+// 95 %.
 [[nodiscard]] constexpr Verdict verdict_of(double p_feasible, double error, Verdict before) {
   constexpr double hopeless = 0.02, kept = 0.95;
   if (p_feasible < hopeless) return Verdict::infeasible;

@@ -19,7 +19,7 @@ struct Check {
   std::string quantity;       // "resnet50, int8 over fp32"
   std::string claimed;        // "9.75 x"
   std::string predicted;      // "8.63 x"
-  std::optional<double> off;  // of values and bounds: (predicted - claimed) / claimed
+  std::optional<double> off;  // relative error of a value or bound: (predicted - claimed) / claimed
   Verdict verdict = Verdict::holds;
 };
 
@@ -27,26 +27,26 @@ struct Check {
 class Checks {
  public:
   void near(const std::string& quantity, double claimed, double predicted, const std::string& unit = {});
-  // A change in percent: within four percentage points, and within half of the change, so that no change at
-  // all is never near a small one.
+  // Checks a change in percent: within four percentage points, and within half of the change, so that a
+  // predicted change of zero never passes for a small one.
   void near_points(const std::string& quantity, double claimed, double predicted);
-  // A claimed range, "1 to 2 ms": with the tolerance of a value on both ends.
+  // Checks a claimed range, "1 to 2 ms", with the tolerance of a value on both ends.
   void near_range(const std::string& quantity, double low, double high, double predicted,
                   const std::string& unit = {});
-  // A bound from `low` to `high`; `off` is the relative distance outside the nearer end.
+  // Checks a bound from `low` to `high`; `off` is the relative distance outside the nearer end.
   void between(const std::string& quantity, double low, double high, double predicted,
                const std::string& unit = {});
   void at_most(const std::string& quantity, double high, double predicted, const std::string& unit = {});
   void at_least(const std::string& quantity, double low, double predicted, const std::string& unit = {});
-  // Each value is strictly above, or below, the one before.
+  // Checks that each value is strictly above, or below, the previous one.
   void rises(const std::string& quantity, const std::vector<double>& predicted);
   void falls(const std::string& quantity, const std::vector<double>& predicted);
-  // Strictly ordered, the greatest first: {"resnet50", 300}, {"yolov8n", 100}.
+  // Checks strict order, greatest first: {"resnet50", 300}, {"yolov8n", 100}.
   void ordered(const std::string& quantity, const std::vector<std::pair<std::string, double>>& predicted);
-  // A constant, to rounding.
+  // Checks a constant, up to rounding.
   void equal(const std::string& quantity, double claimed, double predicted, const std::string& unit = {});
   void is(const std::string& quantity, const std::string& claimed, const std::string& predicted, bool holds);
-  // Not judged.
+  // Adds a check that is not judged.
   void shows(const std::string& quantity, const std::string& claimed, const std::string& predicted);
 
   [[nodiscard]] const std::vector<Check>& list() const { return list_; }

@@ -20,7 +20,7 @@ inline constexpr std::array<int, 5> batches{1, 2, 4, 8, 16};
 inline constexpr const char* images = "images/s";
 inline constexpr std::array<int, 4> process_counts{1, 2, 4, 8};
 
-// `measure` of each, as a list.
+// The list of `measure` for each value.
 template <typename Values, typename Measure>
 [[nodiscard]] std::vector<double> over(const Values& values, Measure measure) {
   std::vector<double> figures;

@@ -21,17 +21,17 @@ board::DeviceSpec device(const char* name) {
   return *profile->spec;
 }
 
-// A core does one multiply-add per clock.
+// The number of CUDA cores. A core does one multiply-add, so two operations, per clock.
 double cuda_cores(const board::DeviceSpec& spec) {
   return spec.gpu.sm_count * spec.gpu.cuda_cores.fp32 / 2;
 }
-// Multiply-adds in fp16 per clock: 64 of Volta's tensor cores, 256 of those since Ampere.
+// The number of tensor cores. Multiply-adds in fp16 per clock: 64 for Volta's, 256 from Ampere on.
 double tensor_cores(const board::DeviceSpec& spec) {
   const double operations_per_core = spec.gpu.architecture.starts_with("sm_7") ? 128 : 512;
   return spec.gpu.sm_count * spec.gpu.tensor_cores.fp16 / operations_per_core;
 }
 
-// As a publication has them.
+// Constants as a publication states them.
 struct Constants {
   double cpu_cores, cuda_cores, tensor_cores, memory_gb;
 };
@@ -64,7 +64,7 @@ void agx_orin(Runs& /*runs*/, Checks& checks) {
   checks.equal(fmt::format("{}: DLAs", kit), 2, device(kit).dla.count);
 }
 
-// On CUDA cores in fp16.
+// The peak of the CUDA cores in fp16.
 double rated_gflops(const board::DeviceSpec& spec) {
   return spec.gpu.sm_count * spec.gpu.cuda_cores.fp16 * spec.gpu.max_clock_hz / 1e9;
 }
@@ -82,8 +82,8 @@ bool has_mode(const board::DeviceSpec& spec, std::string_view begin) {
   return std::ranges::any_of(spec.power_modes,
                              [begin](const board::PowerMode& mode) { return mode.name.starts_with(begin); });
 }
-// In int8 on GPU and DLAs together, at the clocks of the mode, as in data sheets: with structured sparsity
-// (half of the weights zero) where tensor cores and DLAs support it.
+// The peak in int8 of GPU and DLAs together, at the clocks of the mode, as in data sheets: with structured
+// sparsity (half of the weights zero) if tensor cores and DLAs support it.
 double rated_tops(const board::DeviceSpec& spec, const char* mode, double sparse) {
   const board::PowerMode* limits = board::find_power_mode(spec, mode);
   if (limits == nullptr) throw scenarios::RunError(fmt::format("{} has no power mode {}", spec.name, mode));

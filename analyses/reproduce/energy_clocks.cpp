@@ -36,7 +36,7 @@ std::vector<double> over_points(const std::vector<KnobPoint>& points, double (*f
   return figures;
 }
 
-// For each network on a board: the best clocks and the run with governors.
+// The best clocks for a network on a board, and the run with governors.
 struct Best {
   KnobPoint point;
   KnobRun governed;
@@ -59,7 +59,7 @@ void usual_clock(Runs& runs, Checks& checks, const KnobBoard& board, double clai
   std::map<double, int> counts;
   for (const char* model : knob_models) ++counts[best_of(runs, board, model).point.gpu_mhz];
   const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-  // A clock of the table is another one a step away.
+  // Neighbouring clocks of the table count as different.
   checks.equal("GPU clock of least energy of most networks", claimed, usual->first, "MHz");
 }
 
@@ -73,7 +73,7 @@ void nano_cpu_spans(Runs& runs, Checks& checks) {
   checks.near("span of power", 1, span(points, watts), "W");
   checks.near("span of time", 60, span(points, seconds), "s");
 }
-// The clock that the report fixes while the other varies.
+// The clock that the report fixes while it varies the other one.
 double fixed_cpu(const KnobBoard& board) {
   return &board == &knob_nano() ? 1132.8 : &board == &knob_xavier() ? 1036.8 : 960;
 }
@@ -217,7 +217,7 @@ void boards_by_energy(Runs& runs, Checks& checks) {
                    {{"jetson-nano", energy(knob_nano())}, {"orin-nx", energy(knob_orin())}});
   }
 }
-// The clock with the least energy is inside the range, not at an end.
+// The clock with the least energy must be inside the range, not at an end.
 void troughs(Runs& runs, Checks& checks) {
   for (const KnobBoard& board : knob_boards()) {
     const auto points = over_gpu(runs, board);
@@ -345,7 +345,7 @@ void xavier_against_nano(Runs& runs, Checks& checks) {
 double by_second_half(const std::vector<double>& time) {
   return percent_more(time[time.size() / 2], time.back());
 }
-// It falls first, by 5 % at least: time that no clock changes has no plateau.
+// The time must first fall by at least 5 %: a time that does not depend on the clock has no plateau.
 void plateaus(Runs& runs, Checks& checks, const KnobBoard& board) {
   const auto time = over_points(over_cpu(runs, board), seconds);
   checks.at_least("time at the lowest over the highest CPU clock", 5, percent_more(time.front(), time.back()),

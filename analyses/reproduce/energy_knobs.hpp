@@ -1,10 +1,10 @@
 // The boards, networks and knobs of "energy knobs": a report on energy against clocks, governors and batches
 // on Jetson Nano, Xavier NX and Orin NX, with PyTorch, 3 200 inferences a run.
 //
-// It names no precision. On the Nano fp32 fits its times: at 76.8 MHz the fp32 peak is 20 GFLOP/s, and
-// alexnet takes the 532 s of the claimed span. On Orin NX PyTorch computes convolutions in tf32 unless set
-// otherwise. Modes are those that reach the clocks it lists: MAXN on Nano and Orin NX, and on Xavier NX one
-// with two cores.
+// The report names no precision. On the Nano fp32 fits its times: at 76.8 MHz the fp32 peak is 20 GFLOP/s,
+// and alexnet takes the 532 s of the claimed span. On Orin NX PyTorch computes convolutions in tf32 by
+// default. Power modes are those that reach the clocks that the report lists: MAXN on Nano and Orin NX, and
+// on Xavier NX a mode with two cores.
 #pragma once
 
 #include <optional>
@@ -56,17 +56,17 @@ struct KnobRun {
 [[nodiscard]] std::string knob_text(const KnobBoard& board, const Knobs& knobs);
 [[nodiscard]] KnobRun knob_run(Runs& runs, const KnobBoard& board, const Knobs& knobs);
 
-// One run per combination of clocks; the CPU's clock in the outer loop.
+// A combination of clocks and its run. In a sweep the CPU clock varies in the outer loop.
 struct KnobPoint {
   double cpu_mhz = 0, gpu_mhz = 0;
   KnobRun run;
 };
 [[nodiscard]] std::vector<KnobPoint> clock_sweep(Runs& runs, const KnobBoard& board, const Knobs& knobs);
-// The same over one of the clocks, the other given in `knobs`.
+// The same over one clock; `knobs` has the other.
 [[nodiscard]] std::vector<KnobPoint> gpu_sweep(Runs& runs, const KnobBoard& board, const Knobs& knobs);
 [[nodiscard]] std::vector<KnobPoint> cpu_sweep(Runs& runs, const KnobBoard& board, const Knobs& knobs);
 
-// By how many percent `value` exceeds the other.
+// The percentage by which `value` exceeds `against`.
 [[nodiscard]] inline double percent_more(double value, double against) {
   return 100 * (value / against - 1);
 }

@@ -33,7 +33,7 @@ std::string run_text(const Work& work, const std::string& mode, const std::strin
       board, mode, clocks, work.model, work.batch, work.training ? ", training: true, runtime: eager" : "");
 }
 
-// Of one batch.
+// The time and energy of one batch.
 struct Cost {
   double seconds = 0, joules = 0;
 };
@@ -106,8 +106,8 @@ void best_mode(Runs& runs, Checks& checks) {
   }
 }
 
-// The share, in %, of all pairs of networks and batches in a mode in which the one that is faster per
-// operation also needs less energy per operation.
+// The percentage of pairs of networks and batches in a mode in which the one that is faster per operation
+// also needs less energy per operation.
 double agreeing_pairs(const std::vector<Placed>& points, const std::string& mode) {
   double agree = 0, pairs = 0;
   for (auto a = points.begin(); a != points.end(); ++a) {
@@ -187,8 +187,8 @@ double mean_error(const std::vector<Placed>& points, Cost Placed::*predicted, do
   return 100 * sum / static_cast<double>(points.size());
 }
 
-// The same for the ratio of a metric in another mode to MAXN, where the GPU is busy in both modes: the roofs
-// describe the GPU, and its clocks do not change the launch time of the host.
+// The mean error of the ratio of a metric in another mode to MAXN, if the GPU is busy in both modes. The
+// roofs describe the GPU, and its clocks do not change the launch time of the host.
 double mean_error_of_modes(const std::vector<Placed>& points, double Cost::*figure) {
   constexpr double busy = 0.9;
   double sum = 0, count = 0;
@@ -204,10 +204,10 @@ double mean_error_of_modes(const std::vector<Placed>& points, double Cost::*figu
   return 100 * sum / count;
 }
 
-// Predictions from operations and bytes under the two roofs: for a whole network, the change of time and
-// energy with the power mode. The roofs come from the data sheet and are not fitted to runs, so the error of
-// whole networks is only shown: the abstract gives no limit for it. So is the error kernel by kernel, which
-// compares one form of the model with another.
+// Checks predictions from operations and bytes under the two roofs: for a whole network, the change of time
+// and energy with the power mode. The roofs come from the data sheet and are not fitted to runs, so that the
+// error of whole networks is only shown: the abstract gives no limit for it. The error of the sum over
+// kernels is only shown, too, because it compares one form of the model with another.
 void predict(const std::vector<Placed>& points, Checks& checks) {
   constexpr double max_percent = 100 * value_tolerance;
   const auto above = std::ranges::count_if(points, [](const Placed& point) {

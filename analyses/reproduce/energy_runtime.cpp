@@ -29,8 +29,8 @@ constexpr const char* dynamic_graph = "runtime: eager";
 constexpr const char* static_graph = "runtime: eager, graph: static";
 
 void static_graph_pays(Runs& runs, Checks& checks) {
-  // Without the start of the process and its libraries. One core is busy all the time, so energy is
-  // proportional to time.
+  // The loading time excludes the start of the process and its libraries. One core is busy all the time, so
+  // that energy is proportional to time.
   input::Problems problems;
   const auto profile = calibration::shipped_profile(knob_nano().device, problems);
   const double start =

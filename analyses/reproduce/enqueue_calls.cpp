@@ -1,13 +1,13 @@
 // Statements on ExecutionContext calls (EC): their duration on the host and its components.
 //
 // The study measured with the tracer that halves throughput (C39), so these runs use it too. Half of the
-// cores of its boards were heavily loaded, 3 of 6 and 2 of 4, so processes are confined to as many cores. The
-// study does not state the governors; clocks are assumed to be locked (jetson_clocks), as is usual for such
-// measurements. It does not state how trtexec waited either; spinning (--useSpinWait) is assumed, because
-// threads that sleep while the GPU works load only half a core in total, for any number of threads, while the
-// study saw half of all cores heavily loaded (C33) and calls preempted from 4 processes on (C60). The number
-// of processes from which calls take longer, and by how much, follows from this. A launch is timed from the
-// entry of its call to its return, as a tracer does, including preempted time.
+// cores of its boards were heavily loaded, 3 of 6 and 2 of 4, so processes are confined to that many cores.
+// The study does not state the governors; clocks are assumed to be locked (jetson_clocks), as is usual for
+// such measurements. It does not state how trtexec waited either. Spinning (--useSpinWait) is assumed,
+// because threads that sleep while the GPU works load only half a core in total, for any number of threads,
+// while the study saw half of all cores heavily loaded (C33) and calls preempted from 4 processes on (C60).
+// The number of processes from which calls take longer, and by how much, follows from this. A launch is timed
+// from the entry of its call to its return, as a tracer does, including preempted time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ void flat_over_batch_on_nano(Runs& runs, Checks& checks) {
     }
     checks.near(fmt::format("EC at the largest batch over batch 1, {} processes", count), 1,
                 ec.back() / ec.front(), "x");
-    // "Noticeably": by at least 5 %.
+    // "Noticeably" is taken as at least 5 %.
     checks.at_most(fmt::format("launches at the largest batch over batch 1, {} processes", count), 0.95,
                    launches.back() / launches.front(), "x");
   }
@@ -136,7 +136,7 @@ void blocking_dominates(Runs& runs, Checks& checks) {
   }
 }
 
-// Compared from the number of processes where they start to change (C33); compute time is claimed to rise
+// Values are compared from 2 processes on, where they start to change (C33). Compute time is claimed to rise
 // from 4 on.
 void rising_parts(Runs& runs, Checks& checks) {
   for (const StudiedBoard& board : {orin, small}) {
@@ -153,7 +153,8 @@ void rising_parts(Runs& runs, Checks& checks) {
   }
 }
 
-// Launches and ECs: constant when the processes double, up to the number of loaded cores; longer beyond.
+// Launches and ECs must stay constant if the processes double up to the number of loaded cores, and get
+// longer beyond.
 void knee(Runs& runs, Checks& checks) {
   for (const StudiedBoard& board : {orin, small}) {
     const Call one = call(runs, board, 1, 1), two = call(runs, board, 1, 2);

@@ -1,5 +1,5 @@
 // Statements on SM metrics, sampled by a profiler in windows of 100 us under the tracer (C39). Throughput and
-// the utilisation that the board reports are those without it.
+// the reported utilisation are those without the tracer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,9 +60,9 @@ double stalled(const scenarios::ProcessResult& process) {
   return sum;
 }
 
-constexpr std::size_t full = 100;      // CDFs have steps of 1 %
-constexpr std::size_t near_full = 90;  // "near 100"
-constexpr double max_windows = 50;     // "mostly": in more than half of the windows
+constexpr std::size_t full = 100;      // percent; CDFs have steps of 1 %
+constexpr std::size_t near_full = 90;  // percent that counts as "near 100"
+constexpr double max_windows = 50;     // "mostly" means more than half of the windows
 
 void sm_active_alone(Runs& runs, Checks& checks) {
   constexpr const char* metric = "sm_active";
@@ -194,7 +194,8 @@ void tensor_active_over_processes(Runs& runs, Checks& checks) {
   }
 }
 
-// "Can reach" and "often lie": over networks and precisions of the tensor cores, at least half of the means.
+// "Can reach" and "often lie" are judged over networks and precisions of the tensor cores: at least half of
+// the means.
 void busy_but_idle_units(Runs& runs, Checks& checks) {
   double there = 0, all = 0;
   for (const char* model : vision_models) {

@@ -1,5 +1,5 @@
-// Statements on GPU memory: what the driver allocates for the GPU (`gpu_mb` of a process, `gpu_share` of the
-// board).
+// Statements on GPU memory: the memory that the driver allocates for the GPU (`gpu_mb` of a process,
+// `gpu_share` of the board).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void busy_in_little_memory(Runs& runs, Checks& checks) {
   }
 }
 
-// The largest batch at which sixteen processes fit: the paper gives none.
+// Takes the largest batch at which sixteen processes fit, because the paper gives none.
 void sixteen_processes(Runs& runs, Checks& checks) {
   Setup sixteen{orin_nano, "yolov8n", "int8", 1, 16};
   while (sixteen.batch < 8 && runs.fit({orin_nano, "yolov8n", "int8", sixteen.batch + 1, 16}))

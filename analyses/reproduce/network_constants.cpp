@@ -44,7 +44,7 @@ void parameters(Runs& /*runs*/, Checks& checks) {
   for (std::size_t i = 0; i < claimed.size(); ++i) {
     const dnn::Network built = network(knob_models[i]);
     const auto count = static_cast<double>(built.parameters());
-    // Without its embeddings distilbert has what is claimed, bert_tiny only with them.
+    // The claimed count is that of distilbert without its embeddings, but that of bert_tiny with them.
     if (knob_models[i] == std::string_view("distilbert"))
       checks.shows(knob_models[i], "43.2 M",
                    fmt::format("{} M, {} M without embeddings", figure_text(count / 1e6),

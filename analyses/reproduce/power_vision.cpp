@@ -17,7 +17,7 @@ using Kind = StatementKind;
 
 double watts(Runs& runs, const Setup& setup) {
   const scenarios::NamedParameters& rails =
-      runs.of(setup).system.power_w.rails;  // the first is the module input
+      runs.of(setup).system.power_w.rails;  // the first rail is the module input
   double sum = 0;
   for (std::size_t i = 1; i < rails.size(); ++i) sum += rails[i].second;
   return sum;

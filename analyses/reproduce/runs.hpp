@@ -19,7 +19,7 @@ struct Setup {
   std::string device, model, precision;
   int batch = 1, count = 1;
   bool sampled = false;      // with GPU metrics sampled in windows
-  bool traced = false;       // under the tracer of the paper
+  bool traced = false;       // under the paper's tracer
   std::string process = {};  // additional keys of the process: "runtime: eager, placement: cuda-only"
   std::string board = {};    // additional keys of the scenario, one per line: "host_cores: 3\n"
   double seconds = 1;        // simulated time; more if a batch takes that long
@@ -36,11 +36,12 @@ class Runs {
   // Interrupted.
   const scenarios::Result& of(const std::string& scenario);
   const scenarios::Result& of(const Setup& setup) { return of(scenario_text(setup)); }
-  // Simulates on all cores those not in the cache yet, for later calls of of(), which reports errors.
+  // Simulates scenarios that are not in the cache yet on all cores, for later calls of of(), which reports
+  // errors.
   void prepare(const std::vector<std::string>& scenarios);
   // The memory use of the processes, without a run; they need not fit.
   [[nodiscard]] scenarios::Result held(const Setup& setup) const;
-  [[nodiscard]] bool fit(const Setup& setup) const;  // whether all processes fit into memory
+  [[nodiscard]] bool fit(const Setup& setup) const;  // true if all processes fit into memory
 
   // The weakest grade of the kernel times used since the last call; empty: none were used.
   [[nodiscard]] std::string take_grade() { return std::exchange(grade_, {}); }
@@ -56,7 +57,7 @@ class Runs {
 
   const std::atomic<bool>* interrupt_;
   scenarios::Catalogue catalogue_;
-  std::map<std::string, scenarios::Result> answers_;  // by the scenario's hash
+  std::map<std::string, scenarios::Result> answers_;  // by scenario_hash()
   std::string grade_;
 };
 

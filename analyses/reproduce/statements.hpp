@@ -12,12 +12,12 @@ namespace jostle::analyses {
 enum class StatementKind { value, trend, bound, model, device };
 [[nodiscard]] std::string_view to_string(StatementKind kind);
 
-// What the verdict on a statement rests on.
+// The basis of the verdict on a statement.
 struct Basis {
   enum class Kind {
     given,      // a constant, an identity, or the form of the model
     fitted,     // a parameter or setting was chosen on the statement, or on one that implies it
-    predicted,  // nothing was chosen on it
+    predicted,  // nothing was chosen to match it
     not_judged  // the source contradicts itself or tells too little
   };
 
@@ -33,19 +33,19 @@ struct Basis {
 
 struct Statement {
   std::string_view id;  // C.., D.., E.., F.., G..: by source
-  StatementKind kind;   // of most of its checks
+  StatementKind kind;   // the kind of most of its checks
   Basis basis;
   std::string_view text;
-  std::string_view why;  // why it is not reproduced, according to the run, or not judged; else empty
+  std::string_view why;  // reason why it is not reproduced (from the run) or not judged; else empty
   void (*check)(Runs& runs, Checks& checks);
 };
 
 // The source of an id: "Chakraborty et al., ISPASS 2025".
 [[nodiscard]] std::string_view source_of(const Statement& statement);
 
-// By subject. C: concurrent vision inference on Jetson Orin Nano and Nano with trtexec; D: accelerators of
-// AGX Orin at once; E: energy against clocks, governors and batches on Nano, Xavier NX and Orin NX; F: a
-// video pipeline on Jetson Nano; G: rooflines of time and energy on AGX Orin.
+// The statements by subject. Sources: C: concurrent vision inference on Jetson Orin Nano and Nano with
+// trtexec; D: accelerators of AGX Orin at once; E: energy against clocks, governors and batches on Nano,
+// Xavier NX and Orin NX; F: a video pipeline on Jetson Nano; G: rooflines of time and energy on AGX Orin.
 [[nodiscard]] std::span<const Statement> throughput_statements();
 [[nodiscard]] std::span<const Statement> memory_statements();
 [[nodiscard]] std::span<const Statement> gpu_metrics_statements();

@@ -45,7 +45,7 @@ void traced_throughput(Runs& runs, Checks& checks) {
   add(nano, "fp16");
 }
 
-// The best batch size of the sweep, as the study names none.
+// The study names no batch size, so the best one of the sweep counts.
 void cloud(Runs& runs, Checks& checks) {
   const auto rates = over(batches, [&](int batch) {
     return runs.images_per_s({"nvidia-a40", "yolov8n", "fp16", batch});
@@ -53,10 +53,10 @@ void cloud(Runs& runs, Checks& checks) {
   checks.at_least("yolov8n fp16, one process, best of batch 1 to 16", 1000, std::ranges::max(rates), images);
 }
 
-// The throughput of each of several equal processes, if all fit.
+// The throughput of each of several equal processes; none if they do not fit.
 std::optional<double> each_does(Runs& runs, Setup setup) {
   if (!runs.fit(setup)) return std::nullopt;
-  setup.seconds = setup.device == nano ? 20 : 1;  // its batches take seconds
+  setup.seconds = setup.device == nano ? 20 : 1;  // a batch on the Nano takes seconds
   return runs.images_per_s(setup) / setup.count;
 }
 
@@ -75,7 +75,7 @@ void eight_processes(Runs& runs, Checks& checks) {
               runs.images_per_s({orin_nano, "yolov8n", "int8", 1, 8}) / 8, images);
 }
 
-// Each board with its best precision.
+// The boards of the study, each with its best precision.
 constexpr std::array<std::pair<const char*, const char*>, 2> studied{{{orin_nano, "int8"}, {nano, "fp16"}}};
 
 void rises_with_batch(Runs& runs, Checks& checks) {

@@ -1,6 +1,7 @@
 // Statements of the page on a video pipeline with SSD300 on Jetson Nano.
 //
-// Simulated are the network alone and, where their times follow from published data, the stages on the host.
+// The simulation covers the network alone and, if their times follow from published data, the stages on the
+// host.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 using Kind = StatementKind;
 
-// In PyTorch, one batch of one image at a time.
+// A process in PyTorch, with one batch of one image at a time.
 Setup in_pytorch(const char* device, const char* model, const char* precision) {
   return {.device = device,
           .model = model,
@@ -27,7 +28,7 @@ double halved(Runs& runs, const char* device, const char* model) {
          runs.images_per_s(in_pytorch(device, model, "fp32"));
 }
 
-// The host time of the SSD300 pipeline without the network, from its first frame rate.
+// The SSD300 pipeline. The host time without the network follows from its first frame rate.
 Setup base_pipeline(Runs& runs) {
   Setup setup = in_pytorch(nano, "ssd300", "fp32");
   const double rest_ms = 1e3 / 1.09 - 1e3 / runs.images_per_s(setup);
@@ -39,7 +40,7 @@ Setup base_pipeline(Runs& runs) {
   return setup;
 }
 
-// The batched pipeline and the one in half precision are bound by the network.
+// The network limits the batched pipeline and the one in half precision.
 void pipeline_steps(Runs& runs, Checks& checks) {
   for (const char* step : {"1.09", "1.53", "2.27"})
     checks.is("a step with its stages", fmt::format("{} frames/s", step), "not stated", false);

@@ -23,7 +23,7 @@ namespace {
 
 using calibration::Profile;
 
-// The first runtime that the device's GPU has, for training the first that trains.
+// The first runtime of the device's GPU, for training the first one that can train.
 std::optional<scenarios::Runtime> runtime_for(const board::DeviceSpec& device, bool training) {
   for (const process::RuntimeTraits& row : process::runtimes) {
     if (row.kind == process::RuntimeKind::cores || (training && !row.trains)) continue;
@@ -32,12 +32,12 @@ std::optional<scenarios::Runtime> runtime_for(const board::DeviceSpec& device, b
   return std::nullopt;
 }
 
-// A text quoted for YAML.
+// The text in quotes for YAML.
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// The board in a mode with one process, which runs `network`.
+// A scenario of the board in a mode with one process, which runs `network`.
 std::string scenario_text(const RooflineQuestion& question, const std::string& mode,
                           const std::string& network, scenarios::Runtime runtime) {
   std::string text = "device: " + quoted(question.device) + "\n";
@@ -168,7 +168,7 @@ std::optional<RooflineAnswer> roofline(const RooflineQuestion& question, input::
     for (const board::PowerMode& mode : device.power_modes) modes.push_back(mode.name);
   }
   if (modes.empty()) modes.emplace_back();
-  // The roofs need a process with this precision; any network will do.
+  // The roofs depend on a process with this precision, but not on its network.
   const bool no_networks = question.networks.empty();
   const std::vector<std::string> networks =
       no_networks ? std::vector<std::string>{"bert_tiny"} : question.networks;

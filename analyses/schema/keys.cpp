@@ -20,7 +20,7 @@ const Json& document_of(std::string_view name) {
                               : known.emplace(std::string(name), Json::parse(schema(name))).first->second;
 }
 
-// Adds what `node` stands for: what it refers to, and each of its alternatives.
+// Adds the node, the node that it refers to, and each of its alternatives.
 void add(const Json& root, const Json& node, Alternatives& to) {
   if (!node.is_object()) return;
   if (const auto reference = node.find("$ref"); reference != node.end())

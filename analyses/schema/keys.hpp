@@ -1,4 +1,5 @@
-// Where a schema lets keys stand, and which words they take: for completion, and to hold it to the loader.
+// The keys that a schema allows at a path, and the values that they take: for completion, and to compare the
+// schema with the loader.
 #pragma once
 
 #include <set>
@@ -14,11 +15,11 @@ struct SchemaKey {
   bool has_keys = false;    // there are keys below it
 };
 
-// The keys below a dotted path of the document: "processes.0", "processes.*.arrivals"; "": the top. Sorted by
-// name. `schema`: schema_names().
+// The keys below a dotted path of the document: "processes.0", "processes.*.arrivals"; "": the top level.
+// Sorted by name. `schema`: one of schema_names().
 [[nodiscard]] std::vector<SchemaKey> keys_at(std::string_view schema, std::string_view path);
 
-// The words that the value at the path may be; none if it is no word.
+// The names that the value at the path may have; none if it is not a name.
 [[nodiscard]] std::vector<std::string> words_at(std::string_view schema, std::string_view path);
 
 // The paths of all objects whose keys the schema lists, with `*` for every index and every free key.

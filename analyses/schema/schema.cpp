@@ -10,7 +10,7 @@
 
 namespace jostle {
 
-// The files beside this one (jostle_embed_text).
+// The contents of the files beside this one (jostle_embed_text).
 [[nodiscard]] std::string_view schema_of_scenario();
 [[nodiscard]] std::string_view schema_of_study();
 
@@ -39,7 +39,7 @@ constexpr Dimensions dimensions[] = {{"time", input::time_dimension},
                                      {"price_per_energy", input::price_per_energy_dimension},
                                      {"service_life", input::service_life_dimension}};
 
-// "5 ms": a number, as from_chars reads it, and a unit.
+// The schema of a quantity such as "5 ms": a number, as from_chars reads it, and a unit.
 Json quantity(const std::string& name) {
   const auto* const found = std::ranges::find(dimensions, std::string_view(name), &Dimensions::name);
   if (found == std::end(dimensions)) throw std::out_of_range("no dimension " + name);
@@ -57,7 +57,7 @@ Json quantity(const std::string& name) {
 
 Json parsed(std::string_view name);
 
-// A scenario of which the study says the rest.
+// The schema of a scenario in which the study supplies the rest.
 Json partial(Json scenario) {
   scenario.erase("required");
   scenario.erase("$schema");
@@ -65,7 +65,7 @@ Json partial(Json scenario) {
   return scenario;
 }
 
-// `node` with what stands for tables replaced; other keys beside it stay.
+// Replaces the placeholders of tables in `node`. Other keys beside a placeholder stay.
 Json filled(const Json& node) {
   if (node.is_array()) {
     Json list = Json::array();

@@ -1,4 +1,4 @@
-// The words that scenarios choose from, by what they are: for schemas, completion and spelling.
+// The names that scenarios choose from, by kind: for schemas, completion and spelling.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 namespace jostle::analyses {
 
 struct Words {
-  std::string_view what;  // "precision", "device"
+  std::string_view what;  // kind: "precision", "device"
   std::vector<std::string> (*list)();
 };
 
 [[nodiscard]] std::span<const Words> words();
-// Of a name in the table; throws std::out_of_range for any other.
+// The names of a kind in the table; throws std::out_of_range for any other kind.
 [[nodiscard]] std::vector<std::string> words(std::string_view what);
 
 }  // namespace jostle::analyses

@@ -26,10 +26,10 @@ struct Decimal {
   std::string unit;
 };
 
-constexpr std::size_t max_digits = 15;  // so that sums stay in 64 bits
+constexpr std::size_t max_digits = 15;  // keeps sums within 64 bits
 constexpr int max_exponent = 18;
 
-// Of "1.8e+03" the "e+03"; 0 where there is none.
+// The exponent of a number from its last part ("e+03" of "1.8e+03"); 0 if there is none.
 int exponent_of(std::string_view text) {
   if (text.empty()) return 0;
   text.remove_prefix(text.substr(1).starts_with('+') ? 2 : 1);
@@ -67,7 +67,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
   return decimal;
 }
 
-// Scales to more decimals; false if sums could overflow.
+// Scales the number to more decimals. Returns false if sums could overflow.
 bool scale(Decimal& decimal, int decimals) {
   constexpr std::int64_t largest = 100'000'000'000'000'000;
   for (; decimal.decimals < decimals; ++decimal.decimals) {

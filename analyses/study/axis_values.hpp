@@ -9,8 +9,8 @@ namespace jostle::analyses {
 
 inline constexpr std::size_t max_axis_values = 100'000;
 
-// For [1, 2, 4] the items; for {start: 300 MHz, stop: 900 MHz, step: 100 MHz} the exact decimal numbers start
-// + k · step up to stop, each with the unit. Empty, with a problem, for anything else.
+// The values of a key. For [1, 2, 4] the items; for {start: 300 MHz, stop: 900 MHz, step: 100 MHz} the exact
+// decimal numbers start + k · step up to stop, each with the unit. Empty, with a problem, for anything else.
 [[nodiscard]] std::vector<input::Node> read_axis_values(const input::Cursor& at);
 
 }  // namespace jostle::analyses

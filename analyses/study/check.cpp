@@ -64,12 +64,12 @@ class PointsCheck {
         if (reported.insert(problem.text()).second)
           problems.add(problem.location, problem.path, problem.message, problem.hint);
       }
-      mark(i);  // reported; not again for other points
+      mark(i);  // it is reported once, not for other points again
     }
   }
 
  private:
-  // Returns warnings about approximations.
+  // Fills in the point. Returns warnings about approximations.
   std::vector<std::string> read_point(std::size_t index, CheckedPoint& point) {
     const Coordinates at = points_[index];
     point.settings = settings_json(study_, at);
@@ -95,8 +95,8 @@ class PointsCheck {
     if (valid_.size() < max_tried) valid_.push_back(at);
   }
 
-  // With a value of a dimension that is valid, those that the user did not choose apart from it: the other
-  // power modes of a board of a fleet.
+  // Marks a value of a dimension as valid. In a fleet this includes the board's other power modes, because
+  // the user did not choose them separately.
   void mark(std::size_t dimension, std::size_t value) {
     usable_[dimension][value] = true;
     const Axis& axis = study_.axes[study_.dimensions[dimension].axes.front()];
@@ -105,8 +105,8 @@ class PointsCheck {
       if (axis.values[i] == axis.values[value]) usable_[dimension][i] = true;
   }
 
-  // Whether each of the values is valid in some point. A sampled study may lack that point, so it is tried
-  // here.
+  // Returns whether each of the values is valid in some point. A sampled study may lack that point, so it is
+  // tried here.
   bool all_usable(const Coordinates& at) {
     for (std::size_t i = 0; i < at.size(); ++i) {
       if (usable_[i][at[i]]) continue;

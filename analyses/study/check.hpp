@@ -12,10 +12,10 @@
 namespace jostle::analyses {
 
 struct CheckedPoint {
-  std::string key;       // of its outcome (outcome.hpp); points with equal scenarios share it
+  std::string key;       // key of the outcome (outcome.hpp); points with equal scenarios share it
   std::string settings;  // settings_json()
-  std::string problem;   // why it is not supported; else empty
-  double cost = 0;       // relative, roughly: simulated seconds times processes
+  std::string problem;   // reason why it is not supported; else empty
+  double cost = 0;       // relative and rough: simulated seconds times processes
 };
 
 struct CheckedStudy {
@@ -23,9 +23,9 @@ struct CheckedStudy {
   std::vector<std::string> warnings;  // approximations of files, one line each
 };
 
-// A value that is invalid in every point is a problem at its place in the file. A point whose values are
-// valid elsewhere but not in combination (a precision on a board without it) is not supported. Throws
-// Interrupted.
+// Checks all points. A value that is invalid in every point is a problem at its place in the file. A point
+// whose values are valid elsewhere but not in combination (a precision on a board without it) is not
+// supported. Throws Interrupted.
 [[nodiscard]] std::optional<CheckedStudy> check_points(const Study& study, Profiles& profiles,
                                                        unsigned threads, const std::atomic<bool>* interrupt,
                                                        input::Problems& problems);

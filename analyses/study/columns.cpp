@@ -51,7 +51,7 @@ std::optional<std::string> common_unit(const Axis& axis) {
 }  // namespace
 
 AxisColumn axis_column(std::string key, std::string name) {
-  // A name that is more than the key has the unit of its values at its end.
+  // If the name is longer than the key, it ends with the unit of the values.
   const std::string last = plain(std::string_view(key).substr(key.rfind('.') + 1)), whole = plain(key);
   const std::string base = name.substr(0, name.find_last_not_of('_') + 1);
   const bool is_number = base != last && base != whole && base != "set_" + whole;

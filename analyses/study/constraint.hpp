@@ -10,7 +10,7 @@
 namespace jostle::analyses {
 
 struct Constraint {
-  std::string metric;              // its path (metric.hpp)
+  std::string metric;              // path of the metric (metric.hpp)
   std::optional<double> min, max;  // in the unit of the metric
   input::Location location;
 };

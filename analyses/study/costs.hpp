@@ -1,4 +1,4 @@
-// From prices to what a service costs: an hour, and a million images.
+// Turns prices into the costs of a service: per hour, and per million images.
 #pragma once
 
 #include "input/cursor.hpp"
@@ -6,19 +6,19 @@
 
 namespace jostle::analyses {
 
-// How boards that are bought are paid. Prices in USD; a study may use another currency throughout.
+// The costs of boards that are bought. Prices are in USD; a study may use another currency throughout.
 struct Costs {
-  double life_h = 3 * 8760;       // over which a board's price is spread
+  double life_h = 3 * 8760;       // time over which a board's price is spread
   double energy_usd_per_kwh = 0;  // 0: energy is not counted
 
-  // USD an hour of boards of this price together that draw this power.
+  // USD per hour for boards with this total price and power.
   [[nodiscard]] double per_hour(double price_usd, double watts) const;
 };
 
 // Reads `life` and `energy_price`.
 void read_costs(input::Mapping& mapping, Costs& costs);
 
-// USD of a million images; none where no images are served.
+// USD per million images; none if no images are served.
 [[nodiscard]] scenarios::Metric per_million(double usd_per_h, double images_per_s);
 
 }  // namespace jostle::analyses

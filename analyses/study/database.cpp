@@ -31,17 +31,17 @@ int open(const std::string& name, int flags, sqlite3*& handle) {
   return sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
 }
 
-// The file: URI for reading a database without leaving other files next to it.
+// The URI for reading a database without creating other files next to it.
 std::string reading_uri(const std::string& path) {
   std::error_code error;
-  // Without a write-ahead log nobody writes to the file, so it can be opened as immutable, which creates no
+  // Without a write-ahead log nobody writes to the file. It is then opened as immutable, which creates no
   // log.
   const std::string file = std::filesystem::canonical(path, error).string();  // the log is beside the file
   const bool written_to = std::filesystem::exists(file + "-wal", error);
   return file_uri(path, written_to ? "mode=ro" : "mode=ro&immutable=1");
 }
 
-// Before SQLite opens it, which would wait for the other end of a pipe.
+// Rejects other files before SQLite opens them: it would wait for the other end of a pipe.
 void check_regular(const std::string& path, Access access) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -64,7 +64,7 @@ void harden(sqlite3* handle) {
   for (const auto& [option, value] :
        {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
         std::pair(SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0),
-        std::pair(SQLITE_DBCONFIG_ENABLE_VIEW, 0),  // but those of TEMP
+        std::pair(SQLITE_DBCONFIG_ENABLE_VIEW, 0),  // except those of TEMP
         std::pair(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), std::pair(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)})
     sqlite3_db_config(handle, option, value, nullptr);
   for (const auto& [limit, value] :
@@ -92,7 +92,7 @@ Database::Database(const std::string& path, Access access) : path_(path) {
   if (opened == SQLITE_OK && access == Access::read &&
       sqlite3_exec(handle, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr) ==
           SQLITE_CANTOPEN) {
-    // The folder is read-only, so nobody else writes to the file either: open it as immutable.
+    // The folder is read-only, so that nobody else writes to the file either: it is opened as immutable.
     handle_.reset();
     opened = open(file_uri(path, "mode=ro&immutable=1"), flags, handle);
     handle_.reset(handle);

@@ -1,8 +1,7 @@
 // A minimal SQLite wrapper for studies: statements with bound values, errors as exceptions.
 //
-// A file may come from anybody: its views and triggers are off, its schema is not trusted, its internal
-// tables cannot be written, and SQLite's limits are those of studies. Ctrl-C ends every statement and every
-// wait.
+// Files are not trusted: their views and triggers are disabled, their schema is untrusted, internal tables
+// cannot be written, and SQLite's limits are those of studies. Ctrl-C ends every statement and every wait.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ struct sqlite3_stmt;
 
 namespace jostle::analyses {
 
-// A statement failed: wrong SQL, a full disk, another writer that stays.
+// A failed statement: wrong SQL, a full disk, another writer that does not finish.
 class DatabaseError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,12 +26,12 @@ enum class Access { read, write };  // write: creates the file if it does not ex
 
 class Database {
  public:
-  // "" is in memory. Waits up to 30 s for other writers. Throws DatabaseError, like all members;
-  // input::Refused if the file cannot be opened, is no database or is damaged; Interrupted.
+  // Opens a database; "" means in memory. Waits up to 30 s for other writers. Throws DatabaseError, like all
+  // members; input::Refused if the file cannot be opened, is no database or is damaged; Interrupted.
   Database(const std::string& path, Access access);
 
   void execute(const std::string& sql);
-  [[nodiscard]] std::int64_t number(const char* sql);  // the first cell of the answer; 0 if there is none
+  [[nodiscard]] std::int64_t number(const char* sql);  // the first cell of the result; 0 if there is none
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
   [[noreturn]] void fail() const;
@@ -56,10 +55,10 @@ class SqlStatement {
   void bind(int index, std::optional<double> number);  // none: NULL
   void bind_null(int index);
 
-  // Steps to the next row; false at the end, after which the statement can be reused.
+  // Steps to the next row. Returns false at the end, after which the statement can be reused.
   bool step();
-  void run();    // to its end
-  void reset();  // before the end, to use it again
+  void run();    // steps to the end
+  void reset();  // stops before the end, so that it can be reused
 
   [[nodiscard]] bool only_reads() const;
   [[nodiscard]] int columns() const;
@@ -67,7 +66,7 @@ class SqlStatement {
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] bool is_number(int column) const;
   [[nodiscard]] bool is_integer(int column) const;
-  [[nodiscard]] std::string_view text(int column) const;  // until the next step
+  [[nodiscard]] std::string_view text(int column) const;  // valid until the next step
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] double real(int column) const;
 

@@ -15,11 +15,12 @@
 namespace jostle::analyses {
 namespace {
 
-// A byte that no file has and SQLite does not lock (its own are just above 2^30).
+// An offset beyond every file, which SQLite does not lock (its own bytes are just above 2^30).
 constexpr off_t locked_byte = off_t{1} << 46U;
 
-// Of the open file, not of the process: closing another descriptor of the file does not release it. Released
-// by the system when the process ends, however it ends.
+// Tries to lock the file; returns whether another process holds the lock. The lock belongs to the open file,
+// not to the process: closing another descriptor of the file does not release it. The system releases it when
+// the process ends, however it ends.
 bool held_elsewhere(int descriptor) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -42,10 +43,10 @@ FileLock::FileLock(const std::string& path) : path_(path) {
   descriptor_ = ::open(path.c_str(), flags | O_CREAT | O_EXCL, mode);
   created_ = descriptor_ >= 0;
   if (!created_)
-    descriptor_ = ::open(path.c_str(), flags | O_CREAT, mode);  // there, or a link to nothing yet
+    descriptor_ = ::open(path.c_str(), flags | O_CREAT, mode);  // the file exists, or it is a dangling link
   if (descriptor_ < 0) refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
   const bool held = held_elsewhere(descriptor_);
-  // Whoever made it may have removed it since, and somebody else may have made another one.
+  // Between open and lock, the file may have been removed and created again by other processes.
   const bool same = ::fstat(descriptor_, &there) == 0 && input::id_of(path) == input::id_of(there);
   if (!held && same) return;
   ::close(descriptor_);

@@ -24,7 +24,7 @@ using input::Mapping;
 
 constexpr std::int64_t max_cameras = 1'000'000;
 constexpr std::size_t max_board_types = 64;
-constexpr double min_rate = 1e-6, max_rate = 1e4;  // frames/s of a camera
+constexpr double min_rate = 1e-6, max_rate = 1e4;  // frames/s per camera
 constexpr double max_price = 1e12;
 
 void read_prices(const Cursor& at, std::optional<double> FleetBoard::*into, FleetSection& fleet) {
@@ -50,8 +50,8 @@ bool names_modes(const Study& study) {
          std::ranges::any_of(study.axes, [&](const Axis& axis) { return axis.key.starts_with(key); });
 }
 
-// The names of the board's power modes as values of an axis; of a board without modes, or one that cannot be
-// read (which the check of the points reports), nothing.
+// The names of the board's power modes as values of an axis. A single empty value for a board without modes,
+// or one that cannot be read (which the check of the points reports).
 std::vector<input::Node> modes_of(const input::Node& board, const Study& study) {
   const std::string path = input::is_path(board->text)
                                ? (std::filesystem::path(study.directory) / board->text).string()
@@ -76,7 +76,7 @@ std::vector<input::Node> modes_of(const input::Node& board, const Study& study) 
   return modes;
 }
 
-// `boards`: one value each.
+// Adds the axes for the boards, given as one value each.
 void add_axes(const std::vector<input::Node>& boards, FleetSection& fleet, Study& study) {
   if (boards.empty()) return;
   fleet.every_mode = !names_modes(study);

@@ -1,4 +1,4 @@
-// The section `fleet` of a study: the cameras to find boards for (docs/planning.md).
+// The section `fleet` of a study: the cameras for which boards are planned (docs/planning.md).
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace jostle::analyses {
 struct Study;
 
 struct FleetBoard {
-  std::string device;              // as written
-  std::optional<double> price;     // of one board, bought; absent: its profile's
-  std::optional<double> per_hour;  // of one, rented; absent: its profile's, if it has no price of a board
+  std::string device;              // name or path in the file
+  std::optional<double> price;     // price of a board; absent: the profile's
+  std::optional<double> per_hour;  // rent of a board; absent: the profile's, unless it has a price
 };
 
 struct FleetSection {
   std::int64_t cameras = 1;
-  double rate_per_s = 0;  // frames/s of each camera
+  double rate_per_s = 0;  // frames/s per camera
   std::vector<FleetBoard> boards;
-  std::vector<Constraint> constraints;  // on every board
+  std::vector<Constraint> constraints;  // for every board
   Costs costs;
   bool every_mode = false;  // the study names no power mode, so each board has all of its own
 };
 
-// Reads the section and adds the boards to the study as an axis `device`; unless the study sets `power_mode`,
-// with an axis `power_mode` beside it: each board in each of its modes.
+// Reads the section and adds the boards to the study as an axis `device`. Unless the study sets `power_mode`,
+// an axis `power_mode` varies with it: each board in each of its modes.
 void read_fleet(const input::Cursor& at, Study& study);
 
 }  // namespace jostle::analyses

@@ -38,7 +38,7 @@ struct DrawnPoint {
   Spreads spreads;
 };
 
-// The draws of the first scenario that fits.
+// Simulates the draws of the first scenario that fits.
 std::optional<DrawnPoint> drawn_at_first(const std::vector<scenarios::Scenario>& scenarios,
                                          const std::atomic<bool>* interrupt) {
   scenarios::RunControl control;

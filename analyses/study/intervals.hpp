@@ -2,9 +2,9 @@
 //
 // Points have the same shape if device, power mode, networks, precisions, runtimes and placements are equal,
 // if both run one process or several, and if both have batch size 1 or a larger one. The draws of the profile
-// are simulated at two points of each shape, the first and the last of the study that fit (also if another
-// shard runs those). Each point gets the wider of the two spreads around its own result: if they differ, the
-// response to the parameters is not the same everywhere.
+// are simulated at two points of each shape: the first and the last one of the study that fit (even if
+// another shard runs those). Each point gets the wider of the two spreads around its own result, because
+// different spreads mean that the response to the parameters varies within the shape.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@
 
 namespace jostle::analyses {
 
-// The shape of a scenario as a key.
+// A key that is equal for scenarios of the same shape.
 [[nodiscard]] std::string shape_of(const scenarios::Scenario& scenario);
 
 class StudyIntervals {
  public:
-  // For the shapes of the points `wanted`. Throws Interrupted, RunError.
+  // Simulates the draws for the shapes of the points `wanted`. Throws Interrupted, RunError.
   StudyIntervals(const Study& study, const CheckedStudy& checked, Profiles& profiles,
                  const std::vector<std::size_t>& wanted, const std::atomic<bool>* interrupt);
 

@@ -1,18 +1,18 @@
-// Dotted paths of scenario keys ("processes.*.batch"), where `*` is any entry of a list.
+// Dotted paths of scenario keys ("processes.*.batch"); `*` stands for any entry of a list.
 #pragma once
 
 #include <string_view>
 
 namespace jostle::analyses {
 
-// Whether the value at `inner` is, or may be (`*`), part of the value at `outer`; equal paths cover each
-// other.
+// Returns whether the value at `inner` is, or may be (`*`), part of the value at `outer`. Equal paths cover
+// each other.
 [[nodiscard]] bool covers(std::string_view outer, std::string_view inner);
 
-// Whether both have the same number of steps.
+// Returns whether both paths have the same number of steps.
 [[nodiscard]] bool same_length(std::string_view a, std::string_view b);
 
-// The rest of `inner` after `outer`, with the leading dot; `outer` must cover `inner`.
+// The rest of `inner` after `outer`, with the leading dot. `outer` must cover `inner`.
 [[nodiscard]] std::string_view rest_after(std::string_view outer, std::string_view inner);
 
 }  // namespace jostle::analyses

@@ -41,12 +41,12 @@ std::optional<std::size_t> index_of(const std::string& step) {
   return index && *index >= 0 ? std::optional(static_cast<std::size_t>(*index)) : std::nullopt;
 }
 
-// A place in the schema of results, with the unit that it or one around it names.
+// A place in the schema of results, with the unit of the place or of the nearest place around it.
 struct Place {
   const Json* node = nullptr;
   std::string unit;
 
-  // Follows references, and takes the alternative that is not null.
+  // The place after following references and taking the last alternative, the one that is not null.
   [[nodiscard]] Place resolved() const {
     Place at = *this;
     while (true) {
@@ -62,7 +62,7 @@ struct Place {
     }
   }
   [[nodiscard]] bool has(const char* key) const { return node->contains(key) && node->at(key).is_object(); }
-  // The schema of the entries of a list, or of the values of an object with names that depend on the board.
+  // The schema of the entries of a list, or of the values of an object whose keys depend on the board.
   [[nodiscard]] Place below(const char* key) const { return Place{&node->at(key), unit}.resolved(); }
   [[nodiscard]] std::optional<Place> at(const std::string& step) const {
     if (has("properties") && node->at("properties").contains(step))
@@ -83,7 +83,7 @@ struct Place {
   }
 };
 
-// The place that a path leads to as far as it is known, and the number of its steps up to there.
+// The place that a path leads to as far as the path is known, and the number of steps up to there.
 struct Found {
   Place place;
   std::size_t steps = 0;
@@ -111,8 +111,8 @@ scenarios::Metric worse(scenarios::Metric a, scenarios::Metric b, Worst worst) {
   return worst == Worst::least ? std::min(*a, *b) : std::max(*a, *b);
 }
 
-// Whether the value is of those that the worst is sought among: figures that only loads have are theirs,
-// tokens are of language models, all others of processes that infer.
+// Returns whether the entry takes part in the search for the worst value. Metrics that only background loads
+// have count for loads, tokens for language models, all others for processes that infer.
 bool counts(const Json& entry, const std::string& figure) {
   if (!entry.is_object()) return true;
   if (figure == "tokens") return entry.contains(figure) && !entry[figure].is_null();
@@ -120,7 +120,7 @@ bool counts(const Json& entry, const std::string& figure) {
   return entry.contains("load") == of_loads;
 }
 
-// The longest run that percentiles anywhere in there need.
+// The longest run length that percentiles within `at` need.
 double longest_needed_s(const Json& at) {
   double most = 0;
   for (const auto& [key, value] : at.items()) {

@@ -1,8 +1,8 @@
-// Metrics of a result by path, as objectives and constraints name it: "system.power_w",
+// Metrics of a result by path, as in objectives and constraints: "system.power_w",
 // "processes.latency_ms.p99", "processes.0.throughput".
 //
-// The path is that of the JSON result (docs/result.md). A path to an object with `mean` means its mean; a
-// list without an index means the worst of its entries.
+// The path is that of the JSON result (docs/result.md). A path to an object with `mean` refers to its mean. A
+// list without an index refers to its worst entry.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@
 
 namespace jostle::analyses {
 
-// Which of several processes is the worst: the least value if the metric is maximised, the greatest if
+// The value of the worst of several processes: the least if the metric is maximised, the greatest if it is
 // minimised.
 enum class Worst { least, greatest };
 
-// Whether results have this metric; adds a problem with the nearest spelling if not.
+// Returns whether results have this metric; adds a problem with the nearest spelling if not.
 bool check_metric(const input::Cursor& at, const std::string& path);
 
-// The unit of a metric, from its path. Limits are written in `dimension`; null: a plain number (shares,
+// The unit of a metric, from its path. Limits are given in `dimension`; null: as a plain number (shares,
 // counts, images/s).
 struct MetricUnit {
   const input::Dimension* dimension = nullptr;
@@ -36,18 +36,18 @@ class ResultMetrics {
   explicit ResultMetrics(const std::string& json);
   explicit ResultMetrics(const scenarios::Result& result);
 
-  // None if the result does not have the metric: a process that does not fit, no power model, no such path;
-  // with several entries, if any of them lacks it.
+  // The value of the metric; none if the result lacks it (a process that does not fit, no power model, no
+  // such path). Among several entries, none if any of them lacks it.
   [[nodiscard]] scenarios::Metric find(const std::string& path, Worst worst) const;
-  // Whether the backlog of a process grows: no setting that anybody should be advised to use.
+  // Returns whether the backlog of a process grows. No tool recommends such a setting.
   [[nodiscard]] bool overloaded() const;
-  // The share of what is offered that an overloaded process could serve; of several processes the least. None
-  // where all keep up, or one does not know.
+  // The share of its offered rate that an overloaded process could serve; among several processes the least.
+  // None if all keep up, or if one share is unknown.
   [[nodiscard]] scenarios::Metric stable_share() const;
-  // The length of a run, s, that would do for all percentiles that are absent for want of requests; 0: none
-  // is.
+  // The run length in s that would suffice for all percentiles that are absent because of too few requests;
+  // 0: none is absent.
   [[nodiscard]] double needed_s() const;
-  // The share of the images asked for that a limited queue drops; of several processes the greatest.
+  // The share of the images that a limited queue drops; among several processes the greatest.
   [[nodiscard]] double dropped() const;
 
  private:

@@ -20,7 +20,7 @@ constexpr std::size_t max_grid_points = 10'000;
 constexpr std::int64_t max_boards = 1024;
 constexpr double max_price = 1e12;
 
-// Reads one value, a list or a range; sorted, without duplicates.
+// Reads one value, a list or a range. The values are sorted, without duplicates.
 template <class T>
 struct Values {
   std::optional<T> (*read)(const Cursor& at);
@@ -36,7 +36,7 @@ struct Values {
       if (!value) return std::nullopt;
       values.push_back(*value);
     }
-    if (values.empty()) return std::nullopt;  // a problem was added
+    if (values.empty()) return std::nullopt;  // the problem was already added
     std::ranges::sort(values);
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;

@@ -18,11 +18,11 @@ namespace jostle::analyses {
 
 struct Study;
 
-// Prices in USD. Absent: the profile's of the edge board or of the cloud's device, if it has one.
+// Prices in USD. Absent: that of the edge board's or the cloud device's profile, if it has one.
 struct OffloadPrices {
-  std::optional<double> board;           // of one edge board
-  std::optional<double> cloud_per_hour;  // of the cloud's machine, whether busy or not
-  double link_per_gb = 0;                // of 10^9 bytes over the link
+  std::optional<double> board;           // per edge board
+  std::optional<double> cloud_per_hour;  // rent of the cloud's machine, whether busy or not
+  double link_per_gb = 0;                // per 10^9 bytes over the link
 };
 
 struct OffloadSection {
@@ -30,7 +30,7 @@ struct OffloadSection {
   std::vector<double> bandwidths;    // bytes/s, ascending
   std::vector<sim::Duration> rtts;   // ascending
   scenarios::Link link;              // the other properties
-  std::vector<std::int64_t> boards;  // numbers of edge boards to spread the streams over
+  std::vector<std::int64_t> boards;  // numbers of edge boards over which streams are distributed
   OffloadPrices prices;
   Costs costs;
 };

@@ -145,7 +145,7 @@ std::optional<Outcome> run_point(const scenarios::Scenario& scenario, const cali
     outcome.limited_by = result->system.limited_by;
     outcome.stop = result->system.stop;
   } catch (const std::bad_alloc&) {
-    throw;  // a problem of this machine, not of the point
+    throw;  // it concerns the host, not the point
   } catch (const scenarios::Interrupted&) {
     return std::nullopt;
   } catch (const std::exception& error) {

@@ -29,8 +29,8 @@ enum class PointStatus {
 [[nodiscard]] const char* to_string(PointStatus status);
 [[nodiscard]] PointStatus status_named(std::string_view name);  // `failed` for any other name
 
-// The metrics that a study stores in columns of their own, next to the JSON result. Of several processes the
-// worst.
+// The metrics that a study stores in columns of their own, next to the JSON result. Among several processes
+// the worst counts.
 struct MainMetric {
   const char* column;
   scenarios::Metric (*of)(const scenarios::Result& result);
@@ -40,19 +40,19 @@ inline constexpr std::size_t main_metric_count = 17;
 
 struct Outcome {
   PointStatus status = PointStatus::ok;
-  std::string problem;                                       // why it is not ok; else empty
-  std::string result;                                        // JSON; empty where there is none
+  std::string problem;                                       // reason why it is not ok; else empty
+  std::string result;                                        // JSON; empty if there is no result
   std::array<scenarios::Metric, main_metric_count> metrics;  // absent unless ok
-  std::string limited_by, stop;                              // likewise
+  std::string limited_by, stop;                              // empty unless ok
 };
 
-// A point that was not run, and why.
+// The outcome of a point that was not run, with the reason.
 [[nodiscard]] Outcome not_supported(std::string problem);
 
 class StudyIntervals;
 
-// Runs the scenario on its profile, with prediction intervals unless `intervals` is null, and shares `work`
-// with other points on that profile. None if interrupted. Any other error becomes the outcome.
+// Runs the scenario on its profile, with prediction intervals unless `intervals` is null. Shares `work` with
+// other points on that profile. None if interrupted. Any other error becomes the outcome.
 [[nodiscard]] std::optional<Outcome> run_point(const scenarios::Scenario& scenario,
                                                const calibration::Profile& profile,
                                                const std::atomic<bool>* interrupt,
@@ -63,7 +63,7 @@ class StudyIntervals;
 // have equal outcomes.
 [[nodiscard]] std::string point_key(const scenarios::Scenario& scenario, const calibration::Profile& profile,
                                     bool interval = false);
-// The same for a point that is not supported, from its values.
+// The same key for a point that is not supported, from its values.
 [[nodiscard]] std::string unsupported_key(const std::string& document_json);
 
 }  // namespace jostle::analyses

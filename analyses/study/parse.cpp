@@ -42,7 +42,7 @@ void read_sweep(const Cursor& at, Study& study) {
     const Cursor values(at.value().children[i], at.path() + "." + input::printable(keys[i].name),
                         at.problems());
     for (const Axis& earlier : study.axes) {
-      // A whole process followed by one of its keys is intended; in any other order a value would be
+      // A whole process followed by one of its keys is allowed. In any other order a value would be
       // overwritten.
       if (!covers(keys[i].name, earlier.key) &&
           !(covers(earlier.key, keys[i].name) && same_length(earlier.key, keys[i].name)))
@@ -55,7 +55,7 @@ void read_sweep(const Cursor& at, Study& study) {
   }
 }
 
-// The axes of the group in order; none if one is wrong.
+// The axes of the group in order; empty if one is wrong.
 std::vector<std::size_t> zipped(const Cursor& group, const Study& study, std::set<std::size_t>& taken) {
   std::vector<std::string> names;
   for (const Axis& axis : study.axes) names.push_back(axis.key);
@@ -124,8 +124,8 @@ void read_interval(const Cursor& at, Study& study) {
   if (const auto value = input::Boolean{}(at)) study.interval = *value;
 }
 
-// The sections of a study other than `scenario`, in reading order: a later one may depend on an earlier one.
-// A new section needs one line here.
+// The sections of a study other than `scenario`, in reading order: a later section may depend on an earlier
+// one. A new section needs one line here.
 struct Section {
   const char* key;
   void (*read)(const Cursor& at, Study& study);
@@ -152,8 +152,8 @@ void complete_dimensions(Study& study) {
                     [](const Dimension& dimension) { return *std::ranges::min_element(dimension.axes); });
 }
 
-// What is planned works for long: unless the study says how its runs begin, they begin as warm as their load
-// makes the board.
+// Sets the thermal start of planned boards, which run for a long time: unless the study sets it, runs begin
+// at thermal equilibrium with their load.
 void begin_at_equilibrium(Study& study) {
   if (study.objectives.empty() && !study.fleet) return;
   const input::Node run = study.scenario->find("run");
@@ -162,7 +162,7 @@ void begin_at_equilibrium(Study& study) {
     const std::string path = std::string("run.") + key;
     if (std::ranges::find(study.axes, path, &Axis::key) != study.axes.end()) return;
   }
-  input::Problems later;  // found again where the points are read
+  input::Problems later;  // reported when the points are read
   if (input::Node warm = input::with_override(study.scenario, "run.thermal=equilibrium", later))
     study.scenario = std::move(warm);
 }

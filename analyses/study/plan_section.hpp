@@ -1,4 +1,4 @@
-// The section `plan` of a study: how sure its answer has to be (docs/planning.md).
+// The section `plan` of a study: the required confidence of its answer (docs/planning.md).
 #pragma once
 
 #include <optional>
@@ -10,9 +10,10 @@ namespace jostle::analyses {
 struct Study;
 
 struct PlanSection {
-  double indifference = 0.01;  // objectives closer than this, relative, count as equal
-  double confidence = 0.95;    // that the answer meets all limits
-  // Simulated time of replications, at most, by that of the search; none: 10, or 500 runs if that is more.
+  double indifference = 0.01;  // relative difference within which objectives count as equal
+  double confidence = 0.95;    // probability that the answer meets all limits
+  // Limit of the simulated time of replications, relative to that of the search; none: 10, or 500 runs if
+  // that is more.
   std::optional<double> effort;
 };
 

@@ -46,8 +46,8 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Latin hypercube sampling of one dimension (McKay, Beckman and Conover 1979): one of the `size` values for
-// each of `points` points, one point in each of `points` equal strata, in random order.
+// Latin hypercube sampling of one dimension (McKay, Beckman and Conover 1979): an index below `size` for each
+// of `points` points, one in each of `points` equal strata, in random order.
 std::vector<std::uint32_t> stratified(std::size_t size, std::size_t points, sim::RandomStream random) {
   std::vector<std::size_t> strata(points);
   std::iota(strata.begin(), strata.end(), std::size_t{0});
@@ -62,7 +62,7 @@ std::vector<std::uint32_t> stratified(std::size_t size, std::size_t points, sim:
   return values;
 }
 
-// The path in the study of a path in a scenario: below `sweep` if an axis sets it, else below `scenario`.
+// The path in the study for a path in a scenario: below `sweep` if an axis sets it, else below `scenario`.
 std::string path_in_study(const Study& study, const std::string& path) {
   for (const Axis& axis : study.axes) {
     if (covers(axis.key, path)) return fmt::format("sweep.{}{}", axis.key, rest_after(axis.key, path));
@@ -131,7 +131,7 @@ input::Node document_at(const Study& study, const Coordinates& at, input::Proble
   input::Node document = study.scenario;
   for (std::size_t i = 0; i < values.size() && document; ++i) {
     const std::string& key = study.axes[i].key;
-    // Null removes a key; where there is none (a board without power modes) nothing is to be done.
+    // Null removes a key. If there is none (a board without power modes), nothing needs to be done.
     if (values[i]->kind == input::Kind::nothing && key.find('.') == std::string::npos && !document->find(key))
       continue;
     document = input::with_value(document, key, values[i], problems);

@@ -16,12 +16,12 @@
 
 namespace jostle::analyses {
 
-// Which value each dimension of the study takes.
+// The index of the value that each dimension of the study takes.
 using Coordinates = std::vector<std::size_t>;
 
 class Points {
  public:
-  // The study must outlive it.
+  // The study must outlive this.
   explicit Points(const Study& study);
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] Coordinates operator[](std::uint64_t index) const;
@@ -39,7 +39,7 @@ class Points {
 // The value of each axis at the point, in the order of Study::axes.
 [[nodiscard]] std::vector<input::Node> values_at(const Study& study, const Coordinates& at);
 
-// The same as a JSON object: numbers as numbers, "624.75 MHz" as a string.
+// The same values as a JSON object: numbers as numbers, "624.75 MHz" as a string.
 [[nodiscard]] std::string settings_json(const Study& study, const Coordinates& at);
 
 // The value tree of the scenario at the point; null, with problems, if a key does not exist.

@@ -28,14 +28,15 @@ class Profiles {
                                                                  const std::string& path,
                                                                  input::Problems& problems);
 
-  // What runs on such a profile may share (RunControl::shared); null: it is not in this cache any more.
+  // The work that runs on this profile may share (RunControl::shared); null: the profile is not in this cache
+  // any more.
   [[nodiscard]] std::shared_ptr<scenarios::SharedWork> work(const calibration::Profile& profile);
 
   // The profile of a scenario, with its parameter overrides.
   [[nodiscard]] std::shared_ptr<const calibration::Profile> of(const scenarios::Scenario& scenario,
                                                                input::Problems& problems);
 
-  // The shipped catalogue with devices from this cache, which must outlive it.
+  // The shipped catalogue with devices from this cache. The cache must outlive it.
   [[nodiscard]] scenarios::Catalogue catalogue();
 
  private:
@@ -46,8 +47,9 @@ class Profiles {
   static Known known(calibration::Profile profile);
 
   std::mutex guard_;
-  std::map<std::string, Known> read_;  // by name, files by path
-  // The last ones with overrides, by device and overrides: most studies override the same at all points.
+  std::map<std::string, Known> read_;  // by name, or by path for files
+  // The most recent profiles with overrides, by device and overrides: most studies override the same
+  // parameters at all points.
   static constexpr std::size_t kept = 8;
   std::deque<std::pair<std::string, Known>> overridden_;
 };

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The identity of a study; equal for equal points.
+// The identity of a study, which is equal for studies with equal points.
 Record record_of(const Study& study, const CheckedStudy& checked, const std::vector<AxisColumn>& axes) {
   std::uint64_t hash = input::fnv1a({});
   for (const CheckedPoint& point : checked.points)
@@ -32,7 +32,7 @@ Record record_of(const Study& study, const CheckedStudy& checked, const std::vec
           {"points_hash", input::hex(hash)}};
 }
 
-// A study in a few words, from its document.
+// A short description of a study from its document.
 std::string described(const std::string& document) {
   const Json study = Json::parse(document, nullptr, false);
   const Json scenario = study.is_object() ? study.value("scenario", Json::object()) : Json::object();
@@ -58,9 +58,9 @@ Json scenario_in(const Record& record) {
   return study.is_object() ? study.value("scenario", Json()) : Json();
 }
 
-// Whether the study of `now`, with its points, only adds to the one that is in the file.
+// Returns whether the study of `now`, with its points, only adds to the study in the file.
 bool extends(Database& database, const Record& there, const Record& now, const CheckedStudy& checked) {
-  if (value_in(there, "study") == value_in(now, "study")) return true;  // by another version, perhaps
+  if (value_in(there, "study") == value_in(now, "study")) return true;  // perhaps from another version
   if (scenario_in(there) != scenario_in(now)) return false;
   std::unordered_set<std::string_view> settings;
   for (const CheckedPoint& point : checked.points) settings.insert(point.settings);
@@ -71,7 +71,7 @@ bool extends(Database& database, const Record& there, const Record& now, const C
   return true;
 }
 
-// Whether the points in the file are these.
+// Returns whether the file has exactly these points.
 bool holds(Database& database, const CheckedStudy& checked) {
   SqlStatement rows(database, "SELECT point, key, settings FROM points ORDER BY point");
   std::size_t count = 0;
@@ -116,7 +116,7 @@ Store::Store(const std::string& path)
     check_undamaged(database_);
   }
   SqlStatement(database_, "PRAGMA journal_mode = WAL").run();
-  // NORMAL: a crash of the program loses nothing; a power failure may lose the last outcomes but does not
+  // NORMAL: a crash of the program loses nothing. A power failure may lose the last outcomes but does not
   // corrupt the file.
   database_.execute("PRAGMA synchronous = NORMAL");
   if (!is_new) return;
@@ -205,7 +205,8 @@ void Store::put(const std::vector<std::pair<std::string, Outcome>>& outcomes) {
   transaction.commit();
 }
 
-// Reads the other file beside this one, rather than attaching it, so that none of its schema is this one's.
+// Reads the other file through its own connection instead of attaching it, so that its schema has no effect
+// here.
 void Store::add(const std::string& other) {
   const std::string name = input::printable(other, 400);
   Database theirs(other, Access::read);

@@ -20,7 +20,7 @@
 
 namespace jostle::analyses {
 
-// Whether a study may take the place of another one in the file.
+// Permission to replace another study in the file.
 enum class Replace { no, yes };
 
 class Store {
@@ -29,11 +29,11 @@ class Store {
   // of a study, is damaged, or another process writes to it; DatabaseError, like all members.
   explicit Store(const std::string& path);
 
-  // Makes this the file of `study`. If the file is that of another study, throws input::Refused, or with
-  // Replace::yes keeps its outcomes, to be found by key. The same scenario with at least the points that are
-  // there is the same study, extended.
+  // Makes this the file of `study`. If the file belongs to another study, throws input::Refused, or with
+  // Replace::yes keeps its outcomes, which can be found by key. A study with the same scenario and at least
+  // the points in the file extends the study there.
   void begin(const Study& study, const CheckedStudy& checked, Replace replace = Replace::no);
-  // Outcomes that begin() or merge() found damaged and dropped; their points are to be computed again.
+  // Damaged outcomes that begin() or merge() dropped. Their points are to be computed again.
   [[nodiscard]] const Damage& damage() const { return damage_; }
 
   [[nodiscard]] std::unordered_set<std::string> finished() { return analyses::finished(database_); }
@@ -41,12 +41,12 @@ class Store {
   // The outcome with the key, if any.
   [[nodiscard]] std::optional<Outcome> outcome(const std::string& key);
 
-  // Stored when it returns. A key that already has an outcome keeps it.
+  // The outcome is stored on return. A key that already has an outcome keeps it.
   void put(const std::string& key, const Outcome& outcome);
   void put(const std::vector<std::pair<std::string, Outcome>>& outcomes);  // all in one transaction
 
-  // Adds the outcomes of other files of the same study, all or none; an empty store takes over the study of
-  // the first. Throws input::Refused if the studies, or two outcomes of one point, differ.
+  // Adds the outcomes of other files of the same study, all or none. An empty store takes over the study of
+  // the first file. Throws input::Refused if the studies, or two outcomes of one point, differ.
   void merge(const std::vector<std::string>& others);
 
   [[nodiscard]] const std::string& path() const { return database_.path(); }
@@ -57,17 +57,17 @@ class Store {
   void add(const std::string& other);
   void committed();
 
-  std::optional<output::Claim> claim_;  // none in memory
+  std::optional<output::Claim> claim_;  // empty in memory
   std::optional<FileLock> lock_;        // released after the database is closed
   Database database_;
   Damage damage_;
 };
 
-// The content of the file as lines of JSON: the study, then each point with its outcome, in the order of the
-// points. Identical for identical completed studies, however they were run.
+// Writes the content of the file as lines of JSON: the study, then each point with its outcome, in the order
+// of the points. Completed studies with equal content give identical lines, however they were run.
 void write_content(Database& database, const std::function<void(std::string_view line)>& to);
 
-// The points with an outcome, one line of JSON each.
+// Writes the points with an outcome, one line of JSON each.
 void write_points(Database& database, const std::function<void(std::string_view line)>& to);
 
 }  // namespace jostle::analyses

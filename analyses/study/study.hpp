@@ -20,14 +20,14 @@ namespace jostle::analyses {
 
 // One key of the scenario and the values it takes.
 struct Axis {
-  std::string key;                  // as written: "processes.*.batch"
-  std::vector<input::Node> values;  // at least one; with their places in the file
+  std::string key;                  // text in the file: "processes.*.batch"
+  std::vector<input::Node> values;  // at least one, each with its place in the file
 };
 
 // An independent dimension: one axis, or several axes of equal length that vary together (zip).
 struct Dimension {
   std::vector<std::size_t> axes;  // indices in Study::axes
-  std::size_t size = 1;           // values
+  std::size_t size = 1;           // number of values
 };
 
 // Sampling instead of the full grid: this many points, each dimension evenly covered.
@@ -47,25 +47,25 @@ struct Study {
   std::string origin;     // names the file in messages
   std::string directory;  // paths in the scenario are relative to it; "": the working directory
   input::Node document;   // the whole file
-  input::Node scenario;   // before the values of a point are put in
+  input::Node scenario;   // the scenario before the values of a point are inserted
   std::vector<Axis> axes;
   std::vector<Dimension> dimensions;  // in the order of the file; the last varies fastest
   std::optional<LatinHypercube> sampling;
   std::vector<Objective> objectives;
   std::vector<Constraint> constraints;
   PlanSection plan = {};
-  bool interval = false;  // whether to compute prediction intervals (pi90)
+  bool interval = false;  // true: computes prediction intervals (pi90)
   std::optional<OffloadSection> offload = {};
   std::optional<FleetSection> fleet = {};
 };
 
 inline constexpr std::uint64_t max_points = 1'000'000;
 
-// Whether the document is a study: it has a key `scenario`.
+// Returns whether the document is a study: it has a key `scenario`.
 [[nodiscard]] bool is_study(const input::Value& document);
 
-// The study in the text or file; none, with problems, if it is invalid. The scenarios of its points are
-// checked later, by check_points().
+// The study in the text or file; none, with problems, if it is invalid. check_points() checks the scenarios
+// of its points later.
 [[nodiscard]] std::optional<Study> parse_study(const std::string& text, const std::string& origin,
                                                const std::string& directory, input::Problems& problems);
 [[nodiscard]] std::optional<Study> load_study(const std::string& path, input::Problems& problems);

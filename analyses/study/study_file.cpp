@@ -124,7 +124,7 @@ void use_view(Database& database, const std::vector<AxisColumn>& axes) {
 
 std::vector<AxisColumn> axes_in(Database& database) {
   const auto text = recorded(database, "columns");
-  if (!text) return {};  // a file in which no sweep has begun
+  if (!text) return {};  // no sweep has begun in this file
   const Json columns = Json::parse(*text, nullptr, false);
   std::vector<AxisColumn> axes;
   if (!columns.is_object()) refuse(database, "the file is damaged: its columns cannot be read");
@@ -162,8 +162,8 @@ std::string key_in(const SqlStatement& row) {
 
 namespace {
 
-// The first key of `whole` that `has` lacks, as a path; empty if it has all. What is null in `whole` may be
-// anything, and every entry of a list is as the first one there.
+// The path of the first key of `whole` that `has` lacks; empty if it has all. A null in `whole` matches
+// anything, and the first entry of a list in `whole` stands for every entry.
 std::string lacking(const Json& has, const Json& whole) {
   if (whole.is_array() && !whole.empty()) {
     if (!has.is_array() || has.empty()) return "0";
@@ -174,7 +174,7 @@ std::string lacking(const Json& has, const Json& whole) {
   }
   if (!whole.is_object()) return {};
   for (const auto& [key, value] : whole.items()) {
-    const auto found = has.find(key);  // the end of what is no object
+    const auto found = has.find(key);  // end() if `has` is not an object
     if (found == has.end()) return key;
     if (const std::string below = lacking(*found, value); !below.empty())
       return fmt::format("{}.{}", key, below);
@@ -212,7 +212,7 @@ WrittenBy writer_of(Database& database) {
 }
 
 std::optional<Outcome> outcome_in(const SqlStatement& row, WrittenBy by, std::string& problem) {
-  int column = 1;  // after the key
+  int column = 1;  // the column after the key
   const auto text = [&] {
     const int at = column++;
     return row.is_null(at) ? std::string() : std::string(row.text(at));
@@ -243,7 +243,7 @@ std::unordered_set<std::string> finished(Database& database) {
 
 Damage drop_damaged(Database& database) {
   const WrittenBy by = writer_of(database);
-  std::vector<std::int64_t> damaged;  // rows: a damaged key may not be found by its text
+  std::vector<std::int64_t> damaged;  // row numbers: a damaged key may not be found by its text
   Damage damage;
   SqlStatement rows(database, fmt::format("SELECT {}, rowid, key IN (SELECT key FROM points) FROM outcomes",
                                           outcome_columns()));

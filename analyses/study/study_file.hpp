@@ -1,7 +1,7 @@
-// What the file of a study looks like: its tables, its view, and how it is told from others and from a
-// damaged one. docs/studies.md describes it for users.
+// The format of the file of a study: its tables, its view, and the checks that distinguish it from other and
+// from damaged files. docs/studies.md describes it for users.
 //
-// A file may come from anybody. Nothing in it is executed: the view is made from the names of its columns.
+// Files are not trusted. Nothing in them is executed: the view is created from the names of its columns.
 #pragma once
 
 #include <optional>
@@ -26,29 +26,30 @@ void check_study_file(Database& database);
 // Throws input::Refused if the file is damaged (PRAGMA quick_check, which reads all of it).
 void check_undamaged(Database& database);
 
-// The view `results`: one row per point with an outcome; a column per axis and main metric. It is stored in
-// the file, for other programs, and made anew for this connection, which does not use the stored one.
+// Creates the view `results`: one row per point with an outcome, a column per axis and main metric.
+// store_view() stores it in the file for other programs; use_view() creates it for this connection, which
+// does not use the stored view.
 void store_view(Database& database, const std::vector<AxisColumn>& axes);
 void use_view(Database& database, const std::vector<AxisColumn>& axes);
 
 // The axes of the study in the file, from its table `study`. Throws input::Refused if they are damaged.
 [[nodiscard]] std::vector<AxisColumn> axes_in(Database& database);
 
-// The file of a study, opened to be read and checked, with its view.
+// Opens and checks the file of a study for reading, with its view.
 [[nodiscard]] Database read_study(const std::string& path);
 
 // The rows of the table `study`, ordered by name.
 using Record = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Record record_in(Database& database);
 
-// The outcomes in a row of `SELECT <outcome_columns()>`.
+// The outcome columns of a `SELECT`, and the key in one of its rows.
 [[nodiscard]] std::string outcome_columns();
 [[nodiscard]] std::string key_in(const SqlStatement& row);
-// The version by which the outcomes of the study's points were computed.
+// The version that computed the outcomes of the study's points.
 enum class WrittenBy { this_version, any_version };
 [[nodiscard]] WrittenBy writer_of(Database& database);
-// None, with the reason in `problem`, if the row is none that jostle writes: a status without meaning, a
-// result that is no JSON, or one by this version without a key that it writes.
+// The outcome in a row. None, with the reason in `problem`, if jostle would not write such a row: an unknown
+// status, a result that is not JSON, or a result by this version that lacks a key.
 [[nodiscard]] std::optional<Outcome> outcome_in(const SqlStatement& row, WrittenBy by, std::string& problem);
 
 [[nodiscard]] std::unordered_set<std::string> finished(Database& database);  // keys with an outcome
@@ -56,7 +57,7 @@ enum class WrittenBy { this_version, any_version };
 // Removes outcomes that are damaged, so that they are computed again.
 struct Damage {
   std::size_t outcomes = 0;
-  std::string first;  // what is wrong with one of them
+  std::string first;  // the problem of one of them
 };
 [[nodiscard]] Damage drop_damaged(Database& database);
 

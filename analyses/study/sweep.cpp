@@ -49,7 +49,7 @@ SweepSummary run_points(const StudyRuns& runs, std::vector<std::size_t> to_run, 
     ++done;
     if (control.progress) control.progress(done, to_run.size());
   };
-  // The longest first: no core is left with a long one when the others are done.
+  // Long points run first, so that no core is left with a long one when the others are done.
   std::ranges::stable_sort(to_run, std::ranges::greater{},
                            [&](std::size_t point) { return checked.points[point].cost; });
   scenarios::parallel_for(to_run.size(), run_one, control.threads);

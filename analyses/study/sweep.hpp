@@ -1,6 +1,6 @@
 // Runs the points of a study in parallel and stores each when it is done.
 //
-// All points use the same seed (common random numbers), so differences between them come from the varied
+// All points use the same seed (common random numbers), so that differences between them come from the varied
 // keys.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace jostle::analyses {
 
-// A study, its checked points, and what running them needs. What it refers to must outlive it.
+// A study, its checked points, and the objects for running them. All must outlive this.
 struct StudyRuns {
   const Study& study;
   const CheckedStudy& checked;
@@ -41,7 +41,7 @@ struct SweepControl {
 
 struct SweepSummary {
   std::size_t computed = 0, reused = 0;  // points of this shard; equal scenarios count once
-  std::size_t infeasible = 0, not_supported = 0, failed = 0;  // of the computed points
+  std::size_t infeasible = 0, not_supported = 0, failed = 0;  // counts among the computed points
   bool interrupted = false;                                   // finished points are stored
 };
 

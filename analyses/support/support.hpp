@@ -18,7 +18,7 @@ struct Profile;
 namespace jostle::analyses {
 
 struct Support {
-  bool has_runtime = true;  // false: the device has no data for the runtime, a run would be rejected
+  bool has_runtime = true;  // false: the device has no data for the runtime, and a run would be rejected
   gpu::Grade grade = gpu::Grade::datasheet;
   std::string basis;  // one line of text: the table or factor used
   // The number of kernels of the network in each precision, in the order fp32, tf32, fp16, int8; empty if the
@@ -28,8 +28,8 @@ struct Support {
   std::vector<std::int64_t> measured_batches;
 };
 
-// `model` is a built-in network, or a file that was read. Throws std::invalid_argument as dnn::kernels_for()
-// does.
+// The basis for `model`: a built-in network, or a file that was read. Throws std::invalid_argument as
+// dnn::kernels_for() does.
 [[nodiscard]] Support support(const calibration::Profile& profile, const scenarios::Model& model,
                               dnn::Precision precision, process::Runtime runtime, std::int64_t batch);
 

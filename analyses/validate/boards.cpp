@@ -30,7 +30,7 @@ scenarios::Precision precision_of(const RunConfiguration& configuration) {
 // Simulates configurations with given factors; may be used from several threads.
 class Bench {
  public:
-  // With the profiles of all devices of the configurations.
+  // Reads the profiles of all devices of the configurations.
   explicit Bench(const std::vector<RunConfiguration>& all) {
     for (const RunConfiguration& configuration : all)
       if (!bases_.contains(configuration.device))
@@ -46,7 +46,8 @@ class Bench {
     return *result;
   }
 
-  // With the spread of assumed parameters: nothing measured on the device is known except the factors.
+  // Predicts with the spread of assumed parameters: no measurement of the device is used except for the
+  // factors.
   [[nodiscard]] std::vector<Prediction> predict(const RunConfiguration& configuration,
                                                 std::vector<dnn::Factor> factors) const {
     calibration::BaseProfile base = base_of(configuration.device);
@@ -64,7 +65,7 @@ class Bench {
   std::map<std::string, calibration::BaseProfile> bases_;
 };
 
-// A separate quantity for each measuring point: the input includes what the rails leave out.
+// Each measuring point is a quantity of its own: the input includes power that the rails omit.
 std::string power_kind(const std::string& metric) {
   return metric == "power" ? " input" : metric == "power_wall" ? " plug" : " rails";
 }
@@ -201,7 +202,7 @@ void bound_devices(ComparisonGroup& group, double limit, Statistic statistic) {
 
 constexpr const char* solo_runs = "boards/solo.csv";
 
-// Every run that a family's factor was not fitted on, predicted with it.
+// Predicts every run to which the family's factor was not fitted.
 ComparisonGroup other_devices(const Bench& bench, const std::vector<RunConfiguration>& all,
                               std::vector<HeldOutRow>& rows) {
   ComparisonGroup group{"boards: factors of a family, fitted on another", solo_runs, "", {}, {}};
@@ -219,7 +220,8 @@ ComparisonGroup other_devices(const Bench& bench, const std::vector<RunConfigura
   return group;
 }
 
-// Every run with a factor fitted to the runs of its network on its device: times, memory traffic, power.
+// Predicts every run with a factor fitted to the runs of its network on its device: times, memory traffic,
+// power.
 struct OwnFactors {
   ComparisonGroup known{"boards: a factor of their own",
                         solo_runs,
@@ -256,7 +258,7 @@ OwnFactors own_factors(const Bench& bench, const std::vector<RunConfiguration>& 
   return groups;
 }
 
-// A factor fitted at the first clocks of a batch, for the other clocks.
+// Fits a factor at the first clocks of a batch and predicts the other clocks.
 ComparisonGroup other_clocks(const Bench& bench, const std::vector<RunConfiguration>& all,
                              std::vector<HeldOutRow>& rows) {
   ComparisonGroup group{

@@ -13,10 +13,10 @@ namespace jostle::analyses {
 
 // Three tests on evidence/boards/solo.csv:
 //  - A device without measurements: one factor per network family and precision is fitted to one device and
-//    mode; errors on all other runs, by device.
-//  - A device with a measured run: a factor per device, network and precision; errors over its modes, clocks
-//    and batches.
-//  - Other clocks: the factor is fitted in one mode; errors of the same batch in the others.
+//    mode. Errors are those of all other runs, by device.
+//  - A device with a measured run: a factor per device, network and precision is fitted. Errors are those
+//    over its modes, clocks and batches.
+//  - Other clocks: the factor is fitted in one mode. Errors are those of the same batch in the other modes.
 struct BoardsValidation {
   std::vector<ComparisonGroup> groups;
   std::vector<HeldOutRow> held_out;  // rows of the first and the last test
@@ -24,7 +24,7 @@ struct BoardsValidation {
 [[nodiscard]] BoardsValidation validate_boards(const std::function<void(double)>& progress = {});
 
 // The factors fitted to the configurations on a GPU: of families first, then of single devices. The shipped
-// ones are those of shipped_run_configurations().
+// factors are fitted to shipped_run_configurations().
 [[nodiscard]] std::vector<dnn::Factor> fit_board_factors(const std::vector<RunConfiguration>& fitted_on,
                                                          const std::function<void(double)>& progress = {});
 

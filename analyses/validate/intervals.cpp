@@ -1,5 +1,5 @@
-// The measured turns of synthetic processes: the same kernels are simulated, the same time stamps are taken,
-// and the turns are extracted from both by the same rule.
+// The measured turns of synthetic processes. The same kernels are simulated and the same time stamps are
+// taken, and one rule extracts the turns from both.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,8 +39,8 @@ struct Stamp {
   double start_us, end_us;
 };
 
-// The rule of the evidence: with kernels sorted by start, an interval is a sequence of kernels of one
-// process.
+// Extracts turns by the rule of the evidence: with kernels sorted by start, an interval is a sequence of
+// kernels of one process.
 std::vector<Turn> intervals_of(std::vector<Stamp> stamps) {
   std::sort(stamps.begin(), stamps.end(),
             [](const Stamp& a, const Stamp& b) { return a.start_us < b.start_us; });
@@ -81,7 +81,8 @@ TurnMetrics metrics_of(const std::vector<Turn>& intervals) {
   }
   metrics.mean_turn_us = turns / static_cast<double>(intervals.size());
   metrics.mean_gap_us = positive >= min_gaps ? gaps / positive : 0;
-  // From the start of the first to the start of the last interval, without the kernels of the last.
+  // The rate runs from the start of the first to the start of the last interval, without the kernels of the
+  // last.
   metrics.kernels_per_s =
       (kernels - intervals.back().kernels) / (intervals.back().start_us - intervals.front().start_us) * 1e6;
   return metrics;
@@ -107,12 +108,13 @@ std::vector<Turn> simulate(const scenarios::Scenario& scenario, const calibratio
   Recorder recorder{
       .stamps = {}, .from = sim::Time::zero() + warmup, .to = sim::Time::zero() + warmup + window};
   board.gpu().set_observer({&Recorder::finished, &recorder, stamp});
-  // Continue past the window, so that kernels that started in it end.
+  // The run continues past the window, so that kernels that started in it end.
   engine.run(recorder.to + sim::milliseconds(100));
   return intervals_of(std::move(recorder.stamps));
 }
 
-// The slice measured in the files, if any, so that measured turns do not depend on the slice of the profile.
+// The slice from measurements in the files, if any, so that measured turns do not depend on the slice of the
+// profile.
 double measured_slice_us(const TraceFiles& files, const calibration::Profile& profile) {
   if (files.has(TraceKind::timeslices)) {
     if (const auto slice = calibration::spinners(files.table(TraceKind::timeslices)).slice)
@@ -181,7 +183,7 @@ ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile, c
   for (std::size_t i = 0; i < configs.rows();) {
     const std::string config = configs.row(i).text(configs.column("config"));
     scenarios::Scenario scenario = synthetic_scenario();
-    double rate = 0;  // kernels/s, as the hosts reported it
+    double rate = 0;  // kernels/s, from the hosts' reports
     const auto found = measured.find(config);
     for (; i < configs.rows() && configs.row(i).text(configs.column("config")) == config; ++i) {
       const auto row = configs.row(i);
@@ -198,17 +200,17 @@ ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile, c
           .blocks = static_cast<std::uint32_t>(row.integer(configs.column("blocks"))),
           .threads = static_cast<std::uint32_t>(row.integer(configs.column("threads"))),
           .pace = {}};
-      // A plain CUDA program: its launches cost the same as those of TensorRT.
+      // The program is plain CUDA: its launches cost the same as those of TensorRT.
       entry.runtime = graph ? scenarios::Runtime::cuda_graph : scenarios::Runtime::tensorrt;
       entry.sync =
           row.text(configs.column("sync")) == "spin" ? scenarios::Sync::spin : scenarios::Sync::blocking;
-      entry.cpus = {static_cast<int>(process)};  // each on its own core
+      entry.cpus = {static_cast<int>(process)};  // each process has its own core
       scenario.processes.push_back(entry);
       rate += number_after(row.text(configs.column("host_report")), "per_s ") * static_cast<double>(kernels);
     }
     const auto intervals =
         simulate(scenario, profile, sim::milliseconds(20), sim::milliseconds(280), first_stamp);
-    if (scenario.processes.size() == 1) {  // alone: one interval, compare only the rate
+    if (scenario.processes.size() == 1) {  // a lone process has one interval: only its rate is compared
       const Turn& only = intervals.front();
       group.comparisons.push_back(
           {config, "batches/s", rate, only.kernels / (only.end_us - only.start_us) * 1e6});
@@ -241,7 +243,7 @@ ComparisonGroup compare_sparse_launches(const calibration::Profile& profile, con
       entry.cpus = {i};
       scenario.processes.push_back(entry);
     }
-    // The second half of what was recorded.
+    // Only the second half of the recording is compared.
     const std::vector<Turn>& all = run.turns;
     const std::vector<Turn> late(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
     const sim::Duration begin = sim::microseconds(late.front().start_us);

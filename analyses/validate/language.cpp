@@ -33,7 +33,7 @@ constexpr const char* memory_held = "evidence/language/memory.csv";
 constexpr const char* beside = "evidence/h200-llm/contention.csv";
 constexpr const char* streams = "evidence/h200-llm/streams.csv";
 
-// A row of a file, by the names of its columns.
+// A row of a file, as a map from column names to fields.
 using Fields = std::map<std::string, std::string>;
 
 std::vector<Fields> rows_of(const char* file) {
@@ -50,20 +50,20 @@ double number(const Fields& row, const char* column) {
   return std::stod(row.at(column));
 }
 
-// A value of a result, and what was measured in its place.
+// A value of a result, and the measurement of it.
 struct Wanted {
   std::string run, quantity;
   double measured = 0;
   std::function<Metric(const scenarios::Result&)> of;
 };
-// A scenario and the values that it predicts; of one group.
+// A scenario and the values that it predicts for one group.
 struct Run {
   std::string scenario;
   std::size_t group = 0;
   std::vector<Wanted> wanted;
 };
 
-// --- boards
+// --- Boards
 
 std::string scenario_of(const Fields& row) {
   std::string clocks;
@@ -90,7 +90,7 @@ Metric value_of(const TokenResult& tokens, const std::string& metric) {
   return tokens.prefill_per_s;
 }
 
-// What a user waits for: the next token, alone or among others, or the first.
+// The quantity that the row measures: the time to the next token, with one user or several, or to the first.
 std::string waited_for(const Fields& row) {
   const std::string& metric = row.at("metric");
   if (metric == "ttft" || metric == "prefill") return "prefill";
@@ -115,7 +115,7 @@ std::vector<Run> runs_of_boards(std::vector<Fields>& kept) {
   return runs;
 }
 
-// The values of a quantity again, by a column of their rows.
+// Groups the values of a quantity once more, by a column of their rows.
 ComparisonGroup view(const ComparisonGroup& all, const std::string& quantity, const std::vector<Fields>& rows,
                      const char* column) {
   ComparisonGroup group{
@@ -129,7 +129,7 @@ ComparisonGroup view(const ComparisonGroup& all, const std::string& quantity, co
   return group;
 }
 
-// --- an H200
+// --- An H200
 
 bool is_camera(const Fields& row, const char* arrivals) {
   return row.at(arrivals) != "closed";
@@ -144,7 +144,7 @@ std::string work_of(const Fields& row, bool camera) {
                      camera ? ", arrivals: {periodic: 30 /s}" : "");
 }
 
-// Steps of a language model, or batches of an image network, a second.
+// The rate per second of steps of a language model, or of batches of an image network.
 Metric rate_of(const Fields& row, const Metric& throughput, const std::optional<TokenResult>& tokens) {
   if (row.at("role") == "decode") return tokens.value_or(TokenResult{}).decode_per_s;
   if (!throughput || row.at("role") == "prefill") return throughput;
@@ -158,7 +158,7 @@ Wanted wanted(const Fields& row, bool camera, const std::string& name,
   return {name, "rate", number(row, "per_s"), std::move(rate)};
 }
 
-// Rows with the same `run`, of more than one process or stream.
+// Rows with the same `run`, if it has more than one process or stream.
 std::vector<std::vector<Fields>> together(const char* file, const char* key) {
   std::vector<std::vector<Fields>> runs;
   for (Fields& row : rows_of(file)) {
@@ -169,7 +169,7 @@ std::vector<std::vector<Fields>> together(const char* file, const char* key) {
   return runs;
 }
 
-// As measured; with cameras for as long as some hundred images of each take.
+// The duration of the measured runs; with cameras, long enough for some hundred images of each.
 std::string duration_of(const std::vector<Fields>& rows, const char* arrivals) {
   const bool cameras =
       std::ranges::any_of(rows, [arrivals](const Fields& row) { return is_camera(row, arrivals); });
@@ -226,16 +226,16 @@ std::vector<Run> runs_of_streams(std::size_t group) {
   return runs;
 }
 
-// --- memory
+// --- Memory
 
-// What a row says is held, in bytes.
+// The measured memory of a row, in bytes.
 double bytes_of(const Fields& row) {
   const std::string& unit = row.at("unit");
   const double factor = unit == "GB" ? 1e9 : unit == "MB" ? 1e6 : 1024.0 * 1024.0;
   return number(row, "value") * factor;
 }
 
-// The same of what its process holds, or of the whole board.
+// The same memory in the prediction: a part of the process's, or that of the whole board.
 double held(const memory::Occupancy& occupancy, const std::string& what) {
   const memory::Footprint& process = occupancy.places.front().held;
   if (what == "board") return occupancy.used_bytes;
@@ -253,7 +253,7 @@ std::string memory_scenario(const Fields& row) {
       row.at("tokens"), row.at("images"), row.at("users"), context.empty() ? "" : ", context: " + context);
 }
 
-// --- all
+// --- All
 
 struct Board {
   scenarios::Scenario scenario;
@@ -269,7 +269,7 @@ Board board_of(const std::string& text) {
   return {*std::move(scenario), *std::move(profile)};
 }
 
-// What is held needs no run.
+// Memory is compared without a run.
 std::vector<Comparison> memory_compared(std::vector<Fields>& kept) {
   std::vector<Comparison> found;
   for (Fields& row : rows_of(memory_held)) {
@@ -288,7 +288,7 @@ std::vector<Comparison> memory_compared(std::vector<Fields>& kept) {
 std::vector<Comparison> compared(const Run& run) {
   const auto [scenario, profile] = board_of(run.scenario);
   scenarios::RunControl control;
-  control.every_percentile = true;  // measured are the percentiles of one second
+  control.every_percentile = true;  // the measured percentiles are those of one second
   const std::optional<scenarios::Result> result = scenarios::run(scenario, profile, control);
   if (!result) throw scenarios::Interrupted();
   std::vector<Comparison> found;

@@ -33,7 +33,7 @@ using FactorsOf = std::map<std::string, std::vector<dnn::Factor>>;  // by labora
 FactorsOf factors_without_each(const Evidence& evidence, const Fit& fit,
                                const std::function<void(double)>& progress) {
   const auto begun = [&progress](double) {
-    if (progress) progress(0);  // it may stop the fit
+    if (progress) progress(0);  // may throw to stop the fit
   };
   FactorsOf found;
   for (const RunConfiguration& configuration : evidence.configurations) {
@@ -77,7 +77,7 @@ bool is_marked(const ReferenceValue& value) {
   return !value.mark.empty();
 }
 
-// The values of a configuration that have no mark.
+// Judges the values of a configuration that have no mark.
 std::vector<JudgedValue> judged(const RunConfiguration& configuration,
                                 const std::vector<dnn::Factor>& factors) {
   if (std::ranges::all_of(configuration.reference_values, is_marked)) return {};
@@ -108,7 +108,7 @@ ComparisonGroup group_of(const LeftOut& left_out, const char* by, bool only_time
   }
   std::ranges::stable_sort(group.comparisons, {}, [](const Comparison& comparison) {
     const std::string& name = comparison.quantity;
-    return std::pair(std::strtol(name.c_str(), nullptr, 10), name);  // "9 to 64" before "65 and more"
+    return std::pair(std::strtol(name.c_str(), nullptr, 10), name);  // sorts "9 to 64" before "65 and more"
   });
   return group;
 }

@@ -25,7 +25,7 @@ struct Row {
   const RunConfiguration* configuration = nullptr;
   const ReferenceValue* reference = nullptr;
   double predicted = 0;
-  std::optional<bool> covered;  // by its 90 % interval, if it has one
+  std::optional<bool> covered;  // its 90 % interval contains it; none: no interval
 
   [[nodiscard]] std::string quantity() const { return quantity_of(reference->metric); }
   [[nodiscard]] Comparison against(double value) const {
@@ -57,7 +57,7 @@ void add_split(std::vector<ComparisonGroup>& groups, const std::vector<Row>& row
   for (ComparisonGroup& group : split) groups.push_back(std::move(group));
 }
 
-// A naive rule: its prediction for a row, if any.
+// A naive rule: returns its prediction for a row, if it applies.
 using Rule = std::function<std::optional<double>(const Row&)>;
 
 void add_rule(std::vector<ComparisonGroup>& groups, const std::vector<Row>& rows, const char* name,

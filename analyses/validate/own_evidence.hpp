@@ -1,4 +1,4 @@
-// Validation of any profile with any measurements, split in several ways, and compared with naive rules.
+// Validation of any profile with any measurements, split in several ways and compared with naive rules.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 namespace jostle::analyses {
 
 // Groups in this order, without empty groups and without splits that have only one value:
-//   all; by number of processes; by mix (which accelerators run); by network; by power mode; by device;
+//   all; by number of processes; by mix (the accelerators that run); by network; by power mode; by device;
 //   naive rule "equal share": k processes together get the measured throughput of one process alone;
 //   naive rule "nearest neighbour": the most similar measured run, with latency scaled by the batch size;
 //   naive rule "roofline": operations and bytes of the network over the peaks of the GPU in that mode;

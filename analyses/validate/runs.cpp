@@ -83,7 +83,7 @@ ComparisonGroup compare_solo(const calibration::Profile& profile, const TraceFil
       {},
       {}};
   const CsvTable& table = files.table(TraceKind::solo);
-  std::map<std::string, Comparison> best;  // the fastest of repeats: slower ones were disturbed
+  std::map<std::string, Comparison> best;  // slower repeats were disturbed
   std::vector<std::string> order;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);
@@ -142,7 +142,8 @@ ComparisonGroup compare_contended(const calibration::Profile& profile, const std
       group.comparisons.push_back({fmt::format("{}, process {}", describe(table, first), i),
                                    "images/s per process", measured, predicted});
     }
-    // For equal processes it is random which of them share a core and so get less: compare them by rank.
+    // Among equal processes it is random which ones share a core and get less, so that they are compared by
+    // rank.
     std::sort(measured_rates.begin(), measured_rates.end());
     std::sort(predicted_rates.begin(), predicted_rates.end());
     for (std::size_t i = 0; i < rows.size(); ++i)

@@ -14,11 +14,11 @@ struct ShippedUncertainty {
   // held-out runs (power modes and networks of an Orin Nano Super, clocks and boards of the others, contended
   // runs of the H200).
   std::string csv;
-  // These runs, a group for each board, with whether the residuals of the others cover them.
+  // These held-out runs, one group per board, each marked if the residuals of the others cover it.
   std::vector<ComparisonGroup> coverage;
 };
 
-// Takes minutes. `progress` gets the share done.
+// Computes the table, which takes minutes. `progress` gets the completed share.
 [[nodiscard]] ShippedUncertainty shipped_uncertainty(const std::function<void(double)>& progress = {});
 
 }  // namespace jostle::analyses

@@ -18,12 +18,12 @@ struct Profile;
 namespace jostle::analyses {
 
 // Compares traces in the format of the H200 evidence with simulations of `profile`: a group for each kind of
-// comparison that the files allow. `progress` gets the share done, by one thread at a time.
+// comparison that the files allow. `progress` gets the completed share, from one thread at a time.
 [[nodiscard]] std::vector<ComparisonGroup> validate_h200(
     const calibration::Profile& profile, const std::function<void(double)>& progress = {},
     const calibration::TraceFiles& files = calibration::embedded_traces());
 
-// The parts of validate_h200(). The files that each names as its `evidence` must exist.
+// The parts of validate_h200(). The files that each part names as its `evidence` must exist.
 [[nodiscard]] ComparisonGroup compare_solo(
     const calibration::Profile& profile,
     const calibration::TraceFiles& files = calibration::embedded_traces());
