@@ -76,7 +76,8 @@ board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSp
                  PerCluster<double, Quantity>{device.cpu->clusters.size(), clock(fastest)});
   if (device.has_gpu()) {
     block.optional("gpu", mode.gpu_max_clock_hz, clock(device.gpu.max_clock_hz));
-    block.optional("tpcs", mode.tpcs, Whole<int>{1, std::max(1, device.gpu.sm_count / device.gpu.sms_per_tpc)});
+    block.optional("tpcs", mode.tpcs,
+                   Whole<int>{1, std::max(1, device.gpu.sm_count / device.gpu.sms_per_tpc)});
   }
   if (device.dla.count > 0) block.optional("dla", mode.dla_max_clock_hz, clock(device.dla.max_clock_hz));
   block.optional("emc", mode.emc_max_clock_hz, clock(device.memory.max_clock_hz));

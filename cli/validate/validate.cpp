@@ -11,6 +11,7 @@
 #include "analyses/evidence/evidence_files.hpp"
 #include "analyses/evidence/published_evidence.hpp"
 #include "analyses/validate/boards.hpp"
+#include "analyses/validate/clients.hpp"
 #include "analyses/validate/language.hpp"
 #include "analyses/validate/left_out.hpp"
 #include "analyses/validate/own_evidence.hpp"
@@ -69,8 +70,11 @@ Compared compare(const ValidateOptions& options, const calibration::Profile& pro
   const auto subject_is = [&](std::string_view name) {
     return options.subject.empty() || options.subject == name;
   };
-  if (options.subject != "boards" && options.subject != "language")
+  if (options.subject != "boards" && options.subject != "language" && options.subject != "mps")
     groups = analyses::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
+  if (subject_is("mps"))
+    for (analyses::ComparisonGroup& group : analyses::validate_clients(progress))
+      groups.push_back(std::move(group));
   if (subject_is("language"))
     for (analyses::ComparisonGroup& group : analyses::validate_language(progress))
       groups.push_back(std::move(group));
@@ -174,7 +178,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
 ExitCode validate(const ValidateOptions& options, Context& context) {
   if (!options.evidence.empty()) return validate_own(options, context);
   const bool shipped = options.subject.empty() || options.subject == "h200" || options.subject == "boards" ||
-                       options.subject == "language";
+                       options.subject == "language" || options.subject == "mps";
   input::Problems problems;
   const auto profile = profile_of(shipped ? "nvidia-h200" : options.subject, options.set, problems);
   if (!profile) {
@@ -184,7 +188,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   // The shipped contention runs of the H200 are no evidence for another GPU.
   if (!shipped && profile->base.profile.spec->evidence.empty()) {
     context.terminal.complain("validate " + options.subject +
-                              ": EVIDENCE is required (or use validate h200, boards or language)");
+                              ": EVIDENCE is required (or use validate h200, boards, language or mps)");
     return ExitCode::bad_input;
   }
   const ValidateFiles written(options);
@@ -227,7 +231,8 @@ void add_validate(CLI::App& app, Task& task) {
   command
       ->add_option("SUBJECT", options->subject,
                    "h200: contention on an H200, measured for jostle; boards: published times of Jetsons; "
-                   "language: language models, alone and beside others; default: all. Or a profile (name or "
+                   "language: language models, alone and beside others; mps: clients of MPS, with and "
+                   "without shares of the SMs; default: all. Or a profile (name or "
                    "file) to compare with EVIDENCE; without EVIDENCE, "
                    "an H200 profile is compared with the shipped runs")
       ->type_name("");

@@ -1,6 +1,7 @@
 #include "models/gpu/dispatcher.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/gpu/occupancy.hpp"
 #include "models/gpu/rates.hpp"
@@ -10,13 +11,13 @@ namespace jostle::gpu::space {
 using sim::Duration;
 using sim::Time;
 
-Work work_of(const Spec& gpu, const Kernel& kernel) {
+Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
   Work work;
   work.need = need_of(gpu, kernel);
   work.blocks = std::max(kernel.blocks, 1U);
-  const std::int64_t count = waves(gpu, kernel);
+  const std::int64_t on_all = waves(gpu, kernel), count = waves(gpu, kernel, its_sms);
   work.one_wave = count == 1;
-  const auto sms = static_cast<std::uint32_t>(std::max(gpu.sm_count, 1));
+  const auto sms = static_cast<std::uint32_t>(std::max(its_sms, 1));
   const std::uint32_t spread = (work.blocks + sms - 1) / sms;
   const double held = work.one_wave ? spread : static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel));
   work.demand = demand_of(gpu, kernel, held);
@@ -26,7 +27,12 @@ Work work_of(const Spec& gpu, const Kernel& kernel) {
   // At least half of each is execution, whatever start and turnover are.
   const SpaceSharing& law = gpu.space_sharing;
   work.start = std::min(law.kernel_start, kernel.duration / 2);
-  const Duration blocks = kernel.duration - work.start;
+  Duration blocks = kernel.duration - work.start;
+  if (count > on_all) {
+    const double fixed = static_cast<double>(kernel.fixed_share);
+    const double more_waves = static_cast<double>(count) / static_cast<double>(on_all);
+    blocks = sim::work_in(blocks, fixed + (1 - fixed) * more_waves);
+  }
   work.turnover = std::min(law.block_turnover, blocks / (2 * count));
   work.wave = (blocks - work.turnover * (count - 1)) / count;
   return work;
@@ -55,19 +61,28 @@ bool Dispatcher::connection_free(const Stream& stream) const {
   });
 }
 
-// By the kernels that run or wait, through L2.
-double Dispatcher::moved_bytes() const {
-  double moved = 0;
-  for (const Stream& stream : streams_)
-    if (stream.active) moved += stream.work.demand.use.moved_bytes;
-  return moved;
+// `work`, as far as L2 still holds what it reads.
+void Dispatcher::take_work(Stream& stream, const Work& work) const {
+  stream.work = work;
+  stream.work.demand = beside(work.demand, stream.reuse);
+  stream.work.wave = sim::work_in(work.wave, stream.work.demand.longer);
+  stream.work.turnover = sim::work_in(work.turnover, stream.work.demand.longer);
+}
+
+void Dispatcher::note_ended(Stream& stream, std::uint32_t blocks) {
+  const std::int64_t moved = std::llround(stream.work.demand.use.moved_bytes / stream.work.blocks) * blocks;
+  stream.own_moved += moved;
+  moved_ += moved;
+  stream.ended += blocks;
 }
 
 void Dispatcher::ready(int index, const Work& work) {
   Stream& stream = at(index);
-  stream.work = work;
+  const std::int64_t others = moved_ - stream.own_moved;
+  stream.reuse = work.demand.use.moved_bytes + static_cast<double>(others - stream.others_before);
+  stream.others_before = others;
+  take_work(stream, work);
   stream.active = true;
-  stream.work.demand = beside(work.demand, moved_bytes());
   stream.running = stream.waited = false;
   stream.no_room_since = 0;
   stream.unplaced = work.blocks;
@@ -100,7 +115,8 @@ bool Dispatcher::undisturbed(const Stream& head) const {
   const auto of_client = [&](const Stream& other) {
     return other.running && other.spec.client == head.spec.client;
   };
-  return shares_.fit() && shares_.has_all(head.spec.client) && std::ranges::count_if(streams_, of_client) == 1;
+  return shares_.fit() && shares_.has_all(head.spec.client) &&
+         std::ranges::count_if(streams_, of_client) == 1;
 }
 
 // Places what fits of the head of the line; true if that is all of it.
@@ -164,7 +180,7 @@ void Dispatcher::break_waves(Stream& stream) {
   Cohort& cohort = stream.cohorts.front();
   const std::int32_t over = waves_over(stream, cohort, stream.passed);
   const auto blocks = static_cast<std::uint32_t>(over) * static_cast<std::uint32_t>(cohort.count);
-  stream.ended += blocks;
+  note_ended(stream, blocks);
   stream.unplaced -= blocks;
   cohort.end += later_wave(stream.work) * over;
   if (over > 0) cohort.length = later_wave(stream.work);
@@ -202,7 +218,7 @@ void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
       stream.resident[i] = static_cast<Count>(stream.resident[i] - placed[i]);
   }
   free_placements_.push_back(cohort.placed);
-  stream.ended += static_cast<std::uint32_t>(cohort.count);
+  note_ended(stream, static_cast<std::uint32_t>(cohort.count));
   changed_ = true;
   ++releases_;
   pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
@@ -259,8 +275,7 @@ void Dispatcher::set_speeds() {
 
 double Dispatcher::cubed_slowdown(Stream& stream) const {
   const bool limited = shares_.limited(stream.spec.client);
-  const bool alone = running_ == 1 && !limited;
-  if (alone || stream.cohorts.empty()) {
+  if ((running_ == 1 && !limited) || stream.cohorts.empty()) {
     stream.pipes = -1;
     return 1;
   }
@@ -304,7 +319,7 @@ void Dispatcher::end(std::vector<int>& done) {
       const Cohort over = stream.cohorts.front();
       stream.cohorts.erase(stream.cohorts.begin());
       const auto earlier = static_cast<std::uint32_t>(over.waves) * static_cast<std::uint32_t>(over.count);
-      stream.ended += earlier;
+      note_ended(stream, earlier);
       stream.unplaced -= earlier;
       remove_resident(stream, over);
     }
@@ -333,21 +348,17 @@ void Dispatcher::retime(int index, const Work& work) {
   break_waves(stream);
   catch_up(stream);
   const Duration before = std::max(stream.work.wave, Duration{1});
-  const Demand demand = beside(work.demand, moved_bytes());
-  if (stream.running) {
-    for (const Cohort& cohort : stream.cohorts)
-      slowdown_.remove(stream.work.demand, placements_[cohort.placed], cohort.count);
-    for (Cohort& cohort : stream.cohorts) {
-      const Duration left = cohort.end - stream.passed;
-      const Duration now_left = same_fraction(left, before, work.wave);
-      cohort.length += now_left - left;
-      cohort.end = stream.passed + std::max(now_left, Duration{1});
-      slowdown_.add(demand, placements_[cohort.placed], cohort.count);
-    }
+  for (const Cohort& cohort : stream.cohorts)
+    slowdown_.remove(stream.work.demand, placements_[cohort.placed], cohort.count);
+  take_work(stream, work);
+  for (Cohort& cohort : stream.cohorts) {
+    const Duration left = cohort.end - stream.passed;
+    const Duration now_left = same_fraction(left, before, stream.work.wave);
+    cohort.length += now_left - left;
+    cohort.end = stream.passed + std::max(now_left, Duration{1});
+    slowdown_.add(stream.work.demand, placements_[cohort.placed], cohort.count);
   }
   set_next(stream);
-  stream.work = work;
-  stream.work.demand = demand;
   stream.pipes = -1;
   changed_ = pipes_changed_ = true;
 }

@@ -47,8 +47,8 @@ struct Work {
   sim::Duration turnover;  // before a block that waited for room
 };
 
-// Splits the duration of `kernel` into waves, so that alone it takes just that.
-[[nodiscard]] Work work_of(const Spec& gpu, const Kernel& kernel);
+// Splits the duration of `kernel` on `sms` SMs into waves, so that alone it takes just that.
+[[nodiscard]] Work work_of(const Spec& gpu, const Kernel& kernel, int sms);
 
 // From the end of the kernel before kernel `kernel` of a graph to when it joins the line. The gaps of a graph
 // add up to what the profile measured for a lone process.
@@ -112,6 +112,9 @@ class Dispatcher {
     bool waited = false;                    // for room: its blocks take the places of others
     std::uint64_t no_room_since = 0;        // the release after which no room was found; 0: not known
     std::uint32_t unplaced = 0, ended = 0;  // blocks; those of further waves are not placed
+    std::int64_t own_moved = 0;             // moved_ of its own kernels ...
+    std::int64_t others_before = 0;         // ... of others when its kernel became ready
+    double reuse = 0;                       // M of its kernel (slowdown.hpp)
     sim::Time joined;                       // the line
     sim::Duration passed;                   // the kernel's own time, as if alone, at the instant `since`
     sim::Time since;
@@ -138,7 +141,8 @@ class Dispatcher {
   void add_resident(Stream& stream, const Placement& placed, int count);
   void remove_resident(Stream& stream, const Cohort& cohort);
   [[nodiscard]] sim::Duration time_of(const Stream& head) const;
-  [[nodiscard]] double moved_bytes() const;
+  void take_work(Stream& stream, const Work& work) const;
+  void note_ended(Stream& stream, std::uint32_t blocks);
   [[nodiscard]] bool undisturbed(const Stream& head) const;
   void set_speeds();
   [[nodiscard]] double cubed_slowdown(Stream& stream) const;
@@ -158,6 +162,7 @@ class Dispatcher {
   std::vector<std::size_t> full_;
   std::vector<Placement> placements_;
   std::vector<std::uint32_t> free_placements_;
+  std::int64_t moved_ = 0;  // bytes through L2, as blocks ended
   int running_ = 0;
   sim::Time now_, next_ = sim::Time::never();
   bool changed_ = false;        // residency, since the speeds were set

@@ -89,7 +89,7 @@ class Loops {
 LoopedStream looped(const Spec& gpu, const KernelSequence& kernels) {
   LoopedStream stream;
   for (std::size_t i = 0; i < kernels.kernels.size(); ++i) {
-    stream.kernels.push_back(work_of(gpu, kernels.kernels[i]));
+    stream.kernels.push_back(work_of(gpu, kernels.kernels[i], gpu.sm_count));
     stream.gaps.push_back(launch_gap(kernels, i));
   }
   return stream;

@@ -27,7 +27,11 @@ int blocks_per_sm(const Spec& gpu, const Kernel& kernel) {
 }
 
 int waves(const Spec& gpu, const Kernel& kernel) {
-  const auto at_once = static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel) * std::max(gpu.sm_count, 1));
+  return waves(gpu, kernel, gpu.sm_count);
+}
+
+int waves(const Spec& gpu, const Kernel& kernel, int sms) {
+  const auto at_once = static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel) * std::max(sms, 1));
   return static_cast<int>(std::max((kernel.blocks + at_once - 1) / at_once, 1U));
 }
 

@@ -12,8 +12,9 @@ namespace jostle::gpu {
 // shared memory allow, with whole warps (CUDA programming guide, "Hardware Multithreading"); at least 1.
 [[nodiscard]] int blocks_per_sm(const Spec& gpu, const Kernel& kernel);
 
-// Number of waves in which the blocks run on the SMs; at least 1.
+// Number of waves in which the blocks run on the SMs, or on `sms` of them; at least 1.
 [[nodiscard]] int waves(const Spec& gpu, const Kernel& kernel);
+[[nodiscard]] int waves(const Spec& gpu, const Kernel& kernel, int sms);
 
 // Sets the values that follow from the grid of `kernel` alone: sm_active, its waves and occupancy. B blocks
 // of w warps each, with R of them on an SM at a time, run on n SMs in W = ceil(B / (R n)) waves of equal

@@ -35,10 +35,10 @@ double share_of_memory(const Spec& gpu, const Kernel& kernel, double bandwidth) 
   return gpu.space_sharing.memory_load * share;
 }
 
-// What the kernel moves to and from L2, over what goes on to DRAM.
-double moved_over_dram(const Kernel& kernel) {
+// Share of what the kernel moves to and from L2 that goes on to DRAM.
+double missed_by(const Kernel& kernel) {
   if (kernel.dram_bytes <= 0 || kernel.moved_bytes <= kernel.dram_bytes) return 1;
-  return static_cast<double>(kernel.moved_bytes) / static_cast<double>(kernel.dram_bytes);
+  return static_cast<double>(kernel.dram_bytes) / static_cast<double>(kernel.moved_bytes);
 }
 
 // v of a kernel that draws this share, at most `most`.
@@ -69,10 +69,12 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const double blocks = std::max(std::min<double>(kernel.blocks, per_sm * gpu.sm_count), 1.0);
   const double share = share_of_memory(gpu, kernel, bandwidth);
   MemoryUse use{.moved_bytes = static_cast<double>(kernel.moved_bytes),
+                .missed = missed_by(kernel),
                 .dram_share = share,
-                .moved_share = share * moved_over_dram(kernel),
                 .most = requests_for(1, unlimited),
-                .blocks = blocks};
+                .blocks = blocks,
+                .waiting = static_cast<double>(kernel.memory_share),
+                .miss_latency = law.miss_latency};
   if (law.warp_bytes_per_s > 0 && bandwidth > 0) {
     const std::uint32_t warps_of_block = (kernel.threads_per_block + 31) / 32;
     use.most = blocks * warps_of_block * law.warp_bytes_per_s / bandwidth;
@@ -96,7 +98,10 @@ Demand beside(const Demand& alone, double moved_bytes) {
   Demand demand = alone;
   const MemoryUse& use = alone.use;
   if (use.moved_bytes <= 0 || moved_bytes <= use.moved_bytes) return demand;
-  const double share = std::min(use.moved_share, use.dram_share * moved_bytes / use.moved_bytes);
+  const double missed = std::min(use.missed * moved_bytes / use.moved_bytes, 1.0);
+  const double more = use.miss_latency - 1;
+  demand.longer = 1 + use.waiting * ((1 + more * missed) / (1 + more * use.missed) - 1);
+  const double share = use.dram_share * missed / use.missed / demand.longer;
   demand.memory_of_block = millionths(requests_for(share, use.most) / use.blocks);
   return demand;
 }

@@ -14,10 +14,13 @@
 // kernel of DRAM reads takes twice as long beside a large one, which loses 8 %. (Their rates are still
 // missed, because blocks end together here: docs/validation.md.)
 //
-// L2. Between a tensor's write and its read by the next kernel of its stream, the other streams move theirs
-// through L2 (each has one kernel a round). So a kernel that alone sends a share m of what it moves on to
-// DRAM sends min(1, m · M / b) of it, where it moves b bytes and all kernels that run or wait move M. Small
-// batches do not meet in DRAM, large ones do, and of those between the more streams, the more.
+// L2. Between a tensor's write and its read by the next kernel of its stream, other streams move theirs
+// through L2: M bytes with its own, where the kernel moves b. A kernel that alone sends a share m of what it
+// moves on to DRAM then sends m' = min(1, m · M / b) of it. Small batches do not meet in DRAM and large ones
+// do. An MPS client of few SMs, whose kernels are long, finds less of its own in L2 than one of many. A byte
+// from DRAM takes l times as long as one from L2 (`miss_latency`), so a kernel that waits for memory for a
+// share w of its time takes longer by 1 + w · ((1 + (l - 1) m') / (1 + (l - 1) m) - 1), even if the bandwidth
+// is far from used up.
 //
 // p = 3 was chosen on equal fp32, tensor, L2 and DRAM kernels on an H200, which it fits within 2 to 6 %
 // (calibration/evidence/h200-space). A kernel that does not use a resource is not slowed by it.
@@ -32,13 +35,15 @@
 
 namespace jostle::gpu::space {
 
-// How a kernel uses the memory.
+// How a kernel uses the memory while it is alone.
 struct MemoryUse {
-  double moved_bytes = 0;  // to and from L2, of which a part goes on to DRAM
-  double dram_share = 0,
-         moved_share = 0;  // of DRAM's bandwidth, alone: what goes there, and all that it moves
-  double most = 0;         // v that its warps can reach
-  double blocks = 1;       // that run at once alone
+  double moved_bytes = 0;   // b, to and from L2
+  double missed = 1;        // m, the share of these bytes that goes on to DRAM
+  double dram_share = 0;    // of the bandwidth of DRAM
+  double most = 0;          // v that its warps can reach
+  double blocks = 1;        // blocks that run at once
+  double waiting = 0;       // w, the share of its time in which it waits for memory
+  double miss_latency = 1;  // l
 };
 
 // What a kernel asks of the shared resources. Of the pipes in 1/1000 of an SM's, of the memory in millionths:
@@ -51,6 +56,7 @@ struct Demand {
   // v that would bind the kernel for the share of its time in which memory does; of one block, and of all
   // that it has alone.
   std::int32_t bound_of_block = 0, bound = 0;
+  double longer = 1;  // its time over that alone, because L2 no longer holds what it reads
   MemoryUse use;
 };
 

@@ -53,10 +53,9 @@ ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
       group.contexts, [&](std::size_t other) { return contexts_[other].process == number; });
   const int connections = std::max(spec_.space_sharing.connections, 1);
   const int connection = static_cast<int>(number) * connections + static_cast<int>(before) % connections;
-  context.stream = group.dispatcher.add_stream({.priority = spec.priority,
-                                                .connection = connection,
-                                                .client = number,
-                                                .sms = space::sms_of_share(spec_, spec.sm_limit)});
+  context.sms = space::sms_of_share(spec_, spec.sm_limit);
+  context.stream = group.dispatcher.add_stream(
+      {.priority = spec.priority, .connection = connection, .client = number, .sms = context.sms});
   group.contexts.push_back(context.id.index);
   if (sim::TraceSink* trace = engine_.trace()) context.track = trace->track("GPU: " + spec.name);
   return context.id;
@@ -203,7 +202,7 @@ void SpaceSharedGpu::start_ready(Group& group) {
         at_clocks(first->batches.front().given->kernels[first->kernel], rates_.clock, rates_.memory);
     first->counted = 0;
     first->began = {};
-    group.dispatcher.ready(first->stream, space::work_of(spec_, first->timed));
+    group.dispatcher.ready(first->stream, space::work_of(spec_, first->timed, first->sms));
   }
   group.dispatcher.dispatch(placing());
   for (const std::size_t index : group.contexts) {
@@ -277,7 +276,8 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
     count(context);
     context.timed =
         at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
-    groups_[context.group].dispatcher.retime(context.stream, space::work_of(spec_, context.timed));
+    groups_[context.group].dispatcher.retime(context.stream,
+                                             space::work_of(spec_, context.timed, context.sms));
   }
   step();
 }

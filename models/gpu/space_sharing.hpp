@@ -75,6 +75,7 @@ class SpaceSharedGpu final : public Gpu {
   struct Context {
     ContextId id;
     ContextSpec spec;
+    int sms = 0;  // number of SMs on which its client may have blocks at one time
     std::size_t group = 0, process = 0;
     int stream = 0;                             // of the group's dispatcher
     std::vector<Batch> batches;                 // unfinished batches, oldest first

@@ -54,6 +54,7 @@ struct SpaceSharing {
   sim::Duration mps_cold_code;   // additional time of one with few blocks whose code L2 no longer holds
   double compute_load = 1;       // share of an SM's pipes that a kernel keeps busy, over the measured share
   double memory_load = 1;        // the same for memory
+  double miss_latency = 1;       // time of a byte from DRAM over that of one from L2, for what waits for it
   double warp_bytes_per_s = 0;   // maximum bandwidth of one warp while it is alone; 0: no limit
 };
 

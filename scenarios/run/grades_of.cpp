@@ -38,7 +38,8 @@ ParameterGrade space_grade(const calibration::Profile& profile) {
     return ParameterGrade::assumed;
   return lowest_of(profile, {known, "gpu.space_sharing.kernel_start", "gpu.space_sharing.fetch",
                              "gpu.space_sharing.mps_kernel", "gpu.space_sharing.compute_load",
-                             "gpu.space_sharing.memory_load", "gpu.space_sharing.warp_bandwidth"});
+                             "gpu.space_sharing.memory_load", "gpu.space_sharing.miss_latency",
+                             "gpu.space_sharing.warp_bandwidth"});
 }
 
 std::string sharing_grade(const Scenario& scenario, const calibration::Profile& profile) {

@@ -91,7 +91,8 @@ TEST(ARealTimeProcess, is_held_to_95_percent_of_its_core_by_kernels_before_6_12)
   const Result free = run_text(on_h200);  // 6.18
   EXPECT_EQ(free.processes[0].throttled_share, 0.0);
   EXPECT_EQ(analyses::held_back(free, {0}), "");
-  const std::string rest = on_h200.substr(on_h200.find("host_cores: 4\n") + std::string_view("host_cores: 4\n").size());
+  const std::string rest =
+      on_h200.substr(on_h200.find("host_cores: 4\n") + std::string_view("host_cores: 4\n").size());
   const Result result = run_text("device: jetson-orin-nano\n" + rest);  // 5.15
   EXPECT_NEAR(*result.processes[0].throttled_share, 0.05, 0.01);
   EXPECT_THAT(analyses::held_back(result, {0}), HasSubstr("throttled as a real-time thread for "));

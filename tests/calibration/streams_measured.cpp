@@ -164,7 +164,7 @@ std::vector<double> predicted(const Spec& gpu, const Configuration& streams) {
   std::vector<bool> waits(streams.size(), true);
   for (std::size_t i = 0; i < streams.size(); ++i) {
     dispatcher.add_stream(
-        {.priority = streams[i].priority, .sms = {0, gpu.sm_count}, .connection = static_cast<int>(i)});
+        {.priority = streams[i].priority, .connection = static_cast<int>(i), .sms = gpu.sm_count});
     ready.push_back(Time{} + sim::nanoseconds(130.0 * static_cast<double>(i)));  // not all at once
   }
   const Time from = Time{} + sim::milliseconds(3), to = from + sim::milliseconds(30);
@@ -186,7 +186,7 @@ std::vector<double> predicted(const Spec& gpu, const Configuration& streams) {
     std::ranges::sort(joining, {}, [&](std::size_t i) { return ready[i]; });
     for (const std::size_t i : joining) {
       waits[i] = false;
-      dispatcher.ready(static_cast<int>(i), work_of(gpu, streams[i].kernel));
+      dispatcher.ready(static_cast<int>(i), work_of(gpu, streams[i].kernel, gpu.sm_count));
     }
     dispatcher.dispatch();
     Time next = dispatcher.next();

@@ -5,6 +5,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,19 +31,28 @@ class BlockByBlock {
   void ready(int index, const Work& work) {
     Stream& stream = at(index);
     const StreamSpec spec = stream.spec;
-    double moved = work.demand.use.moved_bytes;
+    std::int64_t others = 0;
     for (const Stream& other : streams_)
-      if (other.active) moved += other.work.demand.use.moved_bytes;
-    stream = {
-        .spec = spec, .work = work, .active = true, .unplaced = work.blocks, .joined = now_, .since = now_};
-    stream.work.demand = beside(work.demand, moved);
+      if (&other != &stream) others += other.moved;
+    const auto reuse = static_cast<double>(others - stream.others_before);
+    stream = {.spec = spec,
+              .work = work,
+              .active = true,
+              .unplaced = work.blocks,
+              .joined = now_,
+              .since = now_,
+              .moved = stream.moved,
+              .others_before = others};
+    stream.work.demand = beside(work.demand, work.demand.use.moved_bytes + reuse);
+    stream.work.wave = sim::work_in(work.wave, stream.work.demand.longer);
+    stream.work.turnover = sim::work_in(work.turnover, stream.work.demand.longer);
     const auto behind =
         std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < spec.priority; });
     line_.insert(behind, index);
   }
   void dispatch() {
-    std::vector<SmRange> blocked;
-    bool placed = false;
+    std::vector<std::size_t> full;  // clients with all their TPCs, and a kernel that waits
+    bool closed = false, placed = false;
     for (std::size_t place = 0; place < line_.size();) {
       Stream& head = at(line_[place]);
       const bool connection_taken = std::ranges::any_of(streams_, [&](const Stream& other) {
@@ -52,13 +63,14 @@ class BlockByBlock {
         ++place;
         continue;
       }
-      const bool behind = std::ranges::any_of(
-          blocked, [&](const SmRange& range) { return overlap(range, head.spec.sms, gpu_.sm_count); });
       const Duration time = time_of(head);
-      while (!behind && head.unplaced > 0 && place_one(line_[place], time)) placed = true;
+      while (!closed && head.unplaced > 0 && place_one(line_[place], time, full)) placed = true;
       if (head.unplaced > 0) {
         head.waited = true;
-        blocked.push_back(head.spec.sms);
+        if (head.spec.sms < gpu_.sm_count && tpcs_of(head.spec.client) * gpu_.sms_per_tpc >= head.spec.sms)
+          full.push_back(head.spec.client);
+        else
+          closed = true;
         ++place;
         continue;
       }
@@ -86,6 +98,7 @@ class BlockByBlock {
         }
         free_[static_cast<std::size_t>(block->sm)].give_back(stream.work.need);
         block = stream.blocks.erase(block);
+        stream.moved += std::llround(stream.work.demand.use.moved_bytes / stream.work.blocks);
         ++stream.ended;
         ended_ = true;
       }
@@ -132,6 +145,8 @@ class BlockByBlock {
     double speed = 1;
     Time next = Time::never();
     std::vector<Block> blocks = {};
+    std::int64_t moved = 0,
+                 others_before = 0;  // bytes through L2: its own, those of others when it was ready
     [[nodiscard]] bool running() const { return active && (!blocks.empty() || ended > 0); }
   };
 
@@ -148,17 +163,54 @@ class BlockByBlock {
     if (!head.running()) time += gpu_.space_sharing.fetch * std::min(running(), 2);
     return time;
   }
-  bool place_one(int index, Duration time) {
-    Stream& head = at(index);
-    int best = -1, most = 0;
+  // Blocks of `client` on the TPC of `sm`; of all clients, if none is given.
+  [[nodiscard]] int blocks_on_tpc(int sm, std::optional<std::size_t> client) const {
+    int blocks = 0;
+    for (const Stream& stream : streams_)
+      for (const Block& block : stream.blocks)
+        if ((!client || stream.spec.client == *client) &&
+            block.sm / gpu_.sms_per_tpc == sm / gpu_.sms_per_tpc)
+          ++blocks;
+    return blocks;
+  }
+  [[nodiscard]] int tpcs_of(std::size_t client) const {
+    int tpcs = 0;
+    for (int sm = 0; sm < gpu_.sm_count; sm += gpu_.sms_per_tpc)
+      tpcs += blocks_on_tpc(sm, client) > 0 ? 1 : 0;
+    return tpcs;
+  }
+  // Room for blocks of `head` on each SM that its client may use.
+  [[nodiscard]] std::vector<int> usable(const Stream& head, const std::vector<std::size_t>& full) const {
+    std::vector<int> room;
     for (int sm = 0; sm < gpu_.sm_count; ++sm) {
-      if (!overlap({sm, 1}, head.spec.sms, gpu_.sm_count)) continue;
-      const int room = free_[static_cast<std::size_t>(sm)].room(head.work.need);
-      if (room > most) {
-        most = room;
-        best = sm;
-      }
+      const bool closed =
+          std::ranges::any_of(full, [&](std::size_t client) { return blocks_on_tpc(sm, client) > 0; });
+      room.push_back(closed ? 0 : free_[static_cast<std::size_t>(sm)].room(head.work.need));
     }
+    if (head.spec.sms >= gpu_.sm_count) return room;
+    std::vector<std::pair<int, int>> others;  // TPCs by rank, the first best
+    const auto for_sms_of = [&](int tpc, const auto& function) {
+      for (int sm = tpc * gpu_.sms_per_tpc; sm < (tpc + 1) * gpu_.sms_per_tpc && sm < gpu_.sm_count; ++sm)
+        function(room[static_cast<std::size_t>(sm)]);
+    };
+    for (int tpc = 0; tpc * gpu_.sms_per_tpc < gpu_.sm_count; ++tpc) {
+      if (blocks_on_tpc(tpc * gpu_.sms_per_tpc, head.spec.client) > 0) continue;
+      int most = 0;
+      for_sms_of(tpc, [&](int of_sm) { most = std::max(most, of_sm); });
+      const bool nobodys = blocks_on_tpc(tpc * gpu_.sms_per_tpc, {}) == 0;
+      others.emplace_back(nobodys ? -1000 : -most, tpc);
+    }
+    std::ranges::sort(others);
+    const int left = head.spec.sms / gpu_.sms_per_tpc - tpcs_of(head.spec.client);
+    for (std::size_t i = static_cast<std::size_t>(std::max(left, 0)); i < others.size(); ++i)
+      for_sms_of(others[i].second, [](int& of_sm) { of_sm = 0; });
+    return room;
+  }
+  bool place_one(int index, Duration time, const std::vector<std::size_t>& full) {
+    Stream& head = at(index);
+    const std::vector<int> room = usable(head, full);
+    const auto at_best = std::ranges::max_element(room);
+    const int best = *at_best > 0 ? static_cast<int>(at_best - room.begin()) : -1;
     if (best < 0) return false;
     free_[static_cast<std::size_t>(best)].take(head.work.need);
     catch_up(head);
@@ -185,7 +237,7 @@ class BlockByBlock {
       power = (1 + cubed(static_cast<double>(memory) / 1e6)) / (1 + cubed(demand.memory / 1e6));
       power = std::max(power, 1.0);
     }
-    if (own.spec.sms.count < gpu_.sm_count && bound < demand.bound)
+    if (own.spec.sms < gpu_.sm_count && bound < demand.bound)
       power = (1 + cubed(static_cast<double>(bound) / 1e6)) / (1 + cubed(demand.bound / 1e6));
     if (demand.pipes > 0) {
       std::int64_t sum = 0, fullest = 0;
@@ -203,7 +255,7 @@ class BlockByBlock {
   void set_speeds() {
     for (Stream& stream : streams_) {
       if (stream.blocks.empty()) continue;
-      const bool alone = running() == 1 && stream.spec.sms.count >= gpu_.sm_count;
+      const bool alone = running() == 1 && stream.spec.sms >= gpu_.sm_count;
       const double speed = alone ? 1.0 : 1 / slowdown_of(stream);
       if (speed == stream.speed) continue;
       catch_up(stream);
@@ -265,7 +317,7 @@ std::vector<std::pair<Time, int>> ends(const Spec& gpu, const std::vector<Loop>&
     for (std::size_t i = 0; i < loops.size(); ++i) {
       if (ready[i] > now) continue;
       ready[i] = Time::never();
-      engine.ready(static_cast<int>(i), work_of(gpu, loops[i].kernel));
+      engine.ready(static_cast<int>(i), work_of(gpu, loops[i].kernel, loops[i].stream.sms));
     }
     engine.dispatch();
     Time next = engine.next();
@@ -275,7 +327,7 @@ std::vector<std::pair<Time, int>> ends(const Spec& gpu, const std::vector<Loop>&
   return seen;
 }
 
-Loop any_loop(const Spec& gpu, int index) {
+Loop any_loop(int index) {
   Loop loop;
   loop.gap = sim::nanoseconds(100.0 * *rc::gen::inRange(1, 60));
   loop.kernel = {.duration = sim::nanoseconds(*rc::gen::inRange(400, 90'000))};
@@ -290,15 +342,13 @@ Loop any_loop(const Spec& gpu, int index) {
   loop.kernel.dram_bytes = loop.kernel.moved_bytes * static_cast<float>(*rc::gen::inRange(0, 11)) / 10;
   loop.stream.priority = *rc::gen::element(Priority::low, Priority::normal, Priority::high);
   loop.stream.connection = *rc::gen::inRange(0, index + 1);
-  loop.stream.sms = {0, gpu.sm_count};
-  if (*rc::gen::inRange(0, 4) == 0)
-    loop.stream.sms = {*rc::gen::inRange(0, gpu.sm_count), *rc::gen::inRange(1, gpu.sm_count)};
   return loop;
 }
 
 RC_GTEST_PROP(BlockDispatcher, agrees_with_an_event_for_each_block_to_the_picosecond, ()) {
   Spec gpu;
-  gpu.sm_count = *rc::gen::inRange(2, 9);
+  gpu.sms_per_tpc = *rc::gen::inRange(1, 3);
+  gpu.sm_count = gpu.sms_per_tpc * *rc::gen::inRange(2, 9);
   gpu.max_threads_per_sm = 2048;
   gpu.max_blocks_per_sm = 32;
   gpu.registers_per_sm = 65536;
@@ -311,9 +361,18 @@ RC_GTEST_PROP(BlockDispatcher, agrees_with_an_event_for_each_block_to_the_picose
   gpu.space_sharing.fetch = sim::nanoseconds(*rc::gen::inRange(0, 500));
   gpu.space_sharing.compute_load = 1;
   gpu.space_sharing.memory_load = 1;
+  gpu.space_sharing.miss_latency = *rc::gen::element(1.0, 2.0);
   std::vector<Loop> loops;
   const int count = *rc::gen::inRange(1, 7);
-  for (int i = 0; i < count; ++i) loops.push_back(any_loop(gpu, i));
+  for (int i = 0; i < count; ++i) loops.push_back(any_loop(i));
+  // Clients have a stream or several, and their shares add up to less than the GPU, or to more.
+  const bool limited = *rc::gen::inRange(0, 2) == 1;
+  for (Loop& loop : loops) loop.stream.client = *rc::gen::inRange<std::size_t>(0, loops.size());
+  for (std::size_t client = 0; client < loops.size(); ++client) {
+    const double share = limited ? *rc::gen::element(0.1, 0.25, 0.4, 0.6, 1.0) : 1.0;
+    for (Loop& loop : loops)
+      if (loop.stream.client == client) loop.stream.sms = sms_of_share(gpu, share);
+  }
   const auto seen = ends<Dispatcher>(gpu, loops, 6);
   RC_ASSERT(seen.size() == 6 * loops.size());
   RC_ASSERT(seen == ends<BlockByBlock>(gpu, loops, 6));

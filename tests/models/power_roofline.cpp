@@ -126,7 +126,8 @@ TEST(TheEnergyRoof, is_that_of_a_gpu_that_streams) {
   for (const double gpu_hz : {1.3e9, 0.65e9}) {
     const Roofline roofs = roofline(roofline_orin(), tensor, 180e9, idle_at(gpu_hz), roofline_board());
     Activity streaming = idle_at(gpu_hz);
-    streaming.gpu_busy_s = streaming.working_s = 1;  // at any clock: warps wait for their bytes at most all the time
+    streaming.gpu_busy_s = streaming.working_s =
+        1;  // at any clock: warps wait for their bytes at most all the time
     streaming.gpu_dram_bytes = streaming.dram_bytes = 180e9;
     EXPECT_NEAR(watts(streaming), *joules_of(roofs, 0, 180e9), 1e-9);
   }

@@ -53,12 +53,11 @@ struct Two {
                                        {{"model: resnet50", "precision: fp16"}}, run)
                                    .text())
                          .value();
-  Simulated after = simulated(drafted({"device: jetson-orin-nano", "jetson_clocks: true"},
-                                      {{"model: resnet50", "precision: fp16"},
-                                       {"model: resnet18", "precision: fp16"}},
-                                      run)
-                                  .text())
-                        .value();
+  Simulated after =
+      simulated(drafted({"device: jetson-orin-nano", "jetson_clocks: true"},
+                        {{"model: resnet50", "precision: fp16"}, {"model: resnet18", "precision: fp16"}}, run)
+                    .text())
+          .value();
   static constexpr const char* run = "duration: 400 ms, warmup: 100 ms";
 
   [[nodiscard]] std::vector<std::string> found() const {
@@ -83,7 +82,8 @@ TEST(Gain, of_those_who_have_less_is_found_and_of_others_their_loss) {
   const auto found = [&](double first, double second) {
     two.after.result.processes[0].throughput.mean = first;
     two.after.result.processes[1].throughput.mean = second;
-    return unexplained(Pair{.before = {}, .after = {}, .less = 0}, {two.before.run(), two.after.run()}).size();
+    return unexplained(Pair{.before = {}, .after = {}, .less = 0}, {two.before.run(), two.after.run()})
+        .size();
   };
   EXPECT_EQ(found(50, 200), 0U);
   EXPECT_EQ(found(150, 100), 1U);
@@ -102,7 +102,8 @@ std::vector<Shown> shown() {
   const Words idle{"model: resnet18", "precision: fp16", "arrivals: {periodic: 1 /s, phase: 2 s}"};
   const Words host{"model: {kernels: 60, duration: 5 us, blocks: 16, threads: 128}", "runtime: eager",
                    "sync: auto", "cpus: [0]"};
-  const Words spinning{"model: resnet50", "precision: fp16", "runtime: cuda-graph", "sync: auto", "cpus: [0]"};
+  const Words spinning{"model: resnet50", "precision: fp16", "runtime: cuda-graph", "sync: auto",
+                       "cpus: [0]"};
   return {{"gaps between its kernels are hidden", drafted({"device: nvidia-h200"}, {graph}, run),
            drafted({"device: nvidia-h200"}, {graph, idle}, run)},
           {"hosts yield that did spin",
@@ -113,7 +114,8 @@ std::vector<Shown> shown() {
 
 TEST(Gain, by_a_mechanism_is_shown) {
   for (const Shown& pair : shown()) {
-    const Simulated before = simulated(pair.before.text()).value(), after = simulated(pair.after.text()).value();
+    const Simulated before = simulated(pair.before.text()).value(),
+                    after = simulated(pair.after.text()).value();
     EXPECT_GT(*after.result.processes[0].throughput.mean, 1.05 * *before.result.processes[0].throughput.mean)
         << pair.mechanism;
     std::vector<std::string> seen;

@@ -40,11 +40,17 @@ int scenarios() {
   return asked != nullptr ? std::atoi(asked) : sanitized ? 100 : 2000;
 }
 
-int in_each(int all, int parts) { return (all + parts - 1) / parts; }
+int in_each(int all, int parts) {
+  return (all + parts - 1) / parts;
+}
 
 }  // namespace
 
-int scenarios_in_part() { return in_each(scenarios(), parts); }
-int pairs_in_part() { return in_each(scenarios() / 10, pair_parts); }
+int scenarios_in_part() {
+  return in_each(scenarios(), parts);
+}
+int pairs_in_part() {
+  return in_each(scenarios() / 10, pair_parts);
+}
 
 }  // namespace jostle::scenarios::testing
