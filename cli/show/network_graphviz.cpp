@@ -5,6 +5,7 @@
 
 #include "cli/show/network_text.hpp"
 #include "input/printable.hpp"
+#include "models/dnn/graph/boost_graph.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -54,7 +55,7 @@ std::string label_of(const dnn::Layer& layer) {
 }  // namespace
 
 std::string network_graphviz(const NamedNetwork& shown) {
-  const dnn::Network::Graph& graph = shown.network.graph();
+  const auto& graph = shown.network.graph().layers;
   std::ostringstream text;
   boost::write_graphviz(
       text, graph,

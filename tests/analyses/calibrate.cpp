@@ -15,7 +15,7 @@
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using namespace scenarios;
 

@@ -14,7 +14,7 @@ namespace jostle::analyses {
 
 using namespace scenarios;
 using namespace scenarios::testing;
-namespace {
+namespace JOSTLE_FILE {
 
 const std::string base =
     "device: nvidia-h200\nhost_cores: 3\nprocesses:\n"

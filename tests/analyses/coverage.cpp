@@ -8,7 +8,7 @@
 #include "sim/random.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 HeldOutRow row(const std::string& fold, double measured, const std::string& configuration) {
   return {.device = "a",

@@ -18,7 +18,7 @@ namespace jostle::analyses {
 
 using namespace scenarios;
 using namespace scenarios::testing;
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;

@@ -21,7 +21,7 @@
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using dnn::HostRoofs;
 

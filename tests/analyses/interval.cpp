@@ -16,7 +16,7 @@
 #include "sim/random.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using namespace scenarios;
 

@@ -12,7 +12,7 @@
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using namespace scenarios;
 

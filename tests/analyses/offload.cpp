@@ -13,7 +13,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using namespace scenarios;
 

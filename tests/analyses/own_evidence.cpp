@@ -9,7 +9,7 @@
 #include "calibration/readers/csv.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using namespace scenarios;
 

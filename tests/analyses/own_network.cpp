@@ -24,7 +24,7 @@
 #include "tests/calibration/onnx_support.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;

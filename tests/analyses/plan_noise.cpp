@@ -13,7 +13,7 @@
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 const std::vector<Criterion> below_ten{{true, std::nullopt}, {false, 10}};
 

@@ -9,7 +9,7 @@
 #include "analyses/plan/search.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using namespace scenarios;
 

@@ -12,7 +12,7 @@
 #include "scenarios/run/shared_work.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 scenarios::Scenario on_nano(const std::string& slice) {
   scenarios::Scenario scenario;

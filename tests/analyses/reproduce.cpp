@@ -15,7 +15,7 @@
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using namespace scenarios;
 

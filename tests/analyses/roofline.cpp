@@ -16,7 +16,7 @@ namespace jostle::analyses {
 
 using namespace scenarios;
 using namespace scenarios::testing;
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::HasSubstr;
 

@@ -18,7 +18,7 @@
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;

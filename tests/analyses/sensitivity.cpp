@@ -9,7 +9,7 @@
 #include "sim/random.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 double of(const std::vector<std::pair<std::size_t, double>>& indices, std::size_t input) {
   for (const auto& [at, index] : indices)

@@ -24,7 +24,7 @@
 #include "scenarios/result/result.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using namespace scenarios;
 

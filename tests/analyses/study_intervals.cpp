@@ -7,7 +7,7 @@
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 using namespace scenarios;
 

@@ -12,7 +12,7 @@
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 ErrorSummary errors(const std::string& group) {
   static const std::vector<ComparisonGroup> groups = validate_clients();

@@ -11,7 +11,7 @@
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 ErrorSummary errors(const std::string& group, const std::string& quantity) {
   static const std::vector<ComparisonGroup> groups = validate_language();

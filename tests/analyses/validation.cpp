@@ -10,7 +10,7 @@
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
-namespace {
+namespace JOSTLE_FILE {
 
 class Validation : public ::testing::Test {
  protected:

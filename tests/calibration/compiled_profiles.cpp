@@ -7,7 +7,7 @@
 #include "input/parse.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 void expect_same(const input::Value& read, const input::Value& parsed) {
   ASSERT_EQ(read.kind, parsed.kind);

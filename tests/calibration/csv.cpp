@@ -8,7 +8,7 @@
 #include <array>
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::HasSubstr;
 

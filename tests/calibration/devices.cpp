@@ -23,7 +23,7 @@ struct Anything {
   operator T() const;
 };
 
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -16,7 +16,7 @@
 #include "tests/calibration/evidence.hpp"
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 const KernelTables& tables() {
   static const KernelTables read = calibration::read_kernel_tables(test::evidence("h200"));

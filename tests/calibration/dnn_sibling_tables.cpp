@@ -8,7 +8,7 @@
 #include "models/dnn/sibling_tables.hpp"
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 KernelTables without_batch(KernelTables tables, std::int64_t batch) {
   for (MeasuredNetwork& network : tables.networks) {

@@ -12,7 +12,7 @@
 #include "calibration/profile/profile.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 const std::filesystem::path data_directory = std::filesystem::path(JOSTLE_SOURCE_DIR) / "calibration";
 

@@ -10,7 +10,7 @@
 #include "models/board/spec.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::microseconds;
 

@@ -14,7 +14,7 @@
 #include "models/gpu/occupancy.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 CsvTable table(const std::string& text) {
   return CsvTable::parse(text, "made-up.csv");

@@ -9,7 +9,7 @@
 #include "models/board/spec.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::HasSubstr;
 

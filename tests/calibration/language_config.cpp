@@ -13,7 +13,7 @@
 #include <utility>
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::HasSubstr;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 // Times of runs with n launches of a microseconds each after b microseconds: a known to the rows, b too, c to
 // none.

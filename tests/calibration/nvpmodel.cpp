@@ -10,7 +10,7 @@
 #include "calibration/readers/nvpmodel_modes.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -12,7 +12,7 @@
 #include "tests/calibration/onnx_support.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 using dnn::Activation;
 using dnn::Op;

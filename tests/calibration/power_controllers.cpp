@@ -7,7 +7,7 @@
 #include "models/board/spec.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 const std::string power = R"(
 power:

@@ -13,7 +13,7 @@
 #include "models/cpu/spec.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 board::DeviceSpec spec_of(const std::string& name) {
   input::Problems problems;

@@ -14,7 +14,7 @@
 #include "models/power/energy.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 using power::Activity;
 

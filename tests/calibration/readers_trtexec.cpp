@@ -6,7 +6,7 @@
 #include "tests/calibration/readers_support.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::HasSubstr;
 

@@ -8,7 +8,7 @@
 #include "sim/random.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 std::vector<std::uint64_t> keys(std::uint64_t seed, int count) {
   sim::RandomStream random(seed, "keys");

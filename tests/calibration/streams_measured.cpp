@@ -21,7 +21,7 @@
 #include "models/gpu/occupancy.hpp"
 
 namespace jostle::gpu::space {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::Duration;
 using sim::Time;

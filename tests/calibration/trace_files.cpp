@@ -13,7 +13,7 @@
 #include "models/board/spec.hpp"
 
 namespace jostle::calibration {
-namespace {
+namespace JOSTLE_FILE {
 
 TEST(TraceFiles, know_every_file_of_the_evidence_by_its_header) {
   for (int i = 0; i <= static_cast<int>(TraceKind::runtime_calls); ++i) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace jostle::cli {
-namespace {
+namespace JOSTLE_FILE {
 
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -13,7 +13,7 @@
 #include "cli/command_line.hpp"
 
 namespace jostle::cli {
-namespace {
+namespace JOSTLE_FILE {
 
 using Json = nlohmann::ordered_json;
 

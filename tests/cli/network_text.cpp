@@ -10,10 +10,11 @@
 
 #include "calibration/readers/csv.hpp"
 #include "cli/terminal/terminal.hpp"
+#include "models/dnn/graph/boost_graph.hpp"
 #include "models/dnn/model_names.hpp"
 
 namespace jostle::cli {
-namespace {
+namespace JOSTLE_FILE {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
@@ -93,7 +94,7 @@ TEST(NetworkText, a_graph_has_a_node_a_layer_and_an_edge_an_input) {
   EXPECT_THAT(text, HasSubstr("1[label=\"conv1\\nconv 7×7 /2\\n64×112×112\""));
   std::size_t edges = 0;
   for (std::size_t at = 0; (at = text.find("->", at)) != std::string::npos; ++at) ++edges;
-  EXPECT_EQ(edges, boost::num_edges(shown.network.graph()));
+  EXPECT_EQ(edges, boost::num_edges(shown.network.graph().layers));
 }
 
 TEST(NetworkText, names_that_would_break_out_of_their_form_do_not) {

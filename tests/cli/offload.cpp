@@ -14,7 +14,7 @@
 #include "cli/terminal/terminal.hpp"
 
 namespace jostle::cli {
-namespace {
+namespace JOSTLE_FILE {
 
 using namespace analyses;
 using namespace scenarios;

@@ -10,7 +10,7 @@
 #include "tests/scenarios/result_samples.hpp"
 
 namespace jostle::cli {
-namespace {
+namespace JOSTLE_FILE {
 
 using testing::HasSubstr;
 using testing::Not;

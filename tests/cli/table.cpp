@@ -7,7 +7,7 @@
 #include <sstream>
 
 namespace jostle::cli {
-namespace {
+namespace JOSTLE_FILE {
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

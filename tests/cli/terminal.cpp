@@ -14,7 +14,7 @@
 #include "cli/terminal/interrupt.hpp"
 
 namespace jostle::cli {
-namespace {
+namespace JOSTLE_FILE {
 
 using testing::HasSubstr;
 using testing::internal::CaptureStderr;

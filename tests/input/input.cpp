@@ -20,7 +20,7 @@
 #include "input/units.hpp"
 
 namespace jostle::input {
-namespace {
+namespace JOSTLE_FILE {
 
 std::optional<double> quantity(const std::string& text, const Dimension& dimension) {
   return parse_quantity(text, dimension).value;

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace jostle::process {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::milliseconds;
 using sim::Time;

@@ -9,7 +9,7 @@
 #include "models/cpu/spec.hpp"
 
 namespace jostle::board {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::Duration;
 using sim::milliseconds;

@@ -8,7 +8,7 @@
 #include "models/cpu/run_queue.hpp"
 
 namespace jostle::cpu::test {
-namespace {
+namespace JOSTLE_FILE {
 
 constexpr std::int64_t ms = 1'000'000'000;
 SchedulerSpec scheduler(const SchedulerPolicy& policy) {

@@ -6,7 +6,7 @@
 #include "tests/models/cpu_support.hpp"
 
 namespace jostle::cpu::test {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::Duration;
 using sim::microseconds;

@@ -14,7 +14,7 @@
 #include "models/dnn/model_names.hpp"
 
 namespace jostle::dla {
-namespace {
+namespace JOSTLE_FILE {
 
 using dnn::Activation;
 using dnn::FusedLayer;

@@ -4,7 +4,7 @@
 #include "models/dnn/activity.hpp"
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 gpu::Kernel kernel(double us, float compute_share) {
   gpu::Kernel made{.duration = sim::microseconds(us)};

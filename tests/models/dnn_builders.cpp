@@ -10,7 +10,7 @@
 #include "models/dnn/model_names.hpp"
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 using Node = Network::Node;
 

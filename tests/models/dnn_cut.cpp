@@ -12,7 +12,7 @@
 #include "tests/models/dnn_support.hpp"
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 std::vector<FusedLayer> any_fused_network() {
   const Model& model = models()[*rc::gen::inRange<std::size_t>(0, models().size())];

@@ -7,7 +7,7 @@
 #include "models/dnn/kernels_for.hpp"
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 const std::array<Factor, 5> factors{{
     {.chip = {}, .model = {}, .family = "resnet", .precision = Precision::fp16, .value = 1.1, .basis = "a"},

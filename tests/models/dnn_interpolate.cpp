@@ -9,7 +9,7 @@
 #include "models/dnn/kernels_for.hpp"
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 MeasuredBatch table(std::int64_t batch, const std::vector<double>& durations_us, const char* name = "gemm") {
   MeasuredBatch measured{.batch = batch, .kernels = {}, .names = {}, .nodes_to_last_memset = 0};

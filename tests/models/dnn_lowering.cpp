@@ -17,7 +17,7 @@
 #include "tests/models/dnn_support.hpp"
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 gpu::Spec without_tensor_cores() {
   gpu::Spec gpu = orin();

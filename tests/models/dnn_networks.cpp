@@ -10,7 +10,7 @@
 #include "models/dnn/model_names.hpp"
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 TEST(ModelNames, are_sorted_and_found_by_exact_spelling_only) {
   EXPECT_TRUE(std::ranges::is_sorted(model_names()));

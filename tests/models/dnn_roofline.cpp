@@ -12,7 +12,7 @@
 #include "tests/models/dnn_support.hpp"
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 // Figures of the boards from NVIDIA's data sheets and the CUDA guide's table per compute capability.
 gpu::Spec orin_nano() {

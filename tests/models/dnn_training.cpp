@@ -15,7 +15,7 @@
 #include "tests/models/dnn_support.hpp"
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 Network built(const std::string& model) {
   const Model* const found = find_model(model);

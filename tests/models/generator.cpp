@@ -7,7 +7,7 @@
 #include <algorithm>
 
 namespace jostle::process {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::milliseconds;
 using sim::Time;

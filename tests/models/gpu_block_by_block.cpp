@@ -14,7 +14,7 @@
 #include "models/gpu/rates.hpp"
 
 namespace jostle::gpu::space {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::Duration;
 using sim::Time;

@@ -16,7 +16,7 @@
 #include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
-namespace {
+namespace JOSTLE_FILE {
 
 using process::ArrivalKind;
 using process::Runtime;

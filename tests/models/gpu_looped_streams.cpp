@@ -6,7 +6,7 @@
 #include "models/gpu/looped_streams.hpp"
 
 namespace jostle::gpu::space {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::microseconds;
 

@@ -14,7 +14,7 @@
 #include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
-namespace {
+namespace JOSTLE_FILE {
 
 using process::Runtime;
 using process::Share;

@@ -5,7 +5,7 @@
 #include "models/gpu/runlist.hpp"
 
 namespace jostle::gpu::test {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

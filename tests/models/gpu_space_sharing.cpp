@@ -8,7 +8,7 @@
 #include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test::in_space {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::Duration;
 using sim::microseconds;

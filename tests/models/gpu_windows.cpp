@@ -10,7 +10,7 @@
 #include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::Duration;
 using sim::microseconds;

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 namespace jostle::dnn {
-namespace {
+namespace JOSTLE_FILE {
 
 const HostRoofs cores{.fp32_ops_per_clock = 8,
                       .fp16_ops_per_clock = 0,

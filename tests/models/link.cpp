@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace jostle::link {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::Duration;
 using sim::milliseconds;

@@ -11,7 +11,7 @@
 #include "models/llm/weights.hpp"
 
 namespace jostle::llm {
-namespace {
+namespace JOSTLE_FILE {
 
 const Architecture& named(const char* name) {
   return *find_architecture(name);

@@ -9,7 +9,7 @@
 #include "models/media/engine.hpp"
 
 namespace jostle::media {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::Duration;
 using sim::microseconds;

@@ -10,7 +10,7 @@
 #include "models/memory/arena.hpp"
 
 namespace jostle::memory {
-namespace {
+namespace JOSTLE_FILE {
 
 using dnn::Lowering;
 using dnn::Network;

@@ -12,7 +12,7 @@
 #include "models/memory/traffic.hpp"
 
 namespace jostle::memory {
-namespace {
+namespace JOSTLE_FILE {
 
 std::vector<double> shared(const Sharing& sharing, const std::vector<double>& demands) {
   std::vector<double> grants(demands.size());

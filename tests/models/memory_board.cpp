@@ -7,7 +7,7 @@
 #include "sim/engine.hpp"
 
 namespace jostle::board {
-namespace {
+namespace JOSTLE_FILE {
 
 constexpr double capacity = 50e9;
 

@@ -10,7 +10,7 @@
 #include "models/memory/admission.hpp"
 
 namespace jostle::memory {
-namespace {
+namespace JOSTLE_FILE {
 
 constexpr double mb = 1e6, page = 65536;
 

@@ -13,7 +13,7 @@
 #include "models/power/controllers/throttle.hpp"
 
 namespace jostle::power {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::Duration;
 using sim::milliseconds;

@@ -8,7 +8,7 @@
 #include "models/power/energy.hpp"
 
 namespace jostle::power {
-namespace {
+namespace JOSTLE_FILE {
 
 Spec board() {
   Spec spec;

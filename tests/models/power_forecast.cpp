@@ -6,7 +6,7 @@
 #include "models/power/controllers/forecast.hpp"
 
 namespace jostle::power {
-namespace {
+namespace JOSTLE_FILE {
 
 Thermal cool_board(double ambient_c = 25) {
   const ThermalSpec spec{

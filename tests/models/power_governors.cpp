@@ -12,7 +12,7 @@
 #include "models/power/governors/gpu_scaling.hpp"
 
 namespace jostle::power {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::Each;
 using ::testing::ElementsAre;

@@ -7,7 +7,7 @@
 #include "models/power/roofline.hpp"
 
 namespace jostle::power {
-namespace {
+namespace JOSTLE_FILE {
 
 Spec roofline_board() {
   Spec spec;

@@ -6,7 +6,7 @@
 #include "tests/models/cpu_support.hpp"
 
 namespace jostle::process {
-namespace {
+namespace JOSTLE_FILE {
 
 using cpu::cfs;
 using cpu::ThreadId;

@@ -5,7 +5,7 @@
 #include "models/process/costs.hpp"
 
 namespace jostle::process {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::microseconds;
 using sim::milliseconds;

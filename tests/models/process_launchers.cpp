@@ -5,7 +5,7 @@
 #include "models/process/launchers.hpp"
 
 namespace jostle::process {
-namespace {
+namespace JOSTLE_FILE {
 
 TEST(InputGate, is_open_to_a_batch_whose_input_came_first) {
   InputGate gate;

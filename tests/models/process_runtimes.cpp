@@ -8,7 +8,7 @@
 #include "models/process/runtimes.hpp"
 
 namespace jostle::process {
-namespace {
+namespace JOSTLE_FILE {
 
 TEST(Runtimes, have_names_of_their_own) {
   std::set<std::string> names;

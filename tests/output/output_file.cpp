@@ -15,7 +15,7 @@
 #include "input/refused.hpp"
 
 namespace jostle::output {
-namespace {
+namespace JOSTLE_FILE {
 
 namespace fs = std::filesystem;
 

@@ -19,7 +19,7 @@
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios {
-namespace {
+namespace JOSTLE_FILE {
 
 using nlohmann::json;
 using sim::microseconds;

@@ -12,7 +12,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 // Told before anything is simulated: the run is over before it begins.
 double expected_of(const std::string& text) {

@@ -10,7 +10,7 @@
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 Loaded load_on(const std::string& device, const std::string& rest, const std::string& process = {}) {
   input::Problems problems;

@@ -13,7 +13,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios {
-namespace {
+namespace JOSTLE_FILE {
 
 board::DeviceSpec spec_of(const std::string& device) {
   input::Problems problems;

@@ -12,7 +12,7 @@
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 const std::string mix =
     "device: nvidia-h200\n"

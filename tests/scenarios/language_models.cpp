@@ -14,7 +14,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::HasSubstr;
 using testing::run_text;

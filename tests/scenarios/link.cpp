@@ -12,7 +12,7 @@
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios {
-namespace {
+namespace JOSTLE_FILE {
 
 using testing::around;
 using ::testing::HasSubstr;

@@ -9,7 +9,7 @@
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 const char* const every_key = R"(name: cameras at the gate
 device: nvidia-h200

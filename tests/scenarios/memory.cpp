@@ -13,7 +13,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 Result held(const std::string& device, const std::string& processes) {
   return preview(scenario_of("device: " + device + "\nprocesses: [" + processes + "]\n"));

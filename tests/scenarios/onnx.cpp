@@ -16,7 +16,7 @@
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -19,7 +19,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios {
-namespace {
+namespace JOSTLE_FILE {
 
 RC_GTEST_PROP(Parallel, every_piece_is_done_once_and_seen_afterwards, ()) {
   const auto count = *rc::gen::inRange<std::size_t>(0, 200);

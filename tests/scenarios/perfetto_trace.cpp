@@ -16,7 +16,7 @@
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios {
-namespace {
+namespace JOSTLE_FILE {
 
 using sim::Duration;
 using sim::microseconds;

@@ -20,7 +20,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 // Calls on_leaf(path, value, rule) for every figure of a record, and for one entry of lists that are empty.
 template <class R, class OnLeaf>

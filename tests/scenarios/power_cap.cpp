@@ -10,7 +10,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;

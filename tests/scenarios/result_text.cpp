@@ -11,7 +11,7 @@
 #include "tests/scenarios/result_samples.hpp"
 
 namespace jostle::scenarios {
-namespace {
+namespace JOSTLE_FILE {
 
 using Json = nlohmann::ordered_json;
 

@@ -12,7 +12,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios {
-namespace {
+namespace JOSTLE_FILE {
 
 TEST(SharedWork, changes_no_result_whatever_ran_before) {
   const calibration::Profile profile = testing::changed_profile("jetson-orin-nano", {});

@@ -13,7 +13,7 @@
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -14,7 +14,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 struct Stream {
   std::string model;

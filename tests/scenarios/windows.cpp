@@ -8,7 +8,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios {
-namespace {
+namespace JOSTLE_FILE {
 
 TEST(Windows, go_on_where_the_one_before_ended) {
   const Scenario scenario = testing::scenario_of(

@@ -12,7 +12,7 @@
 #include "sim/resource.hpp"
 
 namespace jostle::sim {
-namespace {
+namespace JOSTLE_FILE {
 
 using testing::ElementsAre;
 

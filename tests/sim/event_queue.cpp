@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace jostle::sim {
-namespace {
+namespace JOSTLE_FILE {
 
 constexpr Time far_away{std::int64_t{1} << 62U};
 

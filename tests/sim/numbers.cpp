@@ -13,7 +13,7 @@
 #include "sim/random.hpp"
 
 namespace jostle::sim {
-namespace {
+namespace JOSTLE_FILE {
 
 // How far off, in units of the last place of the true value.
 double ulps(double got, long double truth) {

@@ -9,7 +9,7 @@
 #include "sim/resource.hpp"
 
 namespace jostle::sim {
-namespace {
+namespace JOSTLE_FILE {
 
 Task<int> depth(Engine& engine, int levels) {
   if (levels == 0) {

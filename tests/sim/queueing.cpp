@@ -7,7 +7,7 @@
 #include "sim/statistics.hpp"
 
 namespace jostle::sim {
-namespace {
+namespace JOSTLE_FILE {
 
 struct Queue {
   Engine engine;

@@ -12,7 +12,7 @@
 #include "sim/random.hpp"
 
 namespace jostle::sim {
-namespace {
+namespace JOSTLE_FILE {
 
 // Each number five times: what a batch is of.
 std::vector<double> batches_of(const std::vector<double>& means) {

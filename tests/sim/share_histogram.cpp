@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace jostle::sim {
-namespace {
+namespace JOSTLE_FILE {
 
 TEST(ShareHistogram, knows_nothing_without_numbers) {
   const ShareHistogram empty;

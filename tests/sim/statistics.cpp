@@ -9,7 +9,7 @@
 #include "sim/random.hpp"
 
 namespace jostle::sim {
-namespace {
+namespace JOSTLE_FILE {
 
 TEST(StudentT, agrees_with_the_tables) {
   EXPECT_NEAR(student_t_95(1), 12.706, 1e-3);

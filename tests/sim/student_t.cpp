@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 namespace jostle::sim {
-namespace {
+namespace JOSTLE_FILE {
 
 TEST(StudentT, agrees_with_the_tables) {
   EXPECT_NEAR(student_t_quantile(0.975, 4), 2.776445, 1e-6);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
+
+#include "models/dnn/graph/boost_graph.hpp"
 
 namespace jostle::dnn {
 
@@ -59,28 +62,47 @@ std::int64_t Layer::parameters() const {
   return weights() + (bias ? out.channels : 0);
 }
 
+Network::Network() : graph_(std::make_unique<BoostGraph>()) {}
+Network::Network(const Network& other) : graph_(std::make_unique<BoostGraph>(*other.graph_)) {}
+Network::Network(Network&& other) noexcept = default;
+Network& Network::operator=(Network other) noexcept {
+  graph_ = std::move(other.graph_);
+  return *this;
+}
+Network::~Network() = default;
+
+std::size_t Network::size() const {
+  return boost::num_vertices(graph_->layers);
+}
+
+const Layer& Network::layer(Node node) const {
+  return (graph_->layers)[node];
+}
+
 Network::Node Network::add(const Layer& layer, std::span<const Node> inputs) {
-  if (!inputs.empty() && graph_[inputs.front()].out != layer.in) {
-    throw std::invalid_argument("layer '" + layer.name + "' does not match the shape of its input '" +
-                                graph_[inputs.front()].name + "'");
+  if (!inputs.empty()) {
+    const Layer& first = this->layer(inputs.front());
+    if (first.out != layer.in)
+      throw std::invalid_argument("layer '" + layer.name + "' does not match the shape of its input '" +
+                                  first.name + "'");
   }
-  const Node node = boost::add_vertex(layer, graph_);
-  for (const Node input : inputs) boost::add_edge(input, node, graph_);
+  const Node node = boost::add_vertex(layer, graph_->layers);
+  for (const Node input : inputs) boost::add_edge(input, node, graph_->layers);
   return node;
 }
 
 std::vector<Network::Node> Network::inputs(Node node) const {
   std::vector<Node> found;
-  for (const auto& edge : boost::make_iterator_range(boost::in_edges(node, graph_))) {
-    found.push_back(boost::source(edge, graph_));
+  for (const auto& edge : boost::make_iterator_range(boost::in_edges(node, graph_->layers))) {
+    found.push_back(boost::source(edge, graph_->layers));
   }
   return found;
 }
 
 std::vector<Network::Node> Network::consumers(Node node) const {
   std::vector<Node> found;
-  for (const auto& edge : boost::make_iterator_range(boost::out_edges(node, graph_))) {
-    found.push_back(boost::target(edge, graph_));
+  for (const auto& edge : boost::make_iterator_range(boost::out_edges(node, graph_->layers))) {
+    found.push_back(boost::target(edge, graph_->layers));
   }
   std::ranges::sort(found);
   return found;

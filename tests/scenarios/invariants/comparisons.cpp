@@ -16,7 +16,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 const std::vector<std::string>& processes() {
   static const std::vector<std::string> kinds{

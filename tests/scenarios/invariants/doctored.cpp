@@ -12,7 +12,7 @@
 #include "tests/scenarios/invariants/random_runs.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::Contains;
 using ::testing::IsEmpty;

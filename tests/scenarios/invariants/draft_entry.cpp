@@ -8,7 +8,7 @@
 #include "models/board/spec.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 using process::Runtime;
 

@@ -11,7 +11,7 @@
 #include "tests/scenarios/invariants/random_runs.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

@@ -14,7 +14,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 // What is wrong with the run of a scenario, a line each; empty if nothing is.
 std::string wrong_with(const Scenario& scenario) {

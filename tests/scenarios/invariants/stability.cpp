@@ -13,7 +13,7 @@
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
-namespace {
+namespace JOSTLE_FILE {
 
 using ::testing::Each;
 
