@@ -62,7 +62,7 @@ void read_space_sharing(const Cursor& at, Block& outer, gpu::SpaceSharing& law) 
   block.optional("mps_cold_code", law.mps_cold_code, span);
   block.required("compute_load", law.compute_load, load);
   block.required("memory_load", law.memory_load, load);
-  block.optional("miss_latency", law.miss_latency, Real{1, 10});
+  block.optional("miss_latency", law.miss_latency, Real{0.5, 10});
   block.required("warp_bandwidth", law.warp_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
 }

@@ -72,7 +72,7 @@ Compared compare(const ValidateOptions& options, const calibration::Profile& pro
   };
   if (options.subject != "boards" && options.subject != "language" && options.subject != "mps")
     groups = analyses::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
-  if (subject_is("mps"))
+  if (options.subject == "mps")
     for (analyses::ComparisonGroup& group : analyses::validate_clients(progress))
       groups.push_back(std::move(group));
   if (subject_is("language"))
@@ -231,8 +231,8 @@ void add_validate(CLI::App& app, Task& task) {
   command
       ->add_option("SUBJECT", options->subject,
                    "h200: contention on an H200, measured for jostle; boards: published times of Jetsons; "
-                   "language: language models, alone and beside others; mps: clients of MPS, with and "
-                   "without shares of the SMs; default: all. Or a profile (name or "
+                   "language: language models, alone and beside others; default: these three. mps: clients "
+                   "of MPS, with and without shares of the SMs. Or a profile (name or "
                    "file) to compare with EVIDENCE; without EVIDENCE, "
                    "an H200 profile is compared with the shipped runs")
       ->type_name("");

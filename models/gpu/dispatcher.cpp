@@ -78,6 +78,7 @@ void Dispatcher::note_ended(Stream& stream, std::uint32_t blocks) {
 
 void Dispatcher::ready(int index, const Work& work) {
   Stream& stream = at(index);
+  for (Stream& other : streams_) note_waves(other);
   const std::int64_t others = moved_ - stream.own_moved;
   stream.reuse = work.demand.use.moved_bytes + static_cast<double>(others - stream.others_before);
   stream.others_before = others;
@@ -108,17 +109,6 @@ Duration Dispatcher::time_of(const Stream& head) const {
   return time;
 }
 
-// No other kernel can take a place of `head`, which has placed all that fits: it is alone, or its client has
-// all the SMs that it may have for this kernel, and so may every other client.
-bool Dispatcher::undisturbed(const Stream& head) const {
-  if (running_ == 1) return true;
-  const auto of_client = [&](const Stream& other) {
-    return other.running && other.spec.client == head.spec.client;
-  };
-  return shares_.fit() && shares_.has_all(head.spec.client) &&
-         std::ranges::count_if(streams_, of_client) == 1;
-}
-
 // Places what fits of the head of the line; true if that is all of it.
 bool Dispatcher::place_head(Stream& head) {
   std::uint32_t slot = 0;
@@ -135,7 +125,7 @@ bool Dispatcher::place_head(Stream& head) {
   for (const std::size_t client : full_) shares_.leave_others(client, placed);
   if (shares_.limited(head.spec.client)) shares_.leave_usable(head.spec.client, placed);
   const int count = residency_.place(head.work.need, most, placed);
-  if (count < most) head.no_room_since = releases_;
+  if (count < most && full_.empty()) head.no_room_since = releases_;
   if (count == 0) {
     free_placements_.push_back(slot);
     return false;
@@ -153,7 +143,8 @@ bool Dispatcher::place_head(Stream& head) {
   const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
   head.unplaced -= static_cast<std::uint32_t>(count);
   Cohort cohort{.end = end, .count = count, .length = length, .placed = slot};
-  if (head.unplaced > 0 && head.cohorts.empty() && undisturbed(head))
+  const bool alone = running_ == 1 && head.cohorts.empty() && !shares_.limited(head.spec.client);
+  if (alone && head.unplaced > 0)
     cohort.waves = static_cast<std::int32_t>((head.unplaced - 1) / static_cast<std::uint32_t>(count));
   head.cohorts.insert(later, cohort);
   set_next(head);
@@ -171,6 +162,22 @@ std::int32_t Dispatcher::waves_over(const Stream& stream, const Cohort& cohort, 
   const std::int64_t each = std::max<std::int64_t>(later_wave(stream.work).ps(), 1);
   const std::int64_t over = ((passed - cohort.end).ps() - 1) / each + 1;
   return static_cast<std::int32_t>(std::min<std::int64_t>(over, cohort.waves));
+}
+
+// Counts the waves that have ended, which leaves those that others follow.
+void Dispatcher::note_waves(Stream& stream) {
+  if (!in_waves(stream)) return;
+  catch_up(stream);
+  Cohort& cohort = stream.cohorts.front();
+  std::int32_t over = waves_over(stream, cohort, stream.passed);
+  const Duration later = later_wave(stream.work);
+  if (over < cohort.waves && cohort.end + later * over == stream.passed) ++over;  // one that ends now
+  const auto blocks = static_cast<std::uint32_t>(over) * static_cast<std::uint32_t>(cohort.count);
+  note_ended(stream, blocks);
+  stream.unplaced -= blocks;
+  cohort.end += later * over;
+  if (over > 0) cohort.length = later;
+  cohort.waves -= over;
 }
 
 // From now on, each wave is placed when the one before it has ended.

@@ -102,7 +102,7 @@ class Dispatcher {
     sim::Duration length;
     std::uint32_t placed;  // its Placement
     // Further waves of as many blocks in the same places, each `later_wave()` after the one before. Only
-    // while nothing can come between them (undisturbed()).
+    // while no other kernel runs, since nothing can come between them then.
     std::int32_t waves = 0;
   };
   struct Stream {
@@ -137,13 +137,13 @@ class Dispatcher {
   [[nodiscard]] static bool in_waves(const Stream& stream) {
     return !stream.cohorts.empty() && stream.cohorts.front().waves > 0;
   }
+  void note_waves(Stream& stream);
   void break_waves(Stream& stream);
   void add_resident(Stream& stream, const Placement& placed, int count);
   void remove_resident(Stream& stream, const Cohort& cohort);
   [[nodiscard]] sim::Duration time_of(const Stream& head) const;
   void take_work(Stream& stream, const Work& work) const;
   void note_ended(Stream& stream, std::uint32_t blocks);
-  [[nodiscard]] bool undisturbed(const Stream& head) const;
   void set_speeds();
   [[nodiscard]] double cubed_slowdown(Stream& stream) const;
   [[nodiscard]] sim::Duration passed(const Stream& stream) const;

@@ -36,7 +36,6 @@ void SmShares::limit(std::size_t client, int sms) {
   clients_.resize(std::max(clients_.size(), client + 1));
   const int of_tpc = static_cast<int>(sms_of_tpc_);
   const int most = std::clamp((sms + of_tpc - 1) / of_tpc, 1, tpcs_);
-  given_ += most - clients_[client].most;
   clients_[client].most = most;
   if (!limited(client)) return;
   clients_[client].blocks.resize(static_cast<std::size_t>(tpcs_), 0);

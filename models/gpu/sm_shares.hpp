@@ -31,8 +31,6 @@ class SmShares {
   [[nodiscard]] bool limited(std::size_t client) const { return at(client).most < tpcs_; }  // to some
   // It has blocks on as many TPCs as it may.
   [[nodiscard]] bool has_all(std::size_t client) const { return at(client).has >= at(client).most; }
-  // All clients can have theirs at one time.
-  [[nodiscard]] bool fit() const { return given_ <= tpcs_; }
 
   // Of the room on each SM, leaves what a limited client may use: its own TPCs, and as many others as it may
   // still get.
@@ -55,7 +53,7 @@ class SmShares {
   [[nodiscard]] std::size_t rank(std::size_t tpc, const Placement& room) const;
 
   std::size_t sms_, sms_of_tpc_;
-  int tpcs_, given_ = 0;
+  int tpcs_;
   std::vector<Client> clients_;
   std::vector<int> blocks_;  // of all clients on each TPC; empty while no client is limited
 };

@@ -65,11 +65,11 @@ TEST(OwnEvidence, of_more_processes_or_images_than_a_scenario_may_have_is_refuse
     return std::string();
   };
   EXPECT_THAT(refused(row("a", "15W", "resnet50", 1'000'000'000, 500)),
-              testing::AllOf(testing::HasSubstr("mine.csv:2"),
-                             testing::HasSubstr("processes 1000000000 is more than 1024")));
+              ::testing::AllOf(::testing::HasSubstr("mine.csv:2"),
+                             ::testing::HasSubstr("processes 1000000000 is more than 1024")));
   std::string row_of_large_batch = row("a", "15W", "resnet50", 1, 500);
   row_of_large_batch.replace(row_of_large_batch.find(",1,1,throughput"), 3, ",1000000,");
-  EXPECT_THAT(refused(row_of_large_batch), testing::HasSubstr("batch 1000000 is more than 4096"));
+  EXPECT_THAT(refused(row_of_large_batch), ::testing::HasSubstr("batch 1000000 is more than 4096"));
 }
 
 TEST(OwnEvidence, stands_beside_what_naive_rules_say) {

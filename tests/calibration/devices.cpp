@@ -94,7 +94,7 @@ static_assert(field_count<cpu::Spec>() == 5);
 static_assert(field_count<gpu::TimeSlicing>() == 9);
 static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
-static_assert(field_count<gpu::Spec>() == 22);
+static_assert(field_count<gpu::Spec>() == 23);
 static_assert(field_count<process::RuntimeSpec>() == 14);
 static_assert(field_count<gpu::IssuedInstructions>() == 4);
 static_assert(field_count<gpu::KernelCosts>() == 11);

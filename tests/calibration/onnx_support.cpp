@@ -5,7 +5,7 @@
 #include <algorithm>
 
 namespace jostle::calibration {
-namespace JOSTLE_FILE {
+namespace {
 
 using dnn::Layer;
 using dnn::Op;
@@ -183,7 +183,7 @@ OnnxFile onnx_of(const dnn::Network& network, std::int64_t opset, const OnnxDim&
   return file;
 }
 
-namespace JOSTLE_FILE {
+namespace {
 
 // Before opset 13 the axes are an attribute.
 std::string unsqueezed(OnnxFile& file, std::int64_t opset, const std::string& name, const std::string& from) {

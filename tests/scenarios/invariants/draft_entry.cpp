@@ -8,7 +8,7 @@
 #include "models/board/spec.hpp"
 
 namespace jostle::scenarios::testing {
-namespace JOSTLE_FILE {
+namespace {
 
 using process::Runtime;
 

@@ -11,7 +11,7 @@
 #include "tests/scenarios/invariants/random_runs.hpp"
 
 namespace jostle::scenarios::testing {
-namespace JOSTLE_FILE {
+namespace {
 
 constexpr double tolerance = 0.02;
 
@@ -162,7 +162,7 @@ const std::vector<Mechanism>& mechanisms() {
   return all;
 }
 
-namespace JOSTLE_FILE {
+namespace {
 
 // Whether the process serves more in the second run, by more than what is under way at its ends, and by more
 // than chance where there are replications to tell.

@@ -12,7 +12,7 @@
 #include "tests/scenarios/invariants/draft_entry.hpp"
 
 namespace jostle::scenarios::testing {
-namespace JOSTLE_FILE {
+namespace {
 
 const std::map<std::string, board::DeviceSpec>& devices() {
   static const std::map<std::string, board::DeviceSpec> specs = [] {

@@ -10,7 +10,7 @@
 #include "tests/scenarios/invariants/law_parts.hpp"
 
 namespace jostle::scenarios::testing {
-namespace JOSTLE_FILE {
+namespace {
 
 bool any_ran(const Run& run) {
   return std::ranges::any_of(run.result.processes, ran);

@@ -6,7 +6,7 @@
 #include "tests/scenarios/invariants/law_parts.hpp"
 
 namespace jostle::scenarios::testing {
-namespace JOSTLE_FILE {
+namespace {
 
 using Json = nlohmann::json;
 

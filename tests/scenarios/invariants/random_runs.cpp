@@ -33,7 +33,7 @@ std::optional<Simulated> simulated(const std::string& text) {
   return scenario ? std::optional(simulated(*scenario)) : std::nullopt;
 }
 
-namespace JOSTLE_FILE {
+namespace {
 
 int scenarios() {
   const char* const asked = std::getenv("JOSTLE_RANDOM_SCENARIOS");

@@ -2,7 +2,7 @@
 #include "tests/scenarios/invariants/law_parts.hpp"
 
 namespace jostle::scenarios::testing {
-namespace JOSTLE_FILE {
+namespace {
 
 using process::ArrivalKind;
 
