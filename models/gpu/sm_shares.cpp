@@ -28,10 +28,6 @@ SmShares::SmShares(const Spec& gpu)
       sms_of_tpc_(static_cast<std::size_t>(sms_of_tpc(gpu))),
       tpcs_(tpcs_of(gpu)) {}
 
-std::size_t SmShares::end_of(std::size_t tpc) const {
-  return std::min((tpc + 1) * sms_of_tpc_, sms_);
-}
-
 void SmShares::limit(std::size_t client, int sms) {
   clients_.resize(std::max(clients_.size(), client + 1));
   const int of_tpc = static_cast<int>(sms_of_tpc_);
@@ -42,43 +38,63 @@ void SmShares::limit(std::size_t client, int sms) {
   blocks_.resize(static_cast<std::size_t>(tpcs_), 0);
 }
 
-// The higher, the sooner a client gets the TPC; 0: there is no room.
-std::size_t SmShares::rank(std::size_t tpc, const Placement& room) const {
-  if (blocks_[tpc] == 0) return most_blocks + 1;
-  Count most = 0;
-  for (std::size_t sm = tpc * sms_of_tpc_; sm < end_of(tpc); ++sm) most = std::max(most, room[sm]);
-  return static_cast<std::size_t>(most);
+// Zeros the room on all SMs of the TPCs for which `without(tpc)` holds.
+template <typename Without>
+void SmShares::clear(Placement& room, const Without& without) const {
+  for (std::size_t tpc = 0, sm = 0; tpc < blocks_.size(); ++tpc) {
+    const std::size_t end = std::min(sm + sms_of_tpc_, sms_);
+    if (!without(tpc)) {
+      sm = end;
+      continue;
+    }
+    for (; sm < end; ++sm) room[sm] = 0;
+  }
 }
 
-void SmShares::leave_usable(std::size_t of, Placement& room) const {
+// Ranks the TPCs that the client has no block on: the higher, the sooner it gets one. A TPC of nobody comes
+// first, then the one with most room; a rank of 0 means that there is none.
+void SmShares::rank_others(const Client& client, const Placement& room) {
+  ranks_.assign(blocks_.size(), 0);
+  for (std::size_t tpc = 0, sm = 0; tpc < blocks_.size(); ++tpc) {
+    const std::size_t end = std::min(sm + sms_of_tpc_, sms_);
+    Count most = 0;
+    for (; sm < end; ++sm) most = std::max(most, room[sm]);
+    if (client.blocks[tpc] == 0) ranks_[tpc] = blocks_[tpc] == 0 ? most_blocks + 1 : most;
+  }
+}
+
+void SmShares::leave_usable(std::size_t of, Placement& room) {
   const Client& client = at(of);
   int left = client.most - client.has;
-  std::array<int, most_blocks + 2> with{};  // TPCs of each rank
-  for (std::size_t tpc = 0; tpc < blocks_.size(); ++tpc)
-    if (client.blocks[tpc] == 0) ++with.at(rank(tpc, room));
-  std::size_t all_from = with.size();  // this rank on; of the one below, the first `left`
-  while (all_from > 0 && with.at(all_from - 1) <= left) left -= with.at(--all_from);
-  for (std::size_t tpc = 0; tpc < blocks_.size(); ++tpc) {
-    if (client.blocks[tpc] > 0) continue;
-    const std::size_t here = rank(tpc, room);
-    if (here >= all_from || (here + 1 == all_from && left-- > 0)) continue;
-    for (std::size_t sm = tpc * sms_of_tpc_; sm < end_of(tpc); ++sm) room[sm] = 0;
+  if (left <= 0) {
+    clear(room, [&](std::size_t tpc) { return client.blocks[tpc] == 0; });
+    return;
   }
+  rank_others(client, room);
+  std::array<int, most_blocks + 2> with{};  // number of TPCs of each rank
+  for (std::size_t tpc = 0; tpc < blocks_.size(); ++tpc)
+    if (client.blocks[tpc] == 0) ++with.at(static_cast<std::size_t>(ranks_[tpc]));
+  int all_from =
+      static_cast<int>(with.size());  // it may use this rank and higher ones, and `left` of the next
+  while (all_from > 0 && with.at(static_cast<std::size_t>(all_from) - 1) <= left)
+    left -= with.at(static_cast<std::size_t>(--all_from));
+  clear(room, [&](std::size_t tpc) {
+    if (client.blocks[tpc] > 0 || ranks_[tpc] >= all_from) return false;
+    return ranks_[tpc] + 1 != all_from || left-- <= 0;
+  });
 }
 
 void SmShares::leave_others(std::size_t of, Placement& room) const {
   const Client& client = at(of);
-  for (std::size_t tpc = 0; tpc < client.blocks.size(); ++tpc) {
-    if (client.blocks[tpc] == 0) continue;
-    for (std::size_t sm = tpc * sms_of_tpc_; sm < end_of(tpc); ++sm) room[sm] = 0;
-  }
+  if (!client.blocks.empty()) clear(room, [&](std::size_t tpc) { return client.blocks[tpc] > 0; });
 }
 
 void SmShares::change(std::size_t of, const Placement& placed, int sign) {
   Client& client = clients_[of];
-  for (std::size_t tpc = 0; tpc < blocks_.size(); ++tpc) {
+  for (std::size_t tpc = 0, sm = 0; tpc < blocks_.size(); ++tpc) {
+    const std::size_t end = std::min(sm + sms_of_tpc_, sms_);
     int here = 0;
-    for (std::size_t sm = tpc * sms_of_tpc_; sm < end_of(tpc); ++sm) here += placed[sm];
+    for (; sm < end; ++sm) here += placed[sm];
     if (here == 0) continue;
     blocks_[tpc] += sign * here;
     if (client.blocks.empty()) continue;

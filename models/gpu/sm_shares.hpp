@@ -34,7 +34,7 @@ class SmShares {
 
   // Of the room on each SM, leaves what a limited client may use: its own TPCs, and as many others as it may
   // still get.
-  void leave_usable(std::size_t client, Placement& room) const;
+  void leave_usable(std::size_t client, Placement& room);
   // Of the room on each SM, leaves what is not on TPCs of a limited client.
   void leave_others(std::size_t client, Placement& room) const;
 
@@ -49,13 +49,15 @@ class SmShares {
   };
   [[nodiscard]] const Client& at(std::size_t client) const { return clients_[client]; }
   void change(std::size_t client, const Placement& placed, int sign);
-  [[nodiscard]] std::size_t end_of(std::size_t tpc) const;
-  [[nodiscard]] std::size_t rank(std::size_t tpc, const Placement& room) const;
+  void rank_others(const Client& client, const Placement& room);
+  template <typename Without>
+  void clear(Placement& room, const Without& without) const;
 
   std::size_t sms_, sms_of_tpc_;
   int tpcs_;
   std::vector<Client> clients_;
-  std::vector<int> blocks_;  // of all clients on each TPC; empty while no client is limited
+  std::vector<int> blocks_;   // of all clients on each TPC; empty while no client is limited
+  std::vector<Count> ranks_;  // of the TPCs, for leave_usable()
 };
 
 }  // namespace jostle::gpu::space

@@ -232,12 +232,14 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "board",
                                             "per_hour",
                                             "interval"};
+  // What a reader requires does not depend on the device: each kind of key is taken out of the first that has
+  // it, and what stands in every mode, cluster and step out of one.
+  std::set<std::string> kinds;
   for (const std::string& name : device_names()) {
     input::Problems problems;
     const input::Node root = profile_document(*device_text(name), name, problems);
     std::vector<std::string> keys;
     collect_keys(*root, {}, keys);
-    std::set<std::string> kinds;  // what stands in every mode, cluster and step is taken out of one
     for (const std::string& key : keys) {
       if (!kinds.insert(kind_of(key)).second) continue;
       const bool in_mode = key.starts_with("power_modes.modes");

@@ -51,7 +51,7 @@ bool held_down(const Result& result) {
 const std::string shortly = "\nrun: {duration: 500 ms, warmup: 200 ms}\n";
 
 TEST(Comparison, the_same_scenario_gives_the_same_bytes) {
-  for (std::uint64_t number = 0; number < (sanitized ? 10 : 60); ++number) {
+  for (std::uint64_t number = 0; number < (sanitized ? 10 : 30); ++number) {
     const std::string text = draft(5'000'000 + number).text();
     std::string once;
     try {

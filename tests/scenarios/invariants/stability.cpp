@@ -142,7 +142,7 @@ std::string gathering(const std::string& arrivals, int delay_ms, int streams, do
 }
 
 // A batch that goes before it is full takes longer for each image than a full one: what such batches serve
-// is no capacity.
+// is no capacity. Two streams have one seed, since their kernels overlap, which takes longer to simulate.
 TEST(Stability, of_requests_that_gather_is_whether_full_batches_would_keep_up) {
   for (const int streams : {1, 2}) {
     const double most = run_text(gathering("poisson: 40000 /s, queue: 64", 0, streams, 2))
@@ -152,7 +152,7 @@ TEST(Stability, of_requests_that_gather_is_whether_full_batches_would_keep_up) {
       for (const double rho : {0.5, 0.7, 0.8, 0.9, 0.95, 1.05, 1.5}) {
         const std::string text =
             gathering(fmt::format("poisson: {} /s", rho * most), delay_ms, streams, rho < 1 ? 1 : 2);
-        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        for (std::uint64_t seed = 1; seed <= (streams == 1 ? 3 : 1); ++seed) {
           SCOPED_TRACE(fmt::format("{} streams, {} ms, {} of {} images/s, seed {}", streams, delay_ms, rho,
                                    most, seed));
           const ProcessResult process = run_text(text, {{}, seed}).processes[0];
