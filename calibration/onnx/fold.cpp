@@ -147,23 +147,29 @@ Folded gather(const Operands& operands) {
   });
 }
 
+// Numbers that are an attribute before opset 10 and an input since.
+std::optional<Numbers> either(const Operands& operands, std::size_t index, const char* attribute) {
+  if (operands.numbers(index) != nullptr) return *operands.numbers(index);
+  const std::vector<std::int64_t> given = operands.node().integers(attribute);
+  if (operands.value(index) != nullptr || given.empty()) return std::nullopt;
+  return Numbers(given.begin(), given.end());
+}
+
 Folded slice(const Operands& operands) {
   const Value* const from = operands.value(0);
-  const Numbers* const starts = operands.numbers(1);
-  const Numbers* const axes = operands.numbers(3);
+  const auto starts = either(operands, 1, "starts"), axes = either(operands, 3, "axes");
   const Numbers* const steps = operands.numbers(4);
-  if (from == nullptr || !from->numbers || starts == nullptr) return std::nullopt;
-  if (operands.value(1)->element != Element::integer) return std::nullopt;
-  if ((operands.value(3) != nullptr && axes == nullptr) || (operands.value(4) != nullptr && steps == nullptr))
+  if (from == nullptr || !from->numbers || !starts) return std::nullopt;
+  if (operands.value(1) != nullptr && operands.value(1)->element != Element::integer) return std::nullopt;
+  if ((operands.value(3) != nullptr && !axes) || (operands.value(4) != nullptr && steps == nullptr))
     return std::nullopt;
   const std::size_t rank = from->dims.size();
   if (operands.output().dims.size() != rank) return std::nullopt;
   Index first(rank, 0), step(rank, 1);
   for (std::size_t i = 0; i < starts->size(); ++i) {
-    if ((axes != nullptr && i >= axes->size()) || (steps != nullptr && i >= steps->size()))
-      return std::nullopt;
+    if ((axes && i >= axes->size()) || (steps != nullptr && i >= steps->size())) return std::nullopt;
     const auto axis =
-        axis_of(axes != nullptr ? static_cast<std::int64_t>((*axes)[i]) : static_cast<std::int64_t>(i), rank);
+        axis_of(axes ? static_cast<std::int64_t>((*axes)[i]) : static_cast<std::int64_t>(i), rank);
     if (!axis) return std::nullopt;
     const auto length = static_cast<double>(from->dims[*axis]);
     const double wanted = steps != nullptr ? (*steps)[i] : 1;

@@ -7,16 +7,17 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
-#include <functional>
-#include <queue>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
 
+#include "calibration/onnx/branches.hpp"
 #include "calibration/onnx/check_node.hpp"
 #include "calibration/onnx/error.hpp"
 #include "calibration/onnx/fold.hpp"
+#include "calibration/onnx/fused_shapes.hpp"
 #include "calibration/onnx/inputs.hpp"
+#include "calibration/onnx/order.hpp"
 #include "calibration/onnx/stored_data.hpp"
 #include "calibration/onnx/tensor.hpp"
 #include "input/printable.hpp"
@@ -28,47 +29,6 @@ using input::printable;
 
 // The limit on nodes; far beyond any network.
 constexpr int max_nodes = 100'000;
-
-bool own_domain(const std::string& domain) {
-  return domain.empty() || domain == "ai.onnx";
-}
-
-std::string type_of(const onnx::NodeProto& node) {
-  return own_domain(node.domain()) ? node.op_type() : node.domain() + "." + node.op_type();
-}
-
-std::string name_of(const onnx::NodeProto& node) {
-  if (!node.name().empty()) return node.name();
-  for (const std::string& output : node.output()) {
-    if (!output.empty()) return output;
-  }
-  return node.op_type();
-}
-
-std::string shown(const onnx::NodeProto& node) {
-  return fmt::format("node '{}' ({})", printable(name_of(node)), printable(type_of(node)));
-}
-
-bool holds_graph(const onnx::NodeProto& node) {
-  return std::ranges::any_of(node.attribute(), [](const onnx::AttributeProto& attribute) {
-    return attribute.has_g() || attribute.graphs_size() > 0;
-  });
-}
-
-// Names that subgraphs of a node read; some refer to the enclosing graph.
-void collect_captures(const onnx::NodeProto& node, std::set<std::string>& names) {
-  const auto collect = [&](const onnx::GraphProto& graph) {
-    for (const onnx::NodeProto& inner : graph.node()) {
-      names.insert(inner.input().begin(), inner.input().end());
-      collect_captures(inner, names);
-    }
-    for (const onnx::ValueInfoProto& output : graph.output()) names.insert(output.name());
-  };
-  for (const onnx::AttributeProto& attribute : node.attribute()) {
-    if (attribute.has_g()) collect(attribute.g());
-    for (const onnx::GraphProto& graph : attribute.graphs()) collect(graph);
-  }
-}
 
 Element element_of(int data_type) {
   switch (data_type) {
@@ -110,6 +70,21 @@ onnx::TypeProto tensor_type(int data_type, const Dims& dims) {
   return type;
 }
 
+// The ONNX operator that ONNX Runtime fused an activation into.
+std::optional<onnx::NodeProto> without_fused_activation(const onnx::NodeProto& node) {
+  const bool convolution = node.op_type() == "FusedConv";
+  if (node.domain() != "com.microsoft" || !(convolution || node.op_type() == "FusedGemm"))
+    return std::nullopt;
+  onnx::NodeProto plain = node;
+  plain.set_domain("");
+  plain.set_op_type(convolution ? "Conv" : "Gemm");
+  if (plain.input_size() > 3) plain.mutable_input()->DeleteSubrange(3, plain.input_size() - 3);
+  plain.clear_attribute();
+  for (const onnx::AttributeProto& attribute : node.attribute())
+    if (!attribute.name().starts_with("activation")) *plain.add_attribute() = attribute;
+  return plain;
+}
+
 bool has_shape(const onnx::TypeProto& type) {
   return type.has_tensor_type() && type.tensor_type().has_shape();
 }
@@ -126,13 +101,14 @@ class GraphReader {
     if (proto_.node_size() > max_nodes) {
       throw OnnxError(fmt::format("{} nodes, but at most {} are allowed", proto_.node_size(), max_nodes));
     }
-    read_stored();
-    read_declared();
+    read_stored(proto_);
+    read_declared(proto_);
     read_inputs();
-    const std::vector<int> order = order_of_live_nodes();
+    const std::vector<int> order = order_of_live_nodes(proto_, ids_);
     for (const int index : order) add(*proto_.mutable_node(index));
     for (const onnx::ValueInfoProto& output : proto_.output())
       graph_.outputs.push_back(ids_.at(output.name()));
+    if (!branches_.empty()) drop_unread_nodes();
     return std::move(graph_);
   }
 
@@ -191,12 +167,12 @@ class GraphReader {
     if (value.numbers) set_data(name, tensor);
   }
 
-  void read_stored() {
-    for (const onnx::TensorProto& tensor : proto_.initializer()) {
+  void read_stored(const onnx::GraphProto& graph) {
+    for (const onnx::TensorProto& tensor : graph.initializer()) {
       if (auto external = external_data(tensor)) graph_.external.push_back(*std::move(external));
       add_stored(tensor.name(), tensor, true);
     }
-    for (const onnx::SparseTensorProto& sparse : proto_.sparse_initializer()) {
+    for (const onnx::SparseTensorProto& sparse : graph.sparse_initializer()) {
       Value& value =
           add_value(sparse.values().name(),
                     tensor_type(sparse.values().data_type(), {sparse.dims().begin(), sparse.dims().end()}));
@@ -205,7 +181,7 @@ class GraphReader {
   }
 
   // Reads the shapes that the file itself declares, which are needed if they cannot be inferred.
-  void read_declared() {
+  void read_declared(const onnx::GraphProto& graph) {
     const auto read = [this](const onnx::ValueInfoProto& info) {
       if (!has_shape(info.type())) return;
       const auto& dims = info.type().tensor_type().shape().dim();
@@ -213,8 +189,8 @@ class GraphReader {
                               [](const auto& dim) { return dim.has_dim_value() && dim.dim_value() > 0; }))
         declared_[info.name()] = &info.type();
     };
-    std::ranges::for_each(proto_.value_info(), read);
-    std::ranges::for_each(proto_.output(), read);
+    std::ranges::for_each(graph.value_info(), read);
+    std::ranges::for_each(graph.output(), read);
   }
 
   // Inputs
@@ -260,104 +236,13 @@ class GraphReader {
     }
   }
 
-  // Order
-
-  [[nodiscard]] std::unordered_map<std::string, int> producers() const {
-    std::unordered_map<std::string, int> made_by;
-    for (int i = 0; i < proto_.node_size(); ++i) {
-      for (const std::string& output : proto_.node(i).output()) {
-        if (output.empty()) continue;
-        if (ids_.contains(output) || !made_by.emplace(output, i).second) {
-          throw OnnxError(fmt::format("{} makes '{}', which another node makes too", shown(proto_.node(i)),
-                                      printable(output)));
-        }
-      }
-    }
-    return made_by;
-  }
-
-  // For each node, the nodes whose results it reads.
-  [[nodiscard]] std::vector<std::vector<int>> dependencies(
-      const std::unordered_map<std::string, int>& made_by) const {
-    std::vector<std::vector<int>> all(static_cast<std::size_t>(proto_.node_size()));
-    for (int i = 0; i < proto_.node_size(); ++i) {
-      const onnx::NodeProto& node = proto_.node(i);
-      std::vector<int>& own = all[static_cast<std::size_t>(i)];
-      for (const std::string& name : node.input()) {
-        const auto found = made_by.find(name);
-        if (found != made_by.end()) {
-          own.push_back(found->second);
-        } else if (!name.empty() && !ids_.contains(name)) {
-          throw OnnxError(fmt::format("{} reads '{}', which no node makes", shown(node), printable(name)));
-        }
-      }
-      std::set<std::string> captured;
-      collect_captures(node, captured);
-      for (const std::string& name : captured) {
-        if (const auto found = made_by.find(name); found != made_by.end()) own.push_back(found->second);
-      }
-    }
-    return all;
-  }
-
-  [[nodiscard]] std::vector<bool> live(const std::unordered_map<std::string, int>& made_by,
-                                       const std::vector<std::vector<int>>& dependencies) const {
-    std::vector<bool> alive(dependencies.size(), false);
-    std::vector<int> pending;
-    for (const onnx::ValueInfoProto& output : proto_.output()) {
-      const auto found = made_by.find(output.name());
-      if (found != made_by.end()) {
-        pending.push_back(found->second);
-      } else if (!ids_.contains(output.name())) {
-        throw OnnxError(fmt::format("no node makes the output '{}'", printable(output.name())));
-      }
-    }
-    while (!pending.empty()) {
-      const auto node = static_cast<std::size_t>(pending.back());
-      pending.pop_back();
-      if (alive[node]) continue;
-      alive[node] = true;
-      pending.insert(pending.end(), dependencies[node].begin(), dependencies[node].end());
-    }
-    return alive;
-  }
-
-  // The order of the file if nodes can run in that order.
-  [[nodiscard]] std::vector<int> order_of_live_nodes() const {
-    if (proto_.output_size() == 0) throw OnnxError("the graph has no output");
-    const auto made_by = producers();
-    const auto needs = dependencies(made_by);
-    const std::vector<bool> alive = live(made_by, needs);
-    std::vector<std::vector<int>> readers(needs.size());
-    std::vector<std::size_t> missing(needs.size(), 0);
-    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-    for (std::size_t node = 0; node < needs.size(); ++node) {
-      if (!alive[node]) continue;
-      missing[node] = needs[node].size();
-      for (const int needed : needs[node])
-        readers[static_cast<std::size_t>(needed)].push_back(static_cast<int>(node));
-      if (missing[node] == 0) ready.push(static_cast<int>(node));
-    }
-    std::vector<int> order;
-    while (!ready.empty()) {
-      order.push_back(ready.top());
-      ready.pop();
-      for (const int reader : readers[static_cast<std::size_t>(order.back())]) {
-        if (--missing[static_cast<std::size_t>(reader)] == 0) ready.push(reader);
-      }
-    }
-    for (std::size_t node = 0; node < needs.size(); ++node) {
-      if (alive[node] && missing[node] > 0) {
-        throw OnnxError(fmt::format("{} waits for its own result: the graph has a cycle",
-                                    shown(proto_.node(static_cast<int>(node)))));
-      }
-    }
-    return order;
-  }
-
   // Nodes
 
   void add(onnx::NodeProto& proto) {
+    if (own_domain(proto.domain()) && proto.op_type() == "If") {
+      add_branch(proto);
+      return;
+    }
     Node node{.name = name_of(proto), .type = type_of(proto), .inputs = {}, .outputs = {}, .attributes = {}};
     for (const std::string& name : proto.input()) node.inputs.push_back(name.empty() ? none : ids_.at(name));
     for (const onnx::AttributeProto& attribute : proto.attribute()) {
@@ -368,7 +253,14 @@ class GraphReader {
       add_constant(proto);
       return;
     }
+    if (holds_graph(proto)) {
+      std::set<std::string> captured;
+      collect_captures(proto, captured);
+      for (const std::string& name : captured)
+        if (const auto found = ids_.find(name); found != ids_.end()) node.captures.push_back(found->second);
+    }
     infer(proto, types);
+    fill(types, node);
     for (std::size_t i = 0; i < types.size(); ++i) {
       const std::string& name = proto.output(static_cast<int>(i));
       node.outputs.push_back(name.empty() ? none : graph_.values.size());
@@ -378,6 +270,67 @@ class GraphReader {
     }
     guessed_any_ = guessed_any_ || node.guessed;
     if (!settle(proto, node)) graph_.nodes.push_back(std::move(node));
+  }
+
+  // Adds the branch that an If takes as a part of the graph: the one that the condition chooses, or, if that
+  // is not known before the network runs, the one with more nodes.
+  void add_branch(const onnx::NodeProto& proto) {
+    const ValueId condition =
+        proto.input_size() == 1 && !proto.input(0).empty() ? ids_.at(proto.input(0)) : none;
+    if (condition == none) throw OnnxError(fmt::format("{} has no condition", shown(proto)));
+    const auto* const then = branch_of(proto, true);
+    const auto* const otherwise = branch_of(proto, false);
+    if (then == nullptr || otherwise == nullptr)
+      throw OnnxError(fmt::format("{} lacks a branch", shown(proto)));
+    const auto& numbers = graph_.values[condition].numbers;
+    const bool known = numbers && numbers->size() == 1;
+    const bool chosen = known ? numbers->front() != 0 : nodes_in(*then) >= nodes_in(*otherwise);
+    if (!known) graph_.open_branches.push_back({name_of(proto), chosen ? "then" : "else"});
+    branches_.push_back(
+        with_names_marked(chosen ? *then : *otherwise, fmt::format("#{}", branches_.size() + 1)));
+    onnx::GraphProto& branch = branches_.back();
+    if (branch.output_size() < proto.output_size())
+      throw OnnxError(fmt::format("{} has {} outputs, but its branch {}", shown(proto), proto.output_size(),
+                                  branch.output_size()));
+    read_stored(branch);
+    read_declared(branch);
+    for (onnx::NodeProto& node : *branch.mutable_node()) {
+      for (const std::string& name : node.input())
+        if (!name.empty() && !ids_.contains(name))
+          throw OnnxError(
+              fmt::format("{} reads '{}', which no node before it makes", shown(node), printable(name)));
+      add(node);
+    }
+    for (int i = 0; i < proto.output_size(); ++i) rename(branch.output(i).name(), proto.output(i), proto);
+  }
+
+  // Gives a tensor a further name.
+  void rename(const std::string& from, const std::string& to, const onnx::NodeProto& proto) {
+    if (to.empty()) return;
+    const auto found = ids_.find(from);
+    if (found == ids_.end())
+      throw OnnxError(fmt::format("no node in the branch of {} makes '{}'", shown(proto), printable(from)));
+    if (!ids_.emplace(to, found->second).second)
+      throw OnnxError(fmt::format("two tensors are named '{}'", printable(to)));
+    types_by_name_[to] = types_by_name_.at(from);
+    if (const auto data = data_by_name_.find(from); data != data_by_name_.end())
+      data_by_name_[to] = data->second;
+  }
+
+  // Nodes that only a branch read that is not taken.
+  void drop_unread_nodes() {
+    std::vector<bool> needed(graph_.values.size(), false);
+    for (const ValueId id : graph_.outputs) needed[id] = true;
+    std::vector<Node> kept;
+    for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
+      if (std::ranges::none_of(node->outputs, [&](ValueId id) { return id != none && needed[id]; })) continue;
+      for (const ValueId id : node->inputs)
+        if (id != none) needed[id] = true;
+      for (const ValueId id : node->captures) needed[id] = true;
+      kept.push_back(std::move(*node));
+    }
+    std::ranges::reverse(kept);
+    graph_.nodes = std::move(kept);
   }
 
   void add_constant(const onnx::NodeProto& proto) {
@@ -390,6 +343,10 @@ class GraphReader {
 
   // Infers the types of the outputs with ONNX's schema; a type stays empty if that is not possible.
   void infer(onnx::NodeProto& proto, std::vector<onnx::TypeProto>& types) {
+    if (auto plain = without_fused_activation(proto)) {
+      infer(*plain, types);
+      return;
+    }
     const std::string domain = own_domain(proto.domain()) ? "" : proto.domain();
     const auto opset = opsets_.find(domain);
     if (opset == opsets_.end() || holds_graph(proto)) return;
@@ -412,11 +369,35 @@ class GraphReader {
     }
   }
 
+  // Fills types that the library has no rule for (fused_shapes.hpp).
+  void fill(std::vector<onnx::TypeProto>& types, const Node& node) const {
+    const bool open =
+        std::ranges::any_of(types, [](const onnx::TypeProto& type) { return !is_definite(type); });
+    if (!open) return;
+    const auto shapes = fused_shapes(node, graph_.values);
+    if (!shapes) return;
+    for (std::size_t i = 0; i < std::min(types.size(), shapes->size()); ++i) {
+      const FusedShape& shape = (*shapes)[i];
+      if (is_definite(types[i])) continue;
+      const ValueId like = node.input(shape.type_of);
+      const int element = shape.is_position || like == none
+                              ? static_cast<int>(onnx::TensorProto::INT64)
+                              : types_by_name_.at(graph_.values[like].name)->tensor_type().elem_type();
+      types[i] = tensor_type(element, shape.dims);
+    }
+  }
+
+  static bool is_definite(const onnx::TypeProto& type) {
+    return has_shape(type) && std::ranges::all_of(type.tensor_type().shape().dim(), [](const auto& dim) {
+             return dim.has_dim_value() && dim.dim_value() >= 0;
+           });
+  }
+
   // Sets the unknown parts of a type from the file's declaration or else from the first input. Returns true
   // if anything had to be guessed.
   [[nodiscard]] bool complete(onnx::TypeProto& type, const std::string& name, const Node& node) const {
+    if (is_definite(type)) return false;
     const auto definite = [](const auto& dim) { return dim.has_dim_value() && dim.dim_value() >= 0; };
-    if (has_shape(type) && std::ranges::all_of(type.tensor_type().shape().dim(), definite)) return false;
     const auto declared = declared_.find(name);
     if (declared != declared_.end()) {
       type = *declared->second;
@@ -443,8 +424,8 @@ class GraphReader {
 
   // True if the node's results are known before the network runs, so that it has no kernel.
   [[nodiscard]] bool settle(const onnx::NodeProto& proto, const Node& node) {
-    if (holds_graph(proto) || node.guessed) return false;
-    if (const auto numbers = fold(node, graph_.values)) {
+    if (holds_graph(proto)) return false;
+    if (const auto numbers = node.guessed ? std::nullopt : fold(node, graph_.values)) {
       for (std::size_t i = 0; i < numbers->size(); ++i) {
         Value& value = graph_.values[node.outputs[i]];
         value.numbers = (*numbers)[i];
@@ -469,6 +450,7 @@ class GraphReader {
   std::map<std::string, int> opsets_;
   Graph graph_;
   bool guessed_any_ = false;
+  std::deque<onnx::GraphProto> branches_;  // of the Ifs that became part of the graph; types point into them
   std::unordered_map<std::string, ValueId> ids_;
   // Types and tensors by name, as the library requests them; a deque keeps its elements in place.
   std::deque<onnx::TypeProto> types_;

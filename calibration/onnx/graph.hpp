@@ -53,6 +53,7 @@ struct Node {
   std::vector<ValueId> inputs, outputs;
   std::map<std::string, Attribute> attributes;
   bool guessed = false;  // true: the output's shape is unknown and assumed to be that of the first input
+  std::vector<ValueId> captures{};  // what graphs inside of the node read
 
   [[nodiscard]] ValueId input(std::size_t index) const {
     return index < inputs.size() ? inputs[index] : none;
@@ -79,6 +80,11 @@ struct ExternalData {
   std::int64_t end = 0;  // number of bytes that the file must have at least
 };
 
+// An If whose condition is not known before the network runs.
+struct OpenBranch {
+  std::string node, taken;  // "then" or "else"
+};
+
 struct Graph {
   std::vector<Value> values;
   std::vector<Node> nodes;      // in an order in which they can run; only nodes that an output depends on
@@ -86,6 +92,7 @@ struct Graph {
   std::vector<ValueId> outputs;
   std::int64_t opset = 0;  // version of ONNX's own operators
   std::vector<ExternalData> external;
+  std::vector<OpenBranch> open_branches;
 };
 
 // True if the node selects rows of a learned table by index: an embedding.

@@ -6,8 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "calibration/onnx/chains.hpp"
 #include "calibration/onnx/error.hpp"
 #include "calibration/onnx/layout.hpp"
+#include "calibration/onnx/notes.hpp"
 #include "calibration/onnx/operators.hpp"
 #include "input/printable.hpp"
 
@@ -23,6 +25,8 @@ using input::printable;
 // The limit on multiply-accumulates for one image: far beyond any network, and thousands of such images still
 // fit 64 bits.
 constexpr double max_macs = 1e14;
+// The share of a network that is not understood, at least, where it is not known which of its parts run.
+constexpr double least_missing = 0.01;
 
 std::string shown(const Node& node) {
   return fmt::format("node '{}' ({})", printable(node.name), printable(node.type));
@@ -59,37 +63,6 @@ std::int64_t batch_of(const Graph& graph) {
   return first->dims.front();
 }
 
-// Notes on approximations, one for each operator.
-class Notes {
- public:
-  void add(const Node& node, std::string what) {
-    const auto found = std::ranges::find_if(
-        all_, [&](const Note& note) { return note.type == node.type && note.what == what; });
-    if (found != all_.end()) {
-      ++found->count;
-    } else {
-      all_.push_back({node.type, std::move(what), printable(node.name), 1});
-    }
-  }
-  [[nodiscard]] std::vector<std::string> sentences() const {
-    std::vector<std::string> result;
-    for (const Note& note : all_) {
-      result.push_back(fmt::format("operator {}: {} ({})", printable(note.type), note.what,
-                                   note.count == 1
-                                       ? fmt::format("node '{}'", note.first)
-                                       : fmt::format("{} nodes, the first is '{}'", note.count, note.first)));
-    }
-    return result;
-  }
-
- private:
-  struct Note {
-    std::string type, what, first;
-    int count;
-  };
-  std::vector<Note> all_;
-};
-
 class Lowering {
  public:
   explicit Lowering(const Graph& graph)
@@ -115,7 +88,16 @@ class Lowering {
     for (const Node& node : graph_.nodes) add(node);
     if (network_.size() == graph_.inputs.size())
       throw OnnxError("nothing in the graph depends on its inputs");
-    return {std::move(network_), batch_, notes_.sentences()};
+    std::vector<std::string> warnings = notes_.sentences();
+    for (const OpenBranch& open : graph_.open_branches)
+      warnings.push_back(fmt::format(
+          "operator If: its condition is not known before the network runs; counted as if it took its "
+          "{} branch, which has more nodes (node '{}')",
+          open.taken, printable(open.node)));
+    if (std::string sentence = understanding_.sentence(); !sentence.empty())
+      warnings.insert(warnings.begin(), std::move(sentence));
+    return {std::move(network_), batch_, std::move(warnings),
+            std::max(understanding_.missing(), graph_.open_branches.empty() ? 0.0 : least_missing)};
   }
 
  private:
@@ -136,6 +118,7 @@ class Lowering {
       throw OnnxError(
           fmt::format("'{}': more than {:g} multiplications per image", printable(layer.name), max_macs));
     }
+    understanding_.count(layer);
     return network_.add(layer, inputs);
   }
 
@@ -156,48 +139,75 @@ class Lowering {
     return put({.name = value(id).name + ".view", .op = Op::reshape, .in = has, .out = wanted}, {made});
   }
 
+  // The first output that is named; a recurrent layer may give its last state alone.
+  [[nodiscard]] static ValueId output_of(const Node& node) {
+    for (const ValueId id : node.outputs)
+      if (id != none) return id;
+    throw OnnxError(shown(node) + " has no output");
+  }
+
   void add(const Node& node) {
     const Operator& known = operator_of(node.type);
-    if (node.outputs.empty() || node.outputs.front() == none) throw OnnxError(shown(node) + " has no output");
+    const ValueId output = output_of(node);
+    if (node.outputs.front() == none && known.kind != Kind::chain && known.kind != Kind::split &&
+        known.kind != Kind::bytes && known.kind != Kind::unknown)
+      throw OnnxError(shown(node) + " has no output");
+    understanding_.begin(known.kind != Kind::unknown && !node.guessed);
     if (known.kind == Kind::unknown)
       notes_.add(node, "unknown operator, its cost is that of the bytes it moves");
     if (node.guessed) notes_.add(node, "unknown result shape, assumed to be that of its first input");
     std::vector<ValueId> made = made_inputs(node);
     if (known.kind == Kind::alias && !made.empty()) {
-      nodes_[node.outputs.front()] = nodes_[made.front()];
+      nodes_[output] = nodes_[made.front()];
       return;
     }
     if (known.kind == Kind::split) {
       add_split(node, made);
       return;
     }
+    if (known.kind == Kind::chain && add_chain(node, made, output)) return;
     if (known.kind == Kind::elementwise) {
       // The result overwrites the largest operand, so that comes first.
       std::ranges::stable_sort(made, std::greater<>{}, [this](ValueId id) { return value(id).elements(); });
     }
-    Layer layer{.name = node.name, .op = known.op, .in = {}, .out = shape(node.outputs.front())};
+    Layer layer{.name = node.name, .op = known.op, .in = {}, .out = shape(output)};
     std::vector<Network::Node> inputs;
     if (made.empty()) {
       layer.in = node.input(0) == none ? layer.out : shape(node.input(0));
     } else {
       const bool rearranged = known.kind == Kind::view || known.kind == Kind::transpose ||
-                              value(made.front()).dims.size() != value(node.outputs.front()).dims.size();
-      const Layout reads = rearranged ? layouts_[made.front()] : layouts_[node.outputs.front()];
-      layer.in = shape_in(made.front(), known.kind == Kind::product || known.kind == Kind::convolution
-                                            ? layouts_[node.outputs.front()]
-                                            : reads);
+                              value(made.front()).dims.size() != value(output).dims.size();
+      const Layout reads = rearranged ? layouts_[made.front()] : layouts_[output];
+      layer.in =
+          shape_in(made.front(),
+                   known.kind == Kind::product || known.kind == Kind::convolution ? layouts_[output] : reads);
       inputs.push_back(node_as(made.front(), layer.in));
     }
     for (std::size_t i = 1; i < made.size(); ++i) inputs.push_back(*nodes_[made[i]]);
     describe(node, known, layer);
     const Network::Node here = put(layer, inputs);
-    nodes_[node.outputs.front()] = here;
-    add_further_outputs(node, here);
+    nodes_[output] = here;
+    add_further_outputs(node, output, here);
+  }
+
+  // Layers one after another. False if the node's inputs do not tell them.
+  bool add_chain(const Node& node, const std::vector<ValueId>& made, ValueId output) {
+    const std::vector<Layer> chain = chain_of(node, graph_.values, batch_);
+    if (chain.empty() || made.empty()) return false;
+    std::vector<Network::Node> inputs{node_as(made.front(), chain.front().in)};
+    for (std::size_t i = 1; i < made.size(); ++i) inputs.push_back(*nodes_[made[i]]);
+    for (const Layer& layer : chain) inputs = {put(layer, inputs)};
+    Network::Node here = inputs.front();
+    if (const Shape has = chain.back().out, wanted = shape(output); has != wanted)
+      here = put({.name = node.name + ".view", .op = Op::reshape, .in = has, .out = wanted}, {here});
+    nodes_[output] = here;
+    add_further_outputs(node, output, here);
+    return true;
   }
 
   // Each output that is read becomes a slice of its own.
   void add_split(const Node& node, const std::vector<ValueId>& made) {
-    if (made.empty()) throw OnnxError(shown(node) + " has no input");
+    if (made.empty()) return;  // parts of something that is known before the network runs
     const Shape in = shape(made.front());
     const Network::Node whole_tensor = node_as(made.front(), in);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
@@ -209,10 +219,10 @@ class Lowering {
     }
   }
 
-  void add_further_outputs(const Node& node, Network::Node here) {
+  void add_further_outputs(const Node& node, ValueId first, Network::Node here) {
     for (std::size_t i = 1; i < node.outputs.size(); ++i) {
       const ValueId id = node.outputs[i];
-      if (id == none || !read_[id]) continue;
+      if (id == none || id == first || !read_[id]) continue;
       nodes_[id] = put({.name = fmt::format("{}.{}", node.name, i),
                         .op = Op::slice,
                         .in = network_.layer(here).out,
@@ -258,6 +268,7 @@ class Lowering {
         add_stored(node, layer);
         break;
       case Kind::concat:
+      case Kind::chain:
       case Kind::bytes:
       case Kind::unknown:
         add_stored(node, layer);
@@ -313,7 +324,7 @@ class Lowering {
     const Dims& first = value(left).dims;
     const bool across = node.integer("transA", 0) != 0;
     if (first.empty()) throw OnnxError(shown(node) + " multiplies by a scalar");
-    const std::int64_t depth = across ? first.front() : first.back();
+    const std::int64_t depth = across && first.size() > 1 ? first[first.size() - 2] : first.back();
     layer.bias = known.bias >= 0 && node.input(static_cast<std::size_t>(known.bias)) != none;
     if (is_linear(graph_, node) && !across && depth == layer.in.channels) {
       layer.shared = is_learned_again(right);
@@ -393,6 +404,7 @@ class Lowering {
   std::vector<bool> learned_;  // for each value: weights of a layer
   Network network_;
   Notes notes_;
+  Understanding understanding_;
   double macs_ = 0;
 };
 

@@ -16,6 +16,7 @@ struct Layers {
   dnn::Network network;
   std::int64_t batch = 1;             // number of images in the file's shapes
   std::vector<std::string> warnings;  // one sentence each
+  double missing = 0;  // share of nodes, or of bytes moved, that is not understood, whichever is more
 };
 
 // Makes a layer of every node that has a cost. Throws OnnxError.

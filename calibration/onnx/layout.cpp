@@ -24,6 +24,8 @@ std::optional<Layout> own_layout(const Graph& graph, const Node& node) {
       return Layout::first;
     case Kind::layer_norm:
       return Layout::last;
+    case Kind::chain:
+      return node.type == "Einsum" ? std::nullopt : std::optional(Layout::last);
     case Kind::gather:
       return picks_rows(node, graph.values) ? std::optional(Layout::last) : std::nullopt;
     case Kind::product:

@@ -57,7 +57,8 @@ std::optional<OnnxNetwork> parse_onnx(std::string_view bytes, const std::string&
                        .batch = layers.batch,
                        .opset = graph.opset,
                        .hash = input::fnv1a_of_words(bytes),
-                       .warnings = std::move(layers.warnings)};
+                       .warnings = std::move(layers.warnings),
+                       .missing = layers.missing};
     if (graph.opset < oldest_opset || graph.opset > newest_opset) {
       result.warnings.push_back("written for opset " + std::to_string(graph.opset) + ", read as opset " +
                                 std::to_string(oldest_opset) + " to " + std::to_string(newest_opset));

@@ -24,6 +24,8 @@ struct OnnxNetwork {
   std::int64_t opset = 0;             // version of ONNX's own operators
   std::uint64_t hash = 0;             // hash of the file's bytes
   std::vector<std::string> warnings;  // approximations, one sentence each, for the user
+  // The share of the nodes, or of the bytes that they move, that is not understood, whichever is more.
+  double missing = 0;
 };
 
 // `input` is the side of the image in pixels, or the number of tokens: the length of every open dimension

@@ -28,6 +28,7 @@ enum class Kind {
   view,       // the same bytes with another shape
   alias,      // the same tensor: no kernel
   transpose,  // the same bytes in another order
+  chain,      // several layers: attention, recurrent layers, Einsum, what ONNX Runtime fuses (chains.hpp)
   bytes,      // no cost model of its own, bound by memory
   unknown,    // unknown operator, treated like `bytes`
 };

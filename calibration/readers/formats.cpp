@@ -6,7 +6,10 @@
 #include <array>
 #include <string>
 
+#include "calibration/readers/known_files.hpp"
 #include "calibration/readers/log_text.hpp"
+#include "calibration/readers/nsys_columns.hpp"
+#include "calibration/readers/tegrastats_line.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -44,12 +47,10 @@ bool is_layers(std::string_view head) {
   return first_letter(head) == '{' && has(head.substr(0, 200), "\"Layers\"");
 }
 bool is_tegrastats(std::string_view head) {
-  for (std::size_t line = 0; line < 100 && !head.empty(); ++line) {
+  for (std::size_t line = 0; line < 1000 && !head.empty(); ++line) {
     const std::size_t end = std::min(head.find('\n'), head.size());
     const std::string_view text = head.substr(0, end);
-    const std::size_t ram = text.substr(0, 64).find("RAM ");
-    if (ram != std::string_view::npos && (ram == 0 || text[ram - 1] == ' ') && has(text, "MB") &&
-        (has(text, "CPU [") || has(text, "cpu [")))
+    if (tegrastats_start(text) != std::string_view::npos && (has(text, "CPU [") || has(text, "cpu [")))
       return true;
     head.remove_prefix(std::min(end + 1, head.size()));
   }
@@ -67,10 +68,13 @@ bool is_nsys_sqlite(std::string_view head) {
   return head.starts_with(std::string_view("SQLite format 3\0", 16));
 }
 bool is_nsys_stats(std::string_view head) {
-  const std::string_view line = first_line(head);
-  return line.starts_with("Time (%),Total Time (ns)") || line.starts_with("Time(%),Total Time (ns)") ||
-         line.starts_with("\"Time(%)\",") || line.starts_with("Total (MB),Count") ||
-         (!is_json(head) && has(head, "_sum") && has(head, "Total Time (ns)"));
+  if (is_json(head)) return false;
+  while (!head.empty()) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    if (is_nsys_heading(head.substr(0, end))) return true;
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
+  return false;
 }
 bool is_chrome_trace(std::string_view head) {
   if (first_letter(head) == '[') return has(head, "\"ph\"");
@@ -80,7 +84,7 @@ bool is_chrome_trace(std::string_view head) {
 bool is_perf_analyzer(std::string_view head) {
   const std::string_view line = first_line(head);
   return has(line, "Inferences/Second") &&
-         (line.starts_with("Concurrency") || line.starts_with("Request Rate"));
+         (line.starts_with("Concurrency") || line.starts_with("Request Rate") || has(line, "Client Send"));
 }
 bool is_nvpmodel(std::string_view head) {
   return has(head, "POWER_MODEL ID=") || has(head, "PARAM TYPE=");
@@ -91,13 +95,13 @@ constexpr std::array<Format, 11> table{{
     {"trtexec-times", "trtexec --exportTimes", is_times, read_trtexec_times},
     {"trtexec-profile", "trtexec --exportProfile", is_profile, read_trtexec_profile},
     {"trtexec-layers", "trtexec --exportLayerInfo", is_layers, read_trtexec_layers},
-    {"tegrastats", "log of tegrastats", is_tegrastats, read_tegrastats},
+    {"tegrastats", "log of tegrastats, from TX1 to Thor", is_tegrastats, read_tegrastats},
     {"jtop", "CSV log of jtop", is_jtop, read_jtop},
     {"nsys-sqlite", "nsys export --type sqlite", is_nsys_sqlite, read_nsys_sqlite},
-    {"nsys-stats", "CSV or text of nsys stats", is_nsys_stats, read_nsys_stats},
+    {"nsys-stats", "CSV, text or tables of nsys stats", is_nsys_stats, read_nsys_stats},
     {"chrome-trace", "trace of the PyTorch profiler, or another in Chrome's JSON", is_chrome_trace,
      read_chrome_trace},
-    {"perf-analyzer", "CSV of Triton's perf_analyzer", is_perf_analyzer, read_perf_analyzer},
+    {"perf-analyzer", "CSV of Triton's perf_analyzer or perf_client", is_perf_analyzer, read_perf_analyzer},
     {"nvpmodel", "nvpmodel.conf", is_nvpmodel, read_nvpmodel_log},
 }};
 
@@ -122,6 +126,10 @@ std::vector<Import> import_log(Source& source, const Format* format, input::Prob
   const std::string_view head = source.peek();
   if (head.empty()) {
     source.fail(problems, 0, source.failure().empty() ? "the file is empty" : source.failure());
+    return {};
+  }
+  if (const KnownFile* const known = known_file(head, source.origin())) {
+    source.fail(problems, 0, std::string(known->what), std::string(known->to_do));
     return {};
   }
   const Format* const detected = detect_format(head);

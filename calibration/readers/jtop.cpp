@@ -16,6 +16,7 @@ namespace jostle::calibration {
 namespace {
 
 constexpr std::size_t max_columns = 500;
+constexpr double no_zone = -200;  // zones that are not powered read -256 degC
 
 enum class JtopKind { passed_over, core, gpu, emc, memory, temperature, power, pinned, mode };
 
@@ -110,6 +111,10 @@ class JtopReading {
     by_key_ = fields_.size() == 2 && lower(fields_[0]).find("key") != std::string::npos;
     if (by_key_) return;
     for (const std::string& name : header_) add_column(name);
+    // On Thor jtop's total is the sum of all rails, that of the input among them.
+    if (std::ranges::find(header_, "Power VIN") != header_.end())
+      for (std::size_t i = 0; i < header_.size(); ++i)
+        if (lower(header_[i]) == "power tot") columns_[i] = {};
     if (std::ranges::none_of(columns_,
                              [](const JtopColumn& column) { return column.kind != JtopKind::passed_over; }))
       wrong_ = "the header has no column of jtop";
@@ -164,6 +169,7 @@ class JtopReading {
       wrong_ = fmt::format("'{}' is not a number", input::printable(std::string(text)));
       return;
     }
+    if (column.kind == JtopKind::temperature && *number < no_zone) return;
     if (column.kind == JtopKind::core) {
       cores.add(*number);
     } else if (column.kind == JtopKind::memory) {

@@ -98,7 +98,7 @@ std::string stem(std::string_view path) {
 }
 
 std::string power_metric(std::string_view rail) {
-  if (rail == "VDD_IN" || rail == "POM_5V_IN") return "power";
+  if (rail == "VDD_IN" || rail == "POM_5V_IN" || rail == "VIN") return "power";
   for (const std::string_view prefix : {"VDD_", "POM_5V_"}) {
     if (rail.starts_with(prefix) && rail.size() > prefix.size()) rail.remove_prefix(prefix.size());
   }

@@ -32,8 +32,8 @@ inline constexpr double max_figure = 1e15;
 // The file name without directories and the last extension: "resnet18" for "models/resnet18.onnx".
 [[nodiscard]] std::string stem(std::string_view path);
 
-// The metric of a rail: "power" for the module's input (VDD_IN, POM_5V_IN), otherwise "power_" and the rail
-// without VDD_ or POM_5V_.
+// The metric of a rail: "power" for the module's input (VDD_IN, POM_5V_IN, Thor's VIN), otherwise "power_"
+// and the rail without VDD_ or POM_5V_.
 [[nodiscard]] std::string power_metric(std::string_view rail);
 
 }  // namespace jostle::calibration

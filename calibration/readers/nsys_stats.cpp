@@ -1,14 +1,16 @@
-// Reads summaries of `nsys stats`: one CSV (cuda_api_sum, cuda_gpu_kern_sum, osrt_sum, nvtx_sum,
-// cuda_gpu_mem_*_sum), or the text output with all of them, where lines of dashes give the column widths.
+// Reads summaries of `nsys stats`: one CSV or TSV (cuda_api_sum, cuda_gpu_kern_sum, osrt_sum, nvtx_sum,
+// cuda_gpu_mem_*_sum); the text output with all of them, where lines of dashes give the column widths; tables
+// between bars; and the text that `nsys profile --stats=true` printed in 2019 and 2020, whose sections say
+// the unit in their titles. Numbers of text may have thousands separators.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "calibration/readers/formats.hpp"
 #include "calibration/readers/log_text.hpp"
+#include "calibration/readers/nsys_columns.hpp"
 #include "calibration/readers/timed_calls.hpp"
 
 namespace jostle::calibration {
@@ -16,62 +18,16 @@ namespace {
 
 constexpr std::size_t max_rows = 200'000;
 
-enum SummaryColumn : std::size_t { count, mean, median, sd, name, columns };
-struct Spelling {
-  std::string_view header;
-  SummaryColumn column;
-};
-constexpr std::array<Spelling, 17> spellings{{{"Num Calls", count},
-                                              {"Instances", count},
-                                              {"Count", count},
-                                              {"Operations", count},
-                                              {"Avg (ns)", mean},
-                                              {"Average (ns)", mean},
-                                              {"Average", mean},
-                                              {"Avg (MB)", mean},
-                                              {"Med (ns)", median},
-                                              {"Med (MB)", median},
-                                              {"StdDev (ns)", sd},
-                                              {"StdDev (MB)", sd},
-                                              {"StdDev", sd},
-                                              {"Name", name},
-                                              {"Range", name},
-                                              {"Operation", name},
-                                              {"Median", median}}};
-
-// The layout of a summary, detected by its columns.
-struct SummaryTable {
-  std::array<std::optional<std::size_t>, columns> at;
-  std::string count_header, name_header;
-  bool megabytes = false;
-  std::size_t width = 0;
-};
-
-std::optional<SummaryTable> table_of(const std::vector<std::string>& header) {
-  SummaryTable table;
-  table.width = header.size();
-  for (std::size_t i = 0; i < header.size(); ++i) {
-    const auto found = std::ranges::find(spellings, header[i], &Spelling::header);
-    if (found == spellings.end()) continue;
-    table.at[found->column] = i;
-    if (found->column == count) table.count_header = header[i];
-    if (found->column == name) table.name_header = header[i];
-    if (header[i].ends_with("(MB)")) table.megabytes = true;
-  }
-  if (!table.at[count] || !table.at[mean] || !table.at[name]) return std::nullopt;
-  return table;
-}
-
 bool is_cuda_call(std::string_view call) {
   return call.size() > 2 && call.starts_with("cu") &&
          (call.starts_with("cuda") || (call[2] >= 'A' && call[2] <= 'Z'));
 }
 
 std::string metric_of(const SummaryTable& table, std::string_view row) {
-  if (table.megabytes) return "copy_size";
+  if (table.unit->bytes) return "copy_size";
   if (table.name_header == "Range") return "range_time";
   if (table.name_header == "Operation" || row.starts_with("[CUDA ")) return "copy_time";
-  if (table.count_header == "Num Calls") return is_cuda_call(row) ? call_metric(row) : "os_call";
+  if (table.count_header.ends_with("Calls")) return is_cuda_call(row) ? call_metric(row) : "os_call";
   return "kernel_time";
 }
 
@@ -83,17 +39,16 @@ class NsysStatsReading {
     std::string_view line;
     while (wrong_.empty() && source_.next_line(line)) {
       const std::string_view text = trimmed(line);
-      const bool heading = text.find("Total Time (ns)") != std::string_view::npos ||
-                           text.starts_with("Total (MB)") || text.starts_with("Time(%)") ||
-                           text.starts_with("Time (%)");
-      if (heading) {
+      if (is_nsys_heading(line)) {
         begin_table(line);
       } else if (text.empty() || text.starts_with("Processing [") || text.starts_with("** ")) {
-        table_.reset();
-      } else if (ruled_ && text.starts_with("---")) {
-        measure(line);
-      } else if (table_) {
+        end_table(text);
+      } else if (is_rule(text)) {
+        if (form_ == Form::text && !table_) measure(line);
+      } else if (table_ && !is_title(text)) {
         read_row(line);
+      } else {
+        end_table(text);
       }
     }
     if (wrong_.empty()) wrong_ = source_.failure();
@@ -109,17 +64,64 @@ class NsysStatsReading {
   }
 
  private:
+  enum class Form { csv, tsv, bars, text };
+
+  // "-------  ------", "+------+------+", "|---|---:|"
+  static bool is_rule(std::string_view text) {
+    return text.find_first_not_of("-+|: ") == std::string_view::npos &&
+           text.find("--") != std::string_view::npos;
+  }
+
+  // "CUDA Kernel Statistics (nanoseconds)", "CUDA Memory Operation Statistics (by size in KiB):"
+  static bool is_title(std::string_view text) {
+    return text.find(" Statistics") != std::string_view::npos &&
+           (text.starts_with("CUDA ") || text.starts_with("Generating ") ||
+            text.starts_with("Operating System") || text.starts_with("NVTX "));
+  }
+
+  void end_table(std::string_view text) {
+    table_.reset();
+    if (is_title(text)) titled_ = summary_unit(text);
+  }
+
   void begin_table(std::string_view line) {
     table_.reset();
-    ruled_ = line.find(',') == std::string_view::npos;
-    if (ruled_) {
+    const std::string_view text = trimmed(line);
+    form_ = text.starts_with('|')                       ? Form::bars
+            : line.find('\t') != std::string_view::npos ? Form::tsv
+            : line.find(',') != std::string_view::npos  ? Form::csv
+                                                        : Form::text;
+    if (form_ == Form::text) {  // the line of dashes below gives the columns
       heading_ = std::string(line);
       return;
     }
-    spanned_ = false;
-    if (split_fields(line, fields_)) table_ = table_of(fields_);
+    width_ = 0;
+    if (split(line)) table_ = table_of(fields_, titled_);
     if (!table_)
       wrong_ = "a summary has no columns for count, mean and name: not a known report of nsys stats";
+    else
+      width_ = table_->width;
+  }
+
+  // Splits a line into fields; of a table, names may hold what separates the others.
+  bool split(std::string_view line) {
+    if (form_ == Form::csv) return split_fields(line, fields_);
+    if (form_ == Form::text) {
+      cut(line);
+      return true;
+    }
+    const char separator = form_ == Form::tsv ? '\t' : '|';
+    std::string_view rest = form_ == Form::tsv ? line : trimmed(line);
+    if (form_ == Form::bars && rest.ends_with('|')) rest.remove_suffix(1);
+    if (form_ == Form::bars && rest.starts_with('|')) rest.remove_prefix(1);
+    fields_.clear();
+    for (;;) {
+      const std::size_t end =
+          width_ > 0 && fields_.size() + 1 == width_ ? std::string_view::npos : rest.find(separator);
+      fields_.emplace_back(trimmed(rest.substr(0, end)));
+      if (end == std::string_view::npos) return true;
+      rest.remove_prefix(end + 1);
+    }
   }
 
   // Measures the columns from a line of dashes, "--------  -------------". Their names are in the line above.
@@ -134,10 +136,21 @@ class NsysStatsReading {
       spans_.emplace_back(i, end - i);
       i = end;
     }
-    cut(heading_);
-    table_ = table_of(fields_);
-    ruled_ = false;
-    spanned_ = table_.has_value();
+    if (heading_.empty()) return;
+    cut_at_gaps(heading_);
+    if (fields_.size() != spans_.size()) cut(heading_);
+    heading_.clear();
+    table_ = table_of(fields_, titled_);
+  }
+
+  // Cuts a heading at its gaps of two blanks, because names may stand beside their dashes.
+  void cut_at_gaps(std::string_view line) {
+    fields_.clear();
+    for (std::string_view rest = trimmed(line); !rest.empty();) {
+      const std::size_t end = std::min(rest.find("  "), rest.size());
+      fields_.emplace_back(rest.substr(0, end));
+      rest = trimmed(rest.substr(end));
+    }
   }
 
   void cut(std::string_view line) {
@@ -150,20 +163,42 @@ class NsysStatsReading {
     }
   }
 
+  // Cuts a row of text at its blanks, for one whose figures are not below the dashes.
+  void cut_at_blanks(std::string_view line) {
+    fields_.clear();
+    std::string_view rest = trimmed(line);
+    while (!rest.empty() && fields_.size() + 1 < table_->width) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      fields_.emplace_back(rest.substr(0, end));
+      rest = trimmed(rest.substr(end));
+    }
+    if (fields_.size() + 1 == table_->width) fields_.emplace_back(rest);
+  }
+
+  // True if the last column begins within a word, so that the row is not below the dashes.
+  [[nodiscard]] bool cuts_a_word(std::string_view line) const {
+    const std::size_t from = spans_.back().first;
+    return from > 0 && from < line.size() && line[from - 1] != ' ';
+  }
+
+  [[nodiscard]] bool has_figures() const {
+    return fields_.size() == table_->width && grouped_figure(fields_[*table_->at[count]]) &&
+           grouped_figure(fields_[*table_->at[mean]]);
+  }
+
   void read_row(std::string_view line) {
-    if (spanned_) {
-      cut(line);
-    } else if (!split_fields(line, fields_)) {
+    if (!split(line)) {
       wrong_ = "a quote is not closed";
       return;
     }
+    if (form_ == Form::text && (!has_figures() || cuts_a_word(line))) cut_at_blanks(line);
     if (fields_.size() != table_->width) {
       wrong_ =
           fmt::format("{} fields where the header has {}: is it truncated?", fields_.size(), table_->width);
       return;
     }
     const auto number = [this](SummaryColumn column) -> std::optional<double> {
-      return table_->at[column] ? figure(fields_[*table_->at[column]]) : std::nullopt;
+      return table_->at[column] ? grouped_figure(fields_[*table_->at[column]]) : std::nullopt;
     };
     const auto calls = number(count), average = number(mean);
     if (!calls || *calls < 0 || !average || *average < 0) {
@@ -174,16 +209,17 @@ class NsysStatsReading {
       wrong_ = fmt::format("more than {} rows", max_rows);
       return;
     }
-    const double scale = table_->megabytes ? 1 : 1e-3;
+    const double scale = table_->unit->scale;
     const auto scaled = [scale](std::optional<double> value) {
       return value ? std::optional(*value * scale) : value;
     };
     std::string of = fields_[*table_->at[name]].substr(0, TimedCalls::max_name);
+    if (of.empty()) of = "(unnamed)";
     std::string metric = metric_of(*table_, of);
     calls_ |= metric == "launch_call" || metric == "api_call";
     result_.rows.push_back({.metric = std::move(metric),
                             .value = *average * scale,
-                            .unit = table_->megabytes ? "MB" : "us",
+                            .unit = table_->unit->bytes ? "MB" : "us",
                             .sd = *calls > 1 ? scaled(number(sd)) : std::nullopt,
                             .median = scaled(number(median)),
                             .p90 = {},
@@ -207,7 +243,10 @@ class NsysStatsReading {
   std::optional<SummaryTable> table_;
   std::vector<std::string> fields_;
   std::vector<std::pair<std::size_t, std::size_t>> spans_;
-  bool ruled_ = false, spanned_ = false, calls_ = false;
+  Form form_ = Form::csv;
+  std::size_t width_ = 0;
+  const SummaryUnit* titled_ = nullptr;
+  bool calls_ = false;
   Import result_;
 };
 

@@ -1,4 +1,5 @@
-// Reads the CSV of Triton's perf_analyzer: one row per concurrency or request rate, times in µs.
+// Reads the CSV of Triton's perf_analyzer, and of perf_client before it, which does not divide the server's
+// compute: one row per concurrency or request rate, times in µs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,19 +12,21 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr std::size_t max_rows = 100'000;
+constexpr std::size_t most_rows = 100'000;
 
-struct Part {
+struct LatencyPart {
   std::string_view column, metric;
 };
-// The parts of the mean latency, which is their sum.
-constexpr std::array<Part, 7> parts{{{"Client Send", "client_send"},
-                                     {"Network+Server Send/Recv", "network"},
-                                     {"Server Queue", "server_queue"},
-                                     {"Server Compute Input", "server_input"},
-                                     {"Server Compute Infer", "server_infer"},
-                                     {"Server Compute Output", "server_output"},
-                                     {"Client Recv", "client_receive"}}};
+// The parts of the mean latency, which is their sum. Either the three of the server's compute are in the
+// file, or the one.
+constexpr std::array<LatencyPart, 8> latency_parts{{{"Client Send", "client_send"},
+                                                    {"Network+Server Send/Recv", "network"},
+                                                    {"Server Queue", "server_queue"},
+                                                    {"Server Compute", "server_compute"},
+                                                    {"Server Compute Input", "server_input"},
+                                                    {"Server Compute Infer", "server_infer"},
+                                                    {"Server Compute Output", "server_output"},
+                                                    {"Client Recv", "client_receive"}}};
 
 class PerfAnalyzerReading {
  public:
@@ -38,8 +41,7 @@ class PerfAnalyzerReading {
         wrong = "a quote is not closed";
       } else if (header_.empty()) {
         header_ = fields_;
-        if (!has("Inferences/Second") || !(has("Concurrency") || has("Request Rate")))
-          wrong = "the header is not one of perf_analyzer";
+        if (!has("Inferences/Second")) wrong = "the header is not one of perf_analyzer";
       } else {
         wrong = read_row();
       }
@@ -69,15 +71,18 @@ class PerfAnalyzerReading {
     if (fields_.size() != header_.size())
       return fmt::format("{} fields where the header has {}: is it truncated?", fields_.size(),
                          header_.size());
-    if (imports_.size() == max_rows) return fmt::format("more than {} rows", max_rows);
+    if (imports_.size() == most_rows) return fmt::format("more than {} rows", most_rows);
     const auto throughput = value("Inferences/Second");
-    const auto level = value(has("Concurrency") ? "Concurrency" : "Request Rate");
-    if (!throughput || !level) return "a row has no throughput or no load level";
+    const char* const levels = has("Concurrency") ? "Concurrency" : "Request Rate";
+    const auto level = value(levels);
+    if (!throughput || (!level && has(levels))) return "a row has no throughput or no load level";
     Import result{
         .format = "perf-analyzer", .origin = source_.origin(), .setting = {}, .rows = {}, .notes = {}};
     result.setting.tool = "perf_analyzer";
+    if (const auto batch = value("Batch Size"); batch && *batch >= 1 && *batch <= 1e6)
+      result.setting.batch = static_cast<std::int64_t>(*batch);
     const std::string of =
-        fmt::format("{} {:g}", has("Concurrency") ? "concurrency" : "request rate", *level);
+        level ? fmt::format("{} {:g}", has("Concurrency") ? "concurrency" : "request rate", *level) : "";
     const auto row = [&](std::string metric, double number, std::string unit) {
       return Measurement{.metric = std::move(metric),
                          .value = number,
@@ -97,9 +102,11 @@ class PerfAnalyzerReading {
     double sum = 0;
     bool all = true;
     std::vector<Measurement> rows;
-    for (const Part& part : parts) {
+    for (const LatencyPart& part : latency_parts) {
       const auto time = milliseconds(part.column);
-      all = all && time;
+      const bool other_form = part.column.starts_with("Server Compute") &&
+                              (part.column == "Server Compute") != has("Server Compute");
+      all = all && (time || other_form);
       if (!time) continue;
       sum += *time;
       rows.push_back(row(std::string(part.metric), *time, "ms"));
@@ -114,7 +121,7 @@ class PerfAnalyzerReading {
       if (!mean && !all)
         result.notes.emplace_back("latency: the file has no mean, so the value is the median");
       if (!mean && all && imports_.empty())
-        result.notes.emplace_back("latency is the sum of its seven parts, which the file gives as means");
+        result.notes.emplace_back("latency is the sum of its parts, which the file gives as means");
     }
     std::ranges::move(rows, std::back_inserter(result.rows));
     imports_.push_back(std::move(result));

@@ -48,7 +48,7 @@ struct Run {
   bool profiled = false, separate_profile = false, engine_loaded = false, tf32_off = false;
   std::string command, precision, first_error;
   Setting setting;
-  std::optional<double> throughput, queries, streams;
+  std::optional<double> throughput, queries, seconds, streams;  // seconds: of all queries
   std::optional<std::int64_t> implicit_batch, bound_batch;
   bool bindings_differ = false;
   std::vector<Printed> printed;
@@ -152,6 +152,12 @@ class TrtexecLogReading {
     if (const auto rest = after(text, "Timing trace has ")) {
       std::string_view queries = *rest;
       run_.queries = take_figure(queries);
+      if (const auto over = after(queries, " queries over ")) {
+        std::string_view time = *over;
+        const auto seconds = take_figure(time);
+        if (seconds && (time.starts_with(" s") || time.starts_with(" ms")))
+          run_.seconds = *seconds / (time.starts_with(" ms") ? 1000 : 1);
+      }
       return;
     }
     if (text.starts_with("Input binding for ") || text.starts_with("Created input binding for ")) {
@@ -388,14 +394,28 @@ class TrtexecLogReading {
     return result;
   }
 
+  // TensorRT 7 prints 0 qps of explicit batches, but also how many queries it timed in how long.
+  [[nodiscard]] double queries_per_s() const {
+    if (*run_.throughput > 0 || !run_.queries || !run_.seconds || *run_.seconds <= 0) return *run_.throughput;
+    return *run_.queries / *run_.seconds;
+  }
+
   void add_throughput(Import& result, std::int64_t count) const {
-    if (*run_.throughput <= 0) {
+    const double rate = queries_per_s();
+    if (rate <= 0) {
       result.notes.emplace_back(
-          "no throughput: trtexec printed 0 qps, as TensorRT 7 does of explicit batches");
+          "no throughput: trtexec printed 0 qps, as TensorRT 7 does of explicit batches, and not how long it "
+          "took");
       return;
     }
+    if (*run_.throughput <= 0)
+      result.notes.push_back(
+          fmt::format("throughput: trtexec printed 0 qps, as TensorRT 7 does of explicit batches; it is {:g} "
+                      "queries over "
+                      "{:g} s",
+                      *run_.queries, *run_.seconds));
     Measurement row{.metric = "throughput",
-                    .value = *run_.throughput,
+                    .value = rate,
                     .unit = "images/s",
                     .sd = {},
                     .median = {},

@@ -14,6 +14,7 @@
 #include "calibration/onnx/network_files.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/formats.hpp"
+#include "calibration/readers/known_files.hpp"
 #include "calibration/readers/wrong_device.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
@@ -67,8 +68,11 @@ ExitCode detect(const ImportOptions& options, Context& context) {
   for (const std::string& file : options.words) {
     const auto source = Source::open(file, problems);
     if (!source) continue;
+    const calibration::KnownFile* const known = calibration::known_file(source->peek(), source->origin());
     const Format* const format = calibration::detect_format(source->peek());
-    if (format == nullptr)
+    if (known != nullptr)
+      problems.add_file(file, std::string(known->what), std::string(known->to_do));
+    else if (format == nullptr)
       problems.add_file(file, "unknown log format", "jostle import --help lists the formats");
     else
       text += fmt::format("{}: {} ({})\n", input::file_name(file), format->name, format->what);

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -69,6 +70,20 @@ std::size_t contexts_of(const Scenario& scenario, const Assembly& assembly) {
   return found;
 }
 
+// True if a process has a network of which the reader does not understand a part.
+bool is_guessed(const ProcessEntry& process) {
+  return std::ranges::any_of(parts_of(process), [](const ProcessEntry& part) {
+    const auto* const onnx = std::get_if<OnnxModel>(&part.model);
+    return onnx != nullptr && onnx->file && onnx->file->missing > 0;
+  });
+}
+
+// The grade of kernel times. What is not understood has no data sheet.
+std::string kernels_grade(const ProcessEntry& process, gpu::Grade grade) {
+  if (grade == gpu::Grade::datasheet && is_guessed(process)) return to_string(ParameterGrade::assumed);
+  return to_string(grade);
+}
+
 }  // namespace
 
 std::string load_grade(const LoadEntry& load, const calibration::Profile& profile) {
@@ -91,7 +106,9 @@ std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profi
   const bool shared = contexts_of(scenario, assembly) > 1;
   std::vector<Grades> found;
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
-    Grades grades{.kernels = to_string(assembly.grades[entry]), .sharing = {}, .power = {}};
+    Grades grades{.kernels = kernels_grade(scenario.processes[entry], assembly.grades[entry]),
+                  .sharing = {},
+                  .power = {}};
     if (shared && on_gpu(scenario.processes[entry])) grades.sharing = sharing_grade(scenario, profile);
     if (assembly.dvfs) grades.power = to_string(lowest_of(profile, {"power.gpu.sm", "power.module.base"}));
     found.push_back(std::move(grades));

@@ -256,10 +256,11 @@ TEST(Onnx, AnUnknownOperatorMovesBytesAndIsNamedOnce) {
   const auto others = layers_of(network.network, Op::other);
   ASSERT_EQ(others.size(), 2U);
   EXPECT_EQ(others[0].out, (Shape{8, 4, 4}));
-  ASSERT_EQ(network.warnings.size(), 2U);
-  EXPECT_THAT(network.warnings[0], HasSubstr("unknown operator, its cost is that of the bytes"));
-  EXPECT_THAT(network.warnings[1], HasSubstr("unknown result shape"));
-  for (const std::string& warning : network.warnings) {
+  ASSERT_EQ(network.warnings.size(), 3U);
+  EXPECT_THAT(network.warnings[0], HasSubstr("2 of 3 nodes"));
+  EXPECT_THAT(network.warnings[1], HasSubstr("unknown operator, its cost is that of the bytes"));
+  EXPECT_THAT(network.warnings[2], HasSubstr("unknown result shape"));
+  for (const std::string& warning : {network.warnings[1], network.warnings[2]}) {
     EXPECT_THAT(warning, HasSubstr("com.acme.Twist"));
     EXPECT_THAT(warning, HasSubstr("2 nodes, the first is 'twist1'"));
   }
@@ -282,17 +283,17 @@ TEST(Onnx, ControlFlowIsReadWithAWarning) {
   OnnxFile file;
   file.input("x", {std::int64_t{1}, std::int64_t{8}});
   file.input("condition", {}, onnx::TensorProto::BOOL);
-  (void)file.node("If", "choice", {"condition"});
+  (void)file.node("Loop", "loop", {"", "condition"});
   auto* const attribute = file.proto().mutable_graph()->mutable_node(0)->add_attribute();
-  attribute->set_name("then_branch");
+  attribute->set_name("body");
   attribute->set_type(onnx::AttributeProto::GRAPH);
   auto* const inner = attribute->mutable_g()->add_node();
   inner->set_op_type("Relu");
   inner->add_input("x");
   inner->add_output("y");
-  file.output("choice");
-  EXPECT_THAT(read(file).warnings,
-              ElementsAre(HasSubstr("If: unknown operator"), HasSubstr("If: unknown result shape")));
+  file.output("loop");
+  EXPECT_THAT(read(file).warnings, ElementsAre(HasSubstr("1 of 1 nodes"), HasSubstr("Loop: unknown operator"),
+                                               HasSubstr("Loop: unknown result shape")));
 }
 
 TEST(Onnx, AnotherOpsetIsReadWithAWarning) {
@@ -546,5 +547,5 @@ TEST(Onnx, AFileThatIsNotThereOrADirectoryIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration
