@@ -25,16 +25,16 @@ using calibration::CsvTable;
 constexpr const char* equal = "evidence/h200-space/mps.csv";
 constexpr const char* shares = "evidence/h100-shares/shares.csv";
 
-struct Client {
+struct MpsClient {
   std::string model, precision, batch, percent;
   double measured = 0, predicted = 0;  // images/s
   [[nodiscard]] std::string what() const {
     return fmt::format("{} {} b{} {} %", model, precision, batch, percent);
   }
 };
-struct Run {
+struct ClientRun {
   std::string name, device;
-  std::vector<Client> clients;
+  std::vector<MpsClient> clients;
 };
 
 // Names of networks as frameworks have them.
@@ -43,10 +43,10 @@ std::string built_in(const std::string& model) {
 }
 
 // The rows of MPS clients in a file, by `run`.
-std::vector<Run> runs_of(const char* file, const char* device) {
+std::vector<ClientRun> runs_of(const char* file, const char* device) {
   const auto table = CsvTable::parse(calibration::embedded_file(file).value_or(""), file);
   const bool limited = std::ranges::find(table.header(), "mps_threads_pct") != table.header().end();
-  std::vector<Run> runs;
+  std::vector<ClientRun> runs;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const CsvTable::Row row = table.row(i);
     const auto text = [&](const char* column) { return row.text(table.column(column)); };
@@ -63,9 +63,9 @@ std::vector<Run> runs_of(const char* file, const char* device) {
 }
 
 // Sets the predictions of a run.
-void simulate(Run& run) {
+void simulate(ClientRun& run) {
   std::string text = fmt::format("device: {}\nmps: true\nprocesses:\n", run.device);
-  for (const Client& client : run.clients)
+  for (const MpsClient& client : run.clients)
     text += fmt::format(
         "  - {{model: {}, precision: {}, batch: {}, runtime: cuda-graph, sync: spin, mps_threads: {} %}}\n",
         built_in(client.model), client.precision, client.batch, client.percent);
@@ -81,16 +81,16 @@ void simulate(Run& run) {
     run.clients[i].predicted = result->processes[i].throughput.mean.value_or(0);
 }
 
-Comparison rate_of(const Run& run, std::size_t i) {
-  const Client& client = run.clients[i];
+Comparison rate_of(const ClientRun& run, std::size_t i) {
+  const MpsClient& client = run.clients[i];
   return {fmt::format("{} {}, client {}", run.name, client.what(), i), "images/s", client.measured,
           client.predicted};
 }
 
 // How many times slower each client of a pair is than alone with its share.
-Comparison slowdown_of(const Run& run, std::size_t i, const std::map<std::string, Client>& alone) {
-  const Client& client = run.clients[i];
-  const Client& before = alone.at(client.what());
+Comparison slowdown_of(const ClientRun& run, std::size_t i, const std::map<std::string, MpsClient>& alone) {
+  const MpsClient& client = run.clients[i];
+  const MpsClient& before = alone.at(client.what());
   return {fmt::format("{} {}, client {}", run.name, client.what(), i), "slow-down",
           before.measured / client.measured, before.predicted / client.predicted};
 }
@@ -98,8 +98,8 @@ Comparison slowdown_of(const Run& run, std::size_t i, const std::map<std::string
 }  // namespace
 
 std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>& progress) {
-  std::vector<Run> runs = runs_of(equal, "nvidia-h200");
-  for (Run& run : runs_of(shares, "nvidia-h100")) runs.push_back(std::move(run));
+  std::vector<ClientRun> runs = runs_of(equal, "nvidia-h200");
+  for (ClientRun& run : runs_of(shares, "nvidia-h100")) runs.push_back(std::move(run));
   std::mutex guard;
   std::size_t done = 0;
   scenarios::parallel_for(runs.size(), [&](std::size_t i) {
@@ -109,8 +109,8 @@ std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>&
     if (progress) progress(static_cast<double>(done) / static_cast<double>(runs.size()));
   });
 
-  std::map<std::string, Client> alone;
-  for (const Run& run : runs)
+  std::map<std::string, MpsClient> alone;
+  for (const ClientRun& run : runs)
     if (run.device == "nvidia-h100" && run.clients.size() == 1)
       alone.emplace(run.clients[0].what(), run.clients[0]);
   std::vector<ComparisonGroup> groups{{"equal MPS clients", equal, "", {}, {{"images/s", 0.06}}},
@@ -125,7 +125,7 @@ std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>&
                                        "",
                                        {},
                                        {{"slow-down", 0.06, Statistic::each}}}};
-  for (const Run& run : runs) {
+  for (const ClientRun& run : runs) {
     const bool table = run.clients.front().model == "resnet50";
     const std::size_t group = run.device == "nvidia-h200" ? 0 : run.clients.size() == 1 ? 1 : table ? 2 : 3;
     for (std::size_t i = 0; i < run.clients.size(); ++i)
