@@ -65,7 +65,8 @@ EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
   Evidence evidence = evidence_of(tables, networks);
   all.configurations = std::move(evidence.configurations);
   all.notes = std::move(evidence.notes);
-  for (std::size_t i = 0; i < names.size(); ++i) all.files.push_back({names[i], evidence.used[i]});
+  for (std::size_t i = 0; i < names.size(); ++i)
+    all.files.push_back({names[i], evidence.used[i], evidence.unused[i]});
   return all;
 }
 

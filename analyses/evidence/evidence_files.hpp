@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace jostle::analyses {
 
 struct EvidenceFile {
   std::string path;
-  std::size_t used = 0;  // rows that a fit or a comparison can use
+  std::size_t used = 0;                            // rows that a fit or a comparison can use
+  std::map<std::string, std::size_t> unused = {};  // other rows, by the reason
 };
 
 struct EvidenceFiles {
