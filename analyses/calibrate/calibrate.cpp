@@ -101,6 +101,7 @@ Calibration of_tables(const calibration::BaseProfile& base, const OwnTables& tab
   result.device = base.name;
   result.converged = true;
   result.profile = base.profile;
+  result.document = base.document;
   result.kernels_csv = tables.kernels_csv;
   result.solo_csv = tables.solo_csv;
   result.tables = tables.tables;

@@ -17,6 +17,7 @@
 #include "calibration/profile/base_profile.hpp"
 #include "calibration/profile/uncertainty.hpp"
 #include "input/problems.hpp"
+#include "input/value.hpp"
 
 namespace jostle::analyses {
 
@@ -57,6 +58,7 @@ struct Calibration {
   std::size_t rows = 0, points = 0;
   bool converged = false;
   calibration::Profile profile;  // the base with the fitted values
+  input::Node document;          // the document of the base, with own kernel tables
 
   // The parameters' names and covariance; held_out() adds the residuals.
   [[nodiscard]] calibration::Uncertainty uncertainty() const;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyses/calibrate/held_out.hpp"
+#include "analyses/calibrate/own_tables.hpp"
 #include "analyses/calibrate/traces.hpp"
 #include "analyses/validate/validate.hpp"
 #include "calibration/evidence/evidence_list.hpp"
@@ -46,7 +47,9 @@ OwnBoard fit_runs(const calibration::BaseProfile& base, const std::vector<RunCon
   OwnBoard board{.calibration = calibrate(base, configurations, priors_from(question), control)};
   board.uncertainty = board.calibration.uncertainty();
   board.groups.push_back(fitted_on(board.calibration, configurations, control));
-  board.next_logs = next_logs(base, configurations, priors_from(question), board.calibration, control);
+  const OwnTables tables = own_tables(configurations);
+  board.next_logs = next_logs(tables.empty() ? base : with_tables(base, tables), configurations,
+                              priors_from(question), board.calibration, control);
   if (question.quick) return board;
   HeldOut held_out =
       analyses::held_out(base, configurations, priors_from(question), board.calibration, control);

@@ -59,9 +59,9 @@ void TracedKernels::rows(Import& result) const {
     sum += row.value;
     result.rows.push_back(std::move(row));
   }
-  result.notes.push_back(
-      fmt::format("layer_time: the {} kernels of a batch in order, {:.1f} us, medians of {} batches",
-                  batch.size(), sum, batch.front().time.count));
+  result.notes.push_back(fmt::format(
+      "layer_time: the {} kernels of a batch in order, {:.1f} us, medians of the {} batches in the trace",
+      batch.size(), sum, batch.front().time.count));
 }
 
 }  // namespace jostle::calibration

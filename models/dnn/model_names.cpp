@@ -167,6 +167,7 @@ const std::vector<std::string>& known_names() {
 const Model* find_model(std::string_view name) {
   if (const auto* const found = std::ranges::find(table, name, &Model::name); found != table.end())
     return found;
+  if (name.ends_with(".onnx") || name.ends_with(".json")) return nullptr;
   name = name.substr(0, name.find('.'));  // timm's tag
   const auto* const alias = std::ranges::find(aliases, name, &Alias::name);
   if (alias != aliases.end()) name = alias->model;
