@@ -51,6 +51,22 @@ void add_table(const RunConfiguration& run, std::string& csv) {
   }
 }
 
+// Notes rates of a network whose kernels are of another input, because a missing column is the usual reason.
+void note_other_inputs(const std::vector<RunConfiguration>& runs, OwnTables& own) {
+  std::set<std::string> noted;
+  for (const RunConfiguration& run : runs) {
+    if (own.cover(run) || run.reference_values.empty() || !runs_kernels_of_framework(run)) continue;
+    const std::string begin = fmt::format("{} {} ", run.network(), run.precision);
+    const bool other = std::ranges::any_of(
+        own.covered, [&](const std::string& covered) { return covered.starts_with(begin); });
+    if (other && noted.insert(begin).second)
+      own.notes.push_back(
+          fmt::format("{} in {}: these rates are of input {} (column `input`, or the network's own), its "
+                      "kernels are of another",
+                      input::printable(run.model), run.precision, run.input()));
+  }
+}
+
 }  // namespace
 
 bool OwnTables::cover(const RunConfiguration& run) const {
@@ -73,6 +89,7 @@ OwnTables own_tables(const std::vector<RunConfiguration>& runs) {
     ++own.tables;
     if (!own.cover(run)) own.covered.push_back(network_key(run));
   }
+  note_other_inputs(runs, own);
   for (const RunConfiguration& run : runs) {
     if (!own.cover(run) || run.processes != 1 || run.scenario->sharing == gpu::Sharing::mps) continue;
     const bool graph = run.runtime == "cuda-graph";
