@@ -96,7 +96,8 @@ std::vector<Unknown> profile_unknowns(const calibration::BaseProfile& base, Prio
   return unknowns;
 }
 
-void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfiguration>& configurations) {
+void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfiguration>& configurations,
+                 const OwnTables& tables) {
   const auto add = [&unknowns](Unknown unknown) {
     const auto same = [&](const Unknown& other) { return other.parameter.name == unknown.parameter.name; };
     if (std::ranges::none_of(unknowns, same)) unknowns.push_back(std::move(unknown));
@@ -109,8 +110,18 @@ void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfigurat
   };
   for (const RunConfiguration& configuration : configurations) {
     const scenarios::Precision precision = *configuration.scenario->processes.front().precision;
-    if (configuration.runtime != "tensorrt" && configuration.runtime != "cuda-graph") continue;
+    const dnn::Lowering lowering =
+        process::traits_of(configuration.scenario->processes.front().runtime).lowering;
     const std::string network = configuration.network(), family = configuration.family();
+    if (lowering != dnn::Lowering::optimised) {
+      if (tables.cover(configuration) || configuration.reference_values.empty()) continue;
+      Unknown own = factor_of(family, network, precision, calibration::framework_factor_sd);
+      own.lowering = lowering;
+      own.parameter.name += fmt::format(" {}", dnn::to_string(lowering));
+      add(std::move(own));
+      continue;
+    }
+    if (configuration.runtime != "tensorrt") continue;
     const bool file = calibration::is_content_name(network);
     if (timed(configuration)) {
       Unknown own = factor_of(family, network, precision, calibration::timed_layers_factor_sd);
@@ -150,14 +161,15 @@ std::vector<dnn::Factor> Bench::factors(const std::vector<Unknown>& unknowns,
   const dnn::Chip chip = dnn::Chip::of(profile.spec->gpu);
   std::vector<dnn::Factor> found;
   const auto add = [&](const dnn::Chip& of, const std::string& family, const std::string& network,
-                       scenarios::Precision precision) {
-    double product = known_factor(network, family, precision);
+                       scenarios::Precision precision, dnn::Lowering lowering) {
+    double product = known_factor(network, family, precision, lowering);
     for (std::size_t i = 0; i < unknowns.size(); ++i)
-      if (unknowns[i].is_of(family, network, precision)) product *= values[i];
+      if (unknowns[i].is_of(family, network, precision, lowering)) product *= values[i];
     found.push_back({.chip = of,
                      .model = network,
                      .family = family,
                      .precision = precision,
+                     .lowering = lowering,
                      .value = product,
                      .basis = "calibrated"});
   };
@@ -167,13 +179,14 @@ std::vector<dnn::Factor> Bench::factors(const std::vector<Unknown>& unknowns,
       add_timed(unknown, values[i], profile, found);
       continue;
     }
-    if (!unknown.network.empty()) add(chip, unknown.family, unknown.network, unknown.precision);
+    if (!unknown.network.empty())
+      add(chip, unknown.family, unknown.network, unknown.precision, unknown.lowering);
     if (!unknown.is_factor() || !unknown.family.empty()) continue;
     std::vector<std::string> families;
     for (const dnn::Model& model : dnn::models()) {
       if (std::ranges::find(families, model.family) != families.end()) continue;
       families.emplace_back(model.family);
-      add({}, families.back(), {}, unknown.precision);
+      add({}, families.back(), {}, unknown.precision, unknown.lowering);
     }
   }
   return found;
@@ -221,11 +234,10 @@ void Bench::add_timed(const Unknown& unknown, double value, const calibration::P
 }
 
 double Bench::known_factor(const std::string& network, const std::string& family,
-                           scenarios::Precision precision) const {
+                           scenarios::Precision precision, dnn::Lowering lowering) const {
   if (from_ == PriorsFrom::reference) return 1;
   const dnn::Factor* const factor = dnn::find_factor(
-      base_.profile.factors,
-      {dnn::Chip::of(base_.profile.spec->gpu), network, family, precision, dnn::Lowering::optimised});
+      base_.profile.factors, {dnn::Chip::of(base_.profile.spec->gpu), network, family, precision, lowering});
   return factor != nullptr ? factor->value : 1;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyses/calibrate/calibrate.hpp"
+#include "analyses/calibrate/own_tables.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "input/quantity.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -27,19 +28,21 @@ struct Unknown {
   std::string family, network;  // only for a factor; empty: every family or network
   bool alone = false;  // the factor of a network whose layers were timed: no other factor applies to it
   scenarios::Precision precision = scenarios::Precision::fp16;
+  dnn::Lowering lowering = dnn::Lowering::optimised;  // the kernels that a factor is of
 
   [[nodiscard]] bool is_factor() const { return path.empty(); }
   [[nodiscard]] bool is_of(const std::string& of_family, const std::string& of_network,
-                           scenarios::Precision in) const {
-    return is_factor() && precision == in && (family.empty() || family == of_family) &&
-           (network.empty() || network == of_network);
+                           scenarios::Precision in, dnn::Lowering of_kernels) const {
+    return is_factor() && precision == in && lowering == of_kernels &&
+           (family.empty() || family == of_family) && (network.empty() || network == of_network);
   }
 };
 
 // The parameters of the profile that a fit may change.
 [[nodiscard]] std::vector<Unknown> profile_unknowns(const calibration::BaseProfile& base, PriorsFrom from);
-// Adds the factors of the runs' networks that are not there yet.
-void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfiguration>& configurations);
+// Adds the factors of the runs' networks that are not there yet; none for networks with kernel tables.
+void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfiguration>& configurations,
+                 const OwnTables& tables);
 
 // Simulates the measured runs for given values of the unknowns (relative to their centres). Keeps references
 // to its arguments.
@@ -65,7 +68,7 @@ class Bench {
   void add_timed(const Unknown& unknown, double value, const calibration::Profile& profile,
                  std::vector<dnn::Factor>& found) const;
   [[nodiscard]] double known_factor(const std::string& network, const std::string& family,
-                                    scenarios::Precision precision) const;
+                                    scenarios::Precision precision, dnn::Lowering lowering) const;
 
   const calibration::BaseProfile& base_;
   const std::vector<RunConfiguration>& configurations_;

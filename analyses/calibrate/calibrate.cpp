@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyses/calibrate/bench.hpp"
+#include "analyses/calibrate/own_tables.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/priors.hpp"
 #include "input/quantity.hpp"
@@ -72,17 +73,59 @@ calibration::Uncertainty Calibration::uncertainty() const {
   return found;
 }
 
-Calibration calibrate(const calibration::BaseProfile& base,
+namespace {
+
+// True if the fit has moved a parameter to an end of its range.
+bool at_bound(const Parameter& parameter, double value) {
+  constexpr double near = 1.005;
+  return value <= parameter.lower * near || value >= parameter.upper / near;
+}
+
+FittedParameter fitted_parameter(const Unknown& unknown, double value, double variance,
+                                 double variance_left) {
+  const bool bound = at_bound(unknown.parameter, value);
+  return {.path = unknown.parameter.name,
+          .prior = unknown.before,
+          .value = unknown.is_factor() ? fmt::format("{:.4f}", value) : unknown.centre.times(value),
+          .of_prior = value,
+          .sd = std::sqrt(variance),
+          .variance_left = variance_left,
+          .identified = calibration::identified(variance_left) && !bound,
+          .at_bound = bound,
+          .source = std::string(unknown.source)};
+}
+
+// What the tables alone tell: no parameter was fitted.
+Calibration of_tables(const calibration::BaseProfile& base, const OwnTables& tables) {
+  Calibration result;
+  result.device = base.name;
+  result.converged = true;
+  result.profile = base.profile;
+  result.document = base.document;
+  result.kernels_csv = tables.kernels_csv;
+  result.solo_csv = tables.solo_csv;
+  result.tables = tables.tables;
+  result.rates = tables.rates;
+  result.notes = tables.notes;
+  return result;
+}
+
+}  // namespace
+
+Calibration calibrate(const calibration::BaseProfile& shipped,
                       const std::vector<RunConfiguration>& configurations, PriorsFrom from,
                       const CalibrationControl& control, const Calibration* near) {
   std::vector<RunConfiguration> used;
   for (const RunConfiguration& configuration : configurations) {
     if (configuration.on_gpu()) used.push_back(shortened(configuration));
-    if (!configuration.device.empty() && configuration.device != base.name)
-      throw CalibrationError(fmt::format("{}: a run of {}, not of {}",
-                                         configuration.reference_values.front().run, configuration.device,
-                                         base.name));
+    if (!configuration.device.empty() && configuration.device != shipped.name)
+      throw CalibrationError(
+          fmt::format("{}: a run of {}, not of {}", configuration.model, configuration.device, shipped.name));
   }
+  const OwnTables tables = own_tables(used);
+  const calibration::BaseProfile base = tables.empty() ? shipped : with_tables(shipped, tables);
+  std::erase_if(used, [](const RunConfiguration& run) { return run.reference_values.empty(); });
+  if (used.empty() && !tables.empty()) return of_tables(base, tables);
   if (used.empty())
     throw CalibrationError(
         "no run of a network on the GPU to fit: of a run, a fit needs a network (import with --model, or "
@@ -91,12 +134,12 @@ Calibration calibrate(const calibration::BaseProfile& base,
         "or "
         "memory use: a log of trtexec, of tegrastats or jtop beside it, its exported times or profile, or an "
         "nsys "
-        "database with its kernels in order");
+        "database or a trace of the PyTorch profiler with its kernels in order");
 
   const Bench bench(base, used, from, control);
   const std::vector<Measured> rows = measured(used);
   std::vector<Unknown> unknowns = profile_unknowns(base, from);
-  add_factors(unknowns, used);
+  add_factors(unknowns, used, tables);
   // Unidentified parameters are left out of the fit and keep the values of the profile.
   const calibration::LogFit first = fitted(bench, unknowns, rows, start_at(near, unknowns), control.hold);
   std::vector<Unknown> identified;
@@ -106,12 +149,12 @@ Calibration calibrate(const calibration::BaseProfile& base,
     identified.push_back(unknowns[i]);
     start.push_back(first.values[i]);
   }
+  if (identified.empty() && !tables.empty()) return of_tables(base, tables);
   if (identified.empty()) throw CalibrationError("the runs do not identify any parameter of the profile");
 
   const calibration::LogFit last =
       identified.size() == unknowns.size() ? first : fitted(bench, identified, rows, start, control.hold);
-  Calibration result;
-  result.device = base.name;
+  Calibration result = of_tables(base, tables);
   for (const RunConfiguration& configuration : used)
     if (configuration.network() != configuration.model)
       result.files.emplace(configuration.network(), configuration.model);
@@ -121,15 +164,8 @@ Calibration calibrate(const calibration::BaseProfile& base,
   result.covariance = last.covariance;
   for (std::size_t i = 0; i < identified.size(); ++i) {
     const Unknown& unknown = identified[i];
-    result.parameters.push_back({.path = unknown.parameter.name,
-                                 .prior = unknown.before,
-                                 .value = unknown.is_factor() ? fmt::format("{:.4f}", last.values[i])
-                                                              : unknown.centre.times(last.values[i]),
-                                 .of_prior = last.values[i],
-                                 .sd = std::sqrt(last.covariance[i * identified.size() + i]),
-                                 .variance_left = last.variance_left[i],
-                                 .identified = calibration::identified(last.variance_left[i]),
-                                 .source = std::string(unknown.source)});
+    result.parameters.push_back(fitted_parameter(
+        unknown, last.values[i], last.covariance[i * identified.size() + i], last.variance_left[i]));
   }
   result.profile = bench.profile(identified, last.values);
   result.factors = bench.factors(identified, last.values, result.profile);

@@ -17,6 +17,7 @@
 #include "calibration/profile/base_profile.hpp"
 #include "calibration/profile/uncertainty.hpp"
 #include "input/problems.hpp"
+#include "input/value.hpp"
 
 namespace jostle::analyses {
 
@@ -33,6 +34,7 @@ struct FittedParameter {
   double sd = 0;             // relative
   double variance_left = 1;  // posterior variance over that of the prior
   bool identified = false;
+  bool at_bound = false;           // the fit would leave its range: it explains something else
   bool measured = false;           // identified, by a direct estimate without a model
   std::string source;              // the prior's source
   std::string identified_by = {};  // the rows that identify it; empty: all
@@ -47,10 +49,16 @@ struct Calibration {
   std::vector<double> covariance;  // covariance of the logarithms of the parameters, row-major
   std::vector<dnn::Factor> factors;
   std::map<std::string, std::string> files;  // networks from files: path by content name
-  std::string evidence;  // folder of measured kernels, as the profile writes it; empty: that of the base
+  // Folders of measured kernels, as the profile writes them (calibration/evidence/evidence_list.hpp); empty:
+  // those of the base.
+  std::string evidence;
+  std::string kernels_csv, solo_csv;  // own kernel tables, the first of these folders; empty: none
+  std::size_t tables = 0, rates = 0;  // kernel tables in them, and rates of their networks
+  std::vector<std::string> notes;
   std::size_t rows = 0, points = 0;
   bool converged = false;
   calibration::Profile profile;  // the base with the fitted values
+  input::Node document;          // the document of the base, with own kernel tables
 
   // The parameters' names and covariance; held_out() adds the residuals.
   [[nodiscard]] calibration::Uncertainty uncertainty() const;

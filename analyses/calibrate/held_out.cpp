@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyses/evidence/simulated.hpp"
+#include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -50,8 +51,13 @@ void leave_out(HeldOut& found, const char* name, const Fit& of, Key key) {
     for (const RunConfiguration& configuration : configurations)
       (key(configuration) == left_out ? held_out : training).push_back(configuration);
     const Calibration fit = calibrate(base, training, from, control, &all);
-    const auto predicted = predictions({{base.name, base.document, fit.profile}, fit.uncertainty()}, held_out,
-                                       control.interrupt);
+    std::vector<std::vector<Prediction>> predicted;
+    try {
+      predicted = predictions({{base.name, fit.document, fit.profile}, fit.uncertainty()}, held_out,
+                              control.interrupt);
+    } catch (const scenarios::RunError&) {
+      continue;  // without its kernels, a network without layers cannot run
+    }
     for (std::size_t i = 0; i < held_out.size(); ++i) {
       for (std::size_t j = 0; j < held_out[i].reference_values.size(); ++j) {
         const ReferenceValue& reference = held_out[i].reference_values[j];

@@ -10,7 +10,9 @@
 
 #include "analyses/calibrate/bench.hpp"
 #include "calibration/fit/priors.hpp"
+#include "calibration/onnx/content_name.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/model_names.hpp"
 #include "sim/math.hpp"
 
 namespace jostle::analyses {
@@ -33,6 +35,7 @@ std::string name_of(const RunConfiguration& run) {
 
 void ask(RunConfiguration& run, std::initializer_list<const char*> metrics) {
   run.layer_times.clear();
+  run.kernels.clear();
   run.reference_values.clear();
   for (const char* const metric : metrics) run.reference_values.push_back({"next", metric, 1, 0});
 }
@@ -165,7 +168,12 @@ double half_width(double variance, const std::string& metric) {
 std::vector<NextLog> next_logs(const calibration::BaseProfile& base,
                                const std::vector<RunConfiguration>& configurations, PriorsFrom from,
                                const Calibration& calibration, const CalibrationControl& control) {
-  const auto like = std::ranges::find_if(configurations, &RunConfiguration::on_gpu);
+  const OwnTables tables = own_tables(configurations);
+  const auto like = std::ranges::find_if(configurations, [](const RunConfiguration& run) {
+    const bool traced = dnn::find_model(run.model) == nullptr && !calibration::is_content_name(run.network());
+    return run.on_gpu() && !run.reference_values.empty() &&
+           !traced;  // a network without layers cannot be changed
+  });
   if (like == configurations.end()) return {};
   const std::vector<Candidate> asked = candidates(shortened(*like), base.profile);
   std::vector<RunConfiguration> runs;
@@ -175,8 +183,8 @@ std::vector<NextLog> next_logs(const calibration::BaseProfile& base,
   for (RunConfiguration& run : all) run.reference_values.clear();
   all.insert(all.end(), runs.begin(), runs.end());
   std::vector<Unknown> unknowns = profile_unknowns(base, from);
-  add_factors(unknowns, configurations);
-  add_factors(unknowns, runs);
+  add_factors(unknowns, configurations, tables);
+  add_factors(unknowns, runs, tables);
   const Bench bench(base, all, from, control);
   const Eigen::MatrixXd slopes = sensitivities(bench, unknowns, values_of(unknowns, calibration));
   const Eigen::MatrixXd covariance = covariance_of(unknowns, calibration);

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "analyses/calibrate/calibrate.hpp"
+#include "calibration/evidence/evidence_list.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
 
@@ -73,7 +74,12 @@ std::string profile_text(const Calibration& calibration, const std::string& name
       "description: {}\nlike: {}\n\n",
       calibration.device, input::counted(calibration.rows, "measured value"), quoted(name),
       quoted(fmt::format("{}, calibrated from {}", calibration.device, evidence)), calibration.device);
-  if (!calibration.evidence.empty()) text += fmt::format("evidence: {}\n", quoted(calibration.evidence));
+  if (!calibration.evidence.empty()) {
+    std::vector<std::string> sources = calibration::evidence_sources(calibration.evidence);
+    for (std::string& source : sources) source = analyses::quoted(source);
+    text += sources.size() == 1 ? fmt::format("evidence: {}\n", sources.front())
+                                : fmt::format("evidence: [{}]\n", fmt::join(sources, ", "));
+  }
   write(root, "", evidence, text);
   if (calibration.factors.empty()) return text;
   text += "\n# Measured over computed kernel times.\nfactors:\n";
@@ -82,6 +88,8 @@ std::string profile_text(const Calibration& calibration, const std::string& name
     text +=
         fmt::format("  - {{{}: {}, precision: {}, factor: {:.4f}", network ? "network" : "family",
                     network ? factor.model : factor.family, dnn::to_string(factor.precision), factor.value);
+    if (factor.lowering != dnn::Lowering::optimised)
+      text += fmt::format(", kernels: {}", dnn::to_string(factor.lowering));
     if (!factor.layers.empty())
       text += fmt::format(", batch: {}, gpu_clock: {:.6g} MHz,\n     layers: [{:.4g}]", factor.batch,
                           factor.gpu_hz / 1e6, fmt::join(factor.layers, ", "));

@@ -1,7 +1,10 @@
 #include "analyses/evidence/evidence_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -34,6 +37,68 @@ std::vector<EvidencePath> files_of(const std::vector<std::string>& paths) {
   return files;
 }
 
+// A file in one of the forms of traces.
+struct TraceFile {
+  std::string path;
+  calibration::TraceKind kind;
+  calibration::CsvTable table;
+};
+
+// Rates and kernel tables in the form of traces as rows of general evidence; absent for other traces.
+std::optional<calibration::CsvTable> as_rows(const TraceFile& file) {
+  const calibration::CsvTable& table = file.table;
+  const bool solo = file.kind == calibration::TraceKind::solo;
+  if (!solo && file.kind != calibration::TraceKind::kernels) return std::nullopt;
+  const bool has_input = std::ranges::find(table.header(), "input") != table.header().end();
+  std::string text =
+      "run,model,precision,batch,input,runtime,metric,value,unit,of,grid,block,registers,shared_bytes\n";
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const calibration::CsvTable::Row row = table.row(i);
+    const auto field = [&](std::string_view column) {
+      return calibration::csv_field(row.text(table.column(column)));
+    };
+    const std::string run = solo
+                                ? fmt::format("line {}", row.line())
+                                : fmt::format("{} {} {}", field("model"), field("precision"), field("batch"));
+    text += fmt::format("{},{},{},{},{},", calibration::csv_field(run), field("model"), field("precision"),
+                        field("batch"), has_input ? field("input") : "");
+    if (solo)
+      text += fmt::format("{},throughput,{},images/s,,,,,\n",
+                          field("mode") == "graph" ? "cuda-graph" : field("mode"), field("images_per_s"));
+    else
+      text +=
+          fmt::format("eager,layer_time,{},us,{},{},{},{},{}\n", field("duration_us"), field("name"),
+                      field("blocks"), field("threads_per_block"), field("registers"), field("shared_bytes"));
+  }
+  return calibration::CsvTable::parse(text, file.path);
+}
+
+// Adds the traces: beside general evidence, rates and kernel tables become rows of it; alone, they are
+// traces.
+void add_traces(std::vector<TraceFile> traces, EvidenceFiles& all, std::vector<std::string>& names,
+                std::vector<calibration::CsvTable>& tables) {
+  const bool general = !tables.empty();
+  for (TraceFile& file : traces) {
+    if (general) {
+      auto rows = as_rows(file);
+      if (!rows)
+        throw calibration::CsvError(
+            file.path, 0,
+            fmt::format(
+                "traces such as {} and general evidence cannot be combined: fit them one after the other",
+                calibration::file_name(file.kind)));
+      names.push_back(file.path);
+      tables.push_back(std::move(*rows));
+      continue;
+    }
+    try {
+      all.traces.add(file.kind, std::move(file.table));
+    } catch (const std::invalid_argument& error) {
+      throw calibration::CsvError(file.path, 0, error.what());
+    }
+  }
+}
+
 }  // namespace
 
 EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
@@ -41,15 +106,12 @@ EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
   EvidenceFiles all;
   std::vector<calibration::CsvTable> tables;
   std::vector<std::string> names;
+  std::vector<TraceFile> traces;
   calibration::NetworkFiles networks(onnx);
   for (const EvidencePath& file : files_of(paths)) {
     calibration::CsvTable table = calibration::as_evidence(calibration::CsvTable::read(file.path));
     if (const auto kind = calibration::trace_kind(table)) {
-      try {
-        all.traces.add(*kind, std::move(table));
-      } catch (const std::invalid_argument& error) {
-        throw calibration::CsvError(file.path, 0, error.what());
-      }
+      traces.push_back({file.path, *kind, std::move(table)});
     } else if (file.from_folder && std::ranges::find(table.header(), "metric") == table.header().end()) {
       all.skipped.push_back(file.path);
     } else {
@@ -57,15 +119,14 @@ EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
       names.push_back(file.path);
       tables.push_back(std::move(table));
     }
-    if (!all.traces.empty() && !tables.empty())
-      throw calibration::CsvError(
-          file.path, 0, "traces and general evidence cannot be combined: fit them one after the other");
   }
+  add_traces(std::move(traces), all, names, tables);
   networks.also_in("");
   Evidence evidence = evidence_of(tables, networks);
   all.configurations = std::move(evidence.configurations);
   all.notes = std::move(evidence.notes);
-  for (std::size_t i = 0; i < names.size(); ++i) all.files.push_back({names[i], evidence.used[i]});
+  for (std::size_t i = 0; i < names.size(); ++i)
+    all.files.push_back({names[i], evidence.used[i], evidence.unused[i]});
   return all;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace jostle::analyses {
 
 struct EvidenceFile {
   std::string path;
-  std::size_t used = 0;  // rows that a fit or a comparison can use
+  std::size_t used = 0;                            // rows that a fit or a comparison can use
+  std::map<std::string, std::size_t> unused = {};  // other rows, by the reason
 };
 
 struct EvidenceFiles {
@@ -25,7 +27,8 @@ struct EvidenceFiles {
 
 // Each of `paths` is a file, or a folder with .csv files. `onnx`: files of networks; other networks are
 // looked for beside the evidence, and in the working directory. Throws calibration::CsvError for unreadable
-// files, for both formats together, and for two trace files of one kind.
+// files, for both formats together (but rates and kernel tables in the form of traces are general evidence
+// beside other general evidence), and for two trace files of one kind.
 [[nodiscard]] EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
                                                 const std::vector<std::string>& onnx = {});
 

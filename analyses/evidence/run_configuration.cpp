@@ -17,6 +17,7 @@
 #include "calibration/readers/log_text.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "input/spelling.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/load.hpp"
@@ -58,9 +59,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> rails{
 constexpr std::int64_t most_threads = 1024;
 
 // Columns that hold for all rows of a run.
-constexpr std::array<std::string_view, 14> of_run{"device",    "power_mode", "pinned", "gpu_mhz",   "cpu_mhz",
+constexpr std::array<std::string_view, 15> of_run{"device",    "power_mode", "pinned", "gpu_mhz",   "cpu_mhz",
                                                   "emc_mhz",   "cores",      "model",  "precision", "batch",
-                                                  "processes", "runtime",    "sync",   "onnx"};
+                                                  "processes", "runtime",    "sync",   "onnx",      "input"};
 
 std::string text_of(const CsvTable& table, const CsvTable::Row& row, std::string_view column) {
   const auto at = std::ranges::find(table.header(), column);
@@ -99,6 +100,24 @@ std::set<std::string> runs_of_tensorrt(std::span<const CsvTable> tables) {
     for (std::size_t i = 0; i < table.rows(); ++i)
       if (text_of(table, table.row(i), "source").find("trtexec") != std::string::npos)
         found.insert(text_of(table, table.row(i), "run"));
+  return found;
+}
+
+// The names of networks with kernels in order in a framework's runtime, which need no layers to run.
+std::set<std::string> networks_with_kernels(std::span<const CsvTable> tables) {
+  std::set<std::string> found;
+  for (const CsvTable& table : tables) {
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      const CsvTable::Row row = table.row(i);
+      const std::string runtime = text_of(table, row, "runtime"), model = text_of(table, row, "model");
+      const bool framework =
+          std::ranges::any_of(process::runtimes, [&](const process::RuntimeTraits& traits) {
+            return traits.name == runtime && traits.lowering == dnn::Lowering::framework;
+          });
+      if (framework && !model.ends_with(".onnx") && text_of(table, row, "metric") == "layer_time")
+        found.insert(model);
+    }
+  }
   return found;
 }
 
@@ -154,16 +173,19 @@ class Fields {
 };
 
 // The network of a row: built in, or from a file, which is found by its content or by its name.
-scenarios::Model model_of(const Fields& fields, calibration::NetworkFiles& networks) {
+scenarios::Model model_of(const Fields& fields, calibration::NetworkFiles& networks,
+                          const std::set<std::string>& traced) {
   const std::string model = fields.text("model"), content = fields.text("onnx");
   const std::string plain = calibration::stem(model);
-  if (content.empty() && dnn::find_model(model) != nullptr) return scenarios::BuiltInModel{model};
+  if (const dnn::Model* const known = dnn::find_model(model); content.empty() && known != nullptr)
+    return scenarios::BuiltInModel{std::string(known->name)};
   const std::string path = content.empty() ? networks.by_name(model) : networks.by_content(content);
+  if (path.empty() && content.empty() && traced.contains(model)) return scenarios::BuiltInModel{model};
   if (path.empty() && content.empty())
     fields.fail(
         fmt::format("unknown network '{}': name its .onnx file with --onnx FILE, or import the log with "
-                    "--model and a built-in name",
-                    input::printable(model)));
+                    "--model and a built-in name ({})",
+                    input::printable(model), input::spelling_hint(model, dnn::model_names())));
   if (path.empty())
     fields.fail(fmt::format("no .onnx file here is the network {} ({}): name it with --onnx FILE",
                             input::printable(model), input::printable(content)));
@@ -258,7 +280,8 @@ void set_clocks(RunConfiguration& configuration, const Fields& fields) {
   configuration.clocks += fmt::format(" {} cores", *clocks.cores);
 }
 
-RunConfiguration configuration_of(const Fields& fields, calibration::NetworkFiles& networks) {
+RunConfiguration configuration_of(const Fields& fields, calibration::NetworkFiles& networks,
+                                  const std::set<std::string>& traced) {
   const auto or_else = [&fields](const char* column, const char* otherwise) {
     const std::string text = fields.text(column);
     return text.empty() ? otherwise : text;
@@ -277,7 +300,7 @@ RunConfiguration configuration_of(const Fields& fields, calibration::NetworkFile
                                  .processes = fields.count("processes", 1, scenarios::max_processes),
                                  .scenario = {},
                                  .reference_values = {}};
-  const scenarios::Model model = model_of(fields, networks);
+  const scenarios::Model model = model_of(fields, networks, traced);
   configuration.model = scenarios::model_name(model);
   if (configuration.precision.empty())
     fields.fail(fmt::format("run {} has no precision: import its log with --precision",
@@ -306,6 +329,12 @@ std::string RunConfiguration::network() const {
   return scenarios::network_name(scenario->processes.front().model);
 }
 
+std::int64_t RunConfiguration::input() const {
+  if (scenario->processes.front().input) return *scenario->processes.front().input;
+  const dnn::Model* const built_in = dnn::find_model(model);
+  return built_in == nullptr ? 0 : built_in->default_input;
+}
+
 std::string RunConfiguration::family() const {
   const dnn::Model* const built_in = dnn::find_model(model);
   return built_in == nullptr ? network() : std::string(built_in->family);
@@ -326,6 +355,11 @@ MetricKind kind_of(const std::string& metric) {
 
 namespace {
 
+// True if the run's kernels are those of a framework, operator by operator.
+bool is_framework(const RunConfiguration& run) {
+  return process::traits_of(run.scenario->processes.front().runtime).lowering == dnn::Lowering::framework;
+}
+
 class EvidenceReading {
  public:
   EvidenceReading(std::span<const CsvTable> tables, calibration::NetworkFiles& networks, Missing missing)
@@ -333,11 +367,13 @@ class EvidenceReading {
         networks_(networks),
         missing_(missing),
         shared_(shared_columns(tables)),
-        tensorrt_(runs_of_tensorrt(tables)) {}
+        tensorrt_(runs_of_tensorrt(tables)),
+        traced_(networks_with_kernels(tables)) {}
 
   Evidence run() {
     for (const CsvTable& table : tables_) {
       found_.used.push_back(0);
+      found_.unused.emplace_back();
       for (std::size_t i = 0; i < table.rows(); ++i) read(table, table.row(i));
     }
     for (const auto& [why, count] : left_out_)
@@ -350,21 +386,20 @@ class EvidenceReading {
   void read(const CsvTable& table, const CsvTable::Row& row) {
     const Fields fields(table, row, shared_);
     const std::string metric = fields.text("metric");
+    if (const std::string why = no_use(fields, metric); !why.empty()) {
+      ++found_.unused.back()[why];
+      return;
+    }
     const bool of_layer = metric == "layer_time";
-    // `of` marks a part of the run, such as a kernel, or another time range.
-    if (!of_layer && (kind_of(metric) == MetricKind::unknown || !fields.text("of").empty())) return;
-    if (metric == "layers_time" || (of_layer && fields.text("of").empty())) return;
-    // With several processes, a measured GPU time includes the turns of other processes.
-    if (metric == "gpu_time" && fields.count("processes", 1) > 1) return;
     if (fields.text("model").empty() && fields.text("onnx").empty()) {
-      ++left_out_[fmt::format("run {}: no network (import with --model if one ran)",
-                              input::printable(fields.text("run")))];
+      leave_out(fmt::format("run {}: no network (import with --model if one ran)",
+                            input::printable(fields.text("run"))));
       return;
     }
     // The runtime cuda-graph stands for a framework, whose kernels are not fused as TensorRT's are.
     if (fields.text("runtime") == "cuda-graph" && tensorrt_.contains(fields.text("run"))) {
-      ++left_out_[fmt::format("run {}: TensorRT in a CUDA graph, which jostle does not simulate",
-                              input::printable(fields.text("run")))];
+      leave_out(fmt::format("run {}: TensorRT in a CUDA graph, which jostle does not simulate",
+                            input::printable(fields.text("run"))));
       return;
     }
     const double value = row.number(table.column("value"));
@@ -375,8 +410,18 @@ class EvidenceReading {
           fmt::format("run {} has no batch, so its throughput is in queries: import its log with --batch",
                       input::printable(fields.text("run"))));
     if (missing_ == Missing::count && is_not_yet_there(fields)) return;
-    RunConfiguration& into = known(configuration_of(fields, networks_));
+    RunConfiguration& into = known(configuration_of(fields, networks_, traced_));
     ++found_.used.back();
+    if (of_layer && is_framework(into)) {
+      const auto [of_run, is_first] = kernels_of_.emplace(into.text() + into.network(), fields.text("run"));
+      if (!is_first && of_run->second != fields.text("run"))
+        fields.fail(
+            fmt::format("a second table of the kernels of {}, of run {}; the first is of run {}: give one",
+                        input::printable(into.text()), input::printable(fields.text("run")),
+                        input::printable(of_run->second)));
+      into.kernels.push_back(kernel_of(table, row, value * (fields.text("unit") == "us" ? 1 : 1000)));
+      return;
+    }
     if (of_layer) {
       into.layer_times.push_back({fields.text("of"), value * (fields.text("unit") == "us" ? 1e-3 : 1)});
       return;
@@ -386,6 +431,38 @@ class EvidenceReading {
     const double sd = std::abs(fields.number("sd").value_or(0)) / value / std::sqrt(samples);
     into.reference_values.push_back({fields.text("run"), metric, value, sd, !fields.text("observer").empty(),
                                      text_of(table, row, "mark")});
+  }
+
+  static TimedKernel kernel_of(const CsvTable& table, const CsvTable::Row& row, double us) {
+    const auto count = [&](std::string_view column) {
+      const std::int64_t given = text_of(table, row, column).empty() ? 0 : row.integer(table.column(column));
+      if (given < 0) row.fail(fmt::format("{} {} is negative", column, given));
+      return given;
+    };
+    if (!(us > 0)) row.fail("the time of a kernel is not positive");
+    return {text_of(table, row, "of"),   us,
+            text_of(table, row, "grid"), text_of(table, row, "block"),
+            count("registers"),          count("shared_bytes")};
+  }
+
+  // Why no fit and no comparison uses the row; empty: they do.
+  static std::string no_use(const Fields& fields, const std::string& metric) {
+    const bool of_layer = metric == "layer_time", part = !fields.text("of").empty();
+    if (of_layer && !part) return "layer_time without a name in `of`";
+    if (metric == "layers_time") return "layers_time, the sum of layer_time";
+    if (!of_layer && kind_of(metric) == MetricKind::unknown)
+      return metric + ", which jostle does not predict";
+    // `of` marks a part of the run, such as a kernel, or another time range.
+    if (!of_layer && part) return metric + " of a part of the run";
+    // With several processes, a measured GPU time includes the turns of other processes.
+    if (metric == "gpu_time" && fields.count("processes", 1) > 1)
+      return "gpu_time of one process among several, which has the turns of the others in it";
+    return {};
+  }
+
+  void leave_out(const std::string& why) {
+    ++left_out_[why];
+    ++found_.unused.back()[why];
   }
 
   // Finds the configuration among the known ones, or adds it.
@@ -449,10 +526,11 @@ class EvidenceReading {
   calibration::NetworkFiles& networks_;
   Missing missing_;
   Shared shared_;
-  std::set<std::string> tensorrt_;
+  std::set<std::string> tensorrt_, traced_;
   Evidence found_;
-  std::map<std::string, std::size_t> left_out_;  // values by reason
-  std::map<std::string, std::size_t> places_;    // index of each configuration
+  std::map<std::string, std::size_t> left_out_;    // values by reason
+  std::map<std::string, std::string> kernels_of_;  // the run whose kernels a configuration has
+  std::map<std::string, std::size_t> places_;      // index of each configuration
   std::map<std::string, calibration::BaseProfile> profiles_;
 };
 

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,14 @@ struct LayerTime {
   double ms = 0;
 };
 
+// A kernel of a batch in a framework's runtime, in order.
+struct TimedKernel {
+  std::string name;
+  double us = 0;
+  std::string grid, block;  // as in 4x98x1; empty: not known
+  std::int64_t registers = 0, shared_bytes = 0;
+};
+
 // A run as a scenario, and its measured values. The scenario names the device as the file does. An empty
 // device stands for the one that the user names.
 struct RunConfiguration {
@@ -52,7 +61,10 @@ struct RunConfiguration {
   Indirect<scenarios::Scenario> scenario;
   std::vector<ReferenceValue> reference_values;
   std::vector<LayerTime> layer_times = {};  // empty: not timed one by one
+  std::vector<TimedKernel> kernels = {};    // of a batch of a framework, instead of layer times
 
+  // The side of its images, or its number of tokens; 0: as in its file.
+  [[nodiscard]] std::int64_t input() const;
   [[nodiscard]] std::string network() const;  // name in its factors; content_name() if from a file
   [[nodiscard]] std::string family() const;   // network() if from a file
   [[nodiscard]] bool on_gpu() const { return placement == "gpu"; }
@@ -74,7 +86,8 @@ struct NotYet {
 struct Evidence {
   std::vector<RunConfiguration> configurations;  // in the order of appearance
   std::vector<std::size_t> used;                 // rows of each file that a fit or a comparison can use
-  std::vector<std::string> notes;                // rows that are left out, and the reason
+  std::vector<std::map<std::string, std::size_t>> unused;  // of each file: other rows, by the reason
+  std::vector<std::string> notes;                          // rows that are left out, and the reason
   std::vector<NotYet> not_yet = {};  // grouped by device, runtime and network; each row counts once
 };
 // The treatment of a row whose network, device or runtime is unknown: an error, or counted. Every other

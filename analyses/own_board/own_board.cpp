@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "analyses/calibrate/held_out.hpp"
+#include "analyses/calibrate/own_tables.hpp"
 #include "analyses/calibrate/traces.hpp"
 #include "analyses/validate/validate.hpp"
+#include "calibration/evidence/evidence_list.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -45,7 +47,9 @@ OwnBoard fit_runs(const calibration::BaseProfile& base, const std::vector<RunCon
   OwnBoard board{.calibration = calibrate(base, configurations, priors_from(question), control)};
   board.uncertainty = board.calibration.uncertainty();
   board.groups.push_back(fitted_on(board.calibration, configurations, control));
-  board.next_logs = next_logs(base, configurations, priors_from(question), board.calibration, control);
+  const OwnTables tables = own_tables(configurations);
+  board.next_logs = next_logs(tables.empty() ? base : with_tables(base, tables), configurations,
+                              priors_from(question), board.calibration, control);
   if (question.quick) return board;
   HeldOut held_out =
       analyses::held_out(base, configurations, priors_from(question), board.calibration, control);
@@ -69,6 +73,17 @@ void use_own_kernels(Calibration& found, const calibration::TraceFiles& files,
   found.evidence = (folder.lexically_normal().lexically_proximate(output.parent_path()) / "").string();
 }
 
+// Makes the profile name the folder of own kernel tables that is to be written beside it.
+void name_tables(OwnBoard& board, const calibration::BaseProfile& base, const OwnBoardQuestion& question) {
+  if (board.calibration.tables == 0) return;
+  const std::string stem = fs::path(question.output).stem().string();
+  board.kernels = (stem.empty() ? "profile" : stem) + ".kernels/";
+  std::vector<std::string> sources{board.kernels};
+  for (std::string& source : calibration::evidence_sources(base.profile.spec->evidence))
+    sources.push_back(std::move(source));
+  board.calibration.evidence = calibration::joined_evidence(sources);
+}
+
 OwnBoard fit_traces(const calibration::BaseProfile& base, const calibration::TraceFiles& files,
                     const OwnBoardQuestion& question, const OwnBoardControl& control) {
   OwnBoard board{.calibration = calibrate_traces(base, files, priors_from(question))};
@@ -89,6 +104,7 @@ OwnBoard own_board(const calibration::BaseProfile& base, const EvidenceFiles& fi
                    const OwnBoardQuestion& question, const OwnBoardControl& control) {
   OwnBoard board = files.traces.empty() ? fit_runs(base, files.configurations, question, control.fit)
                                         : fit_traces(base, files.traces, question, control);
+  name_tables(board, base, question);
   board.name = !question.name.empty() ? question.name : fs::path(question.output).stem().string();
   board.profile = profile_text(board.calibration, board.name, source_of(question, files));
   board.uncertainty_csv =

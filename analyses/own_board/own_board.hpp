@@ -34,6 +34,9 @@ struct OwnBoard {
   std::string name = {};                // name of the profile
   std::string profile = {};             // the profile as a file
   std::string uncertainty_csv = {};     // the table beside it
+  // The folder of own kernel tables, by its path relative to the profile: calibration.kernels_csv and
+  // solo_csv.
+  std::string kernels = {};
 };
 
 // After a fit to traces, the profile is validated against all files, including those that the fit did not

@@ -9,10 +9,13 @@
 #include <utility>
 
 #include "calibration/embedded.hpp"
+#include "calibration/evidence/evidence_list.hpp"
 #include "calibration/evidence/trace_files.hpp"
+#include "calibration/onnx/content_name.hpp"
 #include "calibration/readers/csv.hpp"
 #include "input/file.hpp"
 #include "models/dnn/kernel_class.hpp"
+#include "models/dnn/model_names.hpp"
 #include "models/dnn/sibling_tables.hpp"
 
 namespace jostle::calibration {
@@ -40,14 +43,24 @@ std::uint32_t count_of(const CsvTable::Row& row, std::size_t column) {
   return static_cast<std::uint32_t>(value);
 }
 
-dnn::MeasuredNetwork& network_of(dnn::KernelTables& tables, std::string_view model,
-                                 dnn::Precision precision) {
+// The optional column `input`: the side of the image, the number of tokens, or 0 for a network from a file.
+int input_of(const CsvTable& csv, const CsvTable::Row& row) {
+  const auto input = std::ranges::find(csv.header(), "input");
+  if (input == csv.header().end()) return measured_input;
+  const std::uint32_t side = count_of(row, static_cast<std::size_t>(input - csv.header().begin()));
+  if (side > static_cast<std::uint32_t>(dnn::largest_input)) row.fail("input out of range");
+  return static_cast<int>(side);
+}
+
+dnn::MeasuredNetwork& network_of(dnn::KernelTables& tables, std::string_view model, dnn::Precision precision,
+                                 int input) {
+  const std::string name = dnn::catalogue_name(model);
   for (dnn::MeasuredNetwork& network : tables.networks) {
-    if (network.model == model && network.precision == precision) return network;
+    if (network.model == name && network.precision == precision && network.input == input) return network;
   }
-  tables.networks.push_back({.model = std::string(model),
+  tables.networks.push_back({.model = name,
                              .precision = precision,
-                             .input = measured_input,
+                             .input = input,
                              .batches = {},
                              .solo_graph = {},
                              .solo_eager = {}});
@@ -69,16 +82,14 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
              duration = csv.column("duration_us"), blocks = csv.column("blocks"),
              threads = csv.column("threads_per_block"), registers = csv.column("registers"),
              shared = csv.column("shared_bytes");
-  const auto input = std::ranges::find(csv.header(), "input");  // optional: images have one size
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const CsvTable::Row row = csv.row(i);
-    dnn::MeasuredNetwork& network = network_of(tables, row.view(model), precision_of(row, precision));
-    if (input != csv.header().end())
-      network.input = static_cast<int>(count_of(row, static_cast<std::size_t>(input - csv.header().begin())));
+    dnn::MeasuredNetwork& network =
+        network_of(tables, row.view(model), precision_of(row, precision), input_of(csv, row));
     dnn::MeasuredBatch& table = batch_in(network, batch_of(row, batch));
-    const bool memset = row.view(kind) == "memset";
+    const bool memset = row.view(kind) == "memset" || row.view(kind) == "memcpy";
     if (!memset && row.view(kind) != "kernel")
-      row.fail("kind '" + row.text(kind) + "' is neither kernel nor memset");
+      row.fail("kind '" + row.text(kind) + "' is neither kernel, memset nor memcpy");
     if (row.integer(index) != static_cast<std::int64_t>(table.kernels.size()))
       row.fail("the index is not consecutive: a kernel is missing before this one");
     gpu::Kernel kernel;
@@ -93,7 +104,7 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
     kernel.code = gpu::code_of(row.view(kernel_name), kernel);
     table.kernels.push_back(kernel);
     table.names.emplace_back(row.view(kernel_name));
-    if (memset) table.nodes_to_last_memset = table.names.size();
+    if (row.view(kind) == "memset") table.nodes_to_last_memset = table.names.size();
   }
 }
 
@@ -120,7 +131,8 @@ void read_solo(std::string_view text, std::string_view name, dnn::KernelTables& 
     const double images_per_s = row.number(rate);
     if (images_per_s <= 0) row.fail("the rate must be positive");
     const std::int64_t images = batch_of(row, batch);
-    dnn::MeasuredNetwork& network = network_of(tables, row.view(model), precision_of(row, precision));
+    dnn::MeasuredNetwork& network =
+        network_of(tables, row.view(model), precision_of(row, precision), input_of(csv, row));
     keep_fastest(graph ? network.solo_graph : network.solo_eager, images,
                  sim::seconds(static_cast<double>(images) / images_per_s));
   }
@@ -203,6 +215,11 @@ const dnn::KernelTables& embedded_kernel_tables(std::string_view device, std::st
 
 std::string state_of_tables(std::string_view evidence) {
   std::string state;
+  const std::vector<std::string> sources = evidence_sources(evidence);
+  if (sources.size() > 1) {
+    for (const std::string& source : sources) state += state_of_tables(source);
+    return state;
+  }
   if (!input::has_directory(evidence)) return state;
   for (const char* const file : {"kernels.csv", "solo.csv"}) {
     std::error_code error;
@@ -223,20 +240,18 @@ const dnn::KernelTables& kernel_tables(std::string_view evidence) {
   return read.emplace(key, read_kernel_tables(std::filesystem::path(evidence))).first->second;
 }
 
-const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::string_view sibling,
-                                           const WantedTable& wanted) {
-  const std::string about = std::string(wanted.model) + "," + dnn::to_string(wanted.precision) + ",";
-  const bool embedded = !input::has_directory(evidence);
-  if (embedded) {
-    // If the exact batch was measured, its rows alone are enough, which are a fraction of the table.
-    const dnn::KernelTables& exact =
-        embedded_kernel_tables(evidence, about + std::to_string(wanted.batch) + ",");
-    const dnn::MeasuredNetwork* const network = exact.find(wanted.model, wanted.precision, measured_input);
-    if (network != nullptr && !network->solo_graph.empty()) return exact;
-  }
-  const dnn::KernelTables& own = embedded ? embedded_kernel_tables(evidence, about) : kernel_tables(evidence);
-  const dnn::MeasuredNetwork* const network = own.find(wanted.model, wanted.precision, measured_input);
-  if (sibling.empty() || network == nullptr || network->batches.back().batch >= wanted.batch) return own;
+namespace {
+
+// The network in a precision, at any input.
+const dnn::MeasuredNetwork* find_any(const dnn::KernelTables& tables, const WantedTable& wanted) {
+  const auto found = std::ranges::find_if(tables.networks, [&](const dnn::MeasuredNetwork& network) {
+    return network.model == wanted.model && network.precision == wanted.precision;
+  });
+  return found == tables.networks.end() ? nullptr : &*found;
+}
+
+// The tables of `evidence`, with the batches that only `sibling` has.
+const dnn::KernelTables& with_sibling(std::string_view evidence, std::string_view sibling) {
   static std::mutex mutex;
   static std::map<std::string, dnn::KernelTables, std::less<>> read;
   const std::scoped_lock lock(mutex);
@@ -247,9 +262,58 @@ const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::strin
       .first->second;
 }
 
+const dnn::KernelTables& tables_of_one(std::string_view evidence, std::string_view sibling,
+                                       const WantedTable& wanted) {
+  const std::string about = std::string(wanted.model) + "," + dnn::to_string(wanted.precision) + ",";
+  const bool embedded = !input::has_directory(evidence);
+  if (embedded) {
+    // If the exact batch was measured, its rows alone are enough, which are a fraction of the table.
+    const dnn::KernelTables& exact =
+        embedded_kernel_tables(evidence, about + std::to_string(wanted.batch) + ",");
+    const dnn::MeasuredNetwork* const network = exact.find(wanted.model, wanted.precision, measured_input);
+    if (network != nullptr && !network->solo_graph.empty()) return exact;
+  }
+  const dnn::KernelTables& own = embedded ? embedded_kernel_tables(evidence, about) : kernel_tables(evidence);
+  const dnn::MeasuredNetwork* const network = find_any(own, wanted);
+  if (sibling.empty() || network == nullptr || network->batches.back().batch >= wanted.batch) return own;
+  return with_sibling(evidence, sibling);
+}
+
+}  // namespace
+
+const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::string_view sibling,
+                                           const WantedTable& wanted) {
+  const std::vector<std::string> sources = evidence_sources(evidence);
+  for (std::size_t i = 0; i + 1 < sources.size(); ++i) {
+    const dnn::KernelTables& own = kernel_tables(sources[i]);
+    const dnn::MeasuredNetwork* const network = find_any(own, wanted);
+    const bool traced = std::ranges::any_of(own.networks, [&](const dnn::MeasuredNetwork& each) {
+      return each.model == wanted.model && dnn::find_model(each.model) == nullptr;
+    });
+    if (network == nullptr && traced) return own;  // no other source describes the network
+    if (network == nullptr) continue;
+    const bool measured = std::ranges::find(network->batches, wanted.batch, &dnn::MeasuredBatch::batch) !=
+                          network->batches.end();
+    return measured ? own : with_sibling(sources[i], sources[i + 1]);
+  }
+  return tables_of_one(sources.empty() ? std::string_view() : sources.back(), sibling, wanted);
+}
+
+std::vector<std::string> traced_networks(std::string_view evidence) {
+  std::vector<std::string> names;
+  for (const std::string& source : evidence_sources(evidence)) {
+    if (!input::has_directory(source)) continue;
+    for (const dnn::MeasuredNetwork& network : kernel_tables(source).networks)
+      if (dnn::find_model(network.model) == nullptr && !is_content_name(network.model))
+        names.push_back(network.model);
+  }
+  return names;
+}
+
 dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder) {
-  return parse_kernel_tables(read_text(folder / "kernels.csv"), read_text(folder / "solo.csv"),
-                             folder.filename().string());
+  return parse_kernel_tables(table_text(folder.string(), "kernels.csv"),
+                             table_text(folder.string(), "solo.csv"),
+                             (folder.has_filename() ? folder : folder.parent_path()).filename().string());
 }
 
 }  // namespace jostle::calibration

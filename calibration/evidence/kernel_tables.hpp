@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/dnn/kernel_tables.hpp"
 
@@ -30,6 +31,10 @@ namespace jostle::calibration {
 // are read once, and again if the files have changed. Throws CsvError.
 [[nodiscard]] const dnn::KernelTables& kernel_tables(std::string_view evidence);
 
+// The networks of a profile's own `evidence` that no built-in name and no file describes: known by their
+// kernels alone.
+[[nodiscard]] std::vector<std::string> traced_networks(std::string_view evidence);
+
 // A text that changes if the files in the folder change; empty for embedded ones.
 [[nodiscard]] std::string state_of_tables(std::string_view evidence);
 
@@ -39,8 +44,9 @@ struct WantedTable {
   dnn::Precision precision = dnn::Precision::fp32;
   std::int64_t batch = 1;
 };
-// The tables for one network. If the device has been measured with the network, but with no batch as large,
-// the tables include those derived from `sibling` (sibling_tables.hpp); empty: there is no sibling.
+// The tables for one network: of the first source of `evidence` (evidence_list.hpp) that has it. If the
+// device has been measured with the network, but with no batch as large, the tables include those derived
+// from `sibling` (sibling_tables.hpp); empty: there is no sibling.
 [[nodiscard]] const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::string_view sibling,
                                                          const WantedTable& wanted);
 

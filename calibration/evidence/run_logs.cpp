@@ -10,6 +10,7 @@
 
 #include "calibration/readers/log_text.hpp"
 #include "input/printable.hpp"
+#include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
 
 namespace jostle::calibration {
@@ -33,6 +34,7 @@ void apply(const SuppliedFields& said, Import& result, input::Problems& problems
   replace(setting.sync, said.sync);
   if (said.pinned) setting.pinned = said.pinned;
   if (said.processes) setting.processes = said.processes;
+  if (said.input) setting.input = said.input;
   if (!said.precision.empty() && !setting.precision.empty() && said.precision != setting.precision) {
     result.notes.push_back(fmt::format("the log has precision {}, but --precision {} is given and is used",
                                        setting.precision, said.precision));
@@ -57,7 +59,10 @@ std::string file_of(RunLog& log, const std::string& sha256, NetworkFiles& networ
   if (wanted.empty()) return {};
   const std::string plain = stem(wanted);
   const bool built_in = dnn::find_model(is_file_name(wanted) ? plain : wanted) != nullptr;
-  if (!is_file_name(wanted) && built_in && sha256.empty()) return {};
+  if (!is_file_name(wanted) && built_in && sha256.empty()) {
+    setting.model = dnn::catalogue_name(wanted);
+    return {};
+  }
   std::string path = sha256.empty() ? std::string() : networks.by_sha256(sha256);
   if (path.empty()) path = networks.by_name(wanted);
   if (!path.empty() && !sha256.empty() && networks.by_sha256(sha256).empty()) {
@@ -71,10 +76,17 @@ std::string file_of(RunLog& log, const std::string& sha256, NetworkFiles& networ
     log.import.notes.push_back(fmt::format(
         "{} is not here, so the built-in {} is meant: --onnx FILE takes the file instead", wanted, plain));
   } else {
-    log.import.notes.push_back(
-        fmt::format("no built-in network and no file here is called {}: --onnx FILE says where it is, "
-                    "--model NAME which built-in network it is",
-                    plain));
+    const auto near = input::similar(plain, dnn::known_names());
+    const bool kernels = std::ranges::any_of(
+        log.import.rows, [](const Measurement& row) { return row.metric == "layer_time"; });
+    log.import.notes.push_back(fmt::format(
+        "no built-in network and no file here is called {}{}: --onnx FILE says where it is, --model NAME "
+        "which "
+        "built-in network it is{}",
+        plain, near.empty() ? "" : fmt::format(" (did you mean {}?)", fmt::join(near, " or ")),
+        kernels && !setting.runtime.empty()
+            ? "; without, it is known by its kernels alone and runs at its measured batches and precisions"
+            : ""));
   }
   return {};
 }
@@ -107,7 +119,7 @@ std::string count_text(const std::optional<std::int64_t>& value) {
   return value ? fmt::format("{}", *value) : std::string();
 }
 
-constexpr std::array<Field, 11> fields{{
+constexpr std::array<Field, 12> fields{{
     {"power modes", "--power-mode NAME", If::assumed,
      [](const RunLog& log) { return log.import.setting.power_mode; },
      [](RunLog& log, const RunLog& from) { log.import.setting.power_mode = from.import.setting.power_mode; }},
@@ -133,6 +145,8 @@ constexpr std::array<Field, 11> fields{{
     {"batches", "--batch N", If::needed,
      [](const RunLog& log) { return count_text(log.import.setting.batch); },
      [](RunLog& log, const RunLog& from) { log.import.setting.batch = from.import.setting.batch; }},
+    {"inputs", "", If::optional, [](const RunLog& log) { return count_text(log.import.setting.input); },
+     [](RunLog& log, const RunLog& from) { log.import.setting.input = from.import.setting.input; }},
     {"placements", "", If::optional, [](const RunLog& log) { return log.import.setting.placement; },
      [](RunLog& log, const RunLog& from) { log.import.setting.placement = from.import.setting.placement; }},
     {"runtimes", "", If::optional, [](const RunLog& log) { return log.import.setting.runtime; },
@@ -163,10 +177,19 @@ void share(const Run& run, const Field& field, input::Problems& problems) {
     if (field.get(*log).empty()) field.set(*log, *first);
 }
 
+bool has(const RunLog& log, std::string_view metric) {
+  return std::ranges::any_of(log.import.rows, [&](const Measurement& row) { return row.metric == metric; });
+}
+
+bool has(const Run& run, std::string_view metric) {
+  return std::ranges::any_of(run, [&](const RunLog* log) { return has(*log, metric); });
+}
+
 bool times_a_network(const Run& run) {
   return std::ranges::any_of(run, [](const RunLog* log) {
-    return log->import.format == "trtexec" || log->import.format == "trtexec-times" ||
-           log->import.format == "trtexec-profile" || log->import.format == "perf-analyzer";
+    return has(*log, "layer_time") || log->import.format == "trtexec" ||
+           log->import.format == "trtexec-times" || log->import.format == "trtexec-profile" ||
+           log->import.format == "perf-analyzer";
   });
 }
 
@@ -255,6 +278,29 @@ void combine_processes(const Run& run, input::Problems& problems) {
     if (has_log && log->import.format == "trtexec-times") log->import.rows.clear();
 }
 
+// What a trace of kernels is usable for, and what would make it usable for more, as notes of its log.
+void note_use(const Run& run) {
+  for (RunLog* const log : run) {
+    if (!has(*log, "kernel_time")) continue;
+    const Setting& setting = log->import.setting;
+    const auto kernels = std::ranges::count(log->import.rows, "layer_time", &Measurement::metric);
+    if (kernels == 0) {
+      log->import.notes.emplace_back(
+          "usable for nothing that calibrate does: it needs the kernels of a batch in order");
+      continue;
+    }
+    if (!setting.batch || setting.precision.empty() || setting.model.empty())
+      continue;  // asked for elsewhere
+    const bool rate = has(run, "throughput");
+    log->import.notes.push_back(fmt::format(
+        "usable for: kernel table of batch {} in {} ({} kernels){}", *setting.batch, setting.precision,
+        kernels,
+        rate ? ", and its rate"
+             : "; no rate: add one (a row of metric throughput in runtime cuda-graph or eager, alone on the "
+               "GPU, without a profiler)"));
+  }
+}
+
 void count_images(RunLog& log) {
   const auto& batch = log.import.setting.batch;
   for (Measurement& row : log.import.rows) {
@@ -290,6 +336,7 @@ std::vector<RunLog> run_logs(std::vector<LogFile> files, NetworkFiles& networks,
     for (RunLog* const log : run) count_images(*log);
     combine_processes(run, problems);
     missing.look_at(run);
+    note_use(run);
   }
   missing.note();
   return logs;

@@ -23,6 +23,7 @@ struct SuppliedFields {
   std::optional<std::int64_t> batch;
   std::optional<bool> pinned;  // jetson_clocks
   std::optional<std::int64_t> processes;
+  std::optional<std::int64_t> input = {};
   std::string runtime = {}, sync = {}, cpu_mhz = {};
   std::string onnx_sha256 = {};  // hash of the file of `model`
 };

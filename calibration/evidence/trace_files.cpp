@@ -73,21 +73,28 @@ bool has(const CsvTable& table, std::string_view column) {
   return std::ranges::find(table.header(), column) != table.header().end();
 }
 
-// The product of the numbers in a text such as "4x98x1" (392); 0 for an empty text.
-std::int64_t product(const CsvTable::Row& row, const std::string& text) {
+constexpr std::int64_t largest_product = 4'000'000'000;
+
+// See product_of(); absent for a text that is not a grid.
+std::optional<std::int64_t> product(std::string_view text) {
   std::int64_t all = text.empty() ? 0 : 1;
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at < end) {
     std::int64_t one = 0;
     const auto read = std::from_chars(at, end, one);
-    if (read.ec != std::errc{} || one < 0 || one > 4'000'000'000)
-      row.fail("not a grid or block: '" + text + "'");
-    all = std::min(all * one, std::int64_t{4'000'000'000});
+    if (read.ec != std::errc{} || one < 0 || one > largest_product) return std::nullopt;
+    all = std::min(all * one, largest_product);
     at = read.ptr + (read.ptr < end && *read.ptr == 'x' ? 1 : 0);
-    if (at == read.ptr && at < end) row.fail("not a grid or block: '" + text + "'");
+    if (at == read.ptr && at < end) return std::nullopt;
   }
   return all;
+}
+
+std::int64_t product(const CsvTable::Row& row, const std::string& text) {
+  const auto all = product(text);
+  if (!all) row.fail("not a grid or block: '" + text + "'");
+  return *all;
 }
 
 bool has_company(const CsvTable& table) {
@@ -98,6 +105,10 @@ bool has_company(const CsvTable& table) {
 }
 
 }  // namespace
+
+std::int64_t product_of(std::string_view sides) {
+  return product(sides).value_or(0);
+}
 
 std::string_view file_name(TraceKind kind) {
   if (kind == TraceKind::contended) return "contended_resnet50.csv";
@@ -120,10 +131,11 @@ CsvTable as_evidence(CsvTable table) {
     const CsvTable::Row row = table.row(i);
     const auto field = [&](std::string_view column) { return row.text(table.column(column)); };
     const auto count = [&](std::string_view column) { return field(column).empty() ? "0" : field(column); };
-    const bool memset = field("category").ends_with("memset");
+    const std::string kind = field("category");
     for (const char* const column : {"model", "precision", "batch", "index"}) text += field(column) + ',';
-    text += (memset ? "memset" : field("category")) + ',' + csv_field(field("name")) + ',' +
-            field("duration_us") + ',' + std::to_string(product(row, field("grid"))) + ',' +
+    const bool memory = kind == "gpu_memset" || kind == "gpu_memcpy";
+    text += (memory ? kind.substr(4) : kind) + ',' + csv_field(field("name")) + ',' + field("duration_us") +
+            ',' + std::to_string(product(row, field("grid"))) + ',' +
             std::to_string(product(row, field("block"))) + ',' + count("registers") + ',' +
             count("shared_bytes") + '\n';
   }

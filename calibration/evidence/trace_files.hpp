@@ -2,6 +2,7 @@
 // identified by their headers.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -34,6 +35,9 @@ enum class TraceKind {
 // Converts the profiler's own table of kernels (`category`, `grid` and `block` as in 4x98x1) to the columns
 // of kernels.csv. Other tables are returned unchanged. Throws CsvError.
 [[nodiscard]] CsvTable as_evidence(CsvTable table);
+
+// The product of the numbers in a text such as "4x98x1" (392), at most 4e9; 0 for a text that is not a grid.
+[[nodiscard]] std::int64_t product_of(std::string_view sides);
 
 // A set of traces, at most one table of each kind.
 class TraceFiles {

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "calibration/embedded.hpp"
+#include "calibration/evidence/evidence_list.hpp"
 #include "calibration/evidence/factors.hpp"
 #include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/like.hpp"
@@ -29,24 +30,43 @@ namespace {
 
 constexpr std::string_view folder = "devices/", suffix = ".yaml";
 
-// Reads the name of a shipped folder, or a path (contains a '/') relative to the profile's own folder.
-void read_evidence(const input::Cursor& at, std::string& evidence) {
+// Reads the name of a shipped folder, or a path (contains a '/') relative to the profile's own folder. Empty,
+// with a problem, if there is no such evidence.
+std::string read_source(const input::Cursor& at) {
   const auto text = input::Text{4096}(at);
-  if (!text) return;
-  evidence = *text;
-  if (!input::has_directory(evidence)) {
-    if (!embedded_file("evidence/" + evidence + "/kernels.csv"))
-      at.problem("there is no shipped evidence of the name " + evidence);
-    return;
+  if (!text) return {};
+  std::string source = *text;
+  if (source.find('\n') != std::string::npos) {
+    at.problem("the name of evidence has a line break");
+    return {};
+  }
+  if (!input::has_directory(source)) {
+    if (!embedded_file("evidence/" + source + "/kernels.csv"))
+      at.problem("there is no shipped evidence of the name " + source);
+    return source;
   }
   const std::string origin = at.location().origin ? *at.location().origin : std::string();
-  if (!origin.starts_with("--")) evidence = std::filesystem::path(origin).parent_path() / evidence;
-  if (!input::has_directory(evidence)) evidence.insert(0, "./");
+  if (!origin.starts_with("--")) source = std::filesystem::path(origin).parent_path() / source;
+  if (!input::has_directory(source)) source.insert(0, "./");
   try {
-    (void)kernel_tables(evidence);
+    (void)kernel_tables(source);
   } catch (const CsvError& error) {
     at.problem(error.what());
   }
+  return source;
+}
+
+// Reads one source, or a list of them in the order of precedence.
+void read_evidence(const input::Cursor& at, std::string& evidence) {
+  constexpr std::size_t most = 16;
+  std::vector<std::string> sources;
+  if (!at.is(input::Kind::sequence)) {
+    sources.push_back(read_source(at));
+  } else {
+    for (const input::Cursor& item : at.items("a list of evidence", most))
+      sources.push_back(read_source(item));
+  }
+  evidence = joined_evidence(sources);
 }
 
 void read_prices(const input::Cursor& at, std::vector<ProfileParameter>& figures, Prices& prices) {
@@ -138,10 +158,12 @@ std::optional<Profile> profile_of(input::Node document, input::Problems& problem
     std::uint64_t hash = input::fnv1a({});
     profile.factors = dnn::with_own(profile.factors, shipped_factors());
     if (std::string path; own.empty()) add_to_hash(*document, path, hash);
-    for (const std::string* folder : {&profile.spec->evidence, &profile.spec->sibling}) {
-      if (!own.empty() || !input::has_directory(*folder)) continue;
-      for (const char* const file : {"/kernels.csv", "/solo.csv"})
-        hash ^= input::fnv1a_of_words(read_text(*folder + file));
+    for (const std::string* evidence : {&profile.spec->evidence, &profile.spec->sibling}) {
+      for (const std::string& source : evidence_sources(*evidence)) {
+        if (!own.empty() || !input::has_directory(source)) continue;
+        for (const char* const file : {"kernels.csv", "solo.csv"})
+          hash ^= input::fnv1a_of_words(table_text(source, file));
+      }
     }
     hash = input::fnv1a(embedded_file("factors.csv").value_or(""), hash);
     profile.hash = input::hex(hash);

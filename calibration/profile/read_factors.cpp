@@ -2,6 +2,7 @@
 //
 //   factors:
 //     - {network: resnet50, precision: fp16, factor: 1.02}
+//     - {network: swin_t, precision: fp16, factor: 2.1, kernels: framework}   # PyTorch's; else TensorRT's
 //     - {family: vgg, precision: fp16, factor: 0.97}   # networks of the family without a factor of their own
 //     - {network: onnx-0123456789abcdef, precision: fp16, factor: 0.98, batch: 1, gpu_clock: 1020 MHz,
 //        layers: [1.31, 0.92]}   # of a file, by its content; and of each of its layers, which were timed
@@ -36,6 +37,16 @@ std::optional<dnn::Precision> read_precision(const input::Cursor& at) {
   return precision;
 }
 
+std::optional<dnn::Lowering> read_lowering(const input::Cursor& at) {
+  const std::string* const name = at.scalar("a way of making kernels");
+  if (name == nullptr) return std::nullopt;
+  for (const dnn::Lowering lowering :
+       {dnn::Lowering::framework, dnn::Lowering::optimised, dnn::Lowering::graph})
+    if (*name == dnn::to_string(lowering)) return lowering;
+  at.problem("unknown kernels '" + input::printable(*name) + "'", "framework, optimised or graph");
+  return std::nullopt;
+}
+
 // The family of a network. A network from a file is its own family. Empty, with a problem, if unknown.
 std::string family_of(const input::Cursor& at, const std::string& network) {
   if (is_content_name(network)) return network;
@@ -62,9 +73,11 @@ void read_factor(const input::Cursor& at, const dnn::Chip& chip, std::vector<dnn
   dnn::Factor factor;
   input::Mapping entry(at, "a factor");
   const bool network = entry.optional("network", factor.model, input::Text{100});
+  factor.model = dnn::catalogue_name(factor.model);
   const bool family = entry.optional("family", factor.family, input::Text{100});
   entry.required("precision", factor.precision, read_precision);
   entry.required("factor", factor.value, input::Real{0.01, 100});
+  entry.optional("kernels", factor.lowering, read_lowering);
   read_layers(at, entry, factor);
   if (!entry.good()) return;
   if (network == family) {

@@ -11,6 +11,7 @@
 #include "calibration/readers/launch_pairs.hpp"
 #include "calibration/readers/moments.hpp"
 #include "calibration/readers/timed_calls.hpp"
+#include "calibration/readers/traced_kernels.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -27,6 +28,14 @@ Category category_of(std::string_view text) {
   return Category::other;
 }
 
+constexpr double largest_count = 4e9;
+constexpr std::size_t longest_sides = 40;
+
+// Copies between host and GPU are the program's own, not part of the network.
+bool within_gpu(std::string_view copy) {
+  return copy.find("DtoD") != std::string_view::npos;
+}
+
 class Trace : public json::Handler<Trace> {
  public:
   using Handler::Handler;
@@ -35,7 +44,7 @@ class Trace : public json::Handler<Trace> {
     if (depth == 1) event_depth_ = 2;
     if (depth == 2 && event_depth_ == 0 && top_key_ == TopKey::events) event_depth_ = 3;
     if (event_depth_ != 0 && depth == event_depth_ - 1) in_events_ = found_events = true;
-    field_ = Field::none;
+    if (field_ != Field::grid && field_ != Field::block) field_ = Field::none;
     return true;
   }
   bool end_array() {
@@ -43,6 +52,7 @@ class Trace : public json::Handler<Trace> {
       in_events_ = false;
       if (event_depth_ == 3) event_depth_ = 0;
     }
+    field_ = Field::none;
     return true;
   }
   bool begin_object() {
@@ -60,7 +70,7 @@ class Trace : public json::Handler<Trace> {
     field_ = Field::none;
     if (in_events_) {
       if (depth == event_depth_) field_ = field_of(name);
-      if (in_arguments_ && name == "correlation") field_ = Field::correlation;
+      if (in_arguments_ && depth == event_depth_ + 1) field_ = argument_of(name);
     } else if (depth == 1) {
       top_key_ = name == "traceEvents"        ? TopKey::events
                  : name == "deviceProperties" ? TopKey::device
@@ -101,6 +111,18 @@ class Trace : public json::Handler<Trace> {
       case Field::correlation:
         if (value >= 0 && value < 1.8e19) correlation_ = static_cast<std::uint64_t>(value);
         break;
+      case Field::grid:
+        add_side(launch_.grid, value);
+        break;
+      case Field::block:
+        add_side(launch_.block, value);
+        break;
+      case Field::registers:
+        launch_.registers = count_of(value);
+        break;
+      case Field::shared:
+        launch_.shared_bytes = count_of(value);
+        break;
       default:
         if (depth == 3 && top_key_ == TopKey::device && !in_events_) device_number(value);
     }
@@ -114,16 +136,30 @@ class Trace : public json::Handler<Trace> {
   }
 
   TimedCalls kernels, copies, memsets, launches, calls, operations, others;
+  TracedKernels in_order;
   LaunchPairs pairs;
   std::int64_t events = 0, begins = 0;
-  bool found_events = false;
+  bool found_events = false, launches_graphs = false;
   std::string gpu;
   std::optional<double> major, minor, sms, memory;
   int devices = 0;
 
  private:
   enum class TopKey { other, events, device };
-  enum class Field { none, phase, category, name, start, duration, arguments, correlation };
+  enum class Field {
+    none,
+    phase,
+    category,
+    name,
+    start,
+    duration,
+    arguments,
+    correlation,
+    grid,
+    block,
+    registers,
+    shared
+  };
 
   static Field field_of(std::string_view name) {
     if (name == "ph") return Field::phase;
@@ -133,6 +169,27 @@ class Trace : public json::Handler<Trace> {
     if (name == "dur") return Field::duration;
     if (name == "args") return Field::arguments;
     return Field::none;
+  }
+
+  static Field argument_of(std::string_view name) {
+    if (name == "correlation") return Field::correlation;
+    if (name == "grid") return Field::grid;
+    if (name == "block") return Field::block;
+    if (name == "registers per thread") return Field::registers;
+    if (name == "shared memory") return Field::shared;
+    return Field::none;
+  }
+
+  // A count of a launch; none if it is not one.
+  static std::optional<std::int64_t> count_of(double value) {
+    if (!(value >= 0 && value <= largest_count)) return std::nullopt;
+    return static_cast<std::int64_t>(value);
+  }
+  // Adds a side to a grid or block, written as 24x7x1.
+  static void add_side(std::string& sides, double value) {
+    const auto side = count_of(value);
+    if (!side || sides.size() > longest_sides) return;
+    sides += fmt::format("{}{}", sides.empty() ? "" : "x", *side);
   }
 
   void device_number(double value) {
@@ -151,6 +208,7 @@ class Trace : public json::Handler<Trace> {
     start_.reset();
     duration_.reset();
     correlation_.reset();
+    launch_ = {};
   }
 
   bool finish_event() {
@@ -162,16 +220,20 @@ class Trace : public json::Handler<Trace> {
       case Category::kernel:
         kernels.add(name_, *duration_);
         if (correlation_ && start_) pairs.kernel(*correlation_, *start_);
+        if (start_) in_order.add(name_, *start_, *duration_, launch_);
         break;
       case Category::copy:
         copies.add(name_, *duration_);
+        if (start_ && within_gpu(name_)) in_order.add(name_, *start_, *duration_, launch_);
         break;
       case Category::memset:
         memsets.add(name_, *duration_);
+        if (start_) in_order.add(name_, *start_, *duration_, launch_);
         break;
       case Category::call: {
         const bool launch = call_metric(name_) == "launch_call";
         (launch ? launches : calls).add(name_, *duration_);
+        if (name_.find("GraphLaunch") != std::string::npos) launches_graphs = true;
         if (launch && correlation_ && start_) pairs.call(*correlation_, *start_);
         break;
       }
@@ -193,6 +255,7 @@ class Trace : public json::Handler<Trace> {
   Category category_ = Category::none;
   std::optional<double> start_, duration_;
   std::optional<std::uint64_t> correlation_;
+  Launch launch_;
 };
 
 Import import(const Trace& trace, const Source& source) {
@@ -201,6 +264,8 @@ Import import(const Trace& trace, const Source& source) {
   const bool profiler = !trace.kernels.empty() || !trace.launches.empty() || !trace.calls.empty();
   setting.tool = profiler ? "PyTorch profiler" : "Chrome trace";
   setting.observer = profiler ? "pytorch-profiler" : "";
+  if (!trace.operations.empty() && !trace.kernels.empty())
+    setting.runtime = trace.launches_graphs ? "cuda-graph" : "eager";
   if (trace.devices <= 1) {
     setting.gpu = trace.gpu;
     if (trace.major && trace.minor && *trace.major < 100 && *trace.minor < 100)
@@ -209,9 +274,10 @@ Import import(const Trace& trace, const Source& source) {
     setting.memory_bytes = trace.memory;
   }
   trace.kernels.rows("kernel_time", true, result.rows);
+  trace.in_order.rows(result);
   trace.copies.rows("copy_time", false, result.rows);
   trace.memsets.rows("memset_time", false, result.rows);
-  trace.launches.rows("launch_call", false, result.rows);
+  trace.launches.rows("launch_call", true, result.rows);
   trace.calls.rows("api_call", false, result.rows);
   trace.operations.rows("operator_time", false, result.rows);
   if (!profiler) trace.others.rows("event_time", false, result.rows);

@@ -8,6 +8,12 @@
 
 namespace jostle::calibration {
 
+// How a kernel was launched, for a kernel of a batch in order (`layer_time`); empty if the log does not say.
+struct Launch {
+  std::string grid, block;  // as in evidence: 4x98x1
+  std::optional<std::int64_t> registers, shared_bytes;
+};
+
 // One metric: a mean over `count` samples, unless the metric's name says otherwise.
 struct Measurement {
   std::string metric;  // "throughput", "gpu_time", "power_soc": see docs/calibration.md
@@ -16,6 +22,7 @@ struct Measurement {
   std::optional<double> sd, median, p90, p99;
   std::int64_t count = 1;
   std::string of;  // kernel, layer, API call or part of the log; empty: the whole run
+  Launch launch = {};
 };
 
 // Information in a log on how the run was made; empty if unknown.
@@ -26,7 +33,8 @@ struct Setting {
   std::string observer;        // active profiler, which distorts the host times
   std::optional<bool> pinned;  // jetson_clocks
   std::optional<std::int64_t> batch, processes;
-  std::string tool;  // "trtexec 10.3.0"
+  std::optional<std::int64_t> input = {};  // side of the image, or number of tokens
+  std::string tool;                        // "trtexec 10.3.0"
   // Properties of the machine, for comparing it with a profile.
   std::string gpu;                 // name given by its driver: "Orin"
   std::string compute_capability;  // "8.7"

@@ -1,7 +1,10 @@
-// Finds the kernels of one batch, in order, in a trace of many: the sequence of kernels that repeats.
+// Finds the kernels of one batch, in order, in a trace of many or of a few: the sequence of kernels that
+// repeats.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,11 +27,19 @@ class RepeatedKernels {
   };
   [[nodiscard]] std::vector<Kernel> batch() const;
 
+  // The same for a trace of a few batches: from the longest stretch at the beginning or the end of the trace
+  // in which a sequence repeats at least twice, if that is at least half of the trace. Times are medians. A
+  // batch begins with the first kernel of a stretch of whole batches, else after the longest pause.
+  [[nodiscard]] std::vector<Kernel> batch_of_few() const;
+
  private:
   struct One {
     std::int64_t name, start;
     double duration;
   };
+  [[nodiscard]] static std::vector<Kernel> in_order(std::span<const One> ones, std::size_t period,
+                                                    bool whole);
+
   std::vector<One> kernels_;  // the most recent kernels
 };
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "analyses/own_board/own_board.hpp"
@@ -12,6 +13,7 @@
 #include "cli/validate/error_table.hpp"
 #include "input/counted.hpp"
 #include "input/file.hpp"
+#include "input/printable.hpp"
 #include "input/quantity.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
@@ -57,11 +59,46 @@ Table parameter_table(const analyses::Calibration& calibration) {
   return table;
 }
 
-// The number of rows of each file that the fit used.
+// The rows of each file that were used, and the others with the reasons.
 std::string credits(const analyses::EvidenceFiles& files) {
   std::string text;
-  for (const analyses::EvidenceFile& file : files.files)
+  for (const analyses::EvidenceFile& file : files.files) {
     text += fmt::format("{}: {} used\n", input::file_name(file.path), input::counted(file.used, "row"));
+    for (const auto& [why, rows] : file.unused)
+      text +=
+          fmt::format("  {} without effect: {}\n", input::counted(rows, "row"), input::printable(why, 400));
+  }
+  return text;
+}
+
+// A warning for each file none of whose rows has an effect.
+void warn_of_useless(const analyses::EvidenceFiles& files, Terminal& terminal) {
+  for (const analyses::EvidenceFile& file : files.files)
+    if (file.used == 0)
+      terminal.complain(fmt::format("warning: {}: no row has an effect on the profile; the reasons are below",
+                                    input::file_name(file.path)));
+}
+
+// The kernel tables, and the parameters that the fit moved out of what it can explain.
+std::string tables_text(const analyses::OwnBoard& outcome, const CalibrateOptions& options) {
+  const analyses::Calibration& found = outcome.calibration;
+  std::string text;
+  for (const std::string& note : found.notes) text += "note: " + note + '\n';
+  if (found.tables > 0) {
+    const std::string rates = found.rates > 0 ? input::counted(found.rates, "rate") + " of their networks"
+                                              : std::string(
+                                                    "no rate of their networks: kernels as profiled, "
+                                                    "without gaps between them");
+    text += fmt::format("{} in {}{}, with {}\n", input::counted(found.tables, "kernel table"),
+                        options.output.empty() ? "no folder, as there is no --output " : "", outcome.kernels,
+                        rates);
+  }
+  for (const analyses::FittedParameter& parameter : found.parameters)
+    if (parameter.at_bound)
+      text += fmt::format(
+          "{} is at the bound of its range: something else explains these runs, so it is not "
+          "graded fitted\n",
+          shown(parameter.path, found));
   return text;
 }
 
@@ -81,6 +118,16 @@ std::string held_out_text(const analyses::OwnBoard& outcome, bool quick) {
              ? "Nothing could be held out: a run in another power mode, of another network or with more "
                "processes would test the fit.\n"
              : text;
+}
+
+// Writes the kernel tables into the folder beside the profile.
+void write_tables(const analyses::OwnBoard& outcome, const CalibrateOptions& options) {
+  if (outcome.kernels.empty()) return;
+  const std::filesystem::path folder = std::filesystem::path(options.output).parent_path() / outcome.kernels;
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, text] : {std::pair("kernels.csv", &outcome.calibration.kernels_csv),
+                                   std::pair("solo.csv", &outcome.calibration.solo_csv)})
+    output::write_whole(*output::open_if_given((folder / name).string()), *text);
 }
 
 std::string next_log_text(const analyses::OwnBoard& outcome) {
@@ -122,13 +169,15 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
     terminal.clear_progress();
     if (profile) {
       if (table) output::write_whole(*table, found.uncertainty_csv);
+      if (beside) write_tables(found, options);
       output::write_whole(*profile, found.profile);
     }
     terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
                    (found.groups.empty()
                         ? std::string()
                         : '\n' + error_table(found.groups).text(terminal.width(), terminal.colour())));
-    const std::string words = credits(files) +
+    warn_of_useless(files, terminal);
+    const std::string words = credits(files) + tables_text(found, options) +
                               (files.traces.empty() ? held_out_text(found, options.quick) : "") +
                               next_log_text(found);
     if (!words.empty()) terminal.print('\n' + words);

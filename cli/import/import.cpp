@@ -23,6 +23,7 @@
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
+#include "models/process/runtimes.hpp"
 #include "output/output_file.hpp"
 
 namespace jostle::cli {
@@ -42,6 +43,14 @@ struct ImportOptions {
 std::vector<std::string> format_names() {
   std::vector<std::string> names{"auto"};
   for (const Format& format : calibration::formats()) names.emplace_back(format.name);
+  return names;
+}
+
+// The runtimes whose kernels a trace of a framework holds.
+std::vector<std::string> framework_names() {
+  std::vector<std::string> names;
+  for (const process::RuntimeTraits& row : process::runtimes)
+    if (row.trains) names.emplace_back(row.name);
   return names;
 }
 
@@ -246,6 +255,16 @@ void add_import(CLI::App& app, Task& task) {
   command->add_option("--batch", options->supplied.batch, "Images per query")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
       ->type_name("N");
+  command
+      ->add_option("--input", options->supplied.input,
+                   "Side of the image in pixels, or number of tokens (default: the network's)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{32'768}))
+      ->type_name("N");
+  command
+      ->add_option("--runtime", options->supplied.runtime,
+                   "The runtime, as in scenarios: eager or cuda-graph for PyTorch (default: from the log)")
+      ->check(one_of(framework_names()))
+      ->type_name("NAME");
   command
       ->add_option("--processes", options->supplied.processes,
                    "How many shared the GPU, each with a log of trtexec among the files (default: 1)")

@@ -89,7 +89,7 @@ scenarios::Model model_of(const std::string& name, input::Problems& problems) {
   if (dnn::find_model(name) == nullptr)
     problems.add({}, {}, fmt::format("unknown model '{}'", input::printable(name)),
                  input::spelling_hint(name, dnn::model_names()));
-  return scenarios::BuiltInModel{name};
+  return scenarios::BuiltInModel{dnn::catalogue_name(name)};
 }
 
 ExitCode print_support(const SupportOptions& options, Terminal& terminal) {

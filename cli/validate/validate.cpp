@@ -16,6 +16,7 @@
 #include "analyses/validate/left_out.hpp"
 #include "analyses/validate/own_evidence.hpp"
 #include "analyses/validate/shipped_uncertainty.hpp"
+#include "calibration/evidence/evidence_list.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
 #include "cli/options.hpp"
@@ -66,7 +67,8 @@ Compared compare(const ValidateOptions& options, const calibration::Profile& pro
                  const std::function<void(double)>& progress) {
   Compared compared;
   std::vector<analyses::ComparisonGroup>& groups = compared.groups;
-  const calibration::TraceFiles& own = calibration::embedded_traces(profile.spec->evidence);
+  const calibration::TraceFiles& own =
+      calibration::embedded_traces(calibration::shipped_evidence(profile.spec->evidence));
   const auto subject_is = [&](std::string_view name) {
     return options.subject.empty() || options.subject == name;
   };

@@ -1,12 +1,14 @@
 #include "models/dnn/kernels_for.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "models/dnn/activity.hpp"
 #include "models/dnn/arithmetic.hpp"
@@ -15,6 +17,7 @@
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/dnn/training.hpp"
+#include "models/gpu/occupancy.hpp"
 
 namespace jostle::dnn {
 namespace {
@@ -68,6 +71,33 @@ void apply(const Factor& factor, const Request& request, Precision precision, Ke
                                      to_string(factor.precision), factor.value, factor.basis);
 }
 
+// The batches at which a network's kernels or rates were measured.
+std::vector<std::int64_t> measured_batches(const MeasuredNetwork& network) {
+  std::vector<std::int64_t> batches;
+  for (const MeasuredBatch& table : network.batches) batches.push_back(table.batch);
+  for (const SoloBatch& rate : network.solo_graph) batches.push_back(rate.batch);
+  std::ranges::sort(batches);
+  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+  return batches;
+}
+
+std::string batches_text(const MeasuredNetwork& network) {
+  return fmt::format("{}", fmt::join(measured_batches(network), ", "));
+}
+
+std::pair<std::int64_t, std::int64_t> known_batches(const MeasuredNetwork& network) {
+  const std::vector<std::int64_t> batches = measured_batches(network);
+  return {batches.front(), batches.back()};
+}
+
+// A rate of the network itself sets the level of its table.
+void apply_to_table(const Factor& factor, gpu::KernelSequence& sequence) {
+  scale_durations(sequence, factor.value);
+  sequence.lone_gap = sim::work_in(sequence.lone_gap, factor.value);
+  sequence.grade = std::max(sequence.grade, gpu::Grade::fitted);
+  sequence.provenance += fmt::format(", x {:.3f} fitted on {}", factor.value, factor.basis);
+}
+
 // Kernels computed from the layers, without measurements.
 KernelsOfLayers computed(const Request& request, const Network& network, const gpu::Spec& gpu) {
   const auto layers = fuse(network, request.training ? Lowering::framework : request.lowering);
@@ -77,6 +107,44 @@ KernelsOfLayers computed(const Request& request, const Network& network, const g
                                             request.precision, Lowering::framework, gpu);
   found.sequence.provenance += ", a step of training";
   return found;
+}
+
+// The kernels of a network that only its tables describe.
+gpu::KernelSequence of_traces_alone(const Request& request, const KernelTables& tables, const gpu::Spec& gpu,
+                                    std::span<const Factor> factors) {
+  std::string known;
+  const MeasuredNetwork* network = nullptr;
+  for (const MeasuredNetwork& each : tables.networks) {
+    if (each.model != request.model || each.batches.empty()) continue;
+    known += fmt::format("{}{} at batch{}", known.empty() ? "" : ", ", to_string(each.precision),
+                         measured_batches(each).size() > 1 ? "es " : " ");
+    known += batches_text(each);
+    if (each.precision == request.precision && (request.input == 0 || request.input == each.input))
+      network = &each;
+  }
+  const auto refuse = [&](std::string_view why) {
+    throw std::invalid_argument(
+        fmt::format("{} is known by the traces of its kernels alone ({}), so it cannot run {}", request.model,
+                    known, why));
+  };
+  if (request.lowering != Lowering::framework)
+    refuse("in a runtime that makes kernels of its own: only in cuda-graph, eager and libtorch");
+  if (request.training) refuse("as training");
+  if (network == nullptr)
+    refuse(request.input > 0 ? fmt::format("in {} with input {}", to_string(request.precision), request.input)
+                             : fmt::format("in {}", to_string(request.precision)));
+  if (const auto [least, most] = known_batches(*network); request.batch < least || request.batch > most)
+    refuse(fmt::format("at batch {}", request.batch));
+  gpu::KernelSequence sequence = sequence_at(*network, request.batch);
+  if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
+  for (gpu::Kernel& kernel : sequence.kernels) gpu::fill_residency(gpu, kernel);
+  sequence.provenance += ", without layers: no memory traffic is known";
+  sequence.rebuild_finish();
+  for (const Factor& factor : factors)
+    if (factor.model == request.model && factor.precision == request.precision &&
+        factor.lowering == request.lowering && factor.chip == request.chip)
+      apply_to_table(factor, sequence);
+  return sequence;
 }
 
 }  // namespace
@@ -90,24 +158,29 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
                                 std::span<const Factor> factors) {
   check_range(request);
   const bool file = request.network != nullptr;
+  const bool traced = !file && find_model(request.model) == nullptr &&
+                      std::ranges::any_of(tables.networks, [&](const MeasuredNetwork& network) {
+                        return network.model == request.model;
+                      });
+  if (traced) return of_traces_alone(request, tables, gpu, factors);
   const Model* const model = file ? nullptr : &known_model(request);
   const int input = file ? 0 : request.input > 0 ? request.input : model->default_input;
   KernelsOfLayers modelled = computed(request, file ? *request.network : *built_network(*model, input), gpu);
   if (request.training) return std::move(modelled.sequence);
-  if (request.lowering == Lowering::framework && !file) {
+  const Precision precision = path_for(gpu, request.precision).precision;
+  const Factor* const factor = find_factor(
+      factors, {request.chip, request.model, file ? std::string_view(request.model) : model->family,
+                precision, request.lowering, request.batch});
+  if (request.lowering == Lowering::framework) {
     if (const MeasuredNetwork* network = tables.find(request.model, request.precision, input)) {
       gpu::KernelSequence sequence = sequence_at(*network, request.batch);
       if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
       spread_activity(modelled, gpu, sequence);
+      if (factor != nullptr && factor->model == request.model) apply_to_table(*factor, sequence);
       return sequence;
     }
   }
-  const Precision precision = path_for(gpu, request.precision).precision;
-  if (const Factor* factor = find_factor(
-          factors, {request.chip, request.model, file ? std::string_view(request.model) : model->family,
-                    precision, request.lowering, request.batch})) {
-    apply(*factor, request, precision, modelled);
-  }
+  if (factor != nullptr) apply(*factor, request, precision, modelled);
   return std::move(modelled.sequence);
 }
 

@@ -9,4 +9,8 @@ enum class Lowering {
   graph,      // fused where a library's kernel takes the next operator along, as ONNX Runtime does on CUDA
 };
 
+[[nodiscard]] constexpr const char* to_string(Lowering lowering) {
+  return lowering == Lowering::framework ? "framework" : lowering == Lowering::graph ? "graph" : "optimised";
+}
+
 }  // namespace jostle::dnn

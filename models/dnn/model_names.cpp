@@ -103,6 +103,43 @@ constexpr std::array<Model, 67> table{{
 }};
 static_assert(std::ranges::is_sorted(table, {}, &Model::name));
 
+// The names of torchvision, timm and Hugging Face for networks of the table whose design and input are the
+// same. Checkpoints of timm are named with a tag behind a dot, which says how they were trained, and are cut
+// off before.
+struct Alias {
+  std::string_view name, model;
+};
+constexpr std::array aliases{
+    Alias{"bert-base-cased", "bert_base"},
+    Alias{"bert-base-uncased", "bert_base"},
+    Alias{"bert-large-uncased", "bert_large"},
+    Alias{"deit_tiny_patch16_224", "deit_tiny"},
+    Alias{"distilbert-base-uncased", "distilbert"},
+    Alias{"distilbert_base", "distilbert"},
+    Alias{"google-bert/bert-base-uncased", "bert_base"},
+    Alias{"google-bert/bert-large-uncased", "bert_large"},
+    Alias{"google/vit-base-patch16-224", "vit_base"},
+    Alias{"microsoft/swin-tiny-patch4-window7-224", "swin_t"},
+    Alias{"mobilenetv2_050", "mobilenet_v2_050"},
+    Alias{"mobilenetv2_100", "mobilenet_v2"},
+    Alias{"mobilenetv3_large_100", "mobilenet_v3_large"},
+    Alias{"mobilenetv3_small_100", "mobilenet_v3_small"},
+    Alias{"openai/whisper-base", "whisper_base"},
+    Alias{"openai/whisper-tiny", "whisper_tiny"},
+    Alias{"swin_tiny", "swin_t"},
+    Alias{"swin_tiny_patch4_window7_224", "swin_t"},
+    Alias{"vit_b_16", "vit_base"},
+    Alias{"vit_base_patch16_224", "vit_base"},
+    Alias{"vit_small_patch16_224", "vit_small"},
+    Alias{"yolov8n-pose", "yolov8n_pose"},
+    Alias{"yolov8n-seg", "yolov8n_seg"},
+};
+static_assert(std::ranges::is_sorted(aliases, {}, &Alias::name));
+static_assert(std::ranges::all_of(aliases, [](const Alias& alias) {
+  return std::ranges::binary_search(table, alias.model, {}, &Model::name) &&
+         !std::ranges::binary_search(table, alias.name, {}, &Model::name);
+}));
+
 }  // namespace
 
 std::span<const Model> models() {
@@ -118,9 +155,29 @@ const std::vector<std::string>& model_names() {
   return names;
 }
 
+const std::vector<std::string>& known_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = model_names();
+    for (const Alias& alias : aliases) all.emplace_back(alias.name);
+    return all;
+  }();
+  return names;
+}
+
 const Model* find_model(std::string_view name) {
+  if (const auto* const found = std::ranges::find(table, name, &Model::name); found != table.end())
+    return found;
+  if (name.ends_with(".onnx") || name.ends_with(".json")) return nullptr;
+  name = name.substr(0, name.find('.'));  // timm's tag
+  const auto* const alias = std::ranges::find(aliases, name, &Alias::name);
+  if (alias != aliases.end()) name = alias->model;
   const auto* const found = std::ranges::find(table, name, &Model::name);
   return found == table.end() ? nullptr : found;
+}
+
+std::string catalogue_name(std::string_view name) {
+  const Model* const model = find_model(name);
+  return std::string(model != nullptr ? model->name : name);
 }
 
 }  // namespace jostle::dnn

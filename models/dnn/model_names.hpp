@@ -26,6 +26,11 @@ struct Model {
 
 [[nodiscard]] std::span<const Model> models();  // sorted by name
 [[nodiscard]] const std::vector<std::string>& model_names();
-[[nodiscard]] const Model* find_model(std::string_view name);  // null if there is none
+[[nodiscard]] const std::vector<std::string>& known_names();  // model_names() and other names for them
+// By one of known_names(), such as torchvision's vit_b_16 for vit_base, also with a tag of timm behind a dot;
+// null if there is none.
+[[nodiscard]] const Model* find_model(std::string_view name);
+// The name in the table of a network that is known by several; other names unchanged.
+[[nodiscard]] std::string catalogue_name(std::string_view name);
 
 }  // namespace jostle::dnn

@@ -270,10 +270,11 @@ input::Node overridden(input::Node root, const LoadOptions& options, const std::
   return problems.empty() ? root : nullptr;
 }
 
-std::optional<Scenario> load(input::Node root, const std::string& origin, const LoadContext& context,
+std::optional<Scenario> load(input::Node root, const std::string& origin, const LoadContext& given,
                              const LoadOptions& options, input::Problems& problems) {
   input::Problems own;
   Scenario scenario;
+  const LoadContext context{given.directory, given.catalogue, &scenario};
   const Cursor cursor(std::move(root), {}, own);
   {
     Mapping top(cursor, "a mapping with device and processes");

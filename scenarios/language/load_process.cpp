@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/time_span.hpp"
 #include "calibration/readers/language_config.hpp"
@@ -13,6 +14,7 @@
 #include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/fusion.hpp"
 #include "scenarios/language/load_parts.hpp"
@@ -54,6 +56,16 @@ std::optional<SyntheticModel> read_synthetic(const Cursor& at) {
   return model;
 }
 
+// The networks that the scenario's own profile knows by their kernels alone.
+std::vector<std::string> traced_networks(const LoadContext& context) {
+  if (context.scenario == nullptr || context.scenario->device_path.empty() || !context.catalogue.device)
+    return {};
+  input::Problems reported_later;
+  const auto device =
+      context.catalogue.device(context.scenario->device, context.scenario->device_path, reported_later);
+  return device ? calibration::traced_networks(device->evidence) : std::vector<std::string>();
+}
+
 std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
   if (at.is(Kind::mapping)) {
     const auto synthetic = read_synthetic(at);
@@ -80,8 +92,18 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
     return of ? std::optional<Model>(ConfigModel{*text, *of, input::fnv1a(*read)}) : std::nullopt;
   }
   const auto& names = context.catalogue.models;
-  if (std::find(names.begin(), names.end(), *text) != names.end()) return BuiltInModel{*text};
-  at.problem(fmt::format("unknown model '{}'", input::printable(*text)), input::spelling_hint(*text, names));
+  const std::string name = dnn::catalogue_name(*text);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return BuiltInModel{name};
+  std::vector<std::string> own = traced_networks(context);
+  if (std::find(own.begin(), own.end(), *text) != own.end()) return BuiltInModel{*text};
+  own.insert(own.end(), names.begin(), names.end());
+  const auto& others = dnn::known_names();
+  own.insert(own.end(), others.begin(), others.end());
+  std::ranges::sort(own);
+  own.erase(std::unique(own.begin(), own.end()), own.end());
+  at.problem(fmt::format("unknown model '{}'", input::printable(*text)),
+             input::similar(*text, own).empty() ? input::spelling_hint(*text, names)
+                                                : input::spelling_hint(*text, own));
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "calibration/evidence/evidence_list.hpp"
 #include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
@@ -49,8 +50,8 @@ class Steps {
         cycles_(runtime.cycles),
         context_(context),
         gpu_(context.device.gpu),
-        tables_(calibration::embedded_kernel_tables(context.device.evidence + "-llm",
-                                                    std::string(of_.name) + " ")) {
+        tables_(calibration::embedded_kernel_tables(
+            calibration::shipped_evidence(context.device.evidence) + "-llm", std::string(of_.name) + " ")) {
     // Computed at the present clocks, since the overlap of compute and memory depends on both.
     gpu_.max_clock_hz = context.clocks.gpu_hz * context.device.what_if.arithmetic;
     gpu_.bandwidth_bytes_per_s *= memory::relative_bandwidth(context.device.memory, context.clocks.emc_hz) *

@@ -90,6 +90,119 @@ TEST(ChromeTrace, WrongAndHostileTracesAreRefused) {
   EXPECT_THAT(refused(trace(event("kernel", "a", 1, 2, 1)) + "]"), HasSubstr("not JSON"));
 }
 
+// An event of the GPU as PyTorch 2 writes it (libkineto, ActivityType.h and output_json.cpp name the keys).
+std::string traced(const std::string& category, const std::string& name, double ts, double dur,
+                   const std::string& more = "") {
+  return fmt::format(
+      R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 0, "tid": 7, "ts": {}, "dur": {}, "args": {{"device": 0, "stream": 7{}}}}})",
+      category, name, ts, dur, more);
+}
+
+// Batches of a product of one grid, one of another, a memset, a copy within the GPU and one from the host.
+// The first batch is slow.
+std::string batches(int count, const std::string& last = "") {
+  std::string events = event("cpu_op", "aten::linear", 1, 3, 0);
+  for (int i = 0; i < count; ++i) {
+    const double at = 1000 * (i + 1), slow = i == 0 ? 5 : 1;
+    const auto gemm = [&](int blocks) {
+      return fmt::format(
+          R"(, "registers per thread": 90, "shared memory": 4096, "grid": [{}, 2, 1], "block": [128, 1, 1])",
+          blocks);
+    };
+    events += "," + traced("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", at, 9) + "," +
+              traced("kernel", "gemm", at + 10, 20 * slow, gemm(12)) + "," +
+              traced("kernel", "gemm", at + 120, 6 + i, gemm(3)) + "," +
+              traced("gpu_memset", "Memset (Device)", at + 140, 0.7, R"(, "bytes": 4)") + "," +
+              traced("gpu_memcpy", "Memcpy DtoD (Device -> Device)", at + 150, 2);
+  }
+  return trace(events + last);
+}
+
+std::vector<Measurement> layers_of(const Imported& found) {
+  std::vector<Measurement> layers;
+  for (const Measurement& row : found.runs.at(0).rows)
+    if (row.metric == "layer_time") layers.push_back(row);
+  return layers;
+}
+
+TEST(ChromeTrace, TheKernelsOfABatchAreReadInOrderWithTheirLaunches) {
+  const Imported found = import_text(batches(3));
+  ASSERT_EQ(found.problems, "");
+  const std::vector<Measurement> layers = layers_of(found);
+  ASSERT_EQ(layers.size(), 4U);    // without the copy from the host, which is the program's
+  EXPECT_EQ(layers[0].value, 20);  // the median, whatever the first batch took
+  EXPECT_EQ(layers[0].count, 3);
+  EXPECT_EQ(layers[0].launch.grid, "12x2x1");
+  EXPECT_EQ(layers[0].launch.block, "128x1x1");
+  EXPECT_EQ(layers[0].launch.registers, 90);
+  EXPECT_EQ(layers[0].launch.shared_bytes, 4096);
+  EXPECT_EQ(layers[1].value, 7);
+  EXPECT_EQ(layers[1].launch.grid, "3x2x1");
+  EXPECT_EQ(layers[2].of, "Memset (Device)");
+  EXPECT_EQ(layers[3].of, "Memcpy DtoD (Device -> Device)");
+  EXPECT_EQ(found.runs[0].setting.runtime, "eager");
+  EXPECT_THAT(found.notes(),
+              HasSubstr("the 4 kernels of a batch in order, 29.7 us, medians of the 3 batches"));
+}
+
+TEST(ChromeTrace, ABatchIsFoundBesideOtherWorkAndNotWithoutARepeat) {
+  const Imported after = import_text(batches(3, "," + traced("kernel", "print", 9000, 3)));
+  EXPECT_EQ(layers_of(after).size(), 4U);
+  const Imported before = import_text(batches(3, "," + traced("kernel", "warm_up", 5, 3)));
+  EXPECT_EQ(layers_of(before).size(), 4U);
+  const Imported once = import_text(batches(1));
+  EXPECT_TRUE(layers_of(once).empty());
+  EXPECT_THAT(once.notes(), HasSubstr("profile three or more batches"));
+}
+
+TEST(ChromeTrace, WhatItIsUsableForIsSaidAndRowsHoldTheLaunches) {
+  SuppliedFields said;
+  said.model = "vit_b_16";
+  said.precision = "fp16";
+  said.batch = 4;
+  said.input = 224;
+  input::Problems problems;
+  std::vector<LogFile> files;
+  files.push_back({import_text(batches(3)).runs, said});
+  NetworkFiles networks;
+  const std::vector<RunLog> logs = run_logs(std::move(files), networks, problems);
+  ASSERT_TRUE(problems.empty()) << problems.text();
+  EXPECT_EQ(logs.at(0).import.setting.model, "vit_base");
+  EXPECT_THAT(
+      logs[0].import.notes,
+      ::testing::Contains(HasSubstr("kernel table of batch 4 in fp16 (4 kernels); no rate: add one")));
+  const std::string rows = evidence_rows(logs);
+  EXPECT_THAT(rows, HasSubstr(",224,12x2x1,128x1x1,90,4096\n"));
+}
+
+TEST(ChromeTrace, ANetworkThatNobodyKnowsIsKnownByItsKernels) {
+  SuppliedFields said;
+  said.model = "vit_b_61";
+  said.precision = "fp16";
+  said.batch = 4;
+  input::Problems problems;
+  std::vector<LogFile> files;
+  files.push_back({import_text(batches(3)).runs, said});
+  NetworkFiles networks;
+  const auto logs = run_logs(std::move(files), networks, problems);
+  EXPECT_THAT(logs.at(0).import.notes, ::testing::Contains(HasSubstr("did you mean vit_b_16")));
+  EXPECT_THAT(logs[0].import.notes, ::testing::Contains(HasSubstr("known by its kernels alone")));
+}
+
+TEST(ChromeTrace, AbsurdLaunchesAreLeftOut) {
+  const std::string more =
+      R"(, "registers per thread": -3, "shared memory": 1e30, "grid": [1e99, 2, "x", [4]], "block": 7)";
+  std::string events;
+  for (int i = 0; i < 3; ++i)
+    events +=
+        (i > 0 ? "," : "") + traced("kernel", "k", i, 0.5, more) + "," + traced("kernel", "l", i + 0.5, 0.1);
+  const Imported found = import_text(trace(events));
+  ASSERT_EQ(found.problems, "");
+  ASSERT_EQ(layers_of(found).size(), 2U);
+  EXPECT_FALSE(layers_of(found)[0].launch.registers.has_value());
+  EXPECT_FALSE(layers_of(found)[0].launch.shared_bytes.has_value());
+}
+
 // Names beyond the limit are kept together: what is held does not grow with the file.
 TEST(ChromeTrace, ManyNamesAreKeptWithinALimit) {
   std::string events = event("kernel", "k", 1, 1, 1);
@@ -270,5 +383,5 @@ TEST(NsysStats, CutAndOtherReportsAreRefused) {
               HasSubstr("has no count or mean"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

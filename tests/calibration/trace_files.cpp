@@ -9,6 +9,8 @@
 #include <string>
 
 #include "calibration/embedded.hpp"
+#include "calibration/evidence/evidence_list.hpp"
+#include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 
@@ -98,10 +100,33 @@ TEST_F(ProfileWithOwnKernels, has_them_from_a_folder_beside_it) {
   EXPECT_NE(profile->spec->evidence.find(folder_.string()), std::string::npos);
 }
 
+// One's own networks come before those that ship, which stay.
+TEST_F(ProfileWithOwnKernels, has_them_before_those_that_ship) {
+  write("traces/kernels.csv",
+        "model,precision,batch,index,kind,name,duration_us,blocks,threads_per_block,registers,shared_bytes,"
+        "input\n"
+        "vit_b_16,fp16,4,0,kernel,gemm,10,84,128,90,0,224\nvit_b_16,fp16,4,1,memcpy,copy,2,0,0,0,0,224\n"
+        "mine,fp16,4,0,kernel,gemm,10,84,128,90,0,0\n");
+  write("traces/solo.csv", "processes,model,precision,batch,mode,images_per_s,input\n");
+  write("mine.yaml", "name: mine\ndescription: mine\nlike: nvidia-h200\nevidence: [traces/, h200]\n");
+  const auto profile = read_profile((folder_ / "mine.yaml").string(), problems_);
+  ASSERT_TRUE(profile.has_value()) << problems_.text();
+  const std::string& evidence = profile->spec->evidence;
+  EXPECT_EQ(shipped_evidence(evidence), "h200");
+  EXPECT_THAT(traced_networks(evidence), testing::ElementsAre("mine"));
+  const auto batches_of = [&](const char* model, std::int64_t batch) {
+    const auto& tables = kernel_tables_for(evidence, "", {model, dnn::Precision::fp16, batch});
+    const auto* const found = tables.find(model, dnn::Precision::fp16, 224);
+    return found == nullptr ? std::size_t{0} : found->batches.size();
+  };
+  EXPECT_EQ(batches_of("vit_base", 4), 1U);
+  EXPECT_GT(batches_of("resnet50", 8), 0U);
+}
+
 TEST_F(ProfileWithOwnKernels, says_what_is_wrong_with_them) {
   EXPECT_FALSE(read().has_value());
   EXPECT_THAT(problems_.text(), testing::HasSubstr(".csv: no such file"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

@@ -456,5 +456,17 @@ TEST(Builders, refuse_layers_that_do_not_fit) {
   EXPECT_THROW((void)layers.matmul("m", image, small, {2, 4}, {8, 6, 6}), std::invalid_argument);
 }
 
-}  // namespace
+TEST(Networks, are_found_by_the_names_of_torchvision_timm_and_hugging_face) {
+  EXPECT_EQ(catalogue_name("vit_b_16"), "vit_base");
+  EXPECT_EQ(catalogue_name("vit_base_patch16_224.augreg_in21k"), "vit_base");
+  EXPECT_EQ(catalogue_name("google/vit-base-patch16-224"), "vit_base");
+  EXPECT_EQ(catalogue_name("resnet50.a1_in1k"), "resnet50");
+  EXPECT_EQ(catalogue_name("bert-base-uncased"), "bert_base");
+  EXPECT_EQ(catalogue_name("my.net"), "my.net");
+  EXPECT_EQ(find_model("vit_b_16"), find_model("vit_base"));
+  EXPECT_EQ(find_model(""), nullptr);
+  EXPECT_EQ(find_model("resnet50.onnx"), nullptr);
+}
+
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

@@ -1,0 +1,121 @@
+#include "analyses/calibrate/own_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "analyses/calibrate/calibrate.hpp"
+#include "calibration/evidence/evidence_list.hpp"
+#include "calibration/evidence/trace_files.hpp"
+#include "calibration/readers/csv.hpp"
+#include "input/override.hpp"
+#include "input/printable.hpp"
+#include "models/board/spec.hpp"
+#include "scenarios/language/scenario.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+constexpr std::string_view kernels_header =
+    "model,precision,batch,index,kind,name,duration_us,blocks,threads_per_block,registers,shared_bytes,"
+    "input\n";
+constexpr std::string_view solo_header = "processes,model,precision,batch,mode,images_per_s,input\n";
+
+std::string network_key(const RunConfiguration& run) {
+  return fmt::format("{} {} {}", run.network(), run.precision, run.input());
+}
+
+bool runs_kernels_of_framework(const RunConfiguration& run) {
+  return run.on_gpu() &&
+         process::traits_of(run.scenario->processes.front().runtime).lowering == dnn::Lowering::framework;
+}
+
+// The kind of a kernel in the evidence: CUPTI's names of memsets and copies.
+std::string_view kind_of_kernel(const std::string& name) {
+  if (name.starts_with("Memset (")) return "memset";
+  if (name.starts_with("Memcpy ")) return "memcpy";
+  return "kernel";
+}
+
+void add_table(const RunConfiguration& run, std::string& csv) {
+  for (std::size_t i = 0; i < run.kernels.size(); ++i) {
+    const TimedKernel& kernel = run.kernels[i];
+    csv += fmt::format("{},{},{},{},{},{},{:.7g},{},{},{},{},{}\n", calibration::csv_field(run.network()),
+                       run.precision, run.batch, i, kind_of_kernel(kernel.name),
+                       calibration::csv_field(kernel.name), kernel.us, calibration::product_of(kernel.grid),
+                       calibration::product_of(kernel.block), kernel.registers, kernel.shared_bytes,
+                       run.input());
+  }
+}
+
+// Notes rates of a network whose kernels are of another input, because a missing column is the usual reason.
+void note_other_inputs(const std::vector<RunConfiguration>& runs, OwnTables& own) {
+  std::set<std::string> noted;
+  for (const RunConfiguration& run : runs) {
+    if (own.cover(run) || run.reference_values.empty() || !runs_kernels_of_framework(run)) continue;
+    const std::string begin = fmt::format("{} {} ", run.network(), run.precision);
+    const bool other = std::ranges::any_of(
+        own.covered, [&](const std::string& covered) { return covered.starts_with(begin); });
+    if (other && noted.insert(begin).second)
+      own.notes.push_back(
+          fmt::format("{} in {}: these rates are of input {} (column `input`, or the network's own), its "
+                      "kernels are of another",
+                      input::printable(run.model), run.precision, run.input()));
+  }
+}
+
+}  // namespace
+
+bool OwnTables::cover(const RunConfiguration& run) const {
+  return runs_kernels_of_framework(run) && std::ranges::find(covered, network_key(run)) != covered.end();
+}
+
+OwnTables own_tables(const std::vector<RunConfiguration>& runs) {
+  OwnTables own{.kernels_csv = std::string(kernels_header), .solo_csv = std::string(solo_header)};
+  std::map<std::string, std::string> tables;  // runtime by network and batch
+  for (const RunConfiguration& run : runs) {
+    if (run.kernels.empty() || !runs_kernels_of_framework(run)) continue;
+    const auto [known, is_new] =
+        tables.emplace(fmt::format("{} b{}", network_key(run), run.batch), run.runtime);
+    if (!is_new) {
+      own.notes.push_back(fmt::format("{} batch {}: the kernels of runtime {} count, those of {} do not",
+                                      input::printable(run.model), run.batch, known->second, run.runtime));
+      continue;
+    }
+    add_table(run, own.kernels_csv);
+    ++own.tables;
+    if (!own.cover(run)) own.covered.push_back(network_key(run));
+  }
+  note_other_inputs(runs, own);
+  for (const RunConfiguration& run : runs) {
+    if (!own.cover(run) || run.processes != 1 || run.scenario->sharing == gpu::Sharing::mps) continue;
+    const bool graph = run.runtime == "cuda-graph";
+    if (!graph && run.runtime != "eager") continue;
+    for (const ReferenceValue& value : run.reference_values) {
+      if (value.metric != "throughput" || value.profiled) continue;
+      own.solo_csv +=
+          fmt::format("1,{},{},{},{},{:.7g},{}\n", calibration::csv_field(run.network()), run.precision,
+                      run.batch, graph ? "graph" : "eager", value.value, run.input());
+      ++own.rates;
+    }
+  }
+  return own;
+}
+
+calibration::BaseProfile with_tables(const calibration::BaseProfile& base, const OwnTables& tables) {
+  std::string sources = calibration::keep_in_memory(tables.kernels_csv, tables.solo_csv);
+  for (const std::string& source : calibration::evidence_sources(base.profile.spec->evidence))
+    sources += ", " + source;
+  input::Problems problems;
+  calibration::BaseProfile with = base;
+  with.document = input::with_override(base.document, fmt::format("evidence=[{}]", sources), problems);
+  auto profile = with.document ? calibration::profile_of(with.document, problems) : std::nullopt;
+  if (!profile) throw CalibrationError(problems.text());
+  with.profile = std::move(*profile);
+  return with;
+}
+
+}  // namespace jostle::analyses

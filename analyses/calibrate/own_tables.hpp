@@ -1,0 +1,33 @@
+// Kernel tables and rates of one's own networks in a framework's runtime, as the files of measured kernels
+// that a profile names as its evidence.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "analyses/evidence/run_configuration.hpp"
+#include "calibration/profile/base_profile.hpp"
+
+namespace jostle::analyses {
+
+struct OwnTables {
+  std::string kernels_csv, solo_csv;  // empty: there is no kernel table
+  std::size_t tables = 0, rates = 0;  // rates of networks with a table, at their batches and others
+  std::vector<std::string> notes = {};
+
+  [[nodiscard]] bool empty() const { return tables == 0; }
+  // True if there is a table of the run's network, precision and input, at any batch.
+  [[nodiscard]] bool cover(const RunConfiguration& run) const;
+
+  std::vector<std::string> covered = {};  // of each table, for cover()
+};
+
+// The tables of the runs with kernels. Rates are the throughputs of these networks alone.
+[[nodiscard]] OwnTables own_tables(const std::vector<RunConfiguration>& runs);
+
+// The profile with these tables before its own evidence. Throws CalibrationError.
+[[nodiscard]] calibration::BaseProfile with_tables(const calibration::BaseProfile& base,
+                                                   const OwnTables& tables);
+
+}  // namespace jostle::analyses
