@@ -105,10 +105,12 @@ class Lowering {
       throw OnnxError("nothing in the graph depends on its inputs");
     std::vector<std::string> warnings = notes_.sentences();
     for (const OpenBranch& open : graph_.open_branches)
-      warnings.push_back(fmt::format(
-          "operator If: its condition is not known before the network runs; counted as if it took its "
-          "{} branch, which has more nodes (node '{}')",
-          open.taken, printable(open.node)));
+      warnings.insert(
+          warnings.begin(),
+          fmt::format(
+              "operator If: its condition is not known before the network runs; counted as if it took its "
+              "{} branch, which has no fewer nodes than the other (node '{}')",
+              open.taken, printable(open.node)));
     if (std::string sentence = understanding_.sentence(); !sentence.empty())
       warnings.insert(warnings.begin(), std::move(sentence));
     return {std::move(network_), batch_, std::move(warnings),
