@@ -1,7 +1,8 @@
 #include "calibration/onnx/fused_shapes.hpp"
 
 #include <algorithm>
-#include <array>
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace jostle::calibration::onnx_reader {
@@ -103,6 +104,34 @@ Shapes chosen_boxes(const FusedInputs& inputs) {
        .is_position = true}};
 }
 
+// The library gives only the rank of an Einsum.
+Shapes summed(const FusedInputs& inputs) {
+  const auto found = inputs.node().attributes.find("equation");
+  if (found == inputs.node().attributes.end()) return std::nullopt;
+  std::string equation = found->second.text;
+  std::erase(equation, ' ');
+  const std::size_t arrow = equation.find("->");
+  if (arrow == std::string::npos || equation.find('.') != std::string::npos) return std::nullopt;
+  std::map<char, std::int64_t> lengths;
+  std::size_t operand = 0, axis = 0;
+  for (const char index : equation.substr(0, arrow)) {
+    if (index == ',') {
+      ++operand;
+      axis = 0;
+      continue;
+    }
+    const Dims* const dims = inputs.dims(operand);
+    if (dims == nullptr || axis >= dims->size()) return std::nullopt;
+    lengths[index] = std::max(lengths[index], (*dims)[axis++]);
+  }
+  FusedShape out;
+  for (const char index : equation.substr(arrow + 2)) {
+    if (!lengths.contains(index)) return std::nullopt;
+    out.dims.push_back(lengths[index]);
+  }
+  return std::vector<FusedShape>{out};
+}
+
 Shapes attended(const FusedInputs& inputs, const AttentionShape& shape) {
   const std::string_view type = plain(inputs.node().type);
   const Dims cache{shape.batch, shape.key_heads, shape.keys, shape.head};
@@ -175,6 +204,7 @@ std::optional<std::vector<FusedShape>> fused_shapes(const Node& node, const std:
   const FusedInputs inputs(node, values);
   if (const auto attention = attention_shape(node, values)) return attended(inputs, *attention);
   const std::string_view type = plain(node.type);
+  if (type == "Einsum") return summed(inputs);
   if (type == "NonMaxSuppression") return chosen_boxes(inputs);
   if (type == "EmbedLayerNormalization") return embedded(inputs);
   if (is_any_of(type, {"MatMulNBits", "MatMulBnb4"})) return with_last(inputs, node.integer("N", 0));

@@ -36,31 +36,46 @@ int whole(std::int64_t size) {
   return static_cast<int>(std::clamp<std::int64_t>(size, 1, INT32_MAX));
 }
 
+// True if a recurrent layer reads the input, whose first dimension is then its steps and the second the
+// batch.
+bool is_steps_first(const Graph& graph, ValueId id) {
+  return std::ranges::any_of(graph.nodes, [id](const Node& node) {
+    return (node.type == "LSTM" || node.type == "GRU" || node.type == "RNN") && node.input(0) == id &&
+           node.integer("layout", 0) == 0;
+  });
+}
+
 // The number of images in the file's shapes: the first dimension of its inputs, if the outputs have the same.
 std::int64_t batch_of(const Graph& graph) {
   const Value* first = nullptr;
+  std::int64_t batch = 1;
+  bool by_steps = false;
   for (const ValueId id : graph.inputs) {
     const Value& input = graph.values[id];
     if (input.dims.size() < 2) continue;
-    if (first == nullptr) first = &input;
-    if (input.dims.front() % std::max<std::int64_t>(first->dims.front(), 1) != 0) {
-      throw OnnxError(
-          fmt::format("inputs '{}' and '{}' have different batches, {} and {}", printable(first->name),
-                      printable(input.name), first->dims.front(), input.dims.front()),
-          "export the network with a batch of 1 or an open batch dimension");
+    const bool steps_first = is_steps_first(graph, id);
+    const std::int64_t own = input.dims[steps_first ? 1 : 0];
+    by_steps |= steps_first;
+    if (first == nullptr) {
+      first = &input;
+      batch = own;
+    }
+    if (own % std::max<std::int64_t>(batch, 1) != 0) {
+      throw OnnxError(fmt::format("inputs '{}' and '{}' have different batches, {} and {}",
+                                  printable(first->name), printable(input.name), batch, own),
+                      "export the network with a batch of 1 or an open batch dimension");
     }
   }
-  if (first == nullptr || first->dims.front() <= 1) return 1;
+  if (batch <= 1) return 1;
   for (const ValueId id : graph.outputs) {
     const Dims& dims = graph.values[id].dims;
-    if (dims.empty() || dims.front() % first->dims.front() == 0) continue;
+    if (by_steps || dims.empty() || dims.front() % batch == 0) continue;
     throw OnnxError(
         fmt::format("the first dimension of input '{}' is {}, but that of output '{}' is {}: not a batch",
-                    printable(first->name), first->dims.front(), printable(graph.values[id].name),
-                    dims.front()),
+                    printable(first->name), batch, printable(graph.values[id].name), dims.front()),
         "export the network with a batch of 1 or an open batch dimension");
   }
-  return first->dims.front();
+  return batch;
 }
 
 class Lowering {
@@ -90,10 +105,12 @@ class Lowering {
       throw OnnxError("nothing in the graph depends on its inputs");
     std::vector<std::string> warnings = notes_.sentences();
     for (const OpenBranch& open : graph_.open_branches)
-      warnings.push_back(fmt::format(
-          "operator If: its condition is not known before the network runs; counted as if it took its "
-          "{} branch, which has more nodes (node '{}')",
-          open.taken, printable(open.node)));
+      warnings.insert(
+          warnings.begin(),
+          fmt::format(
+              "operator If: its condition is not known before the network runs; counted as if it took its "
+              "{} branch, which has no fewer nodes than the other (node '{}')",
+              open.taken, printable(open.node)));
     if (std::string sentence = understanding_.sentence(); !sentence.empty())
       warnings.insert(warnings.begin(), std::move(sentence));
     return {std::move(network_), batch_, std::move(warnings),

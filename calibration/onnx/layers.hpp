@@ -14,8 +14,9 @@ namespace jostle::calibration::onnx_reader {
 
 struct Layers {
   dnn::Network network;
-  std::int64_t batch = 1;             // number of images in the file's shapes
-  std::vector<std::string> warnings;  // one sentence each
+  std::int64_t batch = 1;  // number of images in the file's shapes
+  // One sentence each; if a part is not understood, the first says so.
+  std::vector<std::string> warnings;
   double missing = 0;  // share of nodes, or of bytes moved, that is not understood, whichever is more
 };
 

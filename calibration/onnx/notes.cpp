@@ -39,6 +39,7 @@ void Understanding::begin(bool understood) {
 }
 
 void Understanding::count(const dnn::Layer& layer) {
+  if (layer.op == dnn::Op::input) return;
   const double moved = static_cast<double>(layer.in.elements()) + static_cast<double>(layer.out.elements()) +
                        static_cast<double>(layer.weights());
   moved_ += moved;

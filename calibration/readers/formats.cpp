@@ -95,7 +95,7 @@ constexpr std::array<Format, 11> table{{
     {"trtexec-times", "trtexec --exportTimes", is_times, read_trtexec_times},
     {"trtexec-profile", "trtexec --exportProfile", is_profile, read_trtexec_profile},
     {"trtexec-layers", "trtexec --exportLayerInfo", is_layers, read_trtexec_layers},
-    {"tegrastats", "log of tegrastats, from TX1 to Thor", is_tegrastats, read_tegrastats},
+    {"tegrastats", "log of tegrastats", is_tegrastats, read_tegrastats},
     {"jtop", "CSV log of jtop", is_jtop, read_jtop},
     {"nsys-sqlite", "nsys export --type sqlite", is_nsys_sqlite, read_nsys_sqlite},
     {"nsys-stats", "CSV, text or tables of nsys stats", is_nsys_stats, read_nsys_stats},

@@ -96,17 +96,14 @@ std::vector<UnsupportedKey> unsupported_keys(const Scenario& /*scenario*/) {
 
 namespace {
 
-// Above this share of a network that the reader does not understand, warnings begin with that.
-constexpr double much = 0.1;
-
 void add_warnings(const ProcessEntry& part, std::vector<std::string>& all) {
   const auto* const onnx = std::get_if<OnnxModel>(&part.model);
   if (onnx == nullptr || !onnx->file) return;
-  for (const std::string& warning : onnx->file->warnings) {
-    std::string line = fmt::format("{}: {}", input::printable(onnx->path, 400), warning);
-    if (std::ranges::find(all, line) != all.end()) continue;
-    const bool first = onnx->file->missing > much && &warning == &onnx->file->warnings.front();
-    all.insert(first ? all.begin() : all.end(), std::move(line));
+  // The share that is not understood, which comes first, is a warning of the result (not_understood()).
+  const std::size_t from = onnx->file->missing > 0 ? 1 : 0;
+  for (std::size_t i = from; i < onnx->file->warnings.size(); ++i) {
+    std::string line = fmt::format("{}: {}", input::printable(onnx->path, 400), onnx->file->warnings[i]);
+    if (std::ranges::find(all, line) == all.end()) all.push_back(std::move(line));
   }
 }
 

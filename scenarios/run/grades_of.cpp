@@ -1,11 +1,14 @@
 #include "scenarios/run/grades_of.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/profile.hpp"
+#include "input/printable.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
@@ -70,12 +73,15 @@ std::size_t contexts_of(const Scenario& scenario, const Assembly& assembly) {
   return found;
 }
 
-// True if a process has a network of which the reader does not understand a part.
+// The file of a part if the reader does not understand all of it; else null.
+const OnnxModel* guessed_file(const ProcessEntry& part) {
+  const auto* const onnx = std::get_if<OnnxModel>(&part.model);
+  return onnx != nullptr && onnx->file && onnx->file->missing > 0 ? onnx : nullptr;
+}
+
 bool is_guessed(const ProcessEntry& process) {
-  return std::ranges::any_of(parts_of(process), [](const ProcessEntry& part) {
-    const auto* const onnx = std::get_if<OnnxModel>(&part.model);
-    return onnx != nullptr && onnx->file && onnx->file->missing > 0;
-  });
+  return std::ranges::any_of(parts_of(process),
+                             [](const ProcessEntry& part) { return guessed_file(part) != nullptr; });
 }
 
 // The grade of kernel times. What is not understood has no data sheet.
@@ -85,6 +91,19 @@ std::string kernels_grade(const ProcessEntry& process, gpu::Grade grade) {
 }
 
 }  // namespace
+
+std::vector<std::string> not_understood(const Scenario& scenario) {
+  std::vector<std::string> all;
+  for (const ProcessEntry& process : scenario.processes)
+    for (const ProcessEntry& part : parts_of(process)) {
+      const OnnxModel* const onnx = guessed_file(part);
+      if (onnx == nullptr || onnx->file->warnings.empty()) continue;
+      std::string line =
+          fmt::format("{}: {}", input::printable(onnx->path, 400), onnx->file->warnings.front());
+      if (std::ranges::find(all, line) == all.end()) all.push_back(std::move(line));
+    }
+  return all;
+}
 
 std::string load_grade(const LoadEntry& load, const calibration::Profile& profile) {
   switch (load.kind) {

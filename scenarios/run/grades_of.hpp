@@ -23,6 +23,10 @@ struct Assembly;
 [[nodiscard]] std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,
                                             const Assembly& assembly);
 
+// For each network of which the reader of its file does not understand a part: how much that is, in words.
+// Such kernel times are graded `assumed`.
+[[nodiscard]] std::vector<std::string> not_understood(const Scenario& scenario);
+
 // The grade of a load's traffic: the lowest grade of the parameters of its cores' bandwidth.
 [[nodiscard]] std::string load_grade(const LoadEntry& load, const calibration::Profile& profile);
 

@@ -97,6 +97,7 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   result.device = scenario.device;
   result.profile_hash = profile.hash;
   result.seed = assembly.setup.seed;
+  result.warnings = not_understood(scenario);
   const std::vector<Grades> grades = grades_of(scenario, profile, assembly);
   for (const ProcessInstance& instance : expand(scenario)) {
     result.processes.push_back(

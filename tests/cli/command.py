@@ -277,6 +277,13 @@ class Command(unittest.TestCase):
             self.assertIn("com.acme.Twist", done.stderr)
             self.assertNotIn("warning", done.stdout)
 
+    def test_the_share_of_an_onnx_file_that_is_not_understood_is_in_the_json_and_lowers_the_grade(self):
+        self.onnx("unknown_operator.onnx")
+        scenario = self.file("onnx.yaml", GOOD.replace("model: resnet50", "model: unknown_operator.onnx"))
+        result = json.loads(self.jostle("run", scenario, "--format", "json").stdout)
+        self.assertRegex(result["warnings"][0], r"unknown_operator.onnx: \d+ of \d+ nodes .* are not understood")
+        self.assertEqual(result["processes"][0]["grades"]["kernels"], "assumed")
+
     def test_show_model_reads_onnx_files_for_a_given_input(self):
         path = self.onnx("transformer_17.onnx")
         done = self.jostle("show", "model", path, "--input", "48")
