@@ -124,7 +124,9 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
   }
   const OwnTables tables = own_tables(used);
   const calibration::BaseProfile base = tables.empty() ? shipped : with_tables(shipped, tables);
-  std::erase_if(used, [](const RunConfiguration& run) { return run.reference_values.empty(); });
+  std::erase_if(used, [&tables](const RunConfiguration& run) {
+    return run.reference_values.empty() || !tables.can_run(run);
+  });
   if (used.empty() && !tables.empty()) return of_tables(base, tables);
   if (used.empty())
     throw CalibrationError(

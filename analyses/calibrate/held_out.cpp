@@ -50,9 +50,10 @@ void leave_out(HeldOut& found, const char* name, const Fit& of, Key key) {
     std::vector<RunConfiguration> training, held_out;
     for (const RunConfiguration& configuration : configurations)
       (key(configuration) == left_out ? held_out : training).push_back(configuration);
-    const Calibration fit = calibrate(base, training, from, control, &all);
+    Calibration fit;
     std::vector<std::vector<Prediction>> predicted;
     try {
+      fit = calibrate(base, training, from, control, &all);
       predicted = predictions({{base.name, fit.document, fit.profile}, fit.uncertainty()}, held_out,
                               control.interrupt);
     } catch (const scenarios::RunError&) {

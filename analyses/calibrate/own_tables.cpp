@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
 #include "analyses/calibrate/calibrate.hpp"
 #include "calibration/evidence/evidence_list.hpp"
 #include "calibration/evidence/trace_files.hpp"
+#include "calibration/onnx/content_name.hpp"
 #include "calibration/readers/csv.hpp"
 #include "input/override.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/model_names.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
@@ -73,6 +74,13 @@ bool OwnTables::cover(const RunConfiguration& run) const {
   return runs_kernels_of_framework(run) && std::ranges::find(covered, network_key(run)) != covered.end();
 }
 
+bool OwnTables::can_run(const RunConfiguration& run) const {
+  if (dnn::find_model(run.model) != nullptr || calibration::is_content_name(run.network())) return true;
+  const auto known = batches.find(network_key(run));
+  return known != batches.end() && runs_kernels_of_framework(run) && run.batch >= *known->second.begin() &&
+         run.batch <= *known->second.rbegin();
+}
+
 OwnTables own_tables(const std::vector<RunConfiguration>& runs) {
   OwnTables own{.kernels_csv = std::string(kernels_header), .solo_csv = std::string(solo_header)};
   std::map<std::string, std::string> tables;  // runtime by network and batch
@@ -87,6 +95,7 @@ OwnTables own_tables(const std::vector<RunConfiguration>& runs) {
     }
     add_table(run, own.kernels_csv);
     ++own.tables;
+    own.batches[network_key(run)].insert(run.batch);
     if (!own.cover(run)) own.covered.push_back(network_key(run));
   }
   note_other_inputs(runs, own);
@@ -100,8 +109,15 @@ OwnTables own_tables(const std::vector<RunConfiguration>& runs) {
           fmt::format("1,{},{},{},{},{:.7g},{}\n", calibration::csv_field(run.network()), run.precision,
                       run.batch, graph ? "graph" : "eager", value.value, run.input());
       ++own.rates;
+      if (graph) own.batches[network_key(run)].insert(run.batch);
     }
   }
+  for (const RunConfiguration& run : runs)
+    if (!own.can_run(run) && !run.reference_values.empty())
+      own.notes.push_back(fmt::format(
+          "{}: no effect, because the network is known by its kernels alone, and not in this precision, "
+          "runtime or batch",
+          input::printable(run.text())));
   return own;
 }
 

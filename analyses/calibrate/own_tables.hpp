@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +23,12 @@ struct OwnTables {
   // True if there is a table of the run's network, precision and input, at any batch.
   [[nodiscard]] bool cover(const RunConfiguration& run) const;
 
-  std::vector<std::string> covered = {};  // of each table, for cover()
+  // False for a run of a network that is known by its kernels alone, where it cannot run: in another
+  // precision or runtime, or beyond the measured batches.
+  [[nodiscard]] bool can_run(const RunConfiguration& run) const;
+
+  std::vector<std::string> covered = {};                       // of each table, for cover()
+  std::map<std::string, std::set<std::int64_t>> batches = {};  // measured, of each of them
 };
 
 // The tables of the runs with kernels. Rates are the throughputs of these networks alone.

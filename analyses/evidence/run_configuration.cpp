@@ -450,6 +450,10 @@ class EvidenceReading {
     const bool of_layer = metric == "layer_time", part = !fields.text("of").empty();
     if (of_layer && !part) return "layer_time without a name in `of`";
     if (metric == "layers_time") return "layers_time, the sum of layer_time";
+    if (metric == "kernel_time" || metric == "operator_time")
+      return metric + ": sums by name, beside the kernels in order (layer_time)";
+    if (!fields.text("observer").empty() && (metric == "launch_call" || metric == "api_call"))
+      return metric + " under a profiler, which slows it: throughput in runtime eager tells the host's costs";
     if (!of_layer && kind_of(metric) == MetricKind::unknown)
       return metric + ", which jostle does not predict";
     // `of` marks a part of the run, such as a kernel, or another time range.

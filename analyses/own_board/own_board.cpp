@@ -42,12 +42,13 @@ std::string source_of(const OwnBoardQuestion& question, const EvidenceFiles& fil
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-OwnBoard fit_runs(const calibration::BaseProfile& base, const std::vector<RunConfiguration>& configurations,
+OwnBoard fit_runs(const calibration::BaseProfile& base, std::vector<RunConfiguration> configurations,
                   const OwnBoardQuestion& question, const CalibrationControl& control) {
   OwnBoard board{.calibration = calibrate(base, configurations, priors_from(question), control)};
+  const OwnTables tables = own_tables(configurations);
+  std::erase_if(configurations, [&tables](const RunConfiguration& run) { return !tables.can_run(run); });
   board.uncertainty = board.calibration.uncertainty();
   board.groups.push_back(fitted_on(board.calibration, configurations, control));
-  const OwnTables tables = own_tables(configurations);
   board.next_logs = next_logs(tables.empty() ? base : with_tables(base, tables), configurations,
                               priors_from(question), board.calibration, control);
   if (question.quick) return board;
