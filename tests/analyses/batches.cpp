@@ -99,5 +99,5 @@ INSTANTIATE_TEST_SUITE_P(OnEveryBoard, LargerBatches, ::testing::ValuesIn(scenar
                            return name;
                          });
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -183,5 +183,5 @@ TEST(Calibration, tells_the_line_of_a_row_that_cannot_be) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

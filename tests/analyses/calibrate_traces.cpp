@@ -259,5 +259,5 @@ TEST(TraceCalibration, writes_a_profile_that_is_read_again_with_grades_and_sourc
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("factors:")));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -148,5 +148,5 @@ TEST(Compare, an_interrupt_leaves_no_half_an_answer) {
                Interrupted);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

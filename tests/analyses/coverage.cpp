@@ -150,5 +150,5 @@ TEST(Coverage, is_told_with_its_interval_by_runs) {
   EXPECT_NEAR(to, 0.982, 0.001);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -369,5 +369,5 @@ TEST(Figures, of_what_if_speeds_move_times_of_measured_and_of_computed_kernels) 
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

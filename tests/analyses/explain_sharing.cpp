@@ -262,5 +262,5 @@ TEST(Standings, kernels_are_measured_by_their_mean_duration_alone_on_the_GPU) {
   EXPECT_NEAR(means.at({0, 1}), 200, 5);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

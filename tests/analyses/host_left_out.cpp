@@ -170,5 +170,5 @@ TEST(NetworksOnCores, are_predicted_without_their_rows) {
   EXPECT_LT(thin[thin.size() / 2], 0.08) << "networks of depthwise layers, one thread";
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

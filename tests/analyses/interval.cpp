@@ -550,5 +550,5 @@ TEST(Interval, every_stream_has_one_that_holds_its_figure_and_no_more_than_it_is
   EXPECT_EQ(served.offered, 200);  // what is offered is told as it was
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

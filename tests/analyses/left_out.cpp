@@ -139,5 +139,5 @@ TEST(Lessons, are_of_rows_that_ship) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

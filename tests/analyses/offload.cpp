@@ -349,5 +349,5 @@ TEST(BreakEven, lies_where_a_line_between_the_points_crosses) {
   EXPECT_EQ(break_even(rtts, {5.0, {}, {}}, 8.0).rtt, sim::milliseconds(0));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -66,7 +66,7 @@ TEST(OwnEvidence, of_more_processes_or_images_than_a_scenario_may_have_is_refuse
   };
   EXPECT_THAT(refused(row("a", "15W", "resnet50", 1'000'000'000, 500)),
               ::testing::AllOf(::testing::HasSubstr("mine.csv:2"),
-                             ::testing::HasSubstr("processes 1000000000 is more than 1024")));
+                               ::testing::HasSubstr("processes 1000000000 is more than 1024")));
   std::string row_of_large_batch = row("a", "15W", "resnet50", 1, 500);
   row_of_large_batch.replace(row_of_large_batch.find(",1,1,throughput"), 3, ",1000000,");
   EXPECT_THAT(refused(row_of_large_batch), ::testing::HasSubstr("batch 1000000 is more than 4096"));
@@ -111,5 +111,5 @@ TEST(ErrorSummary, tells_the_error_that_nine_in_ten_do_not_exceed) {
   EXPECT_NEAR(summarise(twenty).front().p90_absolute, 0.18, 1e-12);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

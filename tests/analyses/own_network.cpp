@@ -215,5 +215,5 @@ TEST_F(OwnNetwork, the_next_log_is_one_that_is_not_there_and_narrows) {
   EXPECT_FALSE(tells("tegrastats beside a run of mine.onnx", "throughput of one process"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -253,5 +253,5 @@ TEST(FleetPlan, takes_no_board_that_is_asked_for_more_than_it_can_do) {
   EXPECT_GE(found.choices[0].replications, 5u);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -255,5 +255,5 @@ RC_GTEST_PROP(SearchSpaceLaw, neighbours_are_mutual_and_differ_in_one_dimension,
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -46,5 +46,5 @@ TEST(Profiles, have_work_to_share_while_they_are_kept) {
   EXPECT_NE(profiles.work(*plain), nullptr);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -110,5 +110,5 @@ TEST(PublishedEvidence, of_two_laboratories_is_not_mixed) {
   EXPECT_EQ(found.configurations[1].lab, "others");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -278,5 +278,5 @@ TEST(Statements, that_once_came_out_still_do) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -213,5 +213,5 @@ TEST(ARooflineQuestion, is_answered_with_what_is_wrong) {
   EXPECT_THAT(refused(question), HasSubstr("precision: 'fp8' is not a precision"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -135,5 +135,5 @@ TEST(Schema, leaves_nothing_of_its_shorthands) {
       EXPECT_EQ(schema(name).find(shorthand), std::string::npos) << name << " has " << shorthand;
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

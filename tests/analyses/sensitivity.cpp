@@ -73,5 +73,5 @@ TEST(Sensitivity, finds_nothing_in_noise) {
   EXPECT_TRUE(first_order_indices({std::vector<double>(64, 0.5)}, std::vector<double>(64, 1.0)).empty());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

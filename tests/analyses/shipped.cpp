@@ -71,5 +71,5 @@ TEST(ShippedScenarios, the_one_in_the_readme_is_accepted) {
   EXPECT_TRUE(unsupported_keys(*scenario).empty());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -332,5 +332,5 @@ TEST(KeyPath, knows_what_is_part_of_what) {
   EXPECT_EQ(rest_after("clocks", "clocks"), "");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -71,5 +71,5 @@ TEST(StudyIntervals, make_another_point_of_an_equal_question) {
   EXPECT_EQ(key(""), key("interval: false\n"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

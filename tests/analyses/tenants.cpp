@@ -162,5 +162,5 @@ TEST(Echo, of_every_tenant_is_a_scenario_again) {
   EXPECT_EQ(to_json(*again.scenario), echo);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

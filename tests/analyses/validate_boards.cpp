@@ -58,5 +58,5 @@ TEST(Support, tells_measured_from_fitted_from_data_sheet) {
   EXPECT_EQ(int8.kernels_by_precision.front().first, dnn::Precision::fp32);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

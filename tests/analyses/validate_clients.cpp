@@ -1,7 +1,5 @@
-// MPS clients as measured: the accuracy that was reached, held. docs/validation.md has the figures and what is
-// asked.
-#include "analyses/validate/clients.hpp"
-
+// MPS clients as measured: the accuracy that was reached, held. docs/validation.md has the figures and what
+// is asked.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/validate/clients.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
@@ -39,5 +38,5 @@ TEST(MpsClientsAsMeasured, with_shares_get_their_rates_and_lose_what_they_lose) 
   EXPECT_LE(slower.mean_absolute, 0.07);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -52,5 +52,5 @@ TEST(LanguageModelsAsMeasured, share_an_h200_with_image_networks) {
     EXPECT_LE(errors(beside + sharing, "camera p99").mean_absolute, 0.15) << sharing;
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

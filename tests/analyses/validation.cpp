@@ -89,5 +89,5 @@ TEST(ErrorSummary, tells_mean_bias_and_worst_and_who_is_beyond_the_bound) {
   EXPECT_FALSE(summaries[1].exceeded());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

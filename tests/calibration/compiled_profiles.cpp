@@ -48,5 +48,5 @@ TEST(CompiledProfiles, keep_what_yaml_can_say) {
   expect_same(*input::unpacked(input::packed(*parsed), "test.yaml"), *parsed);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

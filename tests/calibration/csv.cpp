@@ -126,5 +126,5 @@ TEST(Csv, a_formula_is_text_and_reads_back_as_it_was) {
   EXPECT_EQ(CsvTable::parse("a\n'quoted'\n", "t").row(0).text(0), "'quoted'");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

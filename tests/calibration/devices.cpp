@@ -406,5 +406,5 @@ TEST(RenamedKeys, still_read_under_their_first_names_and_leave_the_hash_alone) {
   EXPECT_NE(old->hash, current->hash);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

@@ -206,5 +206,5 @@ TEST(H200Kernels, a_table_with_a_missing_kernel_is_refused) {
                calibration::CsvError);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

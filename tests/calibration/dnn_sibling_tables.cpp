@@ -69,5 +69,5 @@ TEST(SiblingTables, are_asked_only_for_batches_beyond_the_devices_own) {
   EXPECT_EQ(tables(17).find("mobilenet_v2", Precision::fp16, 224)->batches.back().batch, 64);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

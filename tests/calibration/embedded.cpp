@@ -50,5 +50,5 @@ TEST(EmbeddedFiles, are_followed_by_a_zero_that_does_not_count) {
     EXPECT_EQ(*(file.contents.data() + file.contents.size()), '\0');
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

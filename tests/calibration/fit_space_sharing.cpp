@@ -83,5 +83,5 @@ TEST(MpsKernel, is_what_a_lone_client_takes_longer_for_each_kernel) {
   EXPECT_EQ(found->samples, 1U);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

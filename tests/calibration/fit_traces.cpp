@@ -328,5 +328,5 @@ TEST(LineThrough, does_not_follow_an_outlier) {
   EXPECT_FALSE(line_through({{1, 1}, {1, 2}, {1, 3}}).has_value());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

@@ -133,5 +133,5 @@ TEST(ProfileGovernors, ThatCannotBeAreProblems) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

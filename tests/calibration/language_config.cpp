@@ -151,5 +151,5 @@ TEST(LanguageConfigs, with_one_wrong_value_have_one_problem) {
   EXPECT_EQ(std::ranges::count(inner, '\n'), 1) << inner;
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

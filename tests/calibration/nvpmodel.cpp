@@ -265,5 +265,5 @@ TEST(NvpmodelOnABoard, CurrentLimitsAreForABoardThatSensesCurrents) {
   EXPECT_THAT(on(board, text).on_board->notes, ElementsAre("VDDIN_OC_LIMIT sets nothing that is simulated"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

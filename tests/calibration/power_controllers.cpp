@@ -126,5 +126,5 @@ TEST(ReadControllers, AMinimumAboveTheMaximumAndAThresholdWithoutAVoltageAreRefu
   EXPECT_THAT(read(modes + power).problems, testing::HasSubstr("over_current.voltage is missing"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

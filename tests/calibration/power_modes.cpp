@@ -401,5 +401,5 @@ TEST_F(LikeAnother, may_be_like_a_third_and_must_be_known) {
   EXPECT_FALSE(read("name: mine\ndescription: a board\nlike: [jetson-nano]\n", said));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

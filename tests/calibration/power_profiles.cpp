@@ -252,5 +252,5 @@ TEST(PowerProfiles, each_module_knows_its_sensors) {
   EXPECT_EQ(device("jetson-agx-orin-64gb").power->input, "");  // three sensors add up to it
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

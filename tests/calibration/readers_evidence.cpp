@@ -209,5 +209,5 @@ TEST(WrongDevice, WhatALogKnowsOfItsBoardIsCompared) {
   EXPECT_EQ(against("jetson-orin-nano", {}), "");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

@@ -244,5 +244,5 @@ TEST(NvpmodelImport, AModeIsARunOfItsLimits) {
   EXPECT_FALSE(found.has("gpu_max_clock"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

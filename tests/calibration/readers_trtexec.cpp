@@ -264,5 +264,5 @@ TEST(TrtexecJson, CutAbsurdAndNestedFilesAreRefused) {
   EXPECT_THAT(refused("{\"Layers\": [}", "trtexec-layers"), HasSubstr("not JSON"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

@@ -249,5 +249,5 @@ TEST(StreamsMeasured, kernels_of_different_pipes_or_sizes_are_within_a_third_of_
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::gpu::space

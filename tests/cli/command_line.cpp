@@ -229,5 +229,5 @@ TEST_F(CommandLine, a_trace_that_cannot_be_written_fails_before_the_run) {
   EXPECT_THAT(outcome.output, IsEmpty());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cli

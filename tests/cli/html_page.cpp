@@ -124,5 +124,5 @@ TEST_F(StudyPage, has_no_governors_where_the_scenario_leaves_them_nothing_to_cho
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cli

@@ -113,5 +113,5 @@ TEST(NetworkText, a_batch_beyond_counting_is_refused) {
   EXPECT_THROW((void)totals_of(built_in("yolov8x").network, INT64_MAX / 2), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cli

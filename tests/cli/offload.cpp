@@ -213,5 +213,5 @@ TEST(OffloadPicture, draws_every_point_and_the_break_even) {
   EXPECT_THAT(offload_svg(one), Not(HasSubstr("\"nan")));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cli

@@ -83,5 +83,5 @@ TEST(Report, says_what_bound_the_board_and_why_the_run_stopped) {
   EXPECT_THAT(text, HasSubstr("stopped by limit"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cli

@@ -185,5 +185,5 @@ TEST(Labels, without_room_are_not_placed) {
   EXPECT_FALSE(place_labels({{"resnet50", {290, 150}}}, {0, 0, 300, 300}, {}, 11).has_value());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cli

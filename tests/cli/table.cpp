@@ -105,5 +105,5 @@ TEST(Table, shows_cells_and_headers_on_one_line_whatever_they_hold) {
   EXPECT_EQ(table.markdown(), "| na\\nme | x |\n|---|--:|\n| a\\n0  forged\\x1B[8m\\u202E | 1 |\n");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cli

@@ -126,5 +126,5 @@ TEST(Shortened, text_is_cut_at_a_character_not_inside_one) {
   EXPECT_EQ(shortened("abcd", 0), "");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cli

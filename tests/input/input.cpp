@@ -290,5 +290,5 @@ TEST(Hash, is_fnv1a_of_64_bits) {
   EXPECT_EQ(hex(fnv1a("a")), "af63dc4c8601ec8c");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::input

@@ -130,5 +130,5 @@ TEST(RequestQueue, gives_a_gathered_request_when_it_is_whole_with_the_time_of_it
   EXPECT_EQ(queue.take(queue.next()), sim::Time::zero() + sim::milliseconds(1));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::process

@@ -259,5 +259,5 @@ TEST(Dvfs, a_board_that_reaches_its_critical_trip_goes_down) {
   EXPECT_TRUE(bench.dvfs.down());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::board

@@ -165,5 +165,5 @@ TEST_P(Containers, WhoSleepsNeverExceedsTheQuotaAndWakesIntoAThrottledContainer)
 INSTANTIATE_TEST_SUITE_P(Policies, Containers, testing::ValuesIn(policies),
                          [](const auto& tested) { return tested.param.name; });
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cpu::test

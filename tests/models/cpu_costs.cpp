@@ -456,5 +456,5 @@ TEST(CpuTrace, has_a_track_a_core_with_a_slice_a_turn) {
   EXPECT_EQ(turns.back().end, Time::zero() + milliseconds(200));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cpu::test

@@ -346,5 +346,5 @@ RC_GTEST_PROP(CpuLaws, work_is_conserved_under_quotas_real_time_priorities_and_i
   RC_ASSERT(busy >= held);  // idle cores are interrupted, too
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cpu::test

@@ -283,5 +283,5 @@ TEST(CpuConfinement, impossible_specs_are_refused) {
   EXPECT_THROW(Host(machine(2, cfs), {.allowed = {2}}), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cpu::test

@@ -224,5 +224,5 @@ TEST_P(Interrupted, AnIdleCoreIsBusyForTheirTime) {
 INSTANTIATE_TEST_SUITE_P(Policies, Interrupted, testing::ValuesIn(policies),
                          [](const auto& tested) { return tested.param.name; });
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cpu::test

@@ -281,5 +281,5 @@ TEST(Policies, every_policy_has_a_word_of_its_own_and_the_hooks_without_a_defaul
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cpu::test

@@ -172,5 +172,5 @@ TEST_P(EveryPolicy, a_lone_spinner_costs_no_events) {
   EXPECT_LT(host.engine.steps(), 10U);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cpu::test

@@ -178,5 +178,5 @@ TEST(CpuCapacity, is_that_of_the_cluster_whatever_its_clock) {
   EXPECT_NEAR(host.cpu.rate_of(2), 0.25, 1e-9);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::cpu::test

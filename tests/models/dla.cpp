@@ -287,5 +287,5 @@ TEST(Dla, with_half_of_the_memory_takes_twice_as_long_where_memory_bounds) {
   EXPECT_DOUBLE_EQ(dla.dram_bytes(), 1e6);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dla

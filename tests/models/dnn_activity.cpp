@@ -56,5 +56,5 @@ TEST(SpreadActivity, keeps_the_bytes_of_layers_that_no_measured_kernel_is_like) 
   EXPECT_NEAR(measured.kernels[1].dram_bytes, 4000.0 / 3, 1e-2);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

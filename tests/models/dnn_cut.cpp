@@ -144,5 +144,5 @@ TEST(PartitionPoints, there_are_none_behind_the_first_output) {
   EXPECT_EQ(all[0].after, "first");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

@@ -121,5 +121,5 @@ TEST(Factors, stretch_every_kernel_and_raise_the_grade) {
   EXPECT_NE(stretched.provenance.find("fitted on a"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

@@ -186,5 +186,5 @@ RC_GTEST_PROP(Interpolation, the_sum_lies_between_the_tables_around, ()) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

@@ -105,5 +105,5 @@ RC_GTEST_PROP(Fusion, keeps_every_operation_and_layer, ()) {
   RC_ASSERT(layers + views >= network.size());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

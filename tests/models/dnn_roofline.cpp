@@ -291,5 +291,5 @@ RC_GTEST_PROP(Roofline, a_narrower_precision_with_units_never_takes_more_time, (
   RC_ASSERT(narrow.total() <= wide.total());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

@@ -205,5 +205,5 @@ RC_GTEST_PROP(ATrainingProcess, holds_more_than_inference_and_more_with_a_larger
   RC_ASSERT(larger.engine == step.engine);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

@@ -157,5 +157,5 @@ RC_GTEST_PROP(Length, is_drawn_between_its_ends, ()) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::process

@@ -280,5 +280,5 @@ TEST(GpuAgreement, blocks_and_kernels_that_outlast_the_slice) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::gpu::test

@@ -378,5 +378,5 @@ RC_GTEST_PROP(BlockDispatcher, agrees_with_an_event_for_each_block_to_the_picose
   RC_ASSERT(seen == ends<BlockByBlock>(gpu, loops, 6));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::gpu::space

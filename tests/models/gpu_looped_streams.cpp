@@ -45,5 +45,5 @@ TEST(LoopedStreams, that_fill_the_gpu_take_turns_kernel_by_kernel) {
   for (const double rate : loops_per_s(gpu, two, 3, 20)) EXPECT_NEAR(rate, 1e6 / 60, 1e6 / 60 * 0.02);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::gpu::space

@@ -158,5 +158,5 @@ TEST(GpuRates, of_late_are_remembered) {
   EXPECT_EQ(slow.total(), microseconds(100));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::gpu::test

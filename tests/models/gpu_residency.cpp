@@ -142,5 +142,5 @@ TEST(GpuResidency, pipes_are_busy_at_most_while_an_sm_has_a_warp_at_any_clock) {
   EXPECT_FLOAT_EQ(slow.tensor_active, 0.2F / (1.1F * 0.5F));  // the same cycles, of half as many a second
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::gpu::test

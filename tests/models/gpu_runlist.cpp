@@ -27,5 +27,5 @@ TEST(Runlist, repeats_what_is_above_before_each_context_below) {
   EXPECT_THAT(of({medium, high, high}), ElementsAre(1, 2, 0));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::gpu::test

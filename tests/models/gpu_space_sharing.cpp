@@ -251,5 +251,5 @@ RC_GTEST_PROP(SpaceSharingLaw, no_more_than_all_sms_work_and_everything_is_done,
   RC_ASSERT(sim::to_seconds(shared.gpu.busy()) <= end + 1e-12);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::gpu::test::in_space

@@ -117,5 +117,5 @@ TEST(GpuWindows, forget_the_warm_up) {
   EXPECT_NEAR(windows.of_board()[0].mean().value(), 1, 1e-9);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::gpu::test

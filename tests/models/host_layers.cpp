@@ -133,5 +133,5 @@ TEST(HostLayers, refuse_what_has_no_rate) {
   EXPECT_THROW(time_of(convolution(1), {}, cores, 0), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

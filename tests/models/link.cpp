@@ -264,5 +264,5 @@ TEST(Link, refuses_what_cannot_be) {
                std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::link

@@ -176,5 +176,5 @@ TEST(LanguageSteps, without_tokens_are_refused) {
   EXPECT_THROW((void)network_of(named("llama3.2_1b"), {1, 1 << 30}, false), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::llm

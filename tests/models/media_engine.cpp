@@ -71,5 +71,5 @@ TEST(MediaEngine, is_busy_for_as_long_as_it_has_worked_by_now) {
   EXPECT_EQ(scaler.busy(), microseconds(100));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::media

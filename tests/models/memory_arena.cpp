@@ -132,5 +132,5 @@ TEST(Arena, of_every_network_shrinks_with_its_elements_and_is_less_than_a_framew
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::memory

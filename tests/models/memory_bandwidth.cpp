@@ -338,5 +338,5 @@ RC_GTEST_PROP(Streams, together_move_what_the_memory_moved_for_them_and_no_more_
   RC_ASSERT(moved <= together * sim::to_seconds(engine.now() - sim::Time::zero()) * (1 + rounding));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::memory

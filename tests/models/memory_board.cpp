@@ -76,5 +76,5 @@ TEST(BandwidthOnABoard, is_not_shared_where_the_card_has_its_own) {
   EXPECT_EQ(rate(1, 20e9, false), rate(1, 0));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::board

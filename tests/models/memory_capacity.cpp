@@ -186,5 +186,5 @@ TEST(RelativeBandwidth, follows_the_clock_and_what_is_reached_at_it) {
   EXPECT_DOUBLE_EQ(relative_bandwidth(spec, 1500), 0.75 * 0.9);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::memory

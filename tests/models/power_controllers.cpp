@@ -389,5 +389,5 @@ TEST(Thermal, HoldsABoardThatIsTooHotAroundItsTripByTakingItsClocks) {
   EXPECT_NEAR(joules / 1500, (99 - 25) / 5.4, 0.5);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::power

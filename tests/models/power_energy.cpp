@@ -173,5 +173,5 @@ TEST(Energy, an_sm_without_power_draws_nothing) {
   EXPECT_EQ(energy_of(board(), idle, 45)[static_cast<std::size_t>(Part::gpu)], 0);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::power

@@ -63,5 +63,5 @@ TEST(Forecast, cools_down_to_the_same_place) {
   EXPECT_NEAR(forecast(warm, leaky, 99).celsius, forecast(cool_board(), leaky, 99).celsius, 1e-3);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::power

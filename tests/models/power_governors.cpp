@@ -572,5 +572,5 @@ TEST(GovernorNames, LeadToTheirGovernors) {
   EXPECT_EQ(named<CpuGovernor>(cpu_governor_names, "interactive"), std::nullopt);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::power

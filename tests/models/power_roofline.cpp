@@ -182,5 +182,5 @@ TEST(ARoofline, needs_arithmetic_and_bandwidth) {
                std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::power

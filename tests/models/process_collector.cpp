@@ -58,5 +58,5 @@ TEST(Collector, leaves_a_thread_alone_where_a_core_is_free) {
   EXPECT_EQ(host.cpu.statistics(thread).involuntary_switches, 0);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::process

@@ -110,5 +110,5 @@ TEST(Setup, is_the_start_the_weights_the_first_batch_and_what_is_compiled) {
   EXPECT_EQ(setup_of(eager, spec), seconds(3.5) + milliseconds(580));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::process

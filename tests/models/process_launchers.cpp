@@ -29,5 +29,5 @@ TEST(InputGate, matches_batches_with_inputs_in_order) {
   EXPECT_TRUE(gate.closed_to_next());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::process

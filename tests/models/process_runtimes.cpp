@@ -22,5 +22,5 @@ TEST(Runtimes, are_found_in_the_table_with_their_own_traits) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::process

@@ -183,5 +183,5 @@ TEST_F(Output, is_refused_before_anything_is_run_where_it_cannot_be_written) {
   EXPECT_NE(refused(folder_ / "kept").find("Permission denied"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::output

@@ -356,5 +356,5 @@ TEST(ArrivalTrace, is_sought_beside_the_scenario) {
       HasSubstr("none.txt: no such file"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

@@ -229,5 +229,5 @@ TEST(Timeline, every_stream_has_tracks_of_its_own_that_are_named_after_it) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

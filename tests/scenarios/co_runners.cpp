@@ -291,5 +291,5 @@ TEST(BadLoad, is_told_what_it_may_have) {
             1U);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

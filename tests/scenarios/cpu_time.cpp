@@ -54,5 +54,5 @@ TEST(CpuTime, grows_with_the_time_that_is_simulated_and_with_replications) {
             worth_telling_s);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

@@ -104,5 +104,5 @@ TEST(Device, that_is_a_wrong_profile_is_answered_with_the_line_of_the_profile) {
   EXPECT_EQ(load_on("./none.yaml", "").errors, "./none.yaml: no such file\n");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

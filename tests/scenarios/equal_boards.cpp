@@ -79,5 +79,5 @@ TEST(EqualBoards, of_one_chip_the_one_with_more_sms_is_not_slower) {
         << process;
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

@@ -177,5 +177,5 @@ TEST(GpuMetrics, are_counters_of_the_timeline_window_by_window) {
   EXPECT_NEAR(sum / 5000, 100 * result.system.gpu.array.sm_active.value(), 1e-6);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

@@ -277,5 +277,5 @@ TEST(Mps, is_refused_on_a_board_whose_driver_has_none) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

@@ -345,5 +345,5 @@ TEST(LanguageModels, serve_sequences) {
   EXPECT_GT(json["processes"][0]["tokens"]["kv_cache_mb"].get<double>(), 0);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

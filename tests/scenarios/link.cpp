@@ -197,5 +197,5 @@ TEST(LinkedRun, lost_requests_are_late_by_the_time_out) {
   EXPECT_GT(*latency.p99, *latency.p50 + 199);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

@@ -262,5 +262,5 @@ TEST(Threads, are_of_processes_on_the_cpu) {
             "gate.yaml:3: processes.0.threads: only a process with placement: cpu has threads\n");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

@@ -38,5 +38,5 @@ TEST(LoneReplay, is_fast_without_gaps) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

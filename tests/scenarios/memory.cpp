@@ -132,5 +132,5 @@ TEST(WhoFits, is_nobody_when_all_are_too_large) {
       << result.processes[0].problem;
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

@@ -105,5 +105,5 @@ TEST_F(OnnxScenario, OpenTokensAreTheInputOfTheProcess) {
   EXPECT_EQ(load("model: net.onnx, precision: fp16, input: 48").errors, "");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

@@ -85,5 +85,5 @@ TEST(Parallel, runs_that_share_their_work_give_what_each_gives_alone) {
     EXPECT_EQ(results[i], to_json(run(runs[i % runs.size()], profile, RunControl{}).value()));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

@@ -298,5 +298,5 @@ TEST_F(PerfettoTraceFile, a_run_draws_each_core_the_gpus_owner_each_process_and_
   EXPECT_LE(most, 4);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

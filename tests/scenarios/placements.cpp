@@ -178,5 +178,5 @@ TEST(CpuAccuracy, of_the_row_that_was_fitted_is_within_one_percent) {
   EXPECT_EQ(result.processes[0].grades.kernels, "fitted");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

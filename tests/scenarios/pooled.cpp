@@ -342,5 +342,5 @@ TEST(Pooled, a_replication_without_a_request_says_nothing_of_latency) {
   EXPECT_EQ(all.p50, 15);     // mean of the two that know it
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

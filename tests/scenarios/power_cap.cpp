@@ -40,5 +40,5 @@ TEST(PowerCap, below_what_the_board_draws_with_nothing_to_do_is_told_without_a_r
   EXPECT_THAT(preview(scenario_of(capped("8 W"))).warnings, Not(Contains(HasSubstr("power cap"))));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

@@ -106,5 +106,5 @@ TEST_F(PowerModeFromAFile, that_cannot_be_is_refused) {
   EXPECT_EQ(load("{file: my.conf, mode: DAY}").errors, "");
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

@@ -175,5 +175,5 @@ TEST(ResultCsv, words_with_commas_and_quotes_are_quoted_and_undefined_figures_em
       << rows;
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

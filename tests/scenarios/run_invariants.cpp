@@ -440,5 +440,5 @@ TEST(Arrivals, of_a_trace_that_ends_early_count_over_the_whole_run) {
   EXPECT_NEAR(result.processes[0].throughput.mean.value(), 50, 1e-9);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

@@ -123,5 +123,5 @@ TEST(LibrariesOnCores, int8_gains_more_where_cores_have_dot_products) {
   EXPECT_GT(gain("jetson-orin-nano"), 1.5 * gain("jetson-nano"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

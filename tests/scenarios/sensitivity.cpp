@@ -769,5 +769,5 @@ TEST(Sensitivity, no_figure_of_a_shipped_profile_is_without_a_row) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

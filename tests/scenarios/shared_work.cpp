@@ -68,5 +68,5 @@ TEST(SharedKernels, are_one_until_a_copy_is_edited) {
   EXPECT_EQ(&second.edit(), own);  // nobody shares it
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

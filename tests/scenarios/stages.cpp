@@ -190,5 +190,5 @@ TEST(EngineStages, are_written_back_as_they_were_read) {
   EXPECT_EQ(to_json(scenario_of(json)), json);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

@@ -113,5 +113,5 @@ TEST(Starved, is_not_what_does_not_fit) {
   EXPECT_THAT(starved(result), IsEmpty());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

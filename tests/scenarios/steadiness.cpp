@@ -270,5 +270,5 @@ TEST(ThermalEquilibrium, is_read_and_echoed) {
   EXPECT_EQ(to_json(*load_text(around(plain_process)).scenario).find("thermal"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

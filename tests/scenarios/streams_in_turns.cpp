@@ -97,5 +97,5 @@ TEST(StreamsInTurns, get_what_was_measured) {
   EXPECT_LT(worst(all, of("resnet50", 8)), 0.13);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

@@ -117,5 +117,5 @@ TEST(Training, on_cuda_cores_alone_is_slower) {
   EXPECT_LT(rate("cuda-only"), rate("gpu"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

@@ -40,5 +40,5 @@ TEST(Windows, go_on_where_the_one_before_ended) {
   EXPECT_EQ(last.system.temperature_c, once->system.temperature_c);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios

@@ -165,5 +165,5 @@ TEST(Watchdog, ticks_without_progress_are_stuck_after_the_time_allowed) {
               testing::HasSubstr("victim waits for a batch that does not come"));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::sim

@@ -157,5 +157,5 @@ TEST(EventQueue, a_hundred_thousand_events_of_one_instant_come_in_the_order_sche
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::sim

@@ -150,5 +150,5 @@ TEST(Random, streams_of_different_names_or_seeds_are_uncorrelated) {
   EXPECT_NEAR(correlation({1, "a"}, {1, "a"}), 1, 0.015);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::sim

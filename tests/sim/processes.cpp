@@ -167,5 +167,5 @@ TEST(Conditions, wake_the_longest_waiting_or_all_in_order) {
   EXPECT_EQ(log, (std::vector<int>{0, 1, 2, 3}));
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::sim

@@ -74,5 +74,5 @@ TEST(Queueing, mean_wait_of_m_d_1_is_half_of_it) {
   queue.expect_little();
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::sim

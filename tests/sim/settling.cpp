@@ -124,5 +124,5 @@ TEST(IntervalMeans, keep_the_mean_at_a_modest_number) {
   EXPECT_EQ(means.from(Time::zero() + seconds(1000)), means.values().size());
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::sim

@@ -61,5 +61,5 @@ RC_GTEST_PROP(ShareHistogram, agrees_with_sorted_numbers_to_a_step,
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::sim

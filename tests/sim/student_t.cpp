@@ -31,5 +31,5 @@ TEST(StudentT, with_an_odd_number_of_degrees_is_wider_than_it_might_be) {
   EXPECT_THROW(static_cast<void>(student_t_below(1, 1)), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::sim

@@ -143,5 +143,5 @@ TEST(Comparison, a_higher_load_waits_longer) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

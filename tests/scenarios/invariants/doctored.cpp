@@ -222,5 +222,5 @@ TEST(Doctored, figures_test_every_law) {
   EXPECT_EQ(tested, all);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

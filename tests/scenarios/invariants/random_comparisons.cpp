@@ -125,5 +125,5 @@ TEST(Gain, by_a_mechanism_is_shown) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

@@ -249,5 +249,5 @@ TEST(Stability, is_seen_where_not_one_request_is_done) {
   EXPECT_EQ(run_with(slow, "periodic: 0.05 /s, phase: 500 ms").processes[0].stable, true);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing
