@@ -51,7 +51,11 @@ void note_read(const struct stat& status, const std::string& path) {
 std::optional<std::string> read_as(FileId id) {
   const std::lock_guard lock(reads().guard);
   const auto found = reads().names.find(id);
-  return found == reads().names.end() ? std::nullopt : std::optional(found->second);
+  if (found == reads().names.end()) return std::nullopt;
+  // A file that was removed leaves its number to another one.
+  const std::string& path = found->second;
+  const bool there = is_standard_input(path) || id_of(path) == id;
+  return there ? std::optional(path) : std::nullopt;
 }
 
 void forget_reads() {

@@ -153,6 +153,17 @@ TEST_F(Output, is_never_an_input_under_any_name) {
   EXPECT_EQ(content(path), "old");
 }
 
+// The other name stands for a new file that got the number of the removed one.
+TEST_F(Output, may_have_the_number_of_an_input_that_was_removed) {
+  const fs::path path = folder_ / "a.yaml";
+  old(path);
+  input::Problems problems;
+  ASSERT_TRUE(input::read_text_file(path.string(), 100, problems));
+  fs::create_hard_link(path, folder_ / "b");
+  fs::remove(path);
+  EXPECT_NO_THROW(OutputFile((folder_ / "b").string()));
+}
+
 TEST_F(Output, is_not_put_over_a_file_that_was_read_meanwhile) {
   const fs::path path = folder_ / "a";
   old(path);
