@@ -156,7 +156,8 @@ class Module(unittest.TestCase):
         study["sweep"] = {"run.seed": [None, 7]}
         self.assertEqual(jostle.sweep(study)["seed"][1], 7.0)
         study["sweep"] = {"run.duration": ["1.8e-02 s", "20e-3 s"]}
-        self.assertEqual(jostle.sweep(study)["duration_s"].tolist(), [0.018, 0.02])
+        self.assertEqual(jostle.sweep(study)["duration"], ["1.8e-02 s", "20e-3 s"])  # in quotes: text
+        self.assertEqual(jostle.sweep(study).result(0).simulated_s, 0.018)
 
     def test_who_is_served_nothing_has_a_zero_and_a_warning(self):
         result = jostle.run({"device": "jetson-orin-nano", "run": {"duration": "500 ms"}, "processes": [
