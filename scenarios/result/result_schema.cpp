@@ -16,25 +16,25 @@ using Json = nlohmann::ordered_json;
 // The names of records that occur in several places, or that users look up by name. The schemas of all others
 // are inlined.
 template <class R>
-constexpr const char* name_of = nullptr;
+constexpr std::string_view name_of{};
 template <>
-constexpr const char* name_of<IntervalParts> = "pi90_parts";
+constexpr std::string_view name_of<IntervalParts> = "pi90_parts";
 template <>
-constexpr const char* name_of<Throughput> = "throughput";
+constexpr std::string_view name_of<Throughput> = "throughput";
 template <>
-constexpr const char* name_of<Times> = "times";
+constexpr std::string_view name_of<Times> = "times";
 template <>
-constexpr const char* name_of<Latency> = "latency";
+constexpr std::string_view name_of<Latency> = "latency";
 template <>
-constexpr const char* name_of<WindowShares> = "window";
+constexpr std::string_view name_of<WindowShares> = "window";
 template <>
-constexpr const char* name_of<GpuWindows> = "windows";
+constexpr std::string_view name_of<GpuWindows> = "windows";
 template <>
-constexpr const char* name_of<TokenResult> = "tokens";
+constexpr std::string_view name_of<TokenResult> = "tokens";
 template <>
-constexpr const char* name_of<InstanceResult> = "instance";
+constexpr std::string_view name_of<InstanceResult> = "instance";
 template <>
-constexpr const char* name_of<ProcessResult> = "process";
+constexpr std::string_view name_of<ProcessResult> = "process";
 
 Json reference(const std::string& name) {
   return {{"$ref", "#/definitions/" + name}};
@@ -190,7 +190,8 @@ class Properties {
 
 template <Record R>
 Json Schemas::record() {
-  if (name_of<R> != nullptr && definitions.contains(name_of<R>)) return reference(name_of<R>);
+  const std::string name(name_of<R>);
+  if (!name.empty() && definitions.contains(name)) return reference(name);
   Json object = {{"type", "object"}};
   object["additionalProperties"] = false;
   Properties<R> rows(*this, object);
@@ -199,9 +200,9 @@ Json Schemas::record() {
     Properties<LoadResult> of_loads(*this, object, true);
     fields(of_loads, Of<LoadResult>());
   }
-  if (name_of<R> == nullptr) return object;
-  definitions[name_of<R>] = std::move(object);
-  return reference(name_of<R>);
+  if (name.empty()) return object;
+  definitions[name] = std::move(object);
+  return reference(name);
 }
 
 }  // namespace

@@ -147,6 +147,16 @@ EnqueueCall enqueue_call_of(const process::Inference& process) {
           .calls = process.enqueue_calls()};
 }
 
+void add_stages(ProcessResult& result, const process::Inference& process) {
+  for (const auto* const stages : {&process.spec().before, &process.spec().after}) {
+    for (const process::HostStage& stage : *stages) {
+      const Duration in = process.in_stages()[result.stages.size()];
+      result.stages.push_back(
+          {stage.name, ratio(sim::to_ms(in), static_cast<double>(process.batches())), process.batches()});
+    }
+  }
+}
+
 }  // namespace
 
 void add_process(ProcessResult& result, process::Inference& process, const Window& window,
@@ -185,15 +195,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   result.sync_calls = process.synchronise_calls();
   result.sync_ms = ratio(sim::to_ms(process.synchronising()), static_cast<double>(result.sync_calls));
 
-  const auto& spec = process.spec();
-  for (const auto* const stages : {&spec.before, &spec.after}) {
-    for (const process::HostStage& stage : *stages) {
-      const Duration in = process.in_stages()[result.stages.size()];
-      result.stages.push_back(
-          {stage.name, ratio(sim::to_ms(in), static_cast<double>(process.batches())), process.batches()});
-    }
-  }
-
+  add_stages(result, process);
   result.time_share = time_share_of(time);
   const gpu::Running running = process.running();
   const double ran = running.used.compute + running.used.memory + running.fixed();
@@ -205,6 +207,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   if (ran > 0) result.gpu_running_by.throttled = 0.0;
   result.gpu = sm_array(running.used, sim::to_seconds(time.elapsed()));
   result.drops = process.drops();
+  const process::Spec& spec = process.spec();
   const bool limited = spec.container && spec.container->cpus;
   if (limited || spec.fifo > 0) {
     result.throttled_share = ratio(sim::to_seconds(process.throttled()), seconds);
