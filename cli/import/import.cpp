@@ -215,6 +215,48 @@ ExitCode import(const ImportOptions& options, Context& context) {
   return ExitCode::done;
 }
 
+// Adds the options that say of a run what its log does not.
+void add_supplied(CLI::App& command, const std::shared_ptr<ImportOptions>& options) {
+  command
+      .add_option("--device", options->supplied.device,
+                  "The board: name or path of a profile, which is checked against the logs, or a new name")
+      ->type_name("NAME");
+  command.add_option("--power-mode", options->supplied.power_mode, "The power mode of the board")
+      ->type_name("NAME");
+  command.add_flag_callback(
+      "--pinned", [options] { options->supplied.pinned = true; },
+      "jetson_clocks pinned the clocks to their maximum");
+  command
+      .add_option("--model", options->supplied.model,
+                  "The network: a built-in name, or its .onnx file (default: from the log)")
+      ->type_name("NAME");
+  command.add_option("--precision", options->supplied.precision, "fp32, tf32, fp16 or int8")
+      ->check(one_of({"fp32", "tf32", "fp16", "int8"}))
+      ->type_name("WORD");
+  command.add_option("--batch", options->supplied.batch, "Images per query")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->type_name("N");
+  command
+      .add_option("--input", options->supplied.input,
+                  "Side of the image in pixels, or number of tokens (default: the network's)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{32'768}))
+      ->type_name("N");
+  command
+      .add_option("--runtime", options->supplied.runtime,
+                  "The runtime, as in scenarios: eager or cuda-graph for PyTorch (default: from the log)")
+      ->check(one_of(framework_names()))
+      ->type_name("NAME");
+  command
+      .add_option("--processes", options->supplied.processes,
+                  "How many shared the GPU, each with a log of trtexec among the files (default: 1)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000}))
+      ->type_name("N");
+  command
+      .add_option("--run", options->supplied.run,
+                  "Name of the run that all files are of (default: one a file, by its name)")
+      ->type_name("NAME");
+}
+
 }  // namespace
 
 void add_import(CLI::App& app, Task& task) {
@@ -231,49 +273,12 @@ void add_import(CLI::App& app, Task& task) {
   command->add_flag("--detect", options->detect, "Print the format of each FILE without importing it")
       ->excludes("--out");
   command
-      ->add_option("--device", options->supplied.device,
-                   "The board: name or path of a profile, which is checked against the logs, or a new name")
-      ->type_name("NAME");
-  command->add_option("--power-mode", options->supplied.power_mode, "The power mode of the board")
-      ->type_name("NAME");
-  command->add_flag_callback(
-      "--pinned", [options] { options->supplied.pinned = true; },
-      "jetson_clocks pinned the clocks to their maximum");
-  command
-      ->add_option("--model", options->supplied.model,
-                   "The network: a built-in name, or its .onnx file (default: from the log)")
-      ->type_name("NAME");
-  command
       ->add_option(
           "--onnx", options->onnx,
           "An .onnx file that logs name by another path; may be repeated (also looked for beside the "
           "logs, and here)")
       ->type_name("FILE");
-  command->add_option("--precision", options->supplied.precision, "fp32, tf32, fp16 or int8")
-      ->check(one_of({"fp32", "tf32", "fp16", "int8"}))
-      ->type_name("WORD");
-  command->add_option("--batch", options->supplied.batch, "Images per query")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
-      ->type_name("N");
-  command
-      ->add_option("--input", options->supplied.input,
-                   "Side of the image in pixels, or number of tokens (default: the network's)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{32'768}))
-      ->type_name("N");
-  command
-      ->add_option("--runtime", options->supplied.runtime,
-                   "The runtime, as in scenarios: eager or cuda-graph for PyTorch (default: from the log)")
-      ->check(one_of(framework_names()))
-      ->type_name("NAME");
-  command
-      ->add_option("--processes", options->supplied.processes,
-                   "How many shared the GPU, each with a log of trtexec among the files (default: 1)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000}))
-      ->type_name("N");
-  command
-      ->add_option("--run", options->supplied.run,
-                   "Name of the run that all files are of (default: one a file, by its name)")
-      ->type_name("NAME");
+  add_supplied(*command, options);
   command->footer(format_list());
   add_examples(*command, {"import auto trtexec.log tegrastats.log --run r1 -o imported.csv",
                           "import --detect trtexec.log"});
