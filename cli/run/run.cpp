@@ -94,6 +94,12 @@ std::string about(double seconds) {
   return seconds < 100 * hour ? fmt::format("some {:.0f} hours", seconds / hour) : "days";
 }
 
+void warn_of_length(const std::string& name, double cpu_seconds, Terminal& terminal) {
+  if (cpu_seconds < scenarios::worth_telling_s) return;
+  terminal.complain(fmt::format("warning: {}: this may take {} of CPU time; a shorter run takes less", name,
+                                about(cpu_seconds)));
+}
+
 ExitCode run_all(const RunOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   if (!options.trace.empty() && options.questions.files.size() > 1) {
@@ -121,9 +127,7 @@ ExitCode run_all(const RunOptions& options, Context& context) {
                                               : name](double done) { terminal.progress(what, done); };
     if (!options.interval)  // interval runs report their amount of work themselves
       control.expected = [&terminal, &name](double cpu_seconds) {
-        if (cpu_seconds < scenarios::worth_telling_s) return;
-        terminal.complain(fmt::format("warning: {}: this may take {} of CPU time; a shorter run takes less",
-                                      name, about(cpu_seconds)));
+        warn_of_length(name, cpu_seconds, terminal);
       };
     std::optional<scenarios::Result> result;
     try {

@@ -44,7 +44,7 @@ TEST(Csv, windows_line_ends_are_line_ends) {
 TEST(Csv, a_byte_order_mark_is_no_part_of_the_first_column) {
   const CsvTable table = CsvTable::parse("\xEF\xBB\xBFprompt,tokens\r\n5,6\r\n", "requests.csv");
   EXPECT_EQ(table.row(0).integer(table.column("prompt")), 5);
-  EXPECT_THROW(CsvTable::parse("\xEF\xBB\xBF", "empty.csv"), CsvError);
+  EXPECT_THROW((void)CsvTable::parse("\xEF\xBB\xBF", "empty.csv"), CsvError);
   const std::string marked = "\xEF\xBB\xBFx";
   EXPECT_EQ(CsvTable::parse(csv_field(marked) + "\n", "own.csv").header().front(), marked);
 }
