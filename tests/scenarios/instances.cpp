@@ -167,7 +167,7 @@ run: {duration: 4 s, seed: 824582}
 )";
 
 TEST(Instances, the_interval_of_their_process_holds_the_sum_of_their_throughputs) {
-  for (const std::uint64_t seed : {824582, 1, 2, 3}) {
+  for (const std::uint64_t seed : {824582U, 1U, 2U, 3U}) {
     const Result result = testing::run_text(odd_lanes, {{}, seed});
     const Throughput& rate = only(result).throughput;
     ASSERT_TRUE(rate.mean && rate.ci95) << seed;
