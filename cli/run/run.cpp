@@ -100,6 +100,14 @@ void warn_of_length(const std::string& name, double cpu_seconds, Terminal& termi
                                 about(cpu_seconds)));
 }
 
+void print(const scenarios::Result& result, Format format, bool first, Terminal& terminal) {
+  const std::string text = text_of(result, format, first, terminal);
+  if (format == Format::table)
+    terminal.print(text);
+  else
+    terminal.print_data(text);
+}
+
 ExitCode run_all(const RunOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   if (!options.trace.empty() && options.questions.files.size() > 1) {
@@ -145,11 +153,7 @@ ExitCode run_all(const RunOptions& options, Context& context) {
       terminal.complain("interrupted");
       return ExitCode::interrupted;
     }
-    const std::string text = text_of(*result, options.format, i == 0, terminal);
-    if (options.format == Format::table)
-      terminal.print(text);
-    else
-      terminal.print_data(text);
+    print(*result, options.format, i == 0, terminal);
     if (page)
       runs.push_back({{"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},
                       {"timeline", timelines.of_page()}});
