@@ -182,5 +182,5 @@ TEST_F(CalibrationFromLogs, of_exported_times_and_jtop_recovers_the_board) {
   expect_recovered(trtexec_times, jtop);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -277,5 +277,5 @@ TEST(OffloadLayers, never_lose_to_what_they_are_chosen_from) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

@@ -353,5 +353,5 @@ RC_GTEST_PROP(FleetLaw, the_cheapest_mix_carries_all_and_is_no_dearer_than_any_o
         RC_ASSERT(mix.price <= static_cast<double>(a) * prices[0] + static_cast<double>(b) * prices[1]);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::analyses

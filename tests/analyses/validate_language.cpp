@@ -37,9 +37,9 @@ TEST(LanguageModelsAsMeasured, hold_the_published_memory) {
   EXPECT_LE(errors("language models, memory held", "memory").mean_absolute, 0.08);
 }
 
-// Asked of MPS are 8 %, of streams 6 %. Rates are 10.9 and 13.1 % off, mostly too high; they were 7.2 and 9.1 %
-// before miss_latency, which halves the error of equal streams of image networks and brings the waits of cameras
-// nearer. What a language model loses beside networks that find less in L2 is not understood.
+// Asked of MPS are 8 %, of streams 6 %. Rates are 10.9 and 13.1 % off, mostly too high; they were 7.2 and 9.1
+// % before miss_latency, which halves the error of equal streams of image networks and brings the waits of
+// cameras nearer. What a language model loses beside networks that find less in L2 is not understood.
 TEST(LanguageModelsAsMeasured, share_an_h200_with_image_networks) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
   const std::string beside = "language models beside others, ";

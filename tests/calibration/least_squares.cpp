@@ -83,5 +83,5 @@ TEST(Fit, refuses_priors_outside_their_bounds_and_rows_that_cannot_be) {
   EXPECT_THROW((void)fit({}, measured_at(6, 50), times), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

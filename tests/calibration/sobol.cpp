@@ -79,5 +79,5 @@ TEST(NormalQuantile, is_the_inverse_of_the_distribution) {
   EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-14);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

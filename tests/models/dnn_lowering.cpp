@@ -236,5 +236,5 @@ TEST(Clocks, computing_at_a_clock_and_going_to_it_agree) {
   EXPECT_NEAR(scaled / direct, 1, 0.01);  // tiles are chosen at the maximum
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

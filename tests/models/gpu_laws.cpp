@@ -453,5 +453,5 @@ TEST(GpuLaws, equal_processes_do_the_same_a_turn_apart) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::gpu::test

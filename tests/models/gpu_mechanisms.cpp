@@ -446,5 +446,5 @@ TEST(GpuMechanisms, slices_spread_about_their_mean) {
   EXPECT_NEAR(sim::to_us(sum) / static_cast<double>(bench.recording.turns.size()), 2000, 1);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::gpu::test

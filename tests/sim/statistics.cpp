@@ -392,5 +392,5 @@ TEST(BatchMeans, a_counted_share_is_that_of_ones_and_noughts_added_one_by_one) {
   }
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::sim

@@ -144,5 +144,5 @@ TEST(Shipped, scenarios_obey_all_laws) {
   EXPECT_GE(checked, 19);
 }
 
-}  // namespace
+}  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing
