@@ -15,7 +15,8 @@ Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
   Work work;
   work.need = need_of(gpu, kernel);
   work.blocks = std::max(kernel.blocks, 1U);
-  const std::int64_t on_all = waves(gpu, kernel), count = waves(gpu, kernel, its_sms);
+  const std::int64_t count = waves(gpu, kernel, its_sms);
+  const std::int64_t on_all = its_sms < gpu.sm_count ? waves(gpu, kernel) : count;
   work.one_wave = count == 1;
   const auto sms = static_cast<std::uint32_t>(std::max(its_sms, 1));
   const std::uint32_t spread = (work.blocks + sms - 1) / sms;
@@ -78,7 +79,12 @@ void Dispatcher::note_ended(Stream& stream, std::uint32_t blocks) {
 
 void Dispatcher::ready(int index, const Work& work) {
   Stream& stream = at(index);
-  for (Stream& other : streams_) note_waves(other);
+  for (Stream& other : streams_) {
+    if (other.spec.priority < stream.spec.priority)
+      break_waves(other);
+    else
+      note_waves(other);
+  }
   const std::int64_t others = moved_ - stream.own_moved;
   stream.reuse = work.demand.use.moved_bytes + static_cast<double>(others - stream.others_before);
   stream.others_before = others;
@@ -90,14 +96,12 @@ void Dispatcher::ready(int index, const Work& work) {
   stream.ended = 0;
   stream.passed = Duration::zero();
   stream.joined = stream.since = now_;
-  for (Stream& other : streams_)
-    if (other.spec.priority < stream.spec.priority) break_waves(other);
   const auto behind =
       std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < stream.spec.priority; });
   line_.insert(behind, index);
 }
 
-// Of the blocks that `head` places now, alone.
+// The time that the blocks take that `head` places now, alone.
 Duration Dispatcher::time_of(const Stream& head) const {
   constexpr int most_fetching = 2;
   Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
@@ -164,20 +168,24 @@ std::int32_t Dispatcher::waves_over(const Stream& stream, const Cohort& cohort, 
   return static_cast<std::int32_t>(std::min<std::int64_t>(over, cohort.waves));
 }
 
-// Counts the waves that have ended, which leaves those that others follow.
+// The next `over` waves of the cohort have ended, and as many blocks have taken their places.
+void Dispatcher::end_waves(Stream& stream, Cohort& cohort, std::int32_t over) {
+  if (over == 0) return;
+  const auto blocks = static_cast<std::uint32_t>(over) * static_cast<std::uint32_t>(cohort.count);
+  note_ended(stream, blocks);
+  stream.unplaced -= blocks;
+  cohort.length = later_wave(stream.work);
+  cohort.end += cohort.length * over;
+  cohort.waves -= over;
+}
+
+// Counts the waves that have ended, also one that ends now.
 void Dispatcher::note_waves(Stream& stream) {
   if (!in_waves(stream)) return;
   catch_up(stream);
   Cohort& cohort = stream.cohorts.front();
-  std::int32_t over = waves_over(stream, cohort, stream.passed);
-  const Duration later = later_wave(stream.work);
-  if (over < cohort.waves && cohort.end + later * over == stream.passed) ++over;  // one that ends now
-  const auto blocks = static_cast<std::uint32_t>(over) * static_cast<std::uint32_t>(cohort.count);
-  note_ended(stream, blocks);
-  stream.unplaced -= blocks;
-  cohort.end += later * over;
-  if (over > 0) cohort.length = later;
-  cohort.waves -= over;
+  end_waves(stream, cohort, waves_over(stream, cohort, stream.passed));
+  if (in_waves(stream) && cohort.end == stream.passed) end_waves(stream, cohort, 1);
 }
 
 // From now on, each wave is placed when the one before it has ended.
@@ -185,12 +193,7 @@ void Dispatcher::break_waves(Stream& stream) {
   if (!in_waves(stream)) return;
   catch_up(stream);
   Cohort& cohort = stream.cohorts.front();
-  const std::int32_t over = waves_over(stream, cohort, stream.passed);
-  const auto blocks = static_cast<std::uint32_t>(over) * static_cast<std::uint32_t>(cohort.count);
-  note_ended(stream, blocks);
-  stream.unplaced -= blocks;
-  cohort.end += later_wave(stream.work) * over;
-  if (over > 0) cohort.length = later_wave(stream.work);
+  end_waves(stream, cohort, waves_over(stream, cohort, stream.passed));
   cohort.waves = 0;
   if (cohort.end == stream.passed) {  // it ends now
     const Cohort last = cohort;
@@ -323,11 +326,9 @@ void Dispatcher::end(std::vector<int>& done) {
     if (stream.next > now_) continue;
     catch_up(stream);
     while (!stream.cohorts.empty() && end_of(stream, stream.cohorts.front()) <= stream.passed) {
+      end_waves(stream, stream.cohorts.front(), stream.cohorts.front().waves);
       const Cohort over = stream.cohorts.front();
       stream.cohorts.erase(stream.cohorts.begin());
-      const auto earlier = static_cast<std::uint32_t>(over.waves) * static_cast<std::uint32_t>(over.count);
-      note_ended(stream, earlier);
-      stream.unplaced -= earlier;
       remove_resident(stream, over);
     }
     set_next(stream);

@@ -42,8 +42,8 @@ struct Work {
   // It has few blocks, and L2 no longer holds its code, for which MPS clients wait. Measured with graphs of
   // small kernels after a sweep through memory: calibration/evidence/README.md, mps.
   bool cold_code = false;
-  sim::Duration start;     // of its duration, before its first blocks
-  sim::Duration wave;      // of a block, alone
+  sim::Duration start;     // part of its duration before its first blocks
+  sim::Duration wave;      // time of a block, alone
   sim::Duration turnover;  // before a block that waited for room
 };
 
@@ -63,7 +63,7 @@ struct StreamSpec {
 
 class Dispatcher {
  public:
-  // What kernels take longer: each, and one whose code is cold besides.
+  // Additional time of each kernel, and of one whose code is cold.
   struct Longer {
     sim::Duration each, cold_code;
   };
@@ -93,7 +93,7 @@ class Dispatcher {
   [[nodiscard]] bool has_kernel(int stream) const { return at(stream).active; }
   [[nodiscard]] int running() const { return running_; }  // kernels with a resident block or between waves
   [[nodiscard]] bool has_resident_blocks() const;
-  [[nodiscard]] double fraction(int stream) const;  // of its kernel that is done, from 0 to 1
+  [[nodiscard]] double fraction(int stream) const;  // part of its kernel that is done, from 0 to 1
 
  private:
   struct Cohort {
@@ -120,7 +120,7 @@ class Dispatcher {
     sim::Time since;
     double speed = 1;
     double pipes = -1;                    // Slowdown::pipes_where its blocks are; below 0: not known
-    double cubed = 1;                     // of its slowdown, as the speed was set
+    double cubed = 1;                     // cube of its slowdown, as the speed was set
     std::vector<Cohort> cohorts;          // by end
     Placement resident;                   // sum of the cohorts
     sim::Time next = sim::Time::never();  // end of its first cohort
@@ -137,6 +137,7 @@ class Dispatcher {
   [[nodiscard]] static bool in_waves(const Stream& stream) {
     return !stream.cohorts.empty() && stream.cohorts.front().waves > 0;
   }
+  void end_waves(Stream& stream, Cohort& cohort, std::int32_t over);
   void note_waves(Stream& stream);
   void break_waves(Stream& stream);
   void add_resident(Stream& stream, const Placement& placed, int count);
@@ -158,7 +159,7 @@ class Dispatcher {
   Slowdown slowdown_;
   std::vector<Stream> streams_;
   std::vector<int> line_;  // streams with unplaced blocks, first to be served first
-  // Of dispatch(): clients that have all their SMs, and of which a kernel waits. Kept for its storage.
+  // Clients, in dispatch(), that have all their SMs and of which a kernel waits. Kept for its storage.
   std::vector<std::size_t> full_;
   std::vector<Placement> placements_;
   std::vector<std::uint32_t> free_placements_;
@@ -166,8 +167,8 @@ class Dispatcher {
   int running_ = 0;
   sim::Time now_, next_ = sim::Time::never();
   bool changed_ = false;        // residency, since the speeds were set
-  bool pipes_changed_ = false;  // what its blocks ask of the pipes
-  std::uint64_t releases_ = 1;  // of blocks, so far
+  bool pipes_changed_ = false;  // demand for pipes, since the speeds were set
+  std::uint64_t releases_ = 1;  // number of times that blocks ended, so far
 };
 
 }  // namespace jostle::gpu::space

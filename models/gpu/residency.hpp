@@ -18,17 +18,17 @@ namespace jostle::gpu::space {
 // A number of something on one SM: small, so that eight SMs fit into a vector register.
 using Count = std::int16_t;
 
-// What one block takes of an SM.
+// The resources of an SM that one block takes.
 struct Need {
   Count threads = 32;    // whole warps
-  Count registers = 32;  // of all its threads, in units of 32: one register of a warp
+  Count registers = 32;  // sum over its threads, in units of 32: one register of a warp
   Count shared = 0;      // memory, in units of 16 bytes, the least a block gets
 };
 
 // The need of a block of `kernel`, cut to what an SM of `gpu` has, so that every kernel can run.
 [[nodiscard]] Need need_of(const Spec& gpu, const Kernel& kernel);
 
-inline constexpr Count most_blocks = 32;  // of an SM, of any architecture
+inline constexpr Count most_blocks = 32;  // maximum of an SM, on any architecture
 
 // Number of blocks on each SM, and zeros up to a whole number of vectors.
 using Placement = std::vector<Count>;

@@ -7,8 +7,8 @@
 namespace jostle::gpu::space {
 namespace {
 
-constexpr double unit = 1e6;             // of the memory
-constexpr double whole_pipes = 1000;     // of an SM; with its 32 blocks at most, sums are below 2^15
+constexpr double unit = 1e6;          // whole numbers of v are millionths
+constexpr double whole_pipes = 1000;  // all pipes of an SM; with its 32 blocks at most, sums are below 2^15
 constexpr double fullest_memory = 0.97;  // share of the bandwidth; v is finite
 constexpr double unlimited = 1e3;        // v
 

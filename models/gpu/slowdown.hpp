@@ -39,14 +39,14 @@ namespace jostle::gpu::space {
 struct MemoryUse {
   double moved_bytes = 0;   // b, to and from L2
   double missed = 1;        // m, the share of these bytes that goes on to DRAM
-  double dram_share = 0;    // of the bandwidth of DRAM
+  double dram_share = 0;    // share of the bandwidth of DRAM
   double most = 0;          // v that its warps can reach
   double blocks = 1;        // blocks that run at once
   double waiting = 0;       // w, the share of its time in which it waits for memory
   double miss_latency = 1;  // l
 };
 
-// What a kernel asks of the shared resources. Of the pipes in 1/1000 of an SM's, of the memory in millionths:
+// The demand of a kernel for the shared resources: pipes in 1/1000 of an SM's, memory in millionths of v, in
 // whole numbers, so that what is removed is what was added.
 struct Demand {
   Count pipes_of_block = 0;          // share of an SM's pipes that one block keeps busy
@@ -75,7 +75,7 @@ class Slowdown {
   void add(const Demand& demand, const Placement& placed, int count) { change(demand, placed, count); }
   void remove(const Demand& demand, const Placement& placed, int count) { change(demand, placed, -count); }
 
-  // What all blocks ask of the pipes where these are, as a share of an SM's: of the fullest of the SMs, where
+  // The demand of all blocks for pipes where these are, as a share of an SM's: on the fullest of the SMs, if
   // the kernel's end is that of its slowest block, otherwise their mean.
   [[nodiscard]] double pipes_where(const Placement& placed, bool slowest) const;
   // s^3 of a kernel beside blocks that ask so much of the pipes that it uses. At least 1, unless it is
@@ -85,7 +85,7 @@ class Slowdown {
  private:
   void change(const Demand& demand, const Placement& placed, int count);
 
-  Placement pipes_;          // of each SM, in 1/1000
+  Placement pipes_;          // demand on each SM, in 1/1000
   std::int64_t memory_ = 0;  // V, in millionths
   std::int64_t bound_ = 0;   // sum of bound_of_block
 };

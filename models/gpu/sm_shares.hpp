@@ -32,10 +32,10 @@ class SmShares {
   // It has blocks on as many TPCs as it may.
   [[nodiscard]] bool has_all(std::size_t client) const { return at(client).has >= at(client).most; }
 
-  // Of the room on each SM, leaves what a limited client may use: its own TPCs, and as many others as it may
-  // still get.
+  // Zeros the room on all SMs but those that a limited client may use: on its own TPCs, and on as many others
+  // as it may still get.
   void leave_usable(std::size_t client, Placement& room);
-  // Of the room on each SM, leaves what is not on TPCs of a limited client.
+  // Zeros the room on the TPCs of a limited client.
   void leave_others(std::size_t client, Placement& room) const;
 
   // Blocks of `client` were placed so, or are over.
@@ -56,8 +56,8 @@ class SmShares {
   std::size_t sms_, sms_of_tpc_;
   int tpcs_;
   std::vector<Client> clients_;
-  std::vector<int> blocks_;   // of all clients on each TPC; empty while no client is limited
-  std::vector<Count> ranks_;  // of the TPCs, for leave_usable()
+  std::vector<int> blocks_;   // number of blocks of all clients on each TPC; empty while no client is limited
+  std::vector<Count> ranks_;  // ranks of the TPCs, for leave_usable()
 };
 
 }  // namespace jostle::gpu::space

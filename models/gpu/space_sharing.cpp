@@ -167,7 +167,7 @@ void SpaceSharedGpu::due() {
   step();
 }
 
-// What happens at this instant: blocks end, kernels become ready and start, turns begin and end.
+// Handles this instant: blocks end, kernels become ready and start, turns begin and end.
 void SpaceSharedGpu::step() {
   if (mode_ends_ <= engine_.now()) end_mode();
   if (mode_ == Mode::idle) end_idleness();

@@ -22,7 +22,7 @@
 
 namespace jostle::gpu {
 
-// Who shares the GPU at one time.
+// The processes that share the GPU at one time.
 enum class SpaceOf : std::uint8_t { each_process, all_processes };
 
 class SpaceSharedGpu final : public Gpu {
@@ -77,13 +77,13 @@ class SpaceSharedGpu final : public Gpu {
     ContextSpec spec;
     int sms = 0;  // number of SMs on which its client may have blocks at one time
     std::size_t group = 0, process = 0;
-    int stream = 0;                             // of the group's dispatcher
-    std::vector<Batch> batches;                 // unfinished batches, oldest first
-    HostProgress host;                          // of the newest batch, while its kernels are being launched
-    std::uint32_t kernel = 0;                   // of the oldest batch: the one on the GPU, or the next
-    bool on_gpu = false;                        // its kernel stands in the line or runs
+    int stream = 0;              // number in the group's dispatcher
+    std::vector<Batch> batches;  // unfinished batches, oldest first
+    HostProgress host;           // progress in the newest batch, while its kernels are being launched
+    std::uint32_t kernel = 0;    // place in the oldest batch: the one on the GPU, or the next
+    bool on_gpu = false;         // its kernel stands in the line or runs
     sim::Time launched = sim::Time::never();    // when the next kernel has been launched; never: not known
-    sim::Duration front_end;                    // of the next kernel, still to pass
+    sim::Duration front_end;                    // time of the front end for the next kernel, still to pass
     sim::Time ready = sim::Time::never();       // when it joins the line; never: not in this turn
     sim::Time free_since = sim::Time::never();  // end of its last kernel; never: it has had none
     Kernel timed;                               // the kernel on the GPU, at the current rates
@@ -103,9 +103,9 @@ class SpaceSharedGpu final : public Gpu {
     std::vector<std::size_t> contexts;
     std::optional<std::uint32_t> id;
     std::optional<sim::Duration> slice;
-    sim::Duration refill;  // of caches, at the start of its next turn
+    sim::Duration refill;  // time to refill caches at the start of its next turn
   };
-  // What the owner is doing.
+  // State of the owner.
   enum class Mode : std::uint8_t {
     idle,       // has nothing enqueued, and nobody else has work
     running,    // has its turn
@@ -161,7 +161,7 @@ class SpaceSharedGpu final : public Gpu {
   std::vector<Context> contexts_;
   std::vector<Group> groups_;
   std::vector<Process> processes_;
-  std::vector<int> done_;  // of one step; kept for its storage
+  std::vector<int> done_;  // streams that end in one step; kept for its storage
   Rotation rotation_;
   std::optional<std::size_t> owner_;  // group that holds the GPU, or to which it is being switched
   Mode mode_ = Mode::idle;

@@ -59,7 +59,7 @@ Duration SpaceSharedGpu::refill_of(const Group& group) const {
   return refill;
 }
 
-// What may start while the slice has expired, by the granularity of preemption.
+// The work that may start while the slice has expired, by the granularity of preemption.
 space::Dispatcher::Places SpaceSharedGpu::placing() const {
   using Places = space::Dispatcher::Places;
   if (!draining_) return Places::all;
@@ -159,7 +159,7 @@ void SpaceSharedGpu::leave(Duration cost) {
     Context& context = contexts_[index];
     set_executing(context, false);
     if (context.ready == Time::never()) continue;
-    // What has passed of the front end has passed.
+    // The part of the front end that has passed is not repeated.
     context.front_end = std::clamp(context.ready - engine_.now(), Duration::zero(), context.front_end);
     context.ready = Time::never();
   }

@@ -345,6 +345,28 @@ Loop any_loop(int index) {
   return loop;
 }
 
+// Two SMs of one block each: a kernel of three waves, and one of higher priority that comes as the first
+// ends.
+TEST(BlockDispatcher, gives_the_places_of_a_wave_to_a_higher_priority_that_comes_as_it_ends) {
+  Spec gpu;
+  gpu.sm_count = 2;
+  gpu.max_threads_per_sm = 2048;
+  gpu.max_blocks_per_sm = 1;
+  gpu.registers_per_sm = 65536;
+  gpu.shared_bytes_per_sm = 228 * 1024;
+  const auto loop = [](Priority priority, int connection, std::uint32_t blocks, int duration_us, int gap_us) {
+    Loop made;
+    made.kernel = {.duration = sim::microseconds(duration_us), .blocks = blocks, .threads_per_block = 32};
+    made.stream = {.priority = priority, .connection = connection, .sms = 2};
+    made.gap = sim::microseconds(gap_us);
+    return made;
+  };
+  const std::vector<Loop> loops{loop(Priority::normal, 0, 6, 3, 1), loop(Priority::high, 1, 2, 1, 2)};
+  const auto seen = ends<Dispatcher>(gpu, loops, 1);
+  EXPECT_EQ(seen, ends<BlockByBlock>(gpu, loops, 1));
+  EXPECT_EQ(seen.front(), std::pair(Time::zero() + sim::microseconds(3), 1));
+}
+
 RC_GTEST_PROP(BlockDispatcher, agrees_with_an_event_for_each_block_to_the_picosecond, ()) {
   Spec gpu;
   gpu.sms_per_tpc = *rc::gen::inRange(1, 3);
