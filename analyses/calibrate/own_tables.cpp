@@ -30,8 +30,7 @@ std::string network_key(const RunConfiguration& run) {
 }
 
 bool runs_kernels_of_framework(const RunConfiguration& run) {
-  return run.on_gpu() &&
-         process::traits_of(run.scenario->processes.front().runtime).lowering == dnn::Lowering::framework;
+  return run.on_gpu() && run.is_of_framework();
 }
 
 // The kind of a kernel in the evidence: CUPTI's names of memsets and copies.
@@ -58,8 +57,8 @@ void note_other_inputs(const std::vector<RunConfiguration>& runs, OwnTables& own
   for (const RunConfiguration& run : runs) {
     if (own.cover(run) || run.reference_values.empty() || !runs_kernels_of_framework(run)) continue;
     const std::string begin = fmt::format("{} {} ", run.network(), run.precision);
-    const bool other = std::ranges::any_of(
-        own.covered, [&](const std::string& covered) { return covered.starts_with(begin); });
+    const auto of_any_input = own.batches.lower_bound(begin);
+    const bool other = of_any_input != own.batches.end() && of_any_input->first.starts_with(begin);
     if (other && noted.insert(begin).second)
       own.notes.push_back(
           fmt::format("{} in {}: these rates are of input {} (column `input`, or the network's own), its "
@@ -71,7 +70,7 @@ void note_other_inputs(const std::vector<RunConfiguration>& runs, OwnTables& own
 }  // namespace
 
 bool OwnTables::cover(const RunConfiguration& run) const {
-  return runs_kernels_of_framework(run) && std::ranges::find(covered, network_key(run)) != covered.end();
+  return runs_kernels_of_framework(run) && batches.contains(network_key(run));
 }
 
 bool OwnTables::can_run(const RunConfiguration& run) const {
@@ -96,7 +95,6 @@ OwnTables own_tables(const std::vector<RunConfiguration>& runs) {
     add_table(run, own.kernels_csv);
     ++own.tables;
     own.batches[network_key(run)].insert(run.batch);
-    if (!own.cover(run)) own.covered.push_back(network_key(run));
   }
   note_other_inputs(runs, own);
   for (const RunConfiguration& run : runs) {

@@ -27,8 +27,8 @@ struct OwnTables {
   // precision or runtime, or beyond the measured batches.
   [[nodiscard]] bool can_run(const RunConfiguration& run) const;
 
-  std::vector<std::string> covered = {};                       // of each table, for cover()
-  std::map<std::string, std::set<std::int64_t>> batches = {};  // measured, of each of them
+  // Measured batches of each network, precision and input that has a table.
+  std::map<std::string, std::set<std::int64_t>> batches = {};
 };
 
 // The tables of the runs with kernels. Rates are the throughputs of these networks alone.

@@ -347,6 +347,10 @@ std::string RunConfiguration::text() const {
                      processes > 1 ? fmt::format(" x{}", processes) : "", others);
 }
 
+bool RunConfiguration::is_of_framework() const {
+  return process::traits_of(scenario->processes.front().runtime).lowering == dnn::Lowering::framework;
+}
+
 MetricKind kind_of(const std::string& metric) {
   for (const auto& [name, kind] : kinds)
     if (name == metric) return kind;
@@ -354,11 +358,6 @@ MetricKind kind_of(const std::string& metric) {
 }
 
 namespace {
-
-// True if the run's kernels are those of a framework, operator by operator.
-bool is_framework(const RunConfiguration& run) {
-  return process::traits_of(run.scenario->processes.front().runtime).lowering == dnn::Lowering::framework;
-}
 
 class EvidenceReading {
  public:
@@ -412,7 +411,7 @@ class EvidenceReading {
     if (missing_ == Missing::count && is_not_yet_there(fields)) return;
     RunConfiguration& into = known(configuration_of(fields, networks_, traced_));
     ++found_.used.back();
-    if (of_layer && is_framework(into)) {
+    if (of_layer && into.is_of_framework()) {
       const auto [of_run, is_first] = kernels_of_.emplace(into.text() + into.network(), fields.text("run"));
       if (!is_first && of_run->second != fields.text("run"))
         fields.fail(

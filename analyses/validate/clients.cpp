@@ -37,11 +37,6 @@ struct ClientRun {
   std::vector<MpsClient> clients;
 };
 
-// Names of networks as frameworks have them.
-std::string built_in(const std::string& model) {
-  return model == "vit_b_16" ? "vit_base" : model;
-}
-
 // The rows of MPS clients in a file, by `run`.
 std::vector<ClientRun> runs_of(const char* file, const char* device) {
   const auto table = CsvTable::parse(calibration::embedded_file(file).value_or(""), file);
@@ -68,7 +63,7 @@ void simulate(ClientRun& run) {
   for (const MpsClient& client : run.clients)
     text += fmt::format(
         "  - {{model: {}, precision: {}, batch: {}, runtime: cuda-graph, sync: spin, mps_threads: {} %}}\n",
-        built_in(client.model), client.precision, client.batch, client.percent);
+        client.model, client.precision, client.batch, client.percent);
   text += "run: {duration: 200 ms, warmup: 50 ms}\n";
   input::Problems problems;
   const auto scenario =
@@ -113,7 +108,11 @@ std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>&
   for (const ClientRun& run : runs)
     if (run.device == "nvidia-h100" && run.clients.size() == 1)
       alone.emplace(run.clients[0].what(), run.clients[0]);
-  std::vector<ComparisonGroup> groups{{"equal MPS clients", equal, "", {}, {{"images/s", 0.06}}},
+  std::vector<ComparisonGroup> groups{{"equal MPS clients",
+                                       equal,
+                                       "mps_kernel and miss_latency were fitted to these runs",
+                                       {},
+                                       {{"images/s", 0.06}}},
                                       {"MPS clients alone with a share", shares, "", {}, {}},
                                       {"pairs of MPS clients with shares, measured kernels",
                                        shares,

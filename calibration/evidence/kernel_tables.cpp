@@ -87,8 +87,8 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
     dnn::MeasuredNetwork& network =
         network_of(tables, row.view(model), precision_of(row, precision), input_of(csv, row));
     dnn::MeasuredBatch& table = batch_in(network, batch_of(row, batch));
-    const bool memset = row.view(kind) == "memset" || row.view(kind) == "memcpy";
-    if (!memset && row.view(kind) != "kernel")
+    const bool moves_memory = row.view(kind) == "memset" || row.view(kind) == "memcpy";
+    if (!moves_memory && row.view(kind) != "kernel")
       row.fail("kind '" + row.text(kind) + "' is neither kernel, memset nor memcpy");
     if (row.integer(index) != static_cast<std::int64_t>(table.kernels.size()))
       row.fail("the index is not consecutive: a kernel is missing before this one");
@@ -100,7 +100,7 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
     kernel.registers_per_thread = count_of(row, registers);
     kernel.shared_bytes = count_of(row, shared);
     dnn::split_shares(kernel,
-                      memset ? dnn::KernelClass::memory : dnn::classify_kernel(row.view(kernel_name)));
+                      moves_memory ? dnn::KernelClass::memory : dnn::classify_kernel(row.view(kernel_name)));
     kernel.code = gpu::code_of(row.view(kernel_name), kernel);
     table.kernels.push_back(kernel);
     table.names.emplace_back(row.view(kernel_name));
