@@ -11,6 +11,7 @@
 #include "analyses/calibrate/own_tables.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/priors.hpp"
+#include "input/printable.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
@@ -95,6 +96,35 @@ FittedParameter fitted_parameter(const Unknown& unknown, double value, double va
           .source = std::string(unknown.source)};
 }
 
+// Why the runs identify no parameter: the row that is furthest from its prediction, if it is far from it.
+std::string why_none(const std::vector<RunConfiguration>& runs, const std::vector<Measured>& rows,
+                     const std::vector<double>& predicted) {
+  const std::string why = "the runs do not identify any parameter of the profile";
+  double worst = 2;  // a factor of two is not far
+  std::size_t row = 0;
+  std::string of_worst;
+  for (const RunConfiguration& run : runs) {
+    for (const ReferenceValue& reference : run.reference_values) {
+      const double ratio = predicted[row] > 0 ? predicted[row] / rows[row].value : 0;
+      ++row;
+      if (!(ratio > 0) || std::max(ratio, 1 / ratio) < worst) continue;
+      worst = std::max(ratio, 1 / ratio);
+      of_worst =
+          fmt::format("{} of run {} ({}) is predicted at {:.3g} times what was measured", reference.metric,
+                      input::printable(reference.run), input::printable(run.text()), ratio);
+    }
+  }
+  if (of_worst.empty()) return why;
+  return fmt::format("{}: {}; is its batch, precision, input, runtime or unit another?", why, of_worst);
+}
+
+// True if the tables alone predict all that was measured of a run, so that it tells no parameter anything.
+bool told_by_tables(const RunConfiguration& run, const OwnTables& tables) {
+  return tables.cover(run) && run.runtime == "cuda-graph" && run.processes == 1 &&
+         std::ranges::all_of(run.reference_values,
+                             [](const ReferenceValue& value) { return value.metric == "throughput"; });
+}
+
 // What the tables alone tell: no parameter was fitted.
 Calibration of_tables(const calibration::BaseProfile& base, const OwnTables& tables) {
   Calibration result;
@@ -125,7 +155,7 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
   const OwnTables tables = own_tables(used);
   const calibration::BaseProfile base = tables.empty() ? shipped : with_tables(shipped, tables);
   std::erase_if(used, [&tables](const RunConfiguration& run) {
-    return run.reference_values.empty() || !tables.can_run(run);
+    return run.reference_values.empty() || !tables.can_run(run) || told_by_tables(run, tables);
   });
   if (used.empty() && !tables.empty()) return of_tables(base, tables);
   if (used.empty())
@@ -152,7 +182,7 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
     start.push_back(first.values[i]);
   }
   if (identified.empty() && !tables.empty()) return of_tables(base, tables);
-  if (identified.empty()) throw CalibrationError("the runs do not identify any parameter of the profile");
+  if (identified.empty()) throw CalibrationError(why_none(used, rows, first.predicted));
 
   const calibration::LogFit last =
       identified.size() == unknowns.size() ? first : fitted(bench, identified, rows, start, control.hold);

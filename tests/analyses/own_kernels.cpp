@@ -136,6 +136,16 @@ TEST_F(OwnKernels, leave_no_parameter_at_its_bound_graded_fitted) {
   EXPECT_TRUE(bound);
 }
 
+TEST_F(OwnKernels, are_not_blamed_for_a_rate_that_nothing_can_explain) {
+  try {
+    (void)calibrated({write("rates.csv", header + rate("swin_t", "fp16", 4, 20))});
+    FAIL();
+  } catch (const CalibrationError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("times what was measured"));
+    EXPECT_THAT(error.what(), HasSubstr("swin_t-fp16-4-cuda-graph"));
+  }
+}
+
 TEST_F(OwnKernels, name_the_rows_of_each_file_that_have_no_effect) {
   const EvidenceFiles files = read_evidence_files(
       {write("a.csv", header + kernels("a", "vit_base", 4, 2, 8) +
