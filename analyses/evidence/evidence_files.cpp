@@ -44,10 +44,22 @@ struct TraceFile {
   calibration::CsvTable table;
 };
 
+// True for the form of runs with and without MPS if each of these runs is of one process without MPS: they
+// are rates.
+bool is_alone(const TraceFile& file) {
+  if (file.kind != calibration::TraceKind::mps) return false;
+  for (std::size_t i = 0; i < file.table.rows(); ++i) {
+    const calibration::CsvTable::Row row = file.table.row(i);
+    if (row.integer(file.table.column("processes")) != 1 || row.view(file.table.column("sharing")) == "mps")
+      return false;
+  }
+  return true;
+}
+
 // Rates and kernel tables in the form of traces as rows of general evidence; absent for other traces.
 std::optional<calibration::CsvTable> as_rows(const TraceFile& file) {
   const calibration::CsvTable& table = file.table;
-  const bool solo = file.kind == calibration::TraceKind::solo;
+  const bool solo = file.kind == calibration::TraceKind::solo || is_alone(file);
   if (!solo && file.kind != calibration::TraceKind::kernels) return std::nullopt;
   const bool has_input = std::ranges::find(table.header(), "input") != table.header().end();
   std::string text =

@@ -89,9 +89,9 @@ std::string tables_text(const analyses::OwnBoard& outcome, const CalibrateOption
                                               : std::string(
                                                     "no rate of their networks: kernels as profiled, "
                                                     "without gaps between them");
-    text += fmt::format("{} in {}{}, with {}\n", input::counted(found.tables, "kernel table"),
-                        options.output.empty() ? "no folder, as there is no --output " : "", outcome.kernels,
-                        rates);
+    const std::string where =
+        options.output.empty() ? " (not written, as there is no --output)" : " in " + outcome.kernels;
+    text += fmt::format("{}{}, with {}\n", input::counted(found.tables, "kernel table"), where, rates);
   }
   for (const analyses::FittedParameter& parameter : found.parameters)
     if (parameter.at_bound)

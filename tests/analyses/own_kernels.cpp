@@ -156,6 +156,18 @@ TEST_F(OwnKernels, name_the_rows_of_each_file_that_have_no_effect) {
   EXPECT_THAT(files.files[0].unused, Contains(testing::Pair(HasSubstr("launch_call"), 1U)));
 }
 
+TEST_F(OwnKernels, take_rates_in_the_form_of_measured_runs) {
+  const std::string ev = write("ev4.csv", header + kernels("a", "vit_b_16", 4, 100, 8));
+  const std::string columns = "run,sharing,process,processes,model,precision,batch,mode,images_per_s\n";
+  const OwnBoard found =
+      calibrated({ev, write("solo.csv", columns + "n0,time-slicing,0,1,vit_b_16,fp16,4,graph,4800\n"
+                                                  "n1,time-slicing,0,1,vit_b_16,fp16,16,graph,8900\n")});
+  EXPECT_EQ(found.calibration.rates, 2U);
+  EXPECT_NEAR(run("{model: vit_b_16, precision: fp16, batch: 16, runtime: cuda-graph}").first, 8900, 100);
+  const std::string two = write("two.csv", columns + "n0,mps,0,2,vit_b_16,fp16,4,graph,4800\n");
+  EXPECT_THROW((void)read_evidence_files({ev, two}), calibration::CsvError);
+}
+
 TEST_F(OwnKernels, of_one_configuration_are_given_once) {
   const std::string twice =
       write("ev.csv", header + kernels("a", "vit_base", 4, 2, 8) + kernels("b", "vit_base", 4, 2, 9));
