@@ -2,12 +2,12 @@
 #include <memory>
 #include <utility>
 
-#include "analyses/own_board/own_board.hpp"
 #include "calibration/profile/base_profile.hpp"
 #include "calibration/readers/csv.hpp"
 #include "output/output_file.hpp"
 #include "python/answers.hpp"
 #include "python/call.hpp"
+#include "validation/board_calibration/board_calibration.hpp"
 
 namespace jostle::python {
 
@@ -18,26 +18,26 @@ Answer calibrate(const std::string& device, const CalibrateOptions& options, pyb
     input::Problems problems;
     const auto base = calibration::base_profile(device, problems);
     if (!base) throw Invalid{problems};
-    analyses::OwnBoardControl control;
+    validation::BoardCalibrationControl control;
     control.fit.interrupt = call.interrupt();
     control.validating = [&call](double done) { call.tell(done); };
-    const analyses::EvidenceFiles files = analyses::read_evidence_files(options.evidence, options.onnx);
+    const validation::EvidenceFiles files = validation::read_evidence_files(options.evidence, options.onnx);
     answer.warnings = files.notes;
     const auto profile = output::open_if_given(options.output);
     const auto table = output::open_if_given(
         profile && !profile->direct() ? calibration::uncertainty_path(options.output) : std::string());
-    const analyses::OwnBoard board = analyses::own_board(*base, files,
-                                                         {.evidence = options.evidence,
-                                                          .output = options.output,
-                                                          .name = options.name,
-                                                          .fresh = options.fresh,
-                                                          .quick = options.quick},
-                                                         control);
+    const validation::BoardCalibration board = validation::calibrate_board(*base, files,
+                                                                           {.evidence = options.evidence,
+                                                                            .output = options.output,
+                                                                            .name = options.name,
+                                                                            .fresh = options.fresh,
+                                                                            .quick = options.quick},
+                                                                           control);
     if (table) output::write_whole(*table, board.uncertainty_csv);
     if (profile) output::write_whole(*profile, board.profile);
     if (!board.calibration.converged)
       answer.warnings.push_back("the fit did not converge; the parameters are the best found");
-    answer.json = analyses::own_board_json(board, files);
+    answer.json = validation::board_calibration_json(board, files);
     return answer;
   });
 }

@@ -1,10 +1,10 @@
 # Installs the command, the libraries and their headers, so that another CMake project can
 # find_package(jostle) and link jostle::sim, jostle::models, jostle::input, jostle::output, jostle::calibration,
-# jostle::scenarios or jostle::analyses.
+# jostle::scenarios, jostle::analyses or jostle::validation.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(jostle_rooms sim models input output calibration scenarios analyses)
+set(jostle_rooms sim models input output calibration scenarios analyses validation)
 foreach(room IN LISTS jostle_rooms)
   target_compile_features(jostle_${room} PUBLIC cxx_std_20)
   set_target_properties(jostle_${room} PROPERTIES EXPORT_NAME ${room})

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "analyses/own_board/own_board.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
@@ -17,6 +16,7 @@
 #include "input/quantity.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
+#include "validation/board_calibration/board_calibration.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -29,7 +29,7 @@ struct CalibrateOptions {
 
 // Shows the file name in place of a file's content hash: "factor onnx-0123456789abcdef fp16" as "factor
 // mine.onnx fp16".
-std::string shown(std::string path, const analyses::Calibration& calibration) {
+std::string shown(std::string path, const validation::Calibration& calibration) {
   for (const auto& [content, file] : calibration.files)
     if (const std::size_t at = path.find(content); at != std::string::npos)
       path.replace(at, content.size(), std::filesystem::path(file).filename().string());
@@ -37,13 +37,13 @@ std::string shown(std::string path, const analyses::Calibration& calibration) {
 }
 
 // The change from the value before to the fitted one, in percent.
-std::string change_of(const analyses::FittedParameter& parameter) {
+std::string change_of(const validation::FittedParameter& parameter) {
   const auto before = input::quantity(parameter.prior), after = input::quantity(parameter.value);
   if (!before || !after || before->unit != after->unit || !(before->number > 0)) return "";
   return fmt::format("{:+.1f}", 100 * (after->number / before->number - 1));
 }
 
-Table parameter_table(const analyses::Calibration& calibration) {
+Table parameter_table(const validation::Calibration& calibration) {
   Table table({{"parameter", Align::left, 0, true},
                {"before", Align::right},
                {"fitted", Align::right},
@@ -51,7 +51,7 @@ Table parameter_table(const analyses::Calibration& calibration) {
                {"±%", Align::right},
                {"grade", Align::left, 1},
                {"variance / prior, %", Align::right, 2}});
-  for (const analyses::FittedParameter& parameter : calibration.parameters) {
+  for (const validation::FittedParameter& parameter : calibration.parameters) {
     table.add({shown(parameter.path, calibration), parameter.prior, parameter.value, change_of(parameter),
                fmt::format("{:.1f}", 100 * parameter.sd), parameter.grade(),
                fmt::format("{:.0f}", 100 * parameter.variance_left)});
@@ -60,9 +60,9 @@ Table parameter_table(const analyses::Calibration& calibration) {
 }
 
 // The rows of each file that were used, and the others with the reasons.
-std::string credits(const analyses::EvidenceFiles& files) {
+std::string credits(const validation::EvidenceFiles& files) {
   std::string text;
-  for (const analyses::EvidenceFile& file : files.files) {
+  for (const validation::EvidenceFile& file : files.files) {
     text += fmt::format("{}: {} used\n", input::file_name(file.path), input::counted(file.used, "row"));
     for (const auto& [why, rows] : file.unused)
       text +=
@@ -72,16 +72,16 @@ std::string credits(const analyses::EvidenceFiles& files) {
 }
 
 // A warning for each file none of whose rows has an effect.
-void warn_of_useless(const analyses::EvidenceFiles& files, Terminal& terminal) {
-  for (const analyses::EvidenceFile& file : files.files)
+void warn_of_useless(const validation::EvidenceFiles& files, Terminal& terminal) {
+  for (const validation::EvidenceFile& file : files.files)
     if (file.used == 0)
       terminal.complain(fmt::format("warning: {}: no row has an effect on the profile; the reasons are below",
                                     input::file_name(file.path)));
 }
 
 // The kernel tables, and the parameters that the fit moved out of what it can explain.
-std::string tables_text(const analyses::OwnBoard& outcome, const CalibrateOptions& options) {
-  const analyses::Calibration& found = outcome.calibration;
+std::string tables_text(const validation::BoardCalibration& outcome, const CalibrateOptions& options) {
+  const validation::Calibration& found = outcome.calibration;
   std::string text;
   for (const std::string& note : found.notes) text += "note: " + note + '\n';
   if (found.tables > 0) {
@@ -93,7 +93,7 @@ std::string tables_text(const analyses::OwnBoard& outcome, const CalibrateOption
         options.output.empty() ? " (not written, as there is no --output)" : " in " + outcome.kernels;
     text += fmt::format("{}{}, with {}\n", input::counted(found.tables, "kernel table"), where, rates);
   }
-  for (const analyses::FittedParameter& parameter : found.parameters)
+  for (const validation::FittedParameter& parameter : found.parameters)
     if (parameter.at_bound)
       text += fmt::format(
           "{} is at the bound of its range: something else explains these runs, so it is not "
@@ -103,12 +103,12 @@ std::string tables_text(const analyses::OwnBoard& outcome, const CalibrateOption
 }
 
 // The errors on the held-out runs, in a sentence.
-std::string held_out_text(const analyses::OwnBoard& outcome, bool quick) {
+std::string held_out_text(const validation::BoardCalibration& outcome, bool quick) {
   if (quick || outcome.groups.empty()) return {};
   std::string text;
-  for (const analyses::ComparisonGroup& group : outcome.groups) {
+  for (const validation::ComparisonGroup& group : outcome.groups) {
     if (group.name.find("left out") == std::string::npos) continue;
-    for (const analyses::ErrorSummary& summary : analyses::summarise(group)) {
+    for (const validation::ErrorSummary& summary : validation::summarise(group)) {
       if (summary.quantity != "throughput") continue;
       text += fmt::format("With {}, throughput is off by {:.1f} % on average, {:+.1f} % at worst.\n",
                           group.name, 100 * summary.mean_absolute, 100 * summary.worst);
@@ -121,7 +121,7 @@ std::string held_out_text(const analyses::OwnBoard& outcome, bool quick) {
 }
 
 // Writes the kernel tables into the folder beside the profile.
-void write_tables(const analyses::OwnBoard& outcome, const CalibrateOptions& options) {
+void write_tables(const validation::BoardCalibration& outcome, const CalibrateOptions& options) {
   if (outcome.kernels.empty()) return;
   const std::filesystem::path folder = std::filesystem::path(options.output).parent_path() / outcome.kernels;
   std::filesystem::create_directories(folder);
@@ -130,9 +130,9 @@ void write_tables(const analyses::OwnBoard& outcome, const CalibrateOptions& opt
     output::write_whole(*output::open_if_given((folder / name).string()), *text);
 }
 
-std::string next_log_text(const analyses::OwnBoard& outcome) {
+std::string next_log_text(const validation::BoardCalibration& outcome) {
   if (outcome.next_logs.empty()) return {};
-  const analyses::NextLog& best = outcome.next_logs.front();
+  const validation::NextLog& best = outcome.next_logs.front();
   return fmt::format(
       "One more log would tell most: {} would narrow the interval of {} from +-{:.0f} to +-{:.0f} %.\n",
       best.log, best.narrows, 100 * best.before, 100 * best.after);
@@ -146,12 +146,12 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
     terminal.note(problems.text());
     return ExitCode::bad_input;
   }
-  analyses::OwnBoardControl control;
+  validation::BoardCalibrationControl control;
   control.fit.interrupt = &context.interrupted;
   control.fit.progress = [&terminal] { terminal.progress("calibrate", 0); };
   control.validating = [&terminal](double done) { terminal.progress("validate", done); };
   try {
-    const analyses::EvidenceFiles files = analyses::read_evidence_files(options.evidence, options.onnx);
+    const validation::EvidenceFiles files = validation::read_evidence_files(options.evidence, options.onnx);
     for (const std::string& file : files.skipped)
       terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
     for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
@@ -159,13 +159,13 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
     const bool beside = profile && !profile->direct();  // no second file beside /dev/null
     const auto table =
         output::open_if_given(beside ? calibration::uncertainty_path(options.output) : std::string());
-    const analyses::OwnBoard found = analyses::own_board(*base, files,
-                                                         {.evidence = options.evidence,
-                                                          .output = options.output,
-                                                          .name = options.name,
-                                                          .fresh = options.fresh,
-                                                          .quick = options.quick},
-                                                         control);
+    const validation::BoardCalibration found = validation::calibrate_board(*base, files,
+                                                                           {.evidence = options.evidence,
+                                                                            .output = options.output,
+                                                                            .name = options.name,
+                                                                            .fresh = options.fresh,
+                                                                            .quick = options.quick},
+                                                                           control);
     terminal.clear_progress();
     if (profile) {
       if (table) output::write_whole(*table, found.uncertainty_csv);
@@ -186,7 +186,7 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
   } catch (const calibration::CsvError& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
-  } catch (const analyses::CalibrationError& error) {
+  } catch (const validation::CalibrationError& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
   } catch (const scenarios::Interrupted&) {

@@ -1,5 +1,5 @@
 // `jostle reproduce`: simulates published statements and checks them.
-#include "analyses/reproduce/reproduce.hpp"
+#include "validation/reproduce/reproduce.hpp"
 
 #include <fmt/format.h>
 
@@ -19,16 +19,16 @@
 namespace jostle::cli {
 namespace {
 
-using analyses::Check;
-using analyses::Reproduction;
+using validation::Check;
+using validation::Reproduction;
 
 std::string verdict(const Check& check) {
   switch (check.verdict) {
-    case analyses::Verdict::holds:
+    case validation::Verdict::holds:
       return "reproduced";
-    case analyses::Verdict::shown:
+    case validation::Verdict::shown:
       return "not judged";
-    case analyses::Verdict::fails:
+    case validation::Verdict::fails:
       break;
   }
   return check.off ? fmt::format("missed by {:+.0f} %", *check.off * 100) : "contradicted";
@@ -46,7 +46,7 @@ Style style_of(bool good) {
 }
 
 // The basis of a prediction: "fitted: cuda_efficiency".
-std::string basis(const analyses::Basis& basis) {
+std::string basis(const validation::Basis& basis) {
   std::string text(to_string(basis.kind));
   return basis.chosen.empty() ? text : fmt::format("{}: {}", text, basis.chosen);
 }
@@ -83,7 +83,7 @@ Table checks(const std::vector<Reproduction>& outcomes) {
     std::string id(outcome.statement->id);
     for (const Check& check : outcome.checks)
       table.add({std::exchange(id, ""), check.quantity, check.claimed, check.predicted, verdict(check)},
-                style_of(check.verdict != analyses::Verdict::fails));
+                style_of(check.verdict != validation::Verdict::fails));
     if (!outcome.problem.empty())
       table.add({std::exchange(id, ""), outcome.problem, "", "", "not simulated"}, Style::bad);
   }
@@ -92,7 +92,7 @@ Table checks(const std::vector<Reproduction>& outcomes) {
 
 // The number of reproduced statements by basis: "32 of 80 predicted, 17 of 28 fitted".
 std::string by_basis(const std::vector<Reproduction>& outcomes) {
-  using Kind = analyses::Basis::Kind;
+  using Kind = validation::Basis::Kind;
   std::string text;
   for (const Kind kind : {Kind::predicted, Kind::fitted, Kind::given}) {
     std::ptrdiff_t all = 0, reproduced = 0;
@@ -215,24 +215,24 @@ std::string printed(const std::vector<Reproduction>& outcomes, const ReproduceOp
 }
 
 ExitCode reproduce(const ReproduceOptions& options, Context& context) {
-  std::vector<const analyses::Statement*> wanted;
+  std::vector<const validation::Statement*> wanted;
   for (const std::string& id : options.ids) {
-    wanted.push_back(analyses::find_statement(id));
+    wanted.push_back(validation::find_statement(id));
     if (wanted.back() == nullptr) {
       context.terminal.complain(
           fmt::format("no statement '{}'; `jostle reproduce` lists all", input::printable(id)));
       return ExitCode::bad_input;
     }
   }
-  if (wanted.empty()) wanted = analyses::statements();
+  if (wanted.empty()) wanted = validation::statements();
   const auto page = output::open_if_given(options.html);
-  analyses::Runs runs(&context.interrupted);
+  validation::Runs runs(&context.interrupted);
   std::vector<Reproduction> outcomes;
   try {
-    for (const analyses::Statement* statement : wanted) {
+    for (const validation::Statement* statement : wanted) {
       context.terminal.progress(fmt::format("reproduce {}", statement->id),
                                 static_cast<double>(outcomes.size()) / static_cast<double>(wanted.size()));
-      outcomes.push_back(analyses::reproduce(*statement, runs));
+      outcomes.push_back(validation::reproduce(*statement, runs));
     }
   } catch (const scenarios::Interrupted&) {
     context.terminal.complain("interrupted");

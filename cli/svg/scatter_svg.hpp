@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "analyses/validate/validate.hpp"
+#include "validation/validate/validate.hpp"
 
 namespace jostle::cli {
 
 // The diagonal marks exact predictions, the band ±10 %. Each quantity has a colour; a ring marks a run
 // outside its 90 % interval. Groups without positive values, and views of other groups, are left out.
-[[nodiscard]] std::string scatter_svg(const std::vector<analyses::ComparisonGroup>& groups);
+[[nodiscard]] std::string scatter_svg(const std::vector<validation::ComparisonGroup>& groups);
 
 }  // namespace jostle::cli

@@ -18,12 +18,12 @@ std::string percent(double share, const char* format) {
 namespace {
 
 // The error limit of the row and whether it is met.
-std::string limit_text(const analyses::ErrorSummary& row) {
+std::string limit_text(const validation::ErrorSummary& row) {
   if (!row.bound) return "";
   const std::string limit = percent(row.bound->limit, "{:g}");
   const std::string verdict = row.exceeded() ? "exceeded" : "met";
-  if (row.bound->statistic != analyses::Statistic::each) {
-    const bool mean = row.bound->statistic == analyses::Statistic::mean;
+  if (row.bound->statistic != validation::Statistic::each) {
+    const bool mean = row.bound->statistic == validation::Statistic::mean;
     return fmt::format("{} ≤ {}: {}", mean ? "mean" : "median", limit, verdict);
   }
   return fmt::format("each ≤ {}: {}", limit,
@@ -32,7 +32,7 @@ std::string limit_text(const analyses::ErrorSummary& row) {
 
 // The share of values inside their intervals, and the 95 % interval of that share: "89 % of 168 in 36 runs
 // (75 to 95)".
-std::string coverage_text(const analyses::ErrorSummary& row) {
+std::string coverage_text(const validation::ErrorSummary& row) {
   if (row.with_interval == 0) return "";
   const auto [from, to] = row.covered_ci95();
   const std::string runs = row.runs_with_interval < row.with_interval
@@ -45,11 +45,11 @@ std::string coverage_text(const analyses::ErrorSummary& row) {
 
 }  // namespace
 
-Table error_table(const std::vector<analyses::ComparisonGroup>& groups) {
-  std::vector<std::pair<std::string, analyses::ErrorSummary>> rows;
-  for (const analyses::ComparisonGroup& group : groups) {
+Table error_table(const std::vector<validation::ComparisonGroup>& groups) {
+  std::vector<std::pair<std::string, validation::ErrorSummary>> rows;
+  for (const validation::ComparisonGroup& group : groups) {
     std::string name = group.name;
-    for (analyses::ErrorSummary& row : analyses::summarise(group))
+    for (validation::ErrorSummary& row : validation::summarise(group))
       rows.emplace_back(std::exchange(name, ""), std::move(row));
   }
   std::vector<Column> columns{{"runs", Align::left, 0, true},
@@ -84,17 +84,17 @@ Table error_table(const std::vector<analyses::ComparisonGroup>& groups) {
   return table;
 }
 
-Table details_table(const std::vector<analyses::ComparisonGroup>& groups, bool only_over_limit) {
+Table details_table(const std::vector<validation::ComparisonGroup>& groups, bool only_over_limit) {
   Table table({{"run", Align::left, 0, true},
                {"quantity", Align::left, 0, true},
                {"measured", Align::right},
                {"predicted", Align::right},
                {"error %", Align::right}});
-  for (const analyses::ComparisonGroup& group : groups) {
+  for (const validation::ComparisonGroup& group : groups) {
     if (group.is_view) continue;
-    for (const analyses::Comparison& row : group.comparisons) {
-      const auto over_limit = [&row](const analyses::Bound& bound) {
-        return bound.statistic == analyses::Statistic::each && bound.quantity == row.quantity &&
+    for (const validation::Comparison& row : group.comparisons) {
+      const auto over_limit = [&row](const validation::Bound& bound) {
+        return bound.statistic == validation::Statistic::each && bound.quantity == row.quantity &&
                std::abs(row.error()) > bound.limit;
       };
       if (only_over_limit && std::ranges::none_of(group.bounds, over_limit)) continue;

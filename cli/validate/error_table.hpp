@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analyses/validate/validate.hpp"
 #include "cli/terminal/table.hpp"
+#include "validation/validate/validate.hpp"
 
 namespace jostle::cli {
 
@@ -13,10 +13,11 @@ namespace jostle::cli {
 [[nodiscard]] std::string percent(double share, const char* format = "{:.2f}");
 
 // The errors, with a row per group and quantity.
-[[nodiscard]] Table error_table(const std::vector<analyses::ComparisonGroup>& groups);
+[[nodiscard]] Table error_table(const std::vector<validation::ComparisonGroup>& groups);
 
 // The details, with a row per metric and run; `only_over_limit`: only rows over a limit that applies to each
 // run.
-[[nodiscard]] Table details_table(const std::vector<analyses::ComparisonGroup>& groups, bool only_over_limit);
+[[nodiscard]] Table details_table(const std::vector<validation::ComparisonGroup>& groups,
+                                  bool only_over_limit);
 
 }  // namespace jostle::cli

@@ -8,13 +8,13 @@
 namespace jostle::cli {
 
 std::string validation_page(const std::string& subject,
-                            const std::vector<analyses::ComparisonGroup>& groups) {
+                            const std::vector<validation::ComparisonGroup>& groups) {
   using Json = nlohmann::ordered_json;
   Json data{{"errors", Json::parse(validation_json(groups, {})).at("groups")}, {"groups", Json::array()}};
-  for (const analyses::ComparisonGroup& group : groups) {
+  for (const validation::ComparisonGroup& group : groups) {
     if (group.is_view) continue;
     Json values = Json::array();
-    for (const analyses::Comparison& value : group.comparisons)
+    for (const validation::Comparison& value : group.comparisons)
       values.push_back({{"run", value.run},
                         {"quantity", value.quantity},
                         {"measured", rounded(value.measured)},

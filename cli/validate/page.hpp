@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "analyses/evidence/comparison.hpp"
+#include "validation/evidence/comparison.hpp"
 
 namespace jostle::cli {
 
 // `subject`: the heading.
 [[nodiscard]] std::string validation_page(const std::string& subject,
-                                          const std::vector<analyses::ComparisonGroup>& groups);
+                                          const std::vector<validation::ComparisonGroup>& groups);
 
 }  // namespace jostle::cli

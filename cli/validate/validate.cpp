@@ -1,5 +1,5 @@
 // `jostle validate`: compares predictions with measured runs, shipped or the user's own.
-#include "analyses/validate/validate.hpp"
+#include "validation/validate/validate.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,14 +8,6 @@
 #include <cmath>
 #include <memory>
 
-#include "analyses/evidence/evidence_files.hpp"
-#include "analyses/evidence/published_evidence.hpp"
-#include "analyses/validate/boards.hpp"
-#include "analyses/validate/clients.hpp"
-#include "analyses/validate/language.hpp"
-#include "analyses/validate/left_out.hpp"
-#include "analyses/validate/own_evidence.hpp"
-#include "analyses/validate/shipped_uncertainty.hpp"
 #include "calibration/evidence/evidence_list.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
@@ -25,22 +17,30 @@
 #include "cli/svg/scatter_svg.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
-#include "cli/validate/ledger_text.hpp"
 #include "cli/validate/left_out_tables.hpp"
 #include "cli/validate/page.hpp"
+#include "cli/validate/sensitivity_text.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
 #include "models/board/spec.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
+#include "validation/evidence/evidence_files.hpp"
+#include "validation/evidence/published_evidence.hpp"
+#include "validation/validate/boards.hpp"
+#include "validation/validate/clients.hpp"
+#include "validation/validate/language.hpp"
+#include "validation/validate/left_out.hpp"
+#include "validation/validate/own_evidence.hpp"
+#include "validation/validate/shipped_uncertainty.hpp"
 
 namespace jostle::cli {
 namespace {
 
 // The comparisons; `left_out` only for the shipped boards.
 struct Compared {
-  std::vector<analyses::ComparisonGroup> groups;
-  std::optional<analyses::LeftOut> left_out;
+  std::vector<validation::ComparisonGroup> groups;
+  std::optional<validation::LeftOut> left_out;
 };
 
 // The tables of docs/validation.md.
@@ -57,7 +57,7 @@ std::string markdown(const Compared& compared) {
 
 struct ValidateOptions {
   std::string subject;
-  bool details = false, markdown = false, fit = false, uncertainty = false, ledger = false;
+  bool details = false, markdown = false, fit = false, uncertainty = false, sensitivity = false;
   std::string html, picture;  // file names; empty: none
   std::string format = "table";
   std::vector<std::string> set, evidence, onnx;
@@ -66,26 +66,26 @@ struct ValidateOptions {
 Compared compare(const ValidateOptions& options, const calibration::Profile& profile,
                  const std::function<void(double)>& progress) {
   Compared compared;
-  std::vector<analyses::ComparisonGroup>& groups = compared.groups;
+  std::vector<validation::ComparisonGroup>& groups = compared.groups;
   const calibration::TraceFiles& own =
       calibration::embedded_traces(calibration::shipped_evidence(profile.spec->evidence));
   const auto subject_is = [&](std::string_view name) {
     return options.subject.empty() || options.subject == name;
   };
   if (options.subject != "boards" && options.subject != "language" && options.subject != "mps")
-    groups = analyses::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
+    groups = validation::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
   if (options.subject == "mps")
-    for (analyses::ComparisonGroup& group : analyses::validate_clients(progress))
+    for (validation::ComparisonGroup& group : validation::validate_clients(progress))
       groups.push_back(std::move(group));
   if (subject_is("language"))
-    for (analyses::ComparisonGroup& group : analyses::validate_language(progress))
+    for (validation::ComparisonGroup& group : validation::validate_language(progress))
       groups.push_back(std::move(group));
   if (subject_is("boards")) {
-    for (analyses::ComparisonGroup& group : analyses::validate_boards(progress).groups)
+    for (validation::ComparisonGroup& group : validation::validate_boards(progress).groups)
       groups.push_back(std::move(group));
     compared.left_out =
-        analyses::judge_left_out(analyses::shipped_evidence(), analyses::shipped_fit(), progress);
-    for (analyses::ComparisonGroup& group : analyses::grouped_errors(*compared.left_out))
+        validation::judge_left_out(validation::shipped_evidence(), validation::shipped_fit(), progress);
+    for (validation::ComparisonGroup& group : validation::grouped_errors(*compared.left_out))
       groups.push_back(std::move(group));
   }
   return compared;
@@ -107,7 +107,7 @@ struct ValidateFiles {
 };
 
 void write_files(const ValidateOptions& options, const ValidateFiles& files,
-                 const std::vector<analyses::ComparisonGroup>& groups) {
+                 const std::vector<validation::ComparisonGroup>& groups) {
   const std::string subject = options.evidence.empty() ? "Validation of jostle"
                                                        : fmt::format("{} against {}", options.subject,
                                                                      fmt::join(options.evidence, ", "));
@@ -144,11 +144,12 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
     return ExitCode::bad_input;
   }
   try {
-    const analyses::EvidenceFiles files = analyses::read_evidence_files(options.evidence, options.onnx);
+    const validation::EvidenceFiles files = validation::read_evidence_files(options.evidence, options.onnx);
     for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
     const ValidateFiles written(options);
     if (!files.traces.empty()) {
-      const auto groups = analyses::validate_h200(profile->base.profile, progress_of(context), files.traces);
+      const auto groups =
+          validation::validate_h200(profile->base.profile, progress_of(context), files.traces);
       terminal.clear_progress();
       if (groups.empty()) {
         terminal.complain(options.evidence.front() + ": no runs to compare with");
@@ -158,13 +159,13 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
       terminal.print(shown(options, terminal, {groups, {}}));
       return ExitCode::done;
     }
-    const std::vector<analyses::RunConfiguration>& configurations = files.configurations;
+    const std::vector<validation::RunConfiguration>& configurations = files.configurations;
     if (configurations.empty()) {
       terminal.complain(options.evidence.front() + ": contains no metric that jostle predicts");
       return ExitCode::bad_input;
     }
     const auto groups =
-        analyses::validate_evidence(*profile, options.subject, configurations, &context.interrupted);
+        validation::validate_evidence(*profile, options.subject, configurations, &context.interrupted);
     write_files(options, written, groups);
     terminal.print(shown(options, terminal, {groups, {}}));
   } catch (const calibration::CsvError& error) {
@@ -197,15 +198,15 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   const auto progress = progress_of(context);
   std::string text, notes;
   try {
-    if (options.ledger) {
-      text = ledger_markdown(analyses::ledger(progress));
+    if (options.sensitivity) {
+      text = sensitivity_markdown(validation::one_at_a_time_sensitivity(progress));
     } else if (options.uncertainty) {
-      analyses::ShippedUncertainty found = analyses::shipped_uncertainty(progress);
+      validation::ShippedUncertainty found = validation::shipped_uncertainty(progress);
       text = std::move(found.csv);
       notes = error_table(found.coverage).text(context.terminal.width(), false);
     } else if (options.fit) {
-      text = analyses::factors_csv(
-          analyses::fit_board_factors(analyses::shipped_run_configurations(), progress));
+      text = validation::factors_csv(
+          validation::fit_board_factors(validation::shipped_run_configurations(), progress));
     } else {
       const Compared compared = compare(options, profile->base.profile, progress);
       write_files(options, written, compared.groups);
@@ -217,7 +218,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   }
   context.terminal.clear_progress();
   context.terminal.note(notes);
-  if (options.ledger || options.uncertainty || options.fit || options.format == "json")
+  if (options.sensitivity || options.uncertainty || options.fit || options.format == "json")
     context.terminal.print_data(text);
   else
     context.terminal.print(text);
@@ -267,8 +268,8 @@ void add_validate(CLI::App& app, Task& task) {
       ->excludes("--details")
       ->excludes("--markdown");
   command
-      ->add_flag("--ledger", options->ledger,
-                 "Sensitivity of the error to each parameter; prints calibration/LEDGER.md")
+      ->add_flag("--sensitivity,--ledger", options->sensitivity,
+                 "Sensitivity of the error to each parameter; prints calibration/SENSITIVITY.md")
       ->excludes("--details")
       ->excludes("--markdown");
   command

@@ -5,12 +5,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "analyses/evidence/run_configuration.hpp"
 #include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/evidence/trace_files.hpp"
 #include "calibration/profile/uncertainty.hpp"
 #include "calibration/readers/csv.hpp"
 #include "tests/fuzz/require.hpp"
+#include "validation/evidence/run_configuration.hpp"
 
 namespace {
 
@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       auto table = calibration::CsvTable::parse(text, "fuzz.csv");
       check_fields(table);
       table = calibration::as_evidence(std::move(table));
-      if (!calibration::trace_kind(table)) (void)analyses::run_configurations_of(table);
+      if (!calibration::trace_kind(table)) (void)validation::run_configurations_of(table);
     }
   } catch (const calibration::CsvError& error) {
     fuzz::require(std::string(error.what()).starts_with("fuzz"), "a refusal names its file");

@@ -1,0 +1,57 @@
+// Language models as measured: the accuracy that was reached, held. docs/validation.md has the figures and
+// what is asked.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/sanitized.hpp"
+#include "validation/validate/language.hpp"
+
+namespace jostle::validation {
+namespace JOSTLE_FILE {
+
+ErrorSummary errors(const std::string& group, const std::string& quantity) {
+  static const std::vector<ComparisonGroup> groups = validate_language();
+  const auto found = std::ranges::find(groups, group, &ComparisonGroup::name);
+  if (found == groups.end()) throw std::runtime_error("no group '" + group + "'");
+  const std::vector<ErrorSummary> all = summarise(*found);
+  const auto of = std::ranges::find(all, quantity, &ErrorSummary::quantity);
+  if (of == all.end()) throw std::runtime_error("no " + quantity + " in '" + group + "'");
+  return *of;
+}
+
+TEST(LanguageModelsAsMeasured, give_the_published_rates_of_boards) {
+  if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
+  const std::string boards = "language models on boards";
+  EXPECT_GE(errors(boards, "decode").count, 45U);
+  EXPECT_LE(errors(boards, "decode").median_absolute, 0.08);
+  EXPECT_LE(errors(boards, "prefill").median_absolute, 0.15);
+}
+
+TEST(LanguageModelsAsMeasured, hold_the_published_memory) {
+  if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
+  EXPECT_GE(errors("language models, memory held", "memory").count, 38U);
+  EXPECT_LE(errors("language models, memory held", "memory").mean_absolute, 0.08);
+}
+
+// Asked of MPS are 8 %, of streams 6 %. Rates are 10.9 and 13.1 % off, mostly too high; they were 7.2 and 9.1
+// % before miss_latency, which halves the error of equal streams of image networks and brings the waits of
+// cameras nearer. What a language model loses beside networks that find less in L2 is not understood.
+TEST(LanguageModelsAsMeasured, share_an_h200_with_image_networks) {
+  if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
+  const std::string beside = "language models beside others, ";
+  EXPECT_GT(errors(beside + "time slices", "rate").count, 20U);
+  EXPECT_LE(errors(beside + "time slices", "rate").mean_absolute, 0.02);
+  EXPECT_GT(errors(beside + "MPS", "rate").count, 20U);
+  EXPECT_LE(errors(beside + "MPS", "rate").mean_absolute, 0.12);
+  EXPECT_GT(errors(beside + "streams of one process", "rate").count, 20U);
+  EXPECT_LE(errors(beside + "streams of one process", "rate").mean_absolute, 0.14);
+  for (const char* const sharing : {"time slices", "MPS", "streams of one process"})
+    EXPECT_LE(errors(beside + sharing, "camera p99").mean_absolute, 0.15) << sharing;
+}
+
+}  // namespace JOSTLE_FILE
+}  // namespace jostle::validation

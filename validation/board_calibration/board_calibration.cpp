@@ -1,0 +1,119 @@
+#include "validation/board_calibration/board_calibration.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "calibration/evidence/evidence_list.hpp"
+#include "models/board/spec.hpp"
+#include "scenarios/run/run.hpp"
+#include "validation/calibrate/held_out.hpp"
+#include "validation/calibrate/own_tables.hpp"
+#include "validation/calibrate/traces.hpp"
+#include "validation/validate/validate.hpp"
+
+namespace jostle::validation {
+namespace {
+
+namespace fs = std::filesystem;
+
+PriorsFrom priors_from(const BoardCalibrationQuestion& question) {
+  return question.fresh ? PriorsFrom::reference : PriorsFrom::profile;
+}
+
+std::string name_of(const std::string& file) {
+  fs::path path(file);
+  if (path.filename().empty()) path = path.parent_path();
+  return path.filename().string();
+}
+
+// The name of the evidence in the sources of parameters: the files that count, or, for folders, the paths as
+// given.
+std::string source_of(const BoardCalibrationQuestion& question, const EvidenceFiles& files) {
+  std::vector<std::string> names;
+  for (const EvidenceFile& file : files.files)
+    if (file.used > 0) names.push_back(name_of(file.path));
+  if (names.empty() || question.evidence.size() < names.size()) {  // folders were given
+    names.clear();
+    for (const std::string& given : question.evidence) names.push_back(name_of(given));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+BoardCalibration fit_runs(const calibration::BaseProfile& base, std::vector<RunConfiguration> configurations,
+                          const BoardCalibrationQuestion& question, const CalibrationControl& control) {
+  BoardCalibration board{.calibration = calibrate(base, configurations, priors_from(question), control)};
+  const OwnTables tables = own_tables(configurations);
+  std::erase_if(configurations, [&tables](const RunConfiguration& run) { return !tables.can_run(run); });
+  board.uncertainty = board.calibration.uncertainty();
+  board.groups.push_back(fitted_on(board.calibration, configurations, control));
+  board.next_logs = next_logs(tables.empty() ? base : with_tables(base, tables), configurations,
+                              priors_from(question), board.calibration, control);
+  if (question.quick) return board;
+  HeldOut held_out =
+      validation::held_out(base, configurations, priors_from(question), board.calibration, control);
+  for (auto& group : held_out.groups) board.groups.push_back(std::move(group));
+  board.uncertainty.residuals = analyses::residuals_of(held_out.rows);
+  return board;
+}
+
+// Makes the profile refer to the kernel measurements in the evidence folder, if any, instead of those of the
+// base.
+void use_own_kernels(Calibration& found, const calibration::TraceFiles& files,
+                     const BoardCalibrationQuestion& question) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(question.evidence.front());
+  if (!files.has(calibration::TraceKind::kernels) || !files.has(calibration::TraceKind::solo) ||
+      !fs::exists(folder / "kernels.csv", error) || !fs::exists(folder / "solo.csv", error))
+    return;
+  found.profile.spec->evidence = folder.string() + '/';
+  const fs::path output =
+      question.output.empty() ? fs::current_path() / "profile" : fs::absolute(question.output);
+  found.evidence = (folder.lexically_normal().lexically_proximate(output.parent_path()) / "").string();
+}
+
+// Makes the profile name the folder of own kernel tables that is to be written beside it.
+void name_tables(BoardCalibration& board, const calibration::BaseProfile& base,
+                 const BoardCalibrationQuestion& question) {
+  if (board.calibration.tables == 0) return;
+  const std::string stem = fs::path(question.output).stem().string();
+  board.kernels = (stem.empty() ? "profile" : stem) + ".kernels/";
+  std::vector<std::string> sources{board.kernels};
+  for (std::string& source : calibration::evidence_sources(base.profile.spec->evidence))
+    sources.push_back(std::move(source));
+  board.calibration.evidence = calibration::joined_evidence(sources);
+}
+
+BoardCalibration fit_traces(const calibration::BaseProfile& base, const calibration::TraceFiles& files,
+                            const BoardCalibrationQuestion& question,
+                            const BoardCalibrationControl& control) {
+  BoardCalibration board{.calibration = calibrate_traces(base, files, priors_from(question))};
+  board.uncertainty = board.calibration.uncertainty();
+  use_own_kernels(board.calibration, files, question);
+  if (question.quick) return board;
+  const auto progress = [&control](double done) {
+    if (control.fit.interrupt != nullptr && *control.fit.interrupt) throw scenarios::Interrupted();
+    if (control.validating) control.validating(done);
+  };
+  board.groups = validate_h200(board.calibration.profile, progress, files);
+  return board;
+}
+
+}  // namespace
+
+BoardCalibration calibrate_board(const calibration::BaseProfile& base, const EvidenceFiles& files,
+                                 const BoardCalibrationQuestion& question,
+                                 const BoardCalibrationControl& control) {
+  BoardCalibration board = files.traces.empty() ? fit_runs(base, files.configurations, question, control.fit)
+                                                : fit_traces(base, files.traces, question, control);
+  name_tables(board, base, question);
+  board.name = !question.name.empty() ? question.name : fs::path(question.output).stem().string();
+  board.profile = profile_text(board.calibration, board.name, source_of(question, files));
+  board.uncertainty_csv =
+      calibration::uncertainty_csv_header() + calibration::uncertainty_csv(board.uncertainty, board.name);
+  return board;
+}
+
+}  // namespace jostle::validation

@@ -1,0 +1,100 @@
+#include "validation/coverage/coverage.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "analyses/interval/basis.hpp"
+#include "analyses/interval/interval.hpp"
+#include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/run/parallel.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::validation {
+namespace {
+
+// The predicted values of the reference values of a configuration.
+std::vector<double> values_of(const scenarios::Result& result, const RunConfiguration& configuration) {
+  std::vector<double> found;
+  for (const ReferenceValue& reference : configuration.reference_values)
+    found.push_back(predicted(result, reference.metric, configuration));
+  return found;
+}
+
+std::vector<Prediction> predictions_of(const RunConfiguration& configuration, const analyses::DrawnRuns& runs,
+                                       const calibration::Profile& profile) {
+  const std::vector<double> point = values_of(runs.point, configuration);
+  std::vector<analyses::FigureRuns> figures(point.size());
+  for (std::size_t v = 0; v < point.size(); ++v) figures[v].point = point[v];
+  for (const scenarios::Result& result : runs.drawn) {
+    const std::vector<double> values = values_of(result, configuration);
+    for (std::size_t v = 0; v < point.size(); ++v) figures[v].drawn.emplace_back(values[v]);
+  }
+  for (const scenarios::Result& result : runs.repeated) {
+    const std::vector<double> values = values_of(result, configuration);
+    for (std::size_t v = 0; v < point.size(); ++v) figures[v].repeated.emplace_back(values[v]);
+  }
+  const std::string basis = analyses::basis_of(configuration.scenario->processes.front(),
+                                               runs.point.processes.front().grades.kernels, profile);
+  std::vector<Prediction> found;
+  for (std::size_t v = 0; v < point.size(); ++v)
+    found.push_back({point[v], analyses::spread_of(figures[v], runs.draws, runs.as_long), basis});
+  return found;
+}
+
+}  // namespace
+
+std::vector<analyses::HeldOutRow> held_out_rows(const ComparisonGroup& group, const std::string& from,
+                                                const std::string& device, const std::string& quantity,
+                                                const std::string& basis) {
+  std::vector<analyses::HeldOutRow> rows;
+  for (const Comparison& comparison : group.comparisons) {
+    if (comparison.quantity != from) continue;
+    const std::string run = comparison.run.substr(0, comparison.run.find(", process"));
+    rows.push_back({.device = device,
+                    .quantity = quantity,
+                    .basis = basis,
+                    .fold = run,
+                    .configuration = run,
+                    .value = comparison.run,
+                    .measured = comparison.measured,
+                    .predicted = comparison.predicted,
+                    .spread = {}});
+  }
+  return rows;
+}
+
+std::vector<std::optional<bool>> covered(const std::vector<analyses::HeldOutRow>& rows) {
+  std::vector<std::optional<bool>> found;
+  for (const analyses::HeldOutRow& row : rows) {
+    std::vector<analyses::HeldOutRow> others;
+    std::ranges::copy_if(rows, std::back_inserter(others), [&row](const analyses::HeldOutRow& other) {
+      return other.quantity == row.quantity && other.fold != row.fold &&
+             other.configuration != row.configuration;
+    });
+    calibration::Uncertainty known;
+    known.residuals = analyses::residuals_of(others);
+    const auto residual = analyses::residual_for(known, row.device, row.quantity, row.basis);
+    found.push_back(residual && row.spread.known ? std::optional(row.needed() <= residual->half_width)
+                                                 : std::nullopt);
+  }
+  return found;
+}
+
+std::vector<std::vector<Prediction>> predictions(const analyses::UncertainProfile& profile,
+                                                 const std::vector<RunConfiguration>& configurations,
+                                                 const std::atomic<bool>* interrupt) {
+  std::vector<scenarios::Scenario> scenarios;
+  for (const RunConfiguration& configuration : configurations) scenarios.push_back(*configuration.scenario);
+  scenarios::RunControl control;
+  control.interrupt = interrupt;
+  const auto runs = analyses::drawn_runs(scenarios, profile, control);
+  if (!runs) throw scenarios::Interrupted();
+  std::vector<std::vector<Prediction>> found;
+  for (std::size_t i = 0; i < configurations.size(); ++i)
+    found.push_back(predictions_of(configurations[i], (*runs)[i], profile.base.profile));
+  return found;
+}
+
+}  // namespace jostle::validation

@@ -1,0 +1,145 @@
+#include "validation/evidence/evidence_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace jostle::validation {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct EvidencePath {
+  std::string path;
+  bool from_folder;  // found in a folder, not named by the user
+};
+
+std::vector<EvidencePath> files_of(const std::vector<std::string>& paths) {
+  std::vector<EvidencePath> files;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.push_back({path, false});
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+      if (at->path().extension() == ".csv") inside.push_back(at->path().string());
+    if (error) throw calibration::CsvError(path, 0, error.message());
+    if (inside.empty()) throw calibration::CsvError(path, 0, "this folder has no .csv files");
+    std::ranges::sort(inside);
+    for (std::string& file : inside) files.push_back({std::move(file), true});
+  }
+  return files;
+}
+
+// A file in one of the forms of traces.
+struct TraceFile {
+  std::string path;
+  calibration::TraceKind kind;
+  calibration::CsvTable table;
+};
+
+// True for the form of runs with and without MPS if each of these runs is of one process without MPS: they
+// are rates.
+bool is_alone(const TraceFile& file) {
+  if (file.kind != calibration::TraceKind::mps) return false;
+  for (std::size_t i = 0; i < file.table.rows(); ++i) {
+    const calibration::CsvTable::Row row = file.table.row(i);
+    if (row.integer(file.table.column("processes")) != 1 || row.view(file.table.column("sharing")) == "mps")
+      return false;
+  }
+  return true;
+}
+
+// Rates and kernel tables in the form of traces as rows of general evidence; absent for other traces.
+std::optional<calibration::CsvTable> as_rows(const TraceFile& file) {
+  const calibration::CsvTable& table = file.table;
+  const bool solo = file.kind == calibration::TraceKind::solo || is_alone(file);
+  if (!solo && file.kind != calibration::TraceKind::kernels) return std::nullopt;
+  const bool has_input = std::ranges::find(table.header(), "input") != table.header().end();
+  std::string text =
+      "run,model,precision,batch,input,runtime,metric,value,unit,of,grid,block,registers,shared_bytes\n";
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const calibration::CsvTable::Row row = table.row(i);
+    const auto field = [&](std::string_view column) {
+      return calibration::csv_field(row.text(table.column(column)));
+    };
+    const std::string run = solo
+                                ? fmt::format("line {}", row.line())
+                                : fmt::format("{} {} {}", field("model"), field("precision"), field("batch"));
+    text += fmt::format("{},{},{},{},{},", calibration::csv_field(run), field("model"), field("precision"),
+                        field("batch"), has_input ? field("input") : "");
+    if (solo)
+      text += fmt::format("{},throughput,{},images/s,,,,,\n",
+                          field("mode") == "graph" ? "cuda-graph" : field("mode"), field("images_per_s"));
+    else
+      text +=
+          fmt::format("eager,layer_time,{},us,{},{},{},{},{}\n", field("duration_us"), field("name"),
+                      field("blocks"), field("threads_per_block"), field("registers"), field("shared_bytes"));
+  }
+  return calibration::CsvTable::parse(text, file.path);
+}
+
+// Adds the traces: beside general evidence, rates and kernel tables become rows of it; alone, they are
+// traces.
+void add_traces(std::vector<TraceFile> traces, EvidenceFiles& all, std::vector<std::string>& names,
+                std::vector<calibration::CsvTable>& tables) {
+  const bool general = !tables.empty();
+  for (TraceFile& file : traces) {
+    if (general) {
+      auto rows = as_rows(file);
+      if (!rows)
+        throw calibration::CsvError(
+            file.path, 0,
+            fmt::format(
+                "traces such as {} and general evidence cannot be combined: fit them one after the other",
+                calibration::file_name(file.kind)));
+      names.push_back(file.path);
+      tables.push_back(std::move(*rows));
+      continue;
+    }
+    try {
+      all.traces.add(file.kind, std::move(file.table));
+    } catch (const std::invalid_argument& error) {
+      throw calibration::CsvError(file.path, 0, error.what());
+    }
+  }
+}
+
+}  // namespace
+
+EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
+                                  const std::vector<std::string>& onnx) {
+  EvidenceFiles all;
+  std::vector<calibration::CsvTable> tables;
+  std::vector<std::string> names;
+  std::vector<TraceFile> traces;
+  calibration::NetworkFiles networks(onnx);
+  for (const EvidencePath& file : files_of(paths)) {
+    calibration::CsvTable table = calibration::as_evidence(calibration::CsvTable::read(file.path));
+    if (const auto kind = calibration::trace_kind(table)) {
+      traces.push_back({file.path, *kind, std::move(table)});
+    } else if (file.from_folder && std::ranges::find(table.header(), "metric") == table.header().end()) {
+      all.skipped.push_back(file.path);
+    } else {
+      networks.also_in(fs::path(file.path).parent_path().string());
+      names.push_back(file.path);
+      tables.push_back(std::move(table));
+    }
+  }
+  add_traces(std::move(traces), all, names, tables);
+  networks.also_in("");
+  Evidence evidence = evidence_of(tables, networks);
+  all.configurations = std::move(evidence.configurations);
+  all.notes = std::move(evidence.notes);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    all.files.push_back({names[i], evidence.used[i], evidence.unused[i]});
+  return all;
+}
+
+}  // namespace jostle::validation

@@ -1,0 +1,35 @@
+// The measurement files that a user names: general evidence (one metric per row), or traces of a shared GPU.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "calibration/evidence/trace_files.hpp"
+#include "validation/evidence/run_configuration.hpp"
+
+namespace jostle::validation {
+
+struct EvidenceFile {
+  std::string path;
+  std::size_t used = 0;                            // rows that a fit or a comparison can use
+  std::map<std::string, std::size_t> unused = {};  // other rows, by the reason
+};
+
+struct EvidenceFiles {
+  calibration::TraceFiles traces;
+  std::vector<RunConfiguration> configurations;
+  std::vector<EvidenceFile> files;   // files of general evidence
+  std::vector<std::string> notes;    // rows of these files that are left out, and why
+  std::vector<std::string> skipped;  // files in a folder that have neither format
+};
+
+// Each of `paths` is a file, or a folder with .csv files. `onnx`: files of networks; other networks are
+// looked for beside the evidence, and in the working directory. Throws calibration::CsvError for unreadable
+// files, for both formats together (but rates and kernel tables in the form of traces are general evidence
+// beside other general evidence), and for two trace files of one kind.
+[[nodiscard]] EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
+                                                const std::vector<std::string>& onnx = {});
+
+}  // namespace jostle::validation

@@ -1,0 +1,23 @@
+// Validation of language models: published rates of boards, and a GPU that they share with image networks.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "validation/evidence/comparison.hpp"
+
+namespace jostle::validation {
+
+// The groups, in this order:
+//  - Boards (evidence/language/published.csv): values by quantity, then views of them by runtime, laboratory
+//    and device. Parameters of runtimes and boards are fitted to some of these laboratories, as
+//    docs/validation.md says; no factor is fitted to any row.
+//  - An H200 (evidence/h200-llm): the rate of each process or stream beside others, and the 99th percentile
+//    of cameras, in time slices, under MPS and as streams of one process. No parameter is fitted to these
+//    runs; the form of mps_cold_code was chosen with knowledge of them.
+// Rows with a mark are not compared. `progress` gets the completed share, from one thread at a time; it may
+// throw.
+[[nodiscard]] std::vector<ComparisonGroup> validate_language(
+    const std::function<void(double)>& progress = {});
+
+}  // namespace jostle::validation

@@ -1,0 +1,46 @@
+// Validation: simulates measured runs and compares predictions with measurements.
+//
+// The runs of calibration/evidence/<device> are embedded in the binary, so `jostle validate` can repeat the
+// comparison anywhere.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibration/evidence/trace_files.hpp"
+#include "validation/evidence/comparison.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
+
+namespace jostle::validation {
+
+// Compares traces in the format of the H200 evidence with simulations of `profile`: a group for each kind of
+// comparison that the files allow. `progress` gets the completed share, from one thread at a time.
+[[nodiscard]] std::vector<ComparisonGroup> validate_h200(
+    const calibration::Profile& profile, const std::function<void(double)>& progress = {},
+    const calibration::TraceFiles& files = calibration::embedded_traces());
+
+// The parts of validate_h200(). The files that each part names as its `evidence` must exist.
+[[nodiscard]] ComparisonGroup compare_solo(
+    const calibration::Profile& profile,
+    const calibration::TraceFiles& files = calibration::embedded_traces());
+[[nodiscard]] ComparisonGroup compare_contended(
+    const calibration::Profile& profile, const std::string& mode,  // "graph" or "eager"
+    const calibration::TraceFiles& files = calibration::embedded_traces());
+[[nodiscard]] ComparisonGroup compare_eager_repeats(
+    const calibration::Profile& profile,
+    const calibration::TraceFiles& files = calibration::embedded_traces());
+[[nodiscard]] ComparisonGroup compare_open_loop(
+    const calibration::Profile& profile,
+    const calibration::TraceFiles& files = calibration::embedded_traces());
+[[nodiscard]] ComparisonGroup compare_sharing_intervals(
+    const calibration::Profile& profile,
+    const calibration::TraceFiles& files = calibration::embedded_traces());
+[[nodiscard]] ComparisonGroup compare_sparse_launches(
+    const calibration::Profile& profile,
+    const calibration::TraceFiles& files = calibration::embedded_traces());
+
+}  // namespace jostle::validation
