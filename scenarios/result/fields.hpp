@@ -181,18 +181,17 @@ void fields(V& v, Of<NeededRun> /*record*/) {
 
 namespace of_times {
 
-// A percentile is no ratio: every replication with times has the same weight.
-inline constexpr auto of_each =
-    pool::per([](const Times& times, const Result& /*of*/) { return times.samples > 0 ? 1.0 : 0.0; });
+// Percentiles have the weights of the mean: a replication of one request tells little, and the mean of times
+// is never less than half their median.
 inline constexpr auto of_all = pool::per(&Times::samples);
 
 template <class V>
 void figures(V& v) {
   v("mean", &Times::mean, of_all, About{"Mean", Unit::ms});
-  v("p50", &Times::p50, of_each, About{"Median", Unit::ms});
-  v("p90", &Times::p90, of_each, About{"", Unit::ms});
-  v("p95", &Times::p95, of_each, About{"", Unit::ms});
-  v("p99", &Times::p99, of_each, About{"", Unit::ms});
+  v("p50", &Times::p50, of_all, About{"Median", Unit::ms});
+  v("p90", &Times::p90, of_all, About{"", Unit::ms});
+  v("p95", &Times::p95, of_all, About{"", Unit::ms});
+  v("p99", &Times::p99, of_all, About{"", Unit::ms});
 }
 
 template <class V>
@@ -203,11 +202,11 @@ void known(V& v, const char* of_what) {
     ci(
         "mean", [](auto& t) -> auto& { return t.ci95.mean; }, interval_of(&Times::mean, of_all), About{});
     ci(
-        "p50", [](auto& t) -> auto& { return t.ci95.p50; }, interval_of(&Times::p50, of_each), About{});
+        "p50", [](auto& t) -> auto& { return t.ci95.p50; }, interval_of(&Times::p50, of_all), About{});
     ci(
-        "p90", [](auto& t) -> auto& { return t.ci95.p90; }, interval_of(&Times::p90, of_each), About{});
+        "p90", [](auto& t) -> auto& { return t.ci95.p90; }, interval_of(&Times::p90, of_all), About{});
     ci(
-        "p99", [](auto& t) -> auto& { return t.ci95.p99; }, interval_of(&Times::p99, of_each), About{});
+        "p99", [](auto& t) -> auto& { return t.ci95.p99; }, interval_of(&Times::p99, of_all), About{});
   });
 }
 

@@ -291,10 +291,11 @@ template <class R>
 void follow(R& /*record*/) {}
 void follow(InstanceResult& instance) {
   end_at_offered(instance.throughput, instance.offered);
+  if (instance.stable == false) forget_growing_latency(instance);
 }
 void follow(ProcessResult& process) {
   end_at_offered(process.throughput, process.offered);
-  if (process.stable == false) return;
+  if (process.stable == false) return forget_growing_latency(process);
   process.backlog_growth.reset();
   process.stable_rate.reset();
 }

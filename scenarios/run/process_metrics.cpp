@@ -24,23 +24,13 @@ std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
   return share;
 }
 
-// Adds the load of a process, or of an instance with requests of its own: offered rate and stability. If it
-// is not stable, its latency and the time to its first token have no mean and no percentiles, since they grow
-// for as long as the run lasts.
+// Adds the load of a process, or of an instance with requests of its own: offered rate and stability.
 template <class Figures>
 void add_load(Figures& result, const OpenLoad& load) {
   result.offered = load.offered;
   result.stable = load.stable;
   end_at_offered(result.throughput, result.offered);
-  if (load.stable.value_or(true)) return;
-  Latency unknown;
-  unknown.samples = result.latency_ms.samples;
-  unknown.unfinished = result.latency_ms.unfinished;
-  result.latency_ms = unknown;
-  if (!result.tokens) return;
-  Times first;
-  first.samples = result.tokens->ttft_ms.samples;
-  result.tokens->ttft_ms = first;
+  if (!load.stable.value_or(true)) forget_growing_latency(result);
 }
 
 std::optional<TokenResult> tokens_of(const process::TokenFigures* figures, const Window& window,

@@ -339,7 +339,25 @@ TEST(Pooled, a_replication_without_a_request_says_nothing_of_latency) {
   const Latency all = pooled(replications).processes[0].latency_ms;
   EXPECT_EQ(all.samples, 4);
   EXPECT_EQ(all.mean, 17.5);  // mean of the four
-  EXPECT_EQ(all.p50, 15);     // mean of the two that know it
+  EXPECT_EQ(all.p50, 17.5);   // with the same weights
+}
+
+// Two of three replications found the load too high, and only they had few enough answers to say so.
+TEST(Pooled, an_overloaded_process_has_no_latency_though_one_replication_had) {
+  std::vector<Result> replications(3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    replications[k].simulated_s = 1;
+    ProcessResult& process = replications[k].processes.emplace_back();
+    process.stable = k == 1;
+    process.latency_ms.samples = k == 1 ? 1 : 0;
+    process.latency_ms.unfinished = 7;
+    if (k == 1) process.latency_ms.mean = process.latency_ms.p50 = 38.3;
+  }
+  const Latency all = pooled(replications).processes[0].latency_ms;
+  EXPECT_FALSE(all.mean);
+  EXPECT_FALSE(all.p50);
+  EXPECT_EQ(all.samples, 1);
+  EXPECT_EQ(all.unfinished, 21);
 }
 
 }  // namespace JOSTLE_FILE
