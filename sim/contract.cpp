@@ -7,11 +7,14 @@
 namespace jostle::sim {
 namespace {
 
-// The path of a source file from the root of the repository.
+// The path of a source file from the root of the repository. Compilers name it by an absolute path, or by one
+// from the build directory.
 std::string_view from_root(std::string_view file) {
   constexpr std::string_view here = __FILE__, name = "sim/contract.cpp";
   constexpr std::string_view root = here.substr(0, here.size() - name.size());
-  return file.starts_with(root) ? file.substr(root.size()) : file;
+  if (file.starts_with(root)) file.remove_prefix(root.size());
+  while (file.starts_with("../")) file.remove_prefix(3);
+  return file;
 }
 
 }  // namespace

@@ -205,6 +205,16 @@ GroupOutcomes judged(const std::vector<double>& before, const std::vector<double
   return outcomes_of(scenario, now, {{{0, 0}, 80.0}, {{1, 0}, 2.0}}, tried);
 }
 
+TEST(NoSwitchCost, helps_processes_on_DLAs_which_take_turns_on_the_GPU_to_convert_their_formats) {
+  const Tried tried = only_change(
+      "device: jetson-agx-orin-64gb\nprocesses:\n"
+      "  - {model: resnet50, precision: int8, batch: 2, placement: dla0}\n"
+      "  - {model: resnet50, precision: int8, batch: 2, placement: dla1}\n"
+      "run: {duration: 200 ms, warmup: 100 ms}\n",
+      "no-switch-cost");
+  EXPECT_GT(tried.throughput.after.value(), 1.05 * tried.throughput.before.value());
+}
+
 TEST(GroupOutcomes, a_stream_of_short_kernels_starves_beside_one_of_long_kernels) {
   const GroupOutcomes found = judged({100, 100, 1000}, {150, 150, 200});
   ASSERT_EQ(found.groups.size(), 2U);
