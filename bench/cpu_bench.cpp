@@ -16,7 +16,7 @@ Spec host_spec() {
   spec.scheduler = {.policy = &eevdf,
                     .tick = sim::milliseconds(4),
                     .base_slice = sim::milliseconds(0.75),
-                    .migration_cost = sim::milliseconds(0.5)};
+                    .cache_hot_for = sim::milliseconds(0.5)};
   spec.costs = {.context_switch = sim::microseconds(2),
                 .preempted = sim::microseconds(50),
                 .preempted_time_constant = sim::milliseconds(1),

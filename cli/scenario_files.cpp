@@ -2,7 +2,6 @@
 
 #include "cli/options.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/language/supported.hpp"
 
 namespace jostle::cli {
 
@@ -27,7 +26,7 @@ std::optional<std::vector<scenarios::Scenario>> read(const ScenarioFiles& files,
   for (const std::string& file : files.files) {
     std::optional<scenarios::Scenario> scenario =
         scenarios::load_scenario(file, catalogue, files.options, problems);
-    if (scenario && scenarios::is_supported(*scenario, file, problems)) all.push_back(std::move(*scenario));
+    if (scenario) all.push_back(std::move(*scenario));
   }
   if (problems.empty()) {
     for (const scenarios::Scenario& scenario : all) {

@@ -34,9 +34,6 @@ scenarios::Scenario scenario_of(const Json& question) {
   auto scenario =
       scenarios::parse_scenario({text, origin, directory}, scenarios::shipped_catalogue(), options, problems);
   if (!scenario) throw Unreadable{problems};
-  for (const scenarios::UnsupportedKey& key : scenarios::unsupported_keys(*scenario))
-    problems.add({}, key.path, key.reason, "remove the key to run without it");
-  if (!problems.empty()) throw Unreadable{problems};
   return *std::move(scenario);
 }
 

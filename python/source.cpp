@@ -4,7 +4,6 @@
 
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
-#include "scenarios/language/supported.hpp"
 
 namespace jostle::python {
 
@@ -25,7 +24,7 @@ scenarios::Scenario scenario_of(const Source& source, const scenarios::LoadOptio
   auto scenario =
       source.text ? scenarios::parse_scenario({*source.text, source.name, ""}, catalogue, options, problems)
                   : scenarios::load_scenario(source.name, catalogue, options, problems);
-  if (!scenario || !scenarios::is_supported(*scenario, source.name, problems)) throw Invalid{problems};
+  if (!scenario) throw Invalid{problems};
   for (std::string& warning : scenarios::warnings(*scenario)) warnings.push_back(std::move(warning));
   return std::move(*scenario);
 }

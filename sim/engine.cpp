@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sim/contract.hpp"
+
 namespace jostle::sim {
 
 namespace {
@@ -104,6 +106,7 @@ RunEnd Engine::run_loop(Time until) {
         now_ = stuck_after_;
         return stuck("no progress");
       }
+      contract(time > now_, "the clock never goes back");
       now_ = time;
       steps_when_time_moved_ = steps_;
     } else if (steps_ - steps_when_time_moved_ >= watchdog_.events_at_one_time) {

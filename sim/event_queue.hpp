@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "sim/action.hpp"
+#include "sim/contract.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::sim {
@@ -247,6 +248,7 @@ inline Time EventQueue::next_time(Time limit) {
 
 inline EventQueue::Due EventQueue::take() {
   const Entry e = bottom_[head_++];
+  contract(e.time >= last_taken_, "events happen in the order of their times");
   --live_;
   last_taken_ = e.time;
   Due due{Time{static_cast<std::int64_t>(e.time)}, {}, {}};

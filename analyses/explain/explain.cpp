@@ -336,7 +336,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     Tried tried = compared(std::move(wanted[i]), before, std::move(results[i]));
     if (tried.what_if.shares_otherwise && tried.all_fit)
-      tried.standings = standings_of(scenario, before, kernels, tried);
+      tried.outcomes = outcomes_of(scenario, before, kernels, tried);
     explanation.tried.push_back(std::move(tried));
   }
 

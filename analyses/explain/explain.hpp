@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analyses/explain/group_outcome.hpp"
 #include "analyses/explain/shares.hpp"
-#include "analyses/explain/standing.hpp"
 #include "analyses/explain/what_if.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -60,7 +60,8 @@ struct Tried {
   std::vector<ClockChange> clocks;
   std::vector<std::size_t> overloaded;  // after the change, indices among the processes before it
   std::string sentence;                 // the changes of clocks; empty if no clock moved by more than 1 %
-  Standings standings = {};  // the winners and losers; empty unless the change alters how the GPU is shared
+  GroupOutcomes outcomes =
+      {};  // the winners and losers; empty unless the change alters how the GPU is shared
 
   [[nodiscard]] bool is_stable() const { return all_fit && overloaded.empty(); }
 };

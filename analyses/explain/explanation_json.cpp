@@ -85,10 +85,10 @@ Json changes(const ProcessChange& each, std::size_t index) {
 }
 
 // The winners and losers; null for a change that leaves the sharing of the GPU as it is.
-Json standings(const Tried& tried) {
-  if (tried.standings.groups.empty()) return nullptr;
-  Json json{{"sentence", tried.standings.sentence}, {"groups", Json::array()}};
-  for (const Standing& group : tried.standings.groups) {
+Json outcomes(const Tried& tried) {
+  if (tried.outcomes.groups.empty()) return nullptr;
+  Json json{{"sentence", tried.outcomes.sentence}, {"groups", Json::array()}};
+  for (const GroupOutcome& group : tried.outcomes.groups) {
     json["groups"].push_back({{"label", group.label},
                               {"count", group.parts.size()},
                               {"kernel_us", metric_json(group.kernel_us)},
@@ -120,7 +120,7 @@ Json what_if(const Tried& tried) {
   json["processes"] = Json::array();
   for (std::size_t i = 0; i < tried.processes.size(); ++i)
     json["processes"].push_back(changes(tried.processes[i], i));
-  json["standings"] = standings(tried);
+  json["standings"] = outcomes(tried);
   // The scenarios that ran: `jostle run` of each gives the same results.
   json["scenarios"] = Json::array();
   for (const scenarios::Result& result : tried.results)

@@ -140,7 +140,7 @@ std::string bounds(const scenarios::GpuRunningBy& by) {
 
 std::string sentence_of(const Explained& explained, const scenarios::Result& before,
                         const std::vector<Tried>& tried) {
-  if (!explained.share) return "no figures: it does not fit into memory";
+  if (!explained.share) return "no results: it does not fit into memory";
   const process::ShareRow* loss = nullptr;
   const process::ShareRow* use = &process::share_rows.front();
   double max_lost = 0, max_used = 0;

@@ -93,7 +93,8 @@ std::optional<Changed> one_core_more(const Request& request) {
   return one_board(fmt::format("one core more ({})", used + 1), std::move(scenario));
 }
 
-// Returns whether processes take turns on the GPU.
+// Returns whether processes take turns on the GPU. Those on a DLA do, too: the GPU converts their inputs and
+// results, and runs the layers that the DLA cannot.
 bool takes_turns(const Request& request) {
   std::int64_t contexts = 0;
   for (const scenarios::ProcessEntry& process : request.scenario.processes)
@@ -242,7 +243,7 @@ std::optional<Changed> no_loads(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
   scenario.loads.clear();
   const std::string name =
-      loads.front().name.empty() ? std::string(process::to_string(loads.front().kind)) : loads.front().name;
+      loads.front().name.empty() ? std::string(process::row_of(loads.front().kind).name) : loads.front().name;
   return one_board(loads.size() == 1 ? "without " + name : "without its loads", std::move(scenario));
 }
 

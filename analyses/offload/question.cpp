@@ -29,11 +29,6 @@ std::optional<scenarios::Scenario> board_at(const std::string& path, const input
                                             input::Problems& problems) {
   input::Problems own;
   auto scenario = scenarios::read_scenario(node, study.origin, study.directory, catalogue, own);
-  if (scenario) {
-    const Cursor root(node, {}, own);
-    for (const scenarios::UnsupportedKey& key : scenarios::unsupported_keys(*scenario))
-      root.descend(key.path).problem(key.reason);
-  }
   append_at(path, own, problems);
   return scenario;
 }

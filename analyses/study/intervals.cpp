@@ -26,7 +26,7 @@ std::string shape_of(const scenarios::Scenario& scenario) {
     }
   }
   for (const scenarios::LoadEntry& load : scenario.loads)
-    text += fmt::format("; beside {}", process::to_string(load.kind));
+    text += fmt::format("; beside {}", process::row_of(load.kind).name);
   return text + (count > 1 ? "; together" : "; alone");
 }
 

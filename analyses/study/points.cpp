@@ -146,11 +146,6 @@ std::optional<scenarios::Scenario> scenario_at(const Study& study, const Coordin
   const input::Node document = document_at(study, at, own);
   std::optional<scenarios::Scenario> scenario;
   if (document) scenario = scenarios::read_scenario(document, study.origin, study.directory, catalogue, own);
-  if (scenario) {
-    const input::Cursor root(document, {}, own);
-    for (const scenarios::UnsupportedKey& key : scenarios::unsupported_keys(*scenario))
-      root.descend(key.path).problem(key.reason);
-  }
   for (const input::Problem& problem : own.list())
     problems.add(problem.location, path_in_study(study, problem.path), problem.message, problem.hint);
   return own.empty() ? std::move(scenario) : std::nullopt;

@@ -163,7 +163,7 @@ std::string wrong_data(std::string_view tensor) {
   if (!found.raw && found.typed == 0 && *elements >= smallest_left_out) return {};
   const bool exact = !found.raw || *found.raw * 8 % bits == 0;
   if (exact && stored == *elements) return {};
-  return fmt::format("{}{} numbers where the dimensions ask for {}",
+  return fmt::format("{}{} numbers where the dimensions need {}",
                      found.name.empty() ? "" : fmt::format("tensor '{}': ", input::printable(found.name)),
                      stored, *elements);
 }
@@ -193,7 +193,7 @@ std::optional<ExternalData> external_data(const onnx::TensorProto& tensor) {
   constexpr std::int64_t most = std::int64_t{1} << 60U;
   if (offset < 0 || length < 0 || offset > most || length > most) fail("an impossible place of its numbers");
   if (has_length && bytes > 0 && length != bytes)
-    fail(fmt::format("{} bytes where the dimensions ask for {}", length, bytes));
+    fail(fmt::format("{} bytes where the dimensions need {}", length, bytes));
   data.end = offset + bytes;
   return data;
 }

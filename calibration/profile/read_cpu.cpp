@@ -68,7 +68,8 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
   for (const cpu::SchedulerParameter& parameter : scheduler.policy->parameters) {
     block.required(parameter.key, scheduler.*parameter.value, span);
   }
-  block.required("migration_cost", scheduler.migration_cost, TimeSpan{sim::Duration::zero(), max_cpu_cost});
+  // The kernel's name: sched_migration_cost.
+  block.required("migration_cost", scheduler.cache_hot_for, TimeSpan{sim::Duration::zero(), max_cpu_cost});
 }
 
 void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {

@@ -93,7 +93,7 @@ class Parser {
           file_.modes.back().settings.push_back(
               {words[0].text, words[1].text, words[2].text, words[2].location});
         } else {
-          problem(words[0].location, fmt::format("a setting has {} words", words.size()),
+          problem(words[0].location, fmt::format("a setting has {} fields", words.size()),
                   "expected three, as in CPU_ONLINE CORE_0 1");
         }
         return;

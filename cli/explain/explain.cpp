@@ -45,7 +45,7 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
   Terminal& terminal = context.terminal;
   const std::string& file = asked.questions.files.front();
   if (asked.print && asked.what_ifs.empty()) {
-    terminal.complain("--print wants to know which change: --what-if NAME");
+    terminal.complain("--print needs --what-if NAME");
     return ExitCode::bad_input;
   }
   const auto all = read(asked.questions, terminal);

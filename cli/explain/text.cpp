@@ -198,11 +198,11 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
          table.text(width, colour);
 }
 
-std::string standings(const Explanation& explanation, int width, bool colour) {
+std::string outcomes(const Explanation& explanation, int width, bool colour) {
   std::string text;
   for (const Tried& tried : explanation.tried)
-    if (!tried.standings.sentence.empty())
-      text += paragraph(tried.what_if.label + ": " + tried.standings.sentence, width, 2);
+    if (!tried.outcomes.sentence.empty())
+      text += paragraph(tried.what_if.label + ": " + tried.outcomes.sentence, width, 2);
   if (text.empty()) return {};
   return "\n" + styled("who would win and who would starve", Style::strong, colour) + "\n" + text;
 }
@@ -275,7 +275,7 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
   if (explanation.critical)
     text += "\n" + styled("critical resource", Style::strong, colour) + "\n" +
             paragraph(explanation.critical->sentence, width, 2);
-  return text + what_ifs(explanation, width, colour) + standings(explanation, width, colour) +
+  return text + what_ifs(explanation, width, colour) + outcomes(explanation, width, colour) +
          clocks(explanation, width, colour) + reported_text(explanation, width, colour);
 }
 

@@ -329,7 +329,7 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
   if (!plan.best) {
     text += "\n" + styled("no point meets the limits", Style::bad, colour) + "\n";
     if (plan.count.evaluated > 0 && plan.count.overloaded == plan.count.evaluated)
-      text += paragraph("Every point is overloaded: ask for less, or for more boards.", width, 2);
+      text += paragraph("Every point is overloaded: lower the demand, or allow more boards.", width, 2);
     else if (plan.missed.empty() && !plan.near_misses.empty())
       text += paragraph(
           fmt::format("No point is known to meet them with {:.4g} %.", 100 * plan.goal.confidence), width, 2);

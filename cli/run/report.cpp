@@ -428,10 +428,9 @@ std::string too_short(const scenarios::Times& times, const char* what, const std
   if (times.needs.empty()) return {};
   std::vector<std::string> names;
   for (const auto& [name, run] : times.needs) names.push_back(name);
-  return paragraph(
-      fmt::format("too short: {} {} of {} do not tell {}; a run of about {} s would", times.samples, what,
-                  who, joined(names), input::decimal(times.needs.back().second.run_s, 2)),
-      width, 0);
+  return paragraph(fmt::format("{} samples are too few for {} {}of {}; simulate about {} s", times.samples,
+                               joined(names), what, who, input::decimal(times.needs.back().second.run_s, 2)),
+                   width, 0);
 }
 
 // The latencies that are unknown, or not known for all requests: a sentence for the first process of each
@@ -444,10 +443,10 @@ std::string trust_lines(const Result& result, int width) {
     if (told == process.entry) continue;
     const std::size_t before = text.size();
     const std::string who = fmt::format("process {} ({})", process.index, input::printable(label(process)));
-    text += too_short(latency, "latencies", who, width);
+    text += too_short(latency, "", who, width);
     if (process.tokens) {
-      text += too_short(process.tokens->ttft_ms, "times to the first token", who, width);
-      text += too_short(process.tokens->itl_ms, "times between tokens", who, width);
+      text += too_short(process.tokens->ttft_ms, "of the time to the first token ", who, width);
+      text += too_short(process.tokens->itl_ms, "of the time between tokens ", who, width);
     }
     if (!latency.of_served.empty())
       text +=
@@ -504,7 +503,7 @@ std::string unconverged_lines(const Result& result, int width) {
     for (const auto& [figure, precise] : process.converged)
       if (!precise) names.push_back(figure);
     if (!names.empty())
-      text += paragraph(fmt::format("not as precise as asked for: {} of process {} ({})", joined(names),
+      text += paragraph(fmt::format("not as precise as requested: {} of process {} ({})", joined(names),
                                     process.index, input::printable(label(process))),
                         width, 0);
   }

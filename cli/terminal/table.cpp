@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <numeric>
 #include <optional>
 
 #include "input/printable.hpp"
+#include "sim/contract.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -65,7 +65,7 @@ Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
 }
 
 void Table::add(std::vector<std::string> cells, Style style) {
-  assert(cells.size() == columns_.size());
+  sim::contract(cells.size() == columns_.size(), "a row of a table has a cell for each column");
   for (std::string& cell : cells) cell = input::printable(cell, std::string::npos);
   rows_.push_back({std::move(cells), style});
 }

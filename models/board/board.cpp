@@ -146,10 +146,10 @@ void Board::add_engines(const process::Spec& spec) {
 
 void Board::add_load(const process::LoadSpec& load, const Setup& setup, std::uint32_t index) {
   double each = 0;
-  if (load.kind != process::LoadKind::busy) {
+  if (const process::LoadRow& kind = process::row_of(load.kind); kind.moves_memory()) {
     if (!device_.memory.cores)
-      throw std::invalid_argument(device_.name + " has no figures of what its cores move");
-    each = process::bytes_per_s(load.kind, *device_.memory.cores);
+      throw std::invalid_argument(device_.name + " does not say how fast its cores move memory");
+    each = kind.bytes_per_s(*device_.memory.cores);
     if (load.bytes_per_s) each = std::min(each, *load.bytes_per_s / load.threads);
   }
   const process::Identity identity{.seed = setup.seed, .index = index, .name = load.random_name};

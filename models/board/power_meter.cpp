@@ -1,8 +1,10 @@
 #include "models/board/power_meter.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "sim/contract.hpp"
 #include "sim/math.hpp"
 
 namespace jostle::board {
@@ -92,6 +94,9 @@ bool PowerMeter::accrue() {
   seconds_ += seconds;
   window_s_ += seconds;
   total_j_ += power::sum_of(joules);
+  sim::contract(power::sum_of(joules) >= 0 && std::isfinite(total_j_), "the energy of a board never falls");
+  sim::contract(std::abs(total_j_ - before_restart_j_ - power::sum_of(joules_)) <= 1e-9 * total_j_,
+                "the energy of a board is the sum over its parts");
   leakage_j_ += leaked(power::sum_of(joules));
   return true;
 }
@@ -121,6 +126,7 @@ void PowerMeter::restart() {
   joules_ = {};
   window_ = {};
   seconds_ = window_s_ = leakage_j_ = 0;
+  before_restart_j_ = total_j_;
 }
 
 }  // namespace jostle::board

@@ -70,6 +70,7 @@ class PowerMeter {
   double gpu_idle_s_ = 0;  // idle time without interruption, up to the last accrue()
   power::PerPart joules_{}, window_{};
   double seconds_ = 0, window_s_ = 0, total_j_ = 0, leakage_j_ = 0;
+  double before_restart_j_ = 0;  // total_j_ at the end of the warm-up
 };
 
 }  // namespace jostle::board

@@ -28,7 +28,7 @@ bool movable(const Attempt& attempt, const Core& from, const Thread& thread) {
   if (!attempt.here.idle() && from.queue.is_buddy(thread)) return false;
   if (!thread.placed) return true;
   const sim::Duration since = attempt.now - std::max(thread.left_core, thread.moved_at);
-  return since >= attempt.machine.spec.scheduler.migration_cost;
+  return since >= attempt.machine.spec.scheduler.cache_hot_for;
 }
 
 // find_busiest_queue: the core of the group with the most threads (or load); null if none has a thread to

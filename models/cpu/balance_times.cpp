@@ -1,5 +1,5 @@
-// The times at which cores balance: intervals that double while there is nothing to do, on ticks that differ
-// between cores.
+// Members of Cpu for the times at which cores balance: intervals that double while there is nothing to do, on
+// ticks that differ between cores.
 //
 // Follows rebalance_domains, get_sd_balance_interval and the end of load_balance in kernel/sched/fair.c. In
 // the kernel every busy core keeps balancing; here events exist only while some thread could be moved.

@@ -1,10 +1,11 @@
-// Containers on a Cpu: the weights of their threads, and throttling by their quota.
+// Members of Cpu for containers: the weights of their threads, and throttling by their quota.
 #include "models/cpu/container.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "models/cpu/cpu.hpp"
+#include "sim/contract.hpp"
 
 namespace jostle::cpu {
 
@@ -30,6 +31,8 @@ bool Container::assign(OnCore& core) {
   drawn = true;
   const Duration taken = std::min(pool, quota_slice - core.left);
   pool -= taken;
+  sim::contract(taken >= Duration::zero() && pool >= Duration::zero(),
+                "a core takes from the quota of a container, and no more than is left");
   core.left += taken;
   return core.left > Duration::zero();
 }
@@ -107,6 +110,7 @@ bool Cpu::depart(Core& core, Thread& thread) {
     release(thread);
     return true;
   }
+  sim::contract(on.queued > 0, "a thread that leaves a run queue was in it");
   if (--on.queued > 0 || !container->quota || on.left <= kept_slice) return false;
   container->pool += on.left - kept_slice;
   on.left = kept_slice;
@@ -175,6 +179,7 @@ void Cpu::distribute(Container& container) {
     Container::OnCore& on = container.on(index);
     const Duration paid = std::min(container.pool, Duration{1} - on.left);
     container.pool -= paid;
+    sim::contract(container.pool >= Duration::zero(), "the quota of a container is never negative");
     on.left += paid;
     if (on.left > Duration::zero()) {
       unthrottle(machine_.core(index), container);

@@ -1,8 +1,11 @@
-// Construction of a Cpu, its clocks, and its queries.
+// Members of Cpu: construction, clocks, and queries.
 #include "models/cpu/cpu.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
+
+#include "sim/contract.hpp"
 
 namespace jostle::cpu {
 namespace {
@@ -88,7 +91,7 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
       core.online = machine_.online.contains(core.index);
       core.balanced = core.online && !spec.clusters[c].isolated;
       core.capacity = known ? spec.clusters[c].capacity : 1024;
-      core.average_idle = 2 * spec.scheduler.migration_cost;  // the kernel's start value
+      core.average_idle = 2 * spec.scheduler.cache_hot_for;  // the kernel's start value
       update_rate(core);
       if (!core.online) continue;
       if (core.balanced) {
@@ -223,6 +226,9 @@ ThreadStatistics Cpu::statistics(ThreadId id) const {
   const Thread& thread = get(id);
   ThreadStatistics statistics = thread.statistics;
   statistics.time_in[static_cast<std::size_t>(thread.state)] += engine_.now() - thread.state_since;
+  const sim::Duration sum =
+      std::accumulate(statistics.time_in.begin(), statistics.time_in.end(), sim::Duration::zero());
+  sim::contract(sum == engine_.now() - sim::Time::zero(), "a thread is in one state at every instant");
   if (thread.held_since != sim::Time::never()) statistics.throttled += engine_.now() - thread.held_since;
   return statistics;
 }

@@ -31,6 +31,7 @@ struct Confinement {
   std::vector<int> allowed = {};  // for threads that name no cores of their own; empty: all online
 };
 
+// Construction, clocks and queries are in cpu.cpp; the private parts name their files.
 class Cpu {
  public:
   // `random` draws the phases of the tick and of the load balance. The engine must outlive the Cpu and must
@@ -155,6 +156,7 @@ class Cpu {
   [[nodiscard]] sim::Duration since_tick() const;
 
   [[nodiscard]] Thread* next_thread(Core& core);
+  // Queues of a core, and limits of running time (limits.cpp).
   void enqueue(Core& core, Thread& thread, bool is_new);
   void dequeue_sleeping(Core& core, Thread& thread);
   void charge(Core& core, Thread& thread, sim::Duration elapsed);

@@ -1,4 +1,5 @@
-// The timeline of a core: which thread runs, what work it accrues, and when the core's next event is.
+// Members of Cpu for the timeline of a core: which thread runs, what work it accrues, and when the core's
+// next event is.
 //
 // accrue() adds the work and time since the last call; arm() sets the core's next event. Any state may change
 // between the two calls. A core has one event: the end of a phase or request, a tick that ends the slice, or
@@ -9,6 +10,7 @@
 #include "models/cpu/cache_debt.hpp"
 #include "models/cpu/cpu.hpp"
 #include "models/cpu/placement.hpp"
+#include "sim/contract.hpp"
 
 namespace jostle::cpu {
 
@@ -32,6 +34,7 @@ sim::Duration Cpu::since_tick() const {
 
 void Cpu::tell(Thread& thread, State state, double rate, sim::Time at) {
   if (state != thread.state) {
+    sim::contract(at >= thread.state_since, "the states of a thread follow one another in time");
     thread.statistics.time_in[static_cast<std::size_t>(thread.state)] += at - thread.state_since;
     thread.state_since = at;
     thread.state = state;
@@ -99,6 +102,7 @@ sim::Time Cpu::end_of_work(const Core& core, const Thread& thread) const {
 
 void Cpu::accrue(Core& core, sim::Time now) {
   const sim::Duration elapsed = now - core.accrued;
+  sim::contract(elapsed >= sim::Duration::zero(), "a core accounts for its time in order");
   const sim::Time since = std::exchange(core.accrued, now);
   if (elapsed == sim::Duration::zero()) return;
   if (core.running == nullptr) {
@@ -230,6 +234,8 @@ void Cpu::timer_due(Core& core) {
 }
 
 void Cpu::take_off(Core& core) {
+  sim::contract(core.running != nullptr && core.running->core == core.index,
+                "a thread that leaves a core had that core");
   Thread& thread = *core.running;
   thread.switch_left = sim::Duration::zero();
   thread.finishes = sim::Time::never();
@@ -360,8 +366,8 @@ void Cpu::make_runnable(Thread& thread, int waker) {
   Core& core = machine_.core(target);
   accrue(core);
   if (core.idle()) {
-    // The kernel's average of the core's idle times, bounded at twice the cost of a migration.
-    const sim::Duration limit = 2 * machine_.spec.scheduler.migration_cost;
+    // The kernel's average of the core's idle times, bounded at twice its sched_migration_cost.
+    const sim::Duration limit = 2 * machine_.spec.scheduler.cache_hot_for;
     const sim::Duration idled = engine_.now() - core.idle_since;
     core.average_idle = std::min(limit, core.average_idle + (idled - core.average_idle) / 8);
     if (const auto& deep = machine_.spec.idle_state; deep && idled >= deep->residency)

@@ -1,4 +1,5 @@
-// The deadline server of threads that are not real-time: it keeps real-time threads from starving them.
+// Members of Cpu for the deadline server of threads that are not real-time: it keeps real-time threads from
+// starving them.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,5 @@
-// Queueing beyond the policy: the queue of a core that a thread is in, and the limits of its running time.
+// Members of Cpu for queueing beyond the policy: which queue a thread is in, and the limits of its running
+// time.
 #include <algorithm>
 #include <utility>
 

@@ -44,7 +44,10 @@ struct SchedulerSpec {
   bool groups_realtime = false;  // CONFIG_RT_GROUP_SCHED
   int interrupt_core = -1;  // handles the interrupts of devices, so the threads they wake may go near it; -1:
                             // the core that the thread slept on
-  sim::Duration migration_cost = {};  // sched_migration_cost: a thread that ran within this time is cache-hot
+  // The kernel's sched_migration_cost: a thread that ran within this time is cache-hot, so the balance leaves
+  // it alone. It is a threshold, not a cost: a thread that moves pays its cache debt (CostSpec,
+  // cache_debt.hpp).
+  sim::Duration cache_hot_for = {};
 
   // A copy with the policy's parameters multiplied by 1 + ilog2(min(online cores, 8)), as the kernel
   // multiplies them (sched_tunable_scaling = 1).

@@ -1,4 +1,4 @@
-// Real-time threads on a Cpu: arrival, push and pull between cores, the limit of their runtime.
+// Members of Cpu for real-time threads: arrival, push and pull between cores, the limit of their runtime.
 #include "models/cpu/realtime.hpp"
 
 #include <algorithm>

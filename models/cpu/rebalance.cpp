@@ -1,4 +1,4 @@
-// The balances of a core, before idling and periodically on ticks, and the move of a thread.
+// Members of Cpu for the load balance: before idling and periodically on ticks, and the move of a thread.
 #include <algorithm>
 
 #include "models/cpu/cache_debt.hpp"
@@ -65,7 +65,7 @@ void Cpu::balance_due(Core& core) {
 
 void Cpu::pull_before_idling(Core& core) {
   if (!core.balanced || overloaded_cores_ == 0) return;
-  if (core.average_idle < machine_.spec.scheduler.migration_cost) return;
+  if (core.average_idle < machine_.spec.scheduler.cache_hot_for) return;
   for (const DomainLevel level : levels()) {
     if (balance(core, level, Idleness::newly_idle)) return;
   }

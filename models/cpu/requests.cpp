@@ -1,4 +1,4 @@
-// Requests to threads: begin and end of work, polling, blocking and sleep.
+// Members of Cpu for requests to threads: begin and end of work, polling, blocking and sleep.
 #include <algorithm>
 #include <optional>
 #include <stdexcept>

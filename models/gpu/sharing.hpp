@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -24,11 +25,15 @@ using GpuMaker = std::unique_ptr<Gpu> (*)(sim::Engine& engine, const Spec& spec,
 
 struct SharingWay {
   Sharing sharing;
-  std::string_view name;       // its name in a scenario
-  std::string_view label;      // for people: "MPS"
-  std::string_view warning;    // shown to its users; empty: none
-  bool takes_turns;            // contexts wait for each other, and a switch may cost time
-  GpuMaker make;               // for processes with one stream each
+  std::string_view name;     // its name in a scenario
+  std::string_view label;    // for people: "MPS"
+  std::string_view warning;  // shown to its users; empty: none
+  bool takes_turns;          // contexts wait for each other, and a switch may cost time
+  bool needs_mps;            // only boards with MPS have it (DeviceSpec::mps)
+  bool limits_threads;       // a process may be given a share of the SMs (`mps_threads`)
+  std::optional<bool>
+      alias;      // value of the scenario's key `mps` that also means this way; none: no value does
+  GpuMaker make;  // for processes with one stream each
   GpuMaker make_with_streams;  // for processes with several streams
 };
 

@@ -5,6 +5,7 @@
 
 #include "models/gpu/clocks.hpp"
 #include "models/gpu/occupancy.hpp"
+#include "sim/contract.hpp"
 
 namespace jostle::gpu {
 
@@ -214,6 +215,8 @@ void SpaceSharedGpu::start_ready(Group& group) {
 }
 
 void SpaceSharedGpu::kernel_over(Context& context) {
+  sim::contract(context.on_gpu && context.began && !context.batches.empty(),
+                "a kernel that ends had begun, and belongs to an enqueued batch");
   set_executing(context, false);
   context.on_gpu = false;
   context.free_since = engine_.now();

@@ -16,6 +16,7 @@
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/runlist.hpp"
 #include "models/gpu/spec.hpp"
+#include "sim/contract.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
 #include "sim/trace.hpp"
@@ -63,6 +64,7 @@ class SpaceSharedGpu final : public Gpu {
       if (executing > 0) total += now - since;
       since = now;
       executing += by;
+      sim::contract(executing >= 0, "the number of running kernels is never negative");
     }
     [[nodiscard]] sim::Duration until(sim::Time now) const {
       return executing > 0 ? total + (now - since) : total;

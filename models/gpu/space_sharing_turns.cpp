@@ -4,6 +4,7 @@
 
 #include "models/gpu/occupancy.hpp"
 #include "models/gpu/space_sharing.hpp"
+#include "sim/contract.hpp"
 
 namespace jostle::gpu {
 
@@ -155,6 +156,8 @@ void SpaceSharedGpu::end_turn() {
 
 // The GPU goes to the next process with work (there is one).
 void SpaceSharedGpu::leave(Duration cost) {
+  sim::contract(owner_ && owner_runs(),
+                "a turn that ends had begun, and belongs to the process that holds the GPU");
   for (const std::size_t index : groups_[*owner_].contexts) {
     Context& context = contexts_[index];
     set_executing(context, false);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/gpu/occupancy.hpp"
+#include "sim/contract.hpp"
 
 namespace jostle::gpu {
 
@@ -182,6 +183,7 @@ void TimeSharedGpu::go_on() {
       owner_->position.launch_gap += owner_->batches.front().given->lone_gap;
     plan();
   } else if (!contended()) {
+    check_turn_ends();
     if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, engine_.now());
     set_state(*owner_, ContextState::empty);
     mode_ = Mode::idle;
@@ -204,6 +206,7 @@ void TimeSharedGpu::out_of_work() {
 }
 
 void TimeSharedGpu::finish_batch(Context& context) {
+  sim::contract(!context.batches.empty(), "a batch that ends had been enqueued");
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && std::exchange(context.drawn, false))
     trace->end(context.stream, engine_.now());
   const KernelSequence& kernels = *context.batches.front().kernels;
@@ -221,8 +224,14 @@ void TimeSharedGpu::see_finished(Context& context) {
       context.spec.listener.batch_seen(context.spec.listener.context);
 }
 
+void TimeSharedGpu::check_turn_ends() const {
+  sim::contract(owner_ != nullptr && owner_->state == ContextState::owner && turn_began_ <= engine_.now(),
+                "a turn that ends had begun, and belongs to the context that holds the GPU");
+}
+
 // Ends the owner's turn: the GPU goes to the next waiting context (there is one).
 void TimeSharedGpu::leave(bool expired) {
+  check_turn_ends();
   Context& last = *owner_;
   const Time now = engine_.now();
   if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, now);
@@ -261,6 +270,7 @@ void TimeSharedGpu::set_state(Context& context, ContextState state) {
   const int waited = waiting_;
   if (context.state == ContextState::waiting) --waiting_;
   if (state == ContextState::waiting) ++waiting_;
+  sim::contract(waiting_ >= 0, "the number of contexts that wait for the GPU is never negative");
   context.state = state;
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && waiting_ != waited)
     trace->count(waiting_counter_, engine_.now(), waiting_);

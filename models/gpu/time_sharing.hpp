@@ -119,6 +119,7 @@ class TimeSharedGpu final : public Gpu {
   void replay(Context& context, const Position& from, sim::Time since);
   void due();
   void finish_batch(Context& context);
+  void check_turn_ends() const;
   void leave(bool expired);
   void see_finished(Context& context);
   [[nodiscard]] Context* next_waiting();

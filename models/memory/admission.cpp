@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/contract.hpp"
+
 namespace jostle::memory {
 namespace {
 
@@ -60,6 +62,8 @@ Occupancy admit(const Spec& spec, std::span<const Request> requests) {
       place.lacking = first_without_room(place.held, room);
     } else {
       occupancy.used_bytes += place.held.total();
+      sim::contract(place.held.total() >= 0 && occupancy.used_bytes <= spec.capacity_bytes * (1 + 1e-12),
+                    "processes hold no more memory than there is");
       occupancy.gpu_bytes += place.held.gpu();
       if (first) there.push_back(request.context);
     }

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/contract.hpp"
+
 namespace jostle::memory {
 
 ClientId Arbiter::add(const SpeedListener& listener) {
@@ -30,14 +32,15 @@ double Arbiter::moved(ClientId id) const {
 void Arbiter::set_demand(ClientId id, const Demand& demand) {
   clients_[id.index].asked = demand.bytes_per_s;
   const double bytes = std::min(demand.bytes_per_s, sharing_.capacity_bytes_per_s);
+  const double peak = demand.peak > 0    ? demand.peak
+                      : demand.bound > 0 ? demand.bytes_per_s / demand.bound
+                                         : 0;
   if (demands_[id.index] == bytes && clients_[id.index].bound == demand.bound &&
-      users_[id.index] == demand.users)
+      clients_[id.index].peak == peak && users_[id.index] == demand.users)
     return;
   demands_[id.index] = bytes;
   clients_[id.index].bound = demand.bound;
-  clients_[id.index].peak = demand.peak > 0    ? demand.peak
-                            : demand.bound > 0 ? demand.bytes_per_s / demand.bound
-                                               : 0;
+  clients_[id.index].peak = peak;
   users_[id.index] = demand.users;
   // This case is common and frequent: it must cost almost nothing. Under steady traffic all_granted_ is
   // false, so here there is steady traffic only if this client brings it now.
@@ -91,6 +94,7 @@ double Arbiter::speed_beside(const Demand& steady, const Client& client) const {
 void Arbiter::settle(std::size_t index) {
   Client& client = clients_[index];
   const sim::Time now = engine_.now();
+  sim::contract(grants_[index] >= 0 && now >= client.since, "the bytes that a client has moved never shrink");
   if (grants_[index] > 0) client.moved += grants_[index] * sim::to_seconds(now - client.since);
   client.since = now;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/contract.hpp"
+
 namespace jostle::memory {
 
 Demand demand_of(const gpu::KernelSequence& kernels, double capacity_bytes_per_s) {
@@ -25,6 +27,7 @@ void Traffic::gpu_runs(const Demand& demand) {
 }
 
 void Traffic::gpu_rests() {
+  sim::contract(on_gpu_ > 0, "kernels that cease to have the GPU had it");
   if (--on_gpu_ == 0) set_gpu_demand({});
 }
 
@@ -50,6 +53,7 @@ void Traffic::set_clocks(double capacity_bytes_per_s, double gpu_clock, double g
 
 void Traffic::core_demands(double change_bytes_per_s) {
   threads_ += change_bytes_per_s > 0 ? 1 : -1;
+  sim::contract(threads_ >= 0, "a thread that ceases to use the memory had used it");
   // Exactly zero if no thread is left, despite rounding of the sums.
   core_bytes_per_s_ = threads_ > 0 ? std::max(core_bytes_per_s_ + change_bytes_per_s, 0.0) : 0;
   arbiter_.set_demand(cores_, {.bytes_per_s = core_bytes_per_s_, .bound = 1});
@@ -58,6 +62,7 @@ void Traffic::core_demands(double change_bytes_per_s) {
 void Traffic::copies_change(int change) {
   const bool before = copying_ > 0;
   copying_ += change;
+  sim::contract(copying_ >= 0, "a copy that ends had begun");
   if (before != (copying_ > 0))
     arbiter_.set_demand(copies_, {.bytes_per_s = copying_ > 0 ? copy_bytes_per_s_ : 0, .bound = 1});
 }

@@ -11,20 +11,6 @@ namespace jostle::process {
 using sim::Duration;
 using sim::Time;
 
-double bytes_per_s(LoadKind kind, const memory::CoreTraffic& cores) {
-  switch (kind) {
-    case LoadKind::memory_write:
-      return cores.write;
-    case LoadKind::memory_read:
-      return cores.read;
-    case LoadKind::memory_copy:
-      return 2 / (1 / cores.read + 1 / cores.write);
-    case LoadKind::busy:
-      break;
-  }
-  return 0;
-}
-
 // NOLINTNEXTLINE(readability-function-size): the parts of the machine that it uses
 CoRunner::CoRunner(sim::Engine& engine, cpu::Cpu& cpu, std::optional<memory::Traffic>& traffic,
                    const LoadSpec& spec, double thread_bytes_per_s, const Identity& identity)
@@ -40,7 +26,7 @@ CoRunner::CoRunner(sim::Engine& engine, cpu::Cpu& cpu, std::optional<memory::Tra
                                  .nice = spec_.nice,
                                  .fifo = spec_.fifo,
                                  .container = spec_.container,
-                                 .streams = spec_.kind != LoadKind::busy,
+                                 .streams = row_of(spec_.kind).moves_memory(),
                                  .listener = {.changed =
                                                   [](void* self, cpu::State state, Time, Duration, double) {
                                                     Worker& told = *static_cast<Worker*>(self);

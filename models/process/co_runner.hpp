@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -20,23 +21,49 @@
 
 namespace jostle::process {
 
-// The activity of its threads, without pause while they work.
+// The activity of its threads, without pause while they work. A new kind is a value here and a row below.
 enum class LoadKind : std::uint8_t {
   memory_write,  // fill buffers far larger than the caches
   memory_read,   // read such buffers
   memory_copy,   // read one and write another
   busy,          // compute in registers
 };
+
 struct LoadRow {
   LoadKind kind;
   std::string_view name;  // used in scenarios and results
+  // Bytes/s that one of its threads moves alone; null: it leaves the memory alone.
+  double (*bytes_per_s)(const memory::CoreTraffic& cores) = nullptr;
+  // The profile's parameters that it rests on: its grade is the lowest of theirs. Without any it is exact.
+  std::array<std::string_view, 3> parameters = {};
+  [[nodiscard]] constexpr bool moves_memory() const { return bytes_per_s != nullptr; }
 };
-inline constexpr std::array<LoadRow, 4> load_rows{{{LoadKind::memory_write, "memory_write"},
-                                                   {LoadKind::memory_read, "memory_read"},
-                                                   {LoadKind::memory_copy, "memory_copy"},
-                                                   {LoadKind::busy, "busy"}}};
-[[nodiscard]] constexpr std::string_view to_string(LoadKind kind) {
-  return load_rows.at(static_cast<std::size_t>(kind)).name;
+
+// In the order of the enum. Copying a byte means reading one and writing one.
+inline constexpr std::array load_rows{
+    LoadRow{.kind = LoadKind::memory_write,
+            .name = "memory_write",
+            .bytes_per_s = [](const memory::CoreTraffic& cores) { return cores.write; },
+            .parameters = {"memory.cores.write", "memory.cores.together"}},
+    LoadRow{.kind = LoadKind::memory_read,
+            .name = "memory_read",
+            .bytes_per_s = [](const memory::CoreTraffic& cores) { return cores.read; },
+            .parameters = {"memory.cores.read", "memory.cores.together"}},
+    LoadRow{.kind = LoadKind::memory_copy,
+            .name = "memory_copy",
+            .bytes_per_s =
+                [](const memory::CoreTraffic& cores) { return 2 / (1 / cores.read + 1 / cores.write); },
+            .parameters = {"memory.cores.read", "memory.cores.write", "memory.cores.together"}},
+    LoadRow{.kind = LoadKind::busy, .name = "busy"},
+};
+static_assert([] {
+  for (std::size_t i = 0; i < load_rows.size(); ++i)
+    if (static_cast<std::size_t>(load_rows.at(i).kind) != i) return false;
+  return true;
+}());
+
+[[nodiscard]] constexpr const LoadRow& row_of(LoadKind kind) {
+  return load_rows.at(static_cast<std::size_t>(kind));
 }
 
 // A thread with a duty cycle below 1 works at the beginning of each of its periods.
@@ -55,9 +82,6 @@ struct LoadSpec {
   std::optional<cpu::ContainerSpec> container;
   std::string random_name;  // names its random numbers
 };
-
-// Bytes/s that one thread of this kind moves alone. Copying a byte means reading one and writing one.
-[[nodiscard]] double bytes_per_s(LoadKind kind, const memory::CoreTraffic& cores);
 
 class CoRunner {
  public:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/contract.hpp"
+
 namespace jostle::process {
 
 Generator::Generator(const Generation& generation, RequestQueue* requests, sim::RandomStream random,
@@ -60,6 +62,8 @@ void Generator::admit(sim::Time now) {
     }
     positions_ += first->positions;
     running_.push_back(*first);
+    sim::contract(room == 0 || positions_ <= room || running_.size() == 1,
+                  "running sequences reserve no more of the KV cache than there is");
   }
 }
 
@@ -85,6 +89,7 @@ const gpu::KernelSequence* Generator::begin(sim::Time now) {
 }
 
 std::span<const sim::Time> Generator::finish(sim::Time now) {
+  sim::contract(step_ != nullptr && !running_.empty(), "a step that ends had begun");
   complete_.clear();
   const sim::Duration took = now - begun_;
   if (prefilling_) {
@@ -117,8 +122,12 @@ std::span<const sim::Time> Generator::finish(sim::Time now) {
     if (it.tokens_left > 0 || it.prompt_left > 0) return false;
     complete_.push_back(it.made);
     positions_ -= it.positions;
+    sim::contract(it.tokens_left == 0 && it.prompt_left == 0,
+                  "a sequence computes no more tokens than it has");
     return true;
   });
+  sim::contract(positions_ >= 0 && (positions_ == 0 || !running_.empty()),
+                "the reserved KV cache is that of the running sequences");
   if (requests_ == nullptr) asking_.insert(asking_.end(), complete_.size(), now);
   return complete_;
 }

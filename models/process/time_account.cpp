@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/contract.hpp"
+
 namespace jostle::process {
 
 // Time since the last call in which kernels of any of its streams executed, which they do while it holds the
@@ -50,6 +52,8 @@ void TimeAccount::attribute(sim::Time until) {
   const sim::Duration ran = this->ran();
   since_ = until;
   add(Share::gpu_running, ran);
+  sim::contract(ran >= sim::Duration::zero() && ran <= elapsed,
+                "the kernels of a process run no longer than the time that passes");
   if (const sim::Duration rest = elapsed - ran; rest != sim::Duration::zero()) {
     const Share why = cause();
     if (why == Share::launching && phase_ == Phase::enqueuing) {
@@ -106,11 +110,13 @@ void TimeAccount::clear() {
   settle();
   spent_ = {};
   enqueue_ = {};
+  begun_ = since_;
 }
 
 sim::Duration TimeAccount::elapsed() const {
   sim::Duration sum;
   for (const sim::Duration time : spent_) sum += time;
+  sim::contract(sum == since_ - begun_, "the shares of a process's time sum to the time that has passed");
   return sum;
 }
 

@@ -14,6 +14,7 @@
 #include "models/gpu/gpu.hpp"
 #include "models/media/engine.hpp"
 #include "models/process/share.hpp"
+#include "sim/contract.hpp"
 #include "sim/engine.hpp"
 #include "sim/time.hpp"
 
@@ -69,7 +70,10 @@ class TimeAccount {
   void set_engine(media::JobState state) { change(), engine_state_ = state; }
   // `helped`: any of the other threads of its team has a core.
   void set_helped(bool helped) { change(), helped_ = helped; }
-  void change_copying(int change) { this->change(), copying_ += change; }
+  void change_copying(int change) {
+    this->change(), copying_ += change;
+    sim::contract(copying_ >= 0, "the number of copies under way is never negative");
+  }
   void set_link(bool under_way) { change(), link_ = under_way; }
 
   // Attributes the time since the last change. If several things change at one instant, the GPU is queried
@@ -139,6 +143,7 @@ class TimeAccount {
   bool helped_ = false;
   int copying_ = 0;  // copies under way
   bool link_ = false;
+  sim::Time begun_;  // of the account: the start of the run, or the end of the warm-up
   sim::Time since_;  // settled up to here
   std::array<sim::Duration, share_count> spent_{};
   Enqueue enqueue_;

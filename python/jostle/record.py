@@ -13,7 +13,7 @@ def wrap(value: Any) -> Any:
 
 
 class Record:
-    """An object of an answer. Its keys are attributes, and items too: `rails["VDD_IN"]`. A figure that is undefined is
+    """An object of an answer. Its keys are attributes, and items too: `rails["VDD_IN"]`. A metric that is undefined is
     None. Units are in the names: _ms, _w, _mj, _mb (10^6 bytes), _gb_s, _mhz, _c (degrees Celsius), _per_s; shares are
     from 0 to 1; throughputs are images/s."""
 

@@ -26,9 +26,9 @@ class DeviceCheck {
     check_cores();
     check_power();
     if (scenario_.observer == Observer::nsys && !device_.nsys)
-      problem("observer", fmt::format("{} has no figures for nsys", device_.name));
+      problem("observer", fmt::format("the profile of {} has no costs of nsys", device_.name));
     check_tenants();
-    if (scenario_.sharing == gpu::Sharing::mps && !device_.mps) problem(root_path_of_mps(), no_mps());
+    if (gpu::way_of(scenario_.sharing).needs_mps && !device_.mps) problem(root_path_of_mps(), no_mps());
     for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
     for (std::size_t i = 0; i < scenario_.loads.size(); ++i) check_load(scenario_.loads[i], i);
   }
@@ -45,7 +45,7 @@ class DeviceCheck {
               "leave it out, or give the profile gpu.clock_table");
     if (device_.power) return;
     const auto refuse = [this](bool given, const char* path) {
-      if (given) problem(path, device_.name + " has no figures of power");
+      if (given) problem(path, fmt::format("the profile of {} has no power parameters", device_.name));
     };
     refuse(scenario_.jetson_clocks == false, "jetson_clocks");
     refuse(scenario_.governors.cpu.has_value(), "governors.cpu");
@@ -176,19 +176,21 @@ class DeviceCheck {
   void check_load(const LoadEntry& load, std::size_t index) const {
     const std::string path = fmt::format("processes.{}.", place_of_load(scenario_, index));
     check_cpus(path + "cpus", load.cpus, "among those the processes are confined to");
-    if (load.kind == process::LoadKind::busy) return;
+    const process::LoadRow& kind = process::row_of(load.kind);
+    if (!kind.moves_memory()) return;
     if (!device_.memory.unified || !device_.has_gpu() || !device_.memory.cores) {
       problem(path + "load",
-              fmt::format("what {}'s cores move over its memory is not simulated", device_.name),
+              fmt::format("the profile of {} does not say how fast its cores move memory", device_.name),
               "load: busy");
       return;
     }
     const memory::CoreTraffic& cores = *device_.memory.cores;
-    const double most = std::min(load.threads * process::bytes_per_s(load.kind, cores), cores.together);
+    const double most = std::min(load.threads * kind.bytes_per_s(cores), cores.together);
     if (load.bandwidth && *load.bandwidth > most * (1 + 1e-9))
       problem(path + "bandwidth",
-              fmt::format("{} of {} move less", load.threads == 1 ? "a thread" : "threads", device_.name),
-              fmt::format("{} threads of {} at most {}", load.threads, process::to_string(load.kind),
+              fmt::format("more than {} of {} can move", load.threads == 1 ? "one thread" : "these threads",
+                          device_.name),
+              fmt::format("{} threads of {} at most {}", load.threads, kind.name,
                           input::format_quantity(most, input::bandwidth_dimension())));
   }
 
@@ -209,7 +211,7 @@ class DeviceCheck {
       return;
     }
     if (placement == Placement::cpu && process.precision == Precision::tf32)
-      problem(path + "precision", "tf32 is of the GPU's tensor cores", "fp32");
+      problem(path + "precision", "tf32 needs the GPU's tensor cores", "fp32");
     if (placement == Placement::dla0 || placement == Placement::dla1) check_dla(process, path);
   }
 
@@ -231,8 +233,8 @@ class DeviceCheck {
   void check_static_graph(const ProcessEntry& process, const std::string& path) const {
     const auto& runtime = device_.runtimes[process.runtime];
     if (!runtime || runtime->static_graph) return;
-    problem(path + "graph", fmt::format("{} has no figures for a static graph of runtime {}", device_.name,
-                                        to_string(process.runtime)));
+    problem(path + "graph", fmt::format("the profile of {} has no costs of a static graph for runtime {}",
+                                        device_.name, to_string(process.runtime)));
   }
 
   Scenario& scenario_;

@@ -212,7 +212,7 @@ Json process_json(const ProcessEntry& process) {
 Json load_json(const LoadEntry& load) {
   Json json;
   if (!load.name.empty()) json["name"] = load.name;
-  json["load"] = process::to_string(load.kind);
+  json["load"] = process::row_of(load.kind).name;
   json["threads"] = load.threads;
   if (load.bandwidth) json["bandwidth"] = quantity(*load.bandwidth, input::bandwidth_dimension());
   json["duty"] = quantity(load.duty, input::share_dimension());
@@ -223,10 +223,11 @@ Json load_json(const LoadEntry& load) {
 // Writes the alias `mps` if it suffices: the JSON of such scenarios, and so their hash, stay as they were
 // before `sharing` existed.
 void put_sharing(Json& json, gpu::Sharing sharing) {
-  if (sharing == gpu::Sharing::time_slicing || sharing == gpu::Sharing::mps)
-    json["mps"] = sharing == gpu::Sharing::mps;
+  const gpu::SharingWay& way = gpu::way_of(sharing);
+  if (way.alias)
+    json["mps"] = *way.alias;
   else
-    json["sharing"] = gpu::way_of(sharing).name;
+    json["sharing"] = way.name;
 }
 
 void put_board_state(Json& json, const Scenario& scenario) {

@@ -73,12 +73,12 @@ struct GovernorName {
   }
 };
 
-// Reads `sharing` and its alias: `mps: true` means `sharing: mps`, `mps: false` means `sharing:
-// time-slicing`.
+// Reads `sharing` and its alias `mps` (SharingWay::alias).
 void read_sharing(Mapping& top, Scenario& scenario) {
   bool mps = false;
   const bool by_alias = top.optional("mps", mps, Boolean{});
-  if (by_alias) scenario.sharing = mps ? gpu::Sharing::mps : gpu::Sharing::time_slicing;
+  if (by_alias)
+    scenario.sharing = std::ranges::find(gpu::sharing_ways(), mps, &gpu::SharingWay::alias)->sharing;
   const auto at = top.find("sharing");
   if (!at) return;
   const Choice<gpu::Sharing> choice{"a way of sharing the GPU", sharing_names()};
@@ -119,7 +119,7 @@ void read_board_state(Mapping& top, const LoadContext& context, Scenario& scenar
 void read_figures(const Cursor& at, const std::string& outer, Scenario& scenario) {
   constexpr std::size_t max_figures = 256;
   if (at.value().children.empty() || !at.is(Kind::mapping)) {
-    at.expected("figures of a profile, as {gpu.time_slicing.slice: 2 ms}");
+    at.expected("parameters of a profile, such as {gpu.time_slicing.slice: 2 ms}");
     return;
   }
   for (const input::Key& key : at.value().keys) {
@@ -168,7 +168,7 @@ void read_warmup(Mapping& mapping, Run& run) {
 // Reads the metrics that must be precise: a list without repetition.
 void read_until_of(const Cursor& at, std::vector<Precise>& of) {
   of.clear();
-  for (const Cursor& item : at.items("a list of figures, such as [throughput, latency_ms.p99]", 16)) {
+  for (const Cursor& item : at.items("a list of metrics, such as [throughput, latency_ms.p99]", 16)) {
     const auto figure = Choice<Precise>{"a figure", precise_names()}(item);
     if (!figure) continue;
     if (std::ranges::find(of, *figure) != of.end())

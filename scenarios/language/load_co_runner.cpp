@@ -21,9 +21,10 @@ constexpr std::int64_t max_threads = 1024;
 void refuse_work(Mapping& mapping) {
   for (const char* key : {"model", "instances"})
     if (const auto at = mapping.find(key))
-      at->problem(fmt::format("{} beside load: a co-runner infers nothing", key),
+      at->problem(fmt::format("{} beside load: a background load runs no inference", key),
                   "give the load an entry of its own");
-  if (const auto at = mapping.find("count")) at->problem("a load has threads", "threads: so many");
+  if (const auto at = mapping.find("count"))
+    at->problem("a load has no count", "threads: the number of its threads");
   for (const char* key : {"precision", "batch", "runtime", "arrivals", "placement", "sync"})
     if (const auto at = mapping.find(key))
       at->problem(fmt::format("a load has no {}", key),
@@ -42,8 +43,9 @@ LoadEntry read_load(const Cursor& at) {
   if (mapping.optional("threads", threads, Integer{1, max_threads})) load.threads = static_cast<int>(threads);
   if (const auto bandwidth = mapping.find("bandwidth")) {
     load.bandwidth = Quantity{input::bandwidth_dimension(), 0, 1e15, true}(*bandwidth);
-    if (known && load.kind == process::LoadKind::busy)
-      bandwidth->problem("a busy loop moves nothing over the memory", "leave out bandwidth, or use duty");
+    if (known && !process::row_of(load.kind).moves_memory())
+      bandwidth->problem(fmt::format("a load of {} does not use the memory", process::row_of(load.kind).name),
+                         "leave out bandwidth, or use duty");
   }
   mapping.optional("duty", load.duty, Quantity{input::share_dimension(), 0, 1});
   static_cast<ThreadSettings&>(load) = read_thread_settings(mapping);

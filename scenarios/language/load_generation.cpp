@@ -191,24 +191,29 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   else if (bench)
     read_bench(*bench, work.spec);
   else
-    at.problem("a language model needs to know what it is asked for",
+    at.problem("a language model needs `generate` or `bench`",
                "generate: {prompt: 512, tokens: 128}, or bench: {tg: 128}");
   const bool closed = process.arrivals.kind == process::ArrivalKind::closed_loop;
   if (const auto users = mapping.find("users")) {
     work.spec.users = Integer{1, max_users}(*users).value_or(1);
     if (!closed)
-      users->problem("users ask again when they are answered; arrivals come by themselves",
-                     "keep one of the two");
+      users->problem(
+          "given beside arrivals: a user sends a request when the last one is answered, arrivals have times "
+          "of their own",
+          "keep one of the two");
     if (bench) users->problem("a bench has one sequence");
   }
   work.spec.max_batch = closed ? std::min(work.spec.users, max_sequences) : 8;
   mapping.optional("max_batch", work.spec.max_batch, Integer{1, max_sequences});
   read_memory(mapping, *language_model(process.model), work);
   if (process.placement != Placement::gpu) at.problem("a language model runs on the GPU", "placement: gpu");
-  if (process.batch != 1) at.problem("the batch of a language model is that of its users", "max_batch: 4");
+  if (process.batch != 1)
+    at.problem("a language model has no `batch`: its batch is the sequences that run at one time",
+               "max_batch: 4");
   if (process.training) at.problem("a language model does not train here");
   if (process.arrivals.max_delay || process.arrivals.kind == process::ArrivalKind::cascade)
-    at.problem("requests to a language model come by arrivals, or of users");
+    at.problem(
+        "a language model takes requests from `arrivals` or `users`, not from `after` or `max_queue_delay`");
 }
 
 }  // namespace jostle::scenarios

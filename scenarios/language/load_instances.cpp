@@ -124,7 +124,8 @@ void check_cascade(const Scenario& scenario, PartId target, const Cursor& at) {
   const ProcessEntry& process = scenario.processes[target.entry];
   const std::vector<PartId> sources = sources_of(scenario, target, at);
   if (sources.empty()) return;
-  if (comes_after_itself(scenario, target)) at.problem("its own results would make its requests");
+  if (comes_after_itself(scenario, target))
+    at.problem("`after` leads back to this process: its own results would make its requests");
   if (process.count > 1)
     at.problem(fmt::format("{} processes cannot share these requests", process.count),
                "count: 1, with streams or instances for more at a time");
@@ -189,20 +190,21 @@ void check_streams(const Scenario& scenario, const Cursor& root) {
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
     const ProcessEntry& process = scenario.processes[entry];
     const std::string path = fmt::format("processes.{}", place_of_entry(scenario, entry));
-    if (process.mps_threads && scenario.sharing != gpu::Sharing::mps)
+    if (process.mps_threads && !gpu::way_of(scenario.sharing).limits_threads)
       root.descend(path + ".mps_threads")
-          .problem("a share of the threads is MPS's to give", "add mps: true at the top, or leave it out");
+          .problem("`mps_threads` needs `sharing: mps`", "add it at the top, or leave out mps_threads");
     const std::span<const ProcessEntry> parts = parts_of(process);
     for (std::size_t part = 0; part < parts.size(); ++part) {
       const std::string inner = process.instances.empty() ? path : fmt::format("{}.instances.{}", path, part);
       if (parts[part].arrivals.kind == process::ArrivalKind::cascade)
         check_cascade(scenario, {entry, part}, root.descend(inner + ".after"));
       if (scenario.link && parts[part].arrivals.max_delay)
-        root.descend(inner).problem("batches of requests that come over a link form when they are whole",
-                                    "dynamic_batching: true in arrivals, or leave out link");
+        root.descend(inner).problem(
+            "`max_queue_delay` does not work with `link`: a batch over a link waits until it is full",
+            "dynamic_batching: true in arrivals, or leave out link");
     }
     if (scenario.link && has_instances(process))
-      root.descend(path).problem("requests over a link come to processes of one stream", "leave out link");
+      root.descend(path).problem("`link` needs processes of one stream", "leave out link");
   }
 }
 

@@ -265,8 +265,9 @@ void read_size(const Cursor& at, Stage& stage) {
   stage.width = *width;
   stage.height = *height;
   if (!stage.engine)
-    at.problem("only an engine (nvdec, nvjpeg, vic) knows how long an image of a size takes",
-               "time: the time of an image");
+    at.problem(
+        "`size` needs an engine: only the time of nvdec, nvjpeg and vic follows from the size of an image",
+        "time: the time of an image");
 }
 
 std::vector<Stage> read_stages(const Cursor& at, const ProcessEntry& process) {

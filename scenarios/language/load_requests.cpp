@@ -58,13 +58,15 @@ void read_cascade(Mapping& mapping, ProcessEntry& process) {
   const auto fan_out = mapping.find("fan_out");
   if (fan_out) read_fan_out(*fan_out, process.arrivals.fan_out);
   if (fan_out && !after)
-    fan_out->problem("only requests that come after another's results fan out",
-                     "for example after: detector");
+    fan_out->problem(
+        "`fan_out` needs `after`: it is the number of requests that each result of another process makes",
+        "for example after: detector");
   if (!after) return;
   if (const auto name = Text{200}(*after)) process.arrivals.after = *name;
   process.arrivals.kind = process::ArrivalKind::cascade;
   if (mapping.has("arrivals"))
-    after->problem("given beside arrivals", "requests come by themselves, or after another's results");
+    after->problem("given beside arrivals",
+                   "keep one of the two: requests come at times of their own, or with another's results");
   process.arrivals.max_delay = sim::Duration::zero();  // a batch takes whatever has arrived
 }
 
@@ -76,7 +78,7 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
   const Quantity rate{.dimension = input::rate_dimension(),
                       .least = min_rate,
                       .most = max_rate,
-                      .reason = "from one in the longest run, of 1000000 s, to one in a microsecond"};
+                      .reason = "from 0.000001 /s (one request in the longest run) to 1000000 /s"};
   const auto periodic = mapping.find("periodic");
   const auto poisson = mapping.find("poisson");
   const auto trace = mapping.find("trace");
@@ -138,11 +140,11 @@ void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& p
     arrivals.max_delay = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*delay_at);
     arrivals.dynamic_batch = 1;
     if (closed)
-      delay_at->problem("batches form of requests that wait, and a closed loop has none",
+      delay_at->problem("dynamic batching needs `arrivals`: a closed loop has no waiting requests",
                         "for example arrivals: {poisson: 30 /s}");
   }
   if (arrivals.max_delay && arrivals.queue_limit == 0)
-    mapping.cursor().problem("a queue of 0 has no room for requests that wait to be a batch",
+    mapping.cursor().problem("dynamic batching needs a queue: with a limit of 0 no request can wait",
                              "queue: 1 or more");
 }
 

@@ -89,11 +89,6 @@ std::vector<Draws> draws_of(const Scenario& scenario) {
   return draws;
 }
 
-// Names the given keys that are not yet modelled. There are none today.
-std::vector<UnsupportedKey> unsupported_keys(const Scenario& /*scenario*/) {
-  return {};
-}
-
 namespace {
 
 void add_warnings(const ProcessEntry& part, std::vector<std::string>& all) {

@@ -305,13 +305,6 @@ struct PartId {
 // The parts with that name: one instance, or all parts of a process. Several lists if several have the name.
 [[nodiscard]] std::vector<std::vector<PartId>> parts_named(const Scenario& scenario, const std::string& name);
 
-// A key that is given and valid, but that the present models would ignore. A run must refuse it.
-struct UnsupportedKey {
-  std::string path;    // "power_cap"
-  std::string reason;  // "the power cap is not yet modelled"
-};
-[[nodiscard]] std::vector<UnsupportedKey> unsupported_keys(const Scenario& scenario);
-
 // Warnings for the user, one line each: about the way of sharing the GPU, and about approximations in the
 // files that the scenario names.
 [[nodiscard]] std::vector<std::string> warnings(const Scenario& scenario);

@@ -168,7 +168,7 @@ void fields(V& v, Of<Throughput> /*record*/) {
   using T = Throughput;
   v("mean", &T::mean, pool::per_second, About{"images/s", Unit::images_per_s});
   v("ci95", &T::ci95, pool::interval_of(&T::mean, pool::per_second), About{"Simulation noise"});
-  v("pi90", &T::pi90, pool::first, About{"Prediction interval; null unless asked for"});
+  v("pi90", &T::pi90, pool::first, About{"Prediction interval; null unless requested"});
   v("unit", &T::unit, pool::same,
     About{.words = "Unit of throughput and of what is offered", .one_of = rates});
   v("pi90_parts", &T::pi90_parts, pool::first, why_as_wide, Shown::if_there);
@@ -229,7 +229,7 @@ template <class V>
 void fields(V& v, Of<Latency> /*record*/) {
   using L = Latency;
   of_times::figures(v);
-  v("pi90", &L::pi90, pool::first, About{"Prediction interval; null unless asked for"});
+  v("pi90", &L::pi90, pool::first, About{"Prediction interval; null unless requested"});
   of_times::known(v, "Requests");
   v("unfinished", &L::unfinished, pool::sum, About{"Requests that waited at the end"});
   of_times::needs(v);
@@ -368,7 +368,7 @@ void fields(V& v, Of<TokenResult> /*record*/) {
 template <class P, class V>
 void offered(V& v) {
   v.group(
-      "offered", About{"What is asked for; null in a closed loop"},
+      "offered", About{"Requested rate; null in a closed loop"},
       [](auto& rows) {
         rows("mean", &P::offered, pool::per_second, About{"", Unit::images_per_s});
         rows.derived(
@@ -429,7 +429,7 @@ void service(V& v) {
     About{"Images; of a language model sequences of a decode step"});
   v("batches", &P::batches, pool::sum, About{}, Shown::never);
   v("converged", &P::converged, pool::majority,
-    About{"With run.until: whether a figure is as precise as asked"}, Shown::if_there);
+    About{"With run.until: whether a metric is as precise as requested"}, Shown::if_there);
 }
 
 }  // namespace of_process
@@ -460,7 +460,7 @@ void fields(V& v, Of<ProcessResult> /*record*/) {
     About{.words = "That limit: a quota, or that of real-time threads", .one_of = "container|fifo"},
     Shown::if_there);
   v("tokens", &P::tokens, pool::parts, About{"Tokens of a language model"}, Shown::if_there);
-  v("problem", &P::problem, pool::same, About{"Why there are no figures"}, Shown::if_there);
+  v("problem", &P::problem, pool::same, About{"Why there are no metrics"}, Shown::if_there);
   v("drops", &P::drops, pool::sum, About{"Requests that a full queue dropped"});
   v("setup_ms", &P::setup_ms, pool::mean, About{"From its start until it is ready", Unit::ms});
   v("finished_ms", &P::finished_ms, pool::mean,
@@ -642,7 +642,8 @@ void fields(V& v, Of<Result> /*record*/) {
   v("warnings", &R::warnings, pool::judged_alike, About{"Sentences for people"});
   v.derived(
       "sharing_note", [](const R& result) { return sharing_note(result); },
-      About{"The log that would tell how processes share the GPU, where that is assumed"}, Shown::if_there);
+      About{"The log that would measure how processes share the GPU, where that is assumed"},
+      Shown::if_there);
   v("resolved", &R::resolved, pool::same,
     About{"The scenario with every default, itself a valid scenario", Unit::json}, Shown::if_there);
 }

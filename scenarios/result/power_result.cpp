@@ -2,19 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 
 #include "scenarios/result/ratio.hpp"
+#include "sim/contract.hpp"
 
 namespace jostle::scenarios {
 
 namespace {
 
+// The relative error that sums of very many terms may have.
+constexpr double rounding = 1e-6;
+
 // Shares of time by clock; a name is the clock in MHz: "1344" or "624.75".
 NamedParameters shares_of(const board::StateTimes& states, double seconds) {
   NamedParameters shares;
-  for (const auto& [hz, held_s] : states)
+  double sum_s = 0;
+  for (const auto& [hz, held_s] : states) {
     shares.emplace_back(fmt::format("{:g}", hz / 1e6), held_s / seconds);
+    sum_s += held_s;
+  }
+  sim::contract(std::abs(sum_s - seconds) <= rounding * seconds,
+                "the times at each clock sum to the time of the run");
   return shares;
 }
 
@@ -43,7 +53,10 @@ void add_power(SystemResult& system, const board::PowerReport& report, const pow
   }
   for (std::size_t i = 0; i < spec.rails.size(); ++i) {
     const power::Rail& rail = spec.rails[i];
-    system.power_w.rails.emplace_back(rail.name, power::on_rail(rail, report.joules) / seconds);
+    const double on_rail = power::on_rail(rail, report.joules);
+    sim::contract(on_rail <= joules * (1 + rounding),
+                  "a rail carries no more than the energy of the whole board");
+    system.power_w.rails.emplace_back(rail.name, on_rail / seconds);
     system.power_w.rail_peaks.emplace_back(rail.name, report.rail_peak_w[i]);
   }
   for (std::size_t i = 0; i < power::part_count; ++i)

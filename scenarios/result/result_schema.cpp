@@ -213,7 +213,7 @@ const Json& result_schema() {
     Json whole{
         {"$schema", "http://json-schema.org/draft-07/schema#"},
         {"title", "A result of jostle run --format json"},
-        {"description", "One object on one line (docs/result.md). A figure that is undefined is null"}};
+        {"description", "One object on one line (docs/result.md). A metric that is undefined is null"}};
     whole.update(schemas.of(std::type_identity<Result>()));
     whole["definitions"] = schemas.definitions;
     return whole;

@@ -282,7 +282,7 @@ std::vector<process::LoadSpec> loads_of(const Scenario& scenario) {
   std::vector<process::LoadSpec> loads;
   std::map<std::string, int> alike;
   for (const LoadEntry& entry : scenario.loads) {
-    const std::string name = entry.name.empty() ? std::string(process::to_string(entry.kind)) : entry.name;
+    const std::string name = entry.name.empty() ? std::string(process::row_of(entry.kind).name) : entry.name;
     loads.push_back({.name = name,
                      .kind = entry.kind,
                      .threads = entry.threads,

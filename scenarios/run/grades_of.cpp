@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 
 #include "calibration/onnx/onnx.hpp"
@@ -19,11 +20,15 @@ namespace {
 using calibration::ParameterGrade;
 
 // The lowest grade of those parameters that the profile has.
-ParameterGrade lowest_of(const calibration::Profile& profile, std::initializer_list<std::string_view> paths) {
+ParameterGrade lowest_of(const calibration::Profile& profile, std::span<const std::string_view> paths) {
   ParameterGrade found = ParameterGrade::measured;
   for (const calibration::ProfileParameter& figure : profile.figures)
     if (std::ranges::find(paths, figure.path) != paths.end()) found = std::max(found, figure.from.grade);
   return found;
+}
+
+ParameterGrade lowest_of(const calibration::Profile& profile, std::initializer_list<std::string_view> paths) {
+  return lowest_of(profile, std::span(paths.begin(), paths.size()));
 }
 
 // The grade of time slicing.
@@ -47,7 +52,7 @@ ParameterGrade space_grade(const calibration::Profile& profile) {
 }
 
 std::string sharing_grade(const Scenario& scenario, const calibration::Profile& profile) {
-  const bool turns = scenario.sharing == gpu::Sharing::time_slicing;
+  const bool turns = gpu::way_of(scenario.sharing).takes_turns;
   const bool space = !turns || std::ranges::any_of(scenario.processes, has_instances);
   const ParameterGrade in_turns = turns ? turns_grade(profile) : ParameterGrade::measured;
   return to_string(space ? std::max(in_turns, space_grade(profile)) : in_turns);
@@ -106,18 +111,7 @@ std::vector<std::string> not_understood(const Scenario& scenario) {
 }
 
 std::string load_grade(const LoadEntry& load, const calibration::Profile& profile) {
-  switch (load.kind) {
-    case process::LoadKind::memory_write:
-      return to_string(lowest_of(profile, {"memory.cores.write", "memory.cores.together"}));
-    case process::LoadKind::memory_read:
-      return to_string(lowest_of(profile, {"memory.cores.read", "memory.cores.together"}));
-    case process::LoadKind::memory_copy:
-      return to_string(
-          lowest_of(profile, {"memory.cores.read", "memory.cores.write", "memory.cores.together"}));
-    case process::LoadKind::busy:
-      break;
-  }
-  return to_string(ParameterGrade::measured);  // exact by definition
+  return to_string(lowest_of(profile, process::row_of(load.kind).parameters));
 }
 
 std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,

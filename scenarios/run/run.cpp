@@ -60,7 +60,7 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
 LoadResult described(const LoadEntry& load, const calibration::Profile& profile) {
   LoadResult result;
   result.name = load.name;
-  result.load = process::to_string(load.kind);
+  result.load = process::row_of(load.kind).name;
   result.threads = load.threads;
   result.grade = load_grade(load, profile);
   return result;
@@ -194,8 +194,6 @@ std::optional<Result> one_run(const Scenario& scenario, const calibration::Profi
 
 std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
                           const RunControl& control) {
-  if (const auto keys = unsupported_keys(scenario); !keys.empty())
-    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
   std::optional<Result> result;
   if (scenario.run.replications == 1) {
     Assembly assembly = assemble(scenario, profile, control.shared);

@@ -34,7 +34,7 @@ std::string span_of(double seconds) {
 }
 
 const char* advice(const Run& run) {
-  return run.thermal == ThermalStart::equilibrium ? "a longer run tells"
+  return run.thermal == ThermalStart::equilibrium ? "simulate longer to see it"
                                                   : "run: {thermal: equilibrium} starts there";
 }
 

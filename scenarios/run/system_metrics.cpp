@@ -51,7 +51,7 @@ void add_loads(Result& result, const board::Board& board, double seconds) {
   for (std::size_t i = 0; i < board.loads().size(); ++i) {
     const process::CoRunner& load = board.loads()[i];
     LoadResult& figures = result.loads[i];
-    if (load.spec().kind != process::LoadKind::busy)
+    if (process::row_of(load.spec().kind).moves_memory())
       figures.bandwidth_gb_s = ratio(load.bytes() / 1e9, seconds);
     figures.busy_cores = ratio(sim::to_seconds(load.on_cores()), seconds);
   }

@@ -183,11 +183,12 @@ TEST(AsProcesses, tells_of_each_stream_and_of_the_process) {
   double sum = 0;
   for (const ProcessChange& stream : tried.processes[0].instances) sum += stream.throughput.after.value();
   EXPECT_NEAR(tried.processes[0].throughput.after.value(), sum, 1e-6 * sum);
-  EXPECT_THAT(tried.standings.sentence, AllOf(HasSubstr("resnet50"), HasSubstr("each turn costs a switch")));
+  EXPECT_THAT(tried.outcomes.sentence, AllOf(HasSubstr("resnet50"), HasSubstr("each turn costs a switch")));
 }
 
 // Of `two`, as if the streams had come out at these rates.
-Standings judged(const std::vector<double>& before, const std::vector<double>& after, bool keeps_up = true) {
+GroupOutcomes judged(const std::vector<double>& before, const std::vector<double>& after,
+                     bool keeps_up = true) {
   const Scenario scenario = scenario_of(two, nullptr, {});
   Tried tried;
   tried.what_if.boards.push_back(as_streams(scenario).value());
@@ -201,11 +202,21 @@ Standings judged(const std::vector<double>& before, const std::vector<double>& a
   }
   server.instances.back().stable = keeps_up;
   tried.results.push_back(then);
-  return standings_of(scenario, now, {{{0, 0}, 80.0}, {{1, 0}, 2.0}}, tried);
+  return outcomes_of(scenario, now, {{{0, 0}, 80.0}, {{1, 0}, 2.0}}, tried);
 }
 
-TEST(Standings, a_stream_of_short_kernels_starves_beside_one_of_long_kernels) {
-  const Standings found = judged({100, 100, 1000}, {150, 150, 200});
+TEST(NoSwitchCost, helps_processes_on_DLAs_which_take_turns_on_the_GPU_to_convert_their_formats) {
+  const Tried tried = only_change(
+      "device: jetson-agx-orin-64gb\nprocesses:\n"
+      "  - {model: resnet50, precision: int8, batch: 2, placement: dla0}\n"
+      "  - {model: resnet50, precision: int8, batch: 2, placement: dla1}\n"
+      "run: {duration: 200 ms, warmup: 100 ms}\n",
+      "no-switch-cost");
+  EXPECT_GT(tried.throughput.after.value(), 1.05 * tried.throughput.before.value());
+}
+
+TEST(GroupOutcomes, a_stream_of_short_kernels_starves_beside_one_of_long_kernels) {
+  const GroupOutcomes found = judged({100, 100, 1000}, {150, 150, 200});
   ASSERT_EQ(found.groups.size(), 2U);
   EXPECT_EQ(found.groups[0].fate, Fate::wins);
   EXPECT_EQ(found.groups[1].fate, Fate::starves);
@@ -214,28 +225,28 @@ TEST(Standings, a_stream_of_short_kernels_starves_beside_one_of_long_kernels) {
             "length, and those of small are 40 times shorter than those of big");
 }
 
-TEST(Standings, long_kernels_that_lose_are_not_put_down_to_their_length) {
-  const Standings found = judged({100, 100, 1000}, {80, 80, 1200});
+TEST(GroupOutcomes, long_kernels_that_lose_are_not_put_down_to_their_length) {
+  const GroupOutcomes found = judged({100, 100, 1000}, {80, 80, 1200});
   EXPECT_EQ(found.groups[0].fate, Fate::loses);
   EXPECT_THAT(found.sentence, AllOf(HasSubstr("big loses (-20.0 %)"), Not(HasSubstr("round"))));
 }
 
-TEST(Standings, who_no_longer_keeps_up_starves) {
-  const Standings found = judged({100, 100, 1000}, {150, 150, 990}, false);
+TEST(GroupOutcomes, who_no_longer_keeps_up_starves) {
+  const GroupOutcomes found = judged({100, 100, 1000}, {150, 150, 990}, false);
   EXPECT_EQ(found.groups[1].fate, Fate::starves);
   EXPECT_THAT(found.sentence, HasSubstr("small starves (it no longer keeps up with its requests)"));
 }
 
-TEST(Standings, who_gains_and_loses_little_is_named_without_a_figure) {
+TEST(GroupOutcomes, who_gains_and_loses_little_is_named_without_a_figure) {
   EXPECT_THAT(judged({100, 100, 1000}, {130, 130, 1020}).sentence,
               HasSubstr("big wins (+30.0 %), small stays as it is: "));
 }
 
-TEST(Standings, a_few_percent_are_nobodys_gain) {
+TEST(GroupOutcomes, a_few_percent_are_nobodys_gain) {
   EXPECT_EQ(judged({100, 100, 1000}, {102, 102, 980}).sentence, "nobody wins or loses 5 %");
 }
 
-TEST(Standings, short_kernels_win_where_processes_take_turns_again) {
+TEST(GroupOutcomes, short_kernels_win_where_processes_take_turns_again) {
   const Scenario streams = as_streams(scenario_of(two, nullptr, {}))->scenario;
   Tried tried;
   tried.what_if.boards.push_back(as_processes(streams).value());
@@ -244,11 +255,11 @@ TEST(Standings, short_kernels_win_where_processes_take_turns_again) {
   for (const double rate : {150.0, 150.0, 200.0}) server.instances.emplace_back().throughput.mean = rate;
   for (const double rate : {100.0, 100.0, 1000.0}) then.processes.emplace_back().throughput.mean = rate;
   tried.results.push_back(then);
-  const Standings found = standings_of(streams, now, {{{0, 0}, 80.0}, {{0, 1}, 2.0}}, tried);
+  const GroupOutcomes found = outcomes_of(streams, now, {{{0, 0}, 80.0}, {{0, 1}, 2.0}}, tried);
   EXPECT_THAT(found.sentence, HasSubstr("turns are as long for short kernels as for long ones"));
 }
 
-TEST(Standings, kernels_are_measured_by_their_mean_duration_alone_on_the_GPU) {
+TEST(GroupOutcomes, kernels_are_measured_by_their_mean_duration_alone_on_the_GPU) {
   const std::string kernels =
       "device: nvidia-h200\nprocesses:\n  - runtime: cuda-graph\n    instances:\n"
       "      - {model: {kernels: 10, duration: 5 us, blocks: 32, threads: 128}}\n"

@@ -105,7 +105,7 @@ TEST(Nvpmodel, EverythingThatIsWrongIsToldWithItsLine) {
             "my.conf:2: a section header is not closed on its line (< POWER_MODEL ID=0 NAME=MAXN >)\n"
             "my.conf:3: 'zero' is not an id (a whole number)\n"
             "my.conf:4: POWER_MODEL has no ID\n"
-            "my.conf:6: a setting has 2 words (expected three, as in CPU_ONLINE CORE_0 1)\n"
+            "my.conf:6: a setting has 2 fields (expected three, as in CPU_ONLINE CORE_0 1)\n"
             "my.conf:7: duplicate id 1\n"
             "my.conf:7: duplicate mode MODE_A\n"
             "my.conf:9: 'MAX_FREQ' has no path\n"

@@ -487,8 +487,8 @@ TEST(Onnx, StoredNumbersAreAsManyAsTheDimensionsSay) {
   EXPECT_EQ(read(with(floats(32))).network.parameters(), 32);
   EXPECT_EQ(read(with(raw(128, onnx::TensorProto::FLOAT))).network.parameters(), 32);
   for (const int count : {0, 31, 33})
-    EXPECT_THAT(refusal(with(floats(count)).bytes()), HasSubstr("tensor 'w': " + std::to_string(count) +
-                                                                " numbers where the dimensions ask for 32"));
+    EXPECT_THAT(refusal(with(floats(count)).bytes()),
+                HasSubstr("tensor 'w': " + std::to_string(count) + " numbers where the dimensions need 32"));
   EXPECT_THAT(refusal(with(raw(64, onnx::TensorProto::FLOAT)).bytes()), HasSubstr("16 numbers"));
   EXPECT_THAT(refusal(with(raw(127, onnx::TensorProto::FLOAT)).bytes()), HasSubstr("numbers"));
 
@@ -502,8 +502,7 @@ TEST(Onnx, StoredNumbersAreAsManyAsTheDimensionsSay) {
   attribute->mutable_t()->add_dims(2);
   attribute->mutable_t()->add_int64_data(1);
   constant.output(constant.node("Reshape", "view", {"x", "culprit"}));
-  EXPECT_THAT(refusal(constant.bytes()),
-              HasSubstr("node 'culprit': 1 numbers where the dimensions ask for 2"));
+  EXPECT_THAT(refusal(constant.bytes()), HasSubstr("node 'culprit': 1 numbers where the dimensions need 2"));
 }
 
 TEST(Onnx, WeightsInAnotherFileAreInItsFolderAndWhole) {
@@ -521,7 +520,7 @@ TEST(Onnx, WeightsInAnotherFileAreInItsFolderAndWhole) {
   EXPECT_EQ(read(with("length", "128")).network.parameters(), 32);
   for (const char* const place : {"../secret", "/etc/passwd", "a/../../b", ""})
     EXPECT_THAT(refusal(with("location", place).bytes()), HasSubstr("outside of the folder"));
-  EXPECT_THAT(refusal(with("length", "64").bytes()), HasSubstr("64 bytes where the dimensions ask for 128"));
+  EXPECT_THAT(refusal(with("length", "64").bytes()), HasSubstr("64 bytes where the dimensions need 128"));
   for (const char* const number : {"-1", "99999999999999999999", "x"})
     EXPECT_THAT(refusal(with("offset", number).bytes()), HasSubstr("impossible place"));
 

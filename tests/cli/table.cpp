@@ -6,6 +6,8 @@
 
 #include <sstream>
 
+#include "sim/contract.hpp"
+
 namespace jostle::cli {
 namespace JOSTLE_FILE {
 
@@ -37,6 +39,11 @@ TEST(Table, columns_are_aligned_and_lines_have_no_trailing_space) {
             "process       images/s  grade         p99 ms\n"
             "resnet50        2143.4  measured        3.90\n"
             "mobilenet_v2       9.8  interpolated   12.11\n");
+}
+
+TEST(Table, a_row_without_a_cell_for_each_column_is_a_broken_contract) {
+  Table table = processes();
+  EXPECT_THROW(table.add({"resnet50", "2143.4"}), sim::BrokenContract);
 }
 
 TEST(Table, the_least_important_column_goes_first_and_is_named) {

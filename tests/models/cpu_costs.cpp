@@ -176,9 +176,9 @@ TEST(CpuCosts, a_finer_wake_up_granularity_lets_short_sleepers_in_sooner) {
 }
 
 TEST(CpuCosts, a_recently_run_thread_is_left_alone_by_the_balance) {
-  const auto migrations = [](Duration cost) {
+  const auto migrations = [](Duration cache_hot_for) {
     Spec spec = machine(2, cfs);
-    spec.scheduler.migration_cost = cost;
+    spec.scheduler.cache_hot_for = cache_hot_for;
     Host host(spec);
     for (int i = 0; i < 3; ++i) {
       host.worker(microseconds(400), microseconds(170 + 31 * i), 1'000'000, {.name = std::to_string(i)});

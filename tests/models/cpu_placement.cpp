@@ -172,9 +172,9 @@ TEST(CpuBalance, a_core_that_idles_only_for_moments_does_not_bother_to_pull) {
 
 TEST(CpuBalance, a_thread_that_ran_a_moment_ago_is_left_where_its_cache_is) {
   // Core 1 idles 0.2 ms after `first` was switched out on core 0.
-  const auto migrations = [](sim::Duration migration_cost) {
+  const auto migrations = [](sim::Duration cache_hot_for) {
     Spec spec = machine(2, eevdf);
-    spec.scheduler.migration_cost = migration_cost;
+    spec.scheduler.cache_hot_for = cache_hot_for;
     Host host(spec);
     Flag leave;
     const ThreadId leaver = host.cpu.create_thread({.name = "leaves core 1", .cpus = {1}});
@@ -264,7 +264,7 @@ TEST(CpuConfinement, more_online_cores_scale_the_parameters_of_the_policy_and_no
   const SchedulerSpec newer = machine(1, eevdf).scheduler;
   EXPECT_EQ(newer.scaled(16).base_slice, milliseconds(3));
   EXPECT_EQ(newer.scaled(16).tick, milliseconds(4));
-  EXPECT_EQ(newer.scaled(16).migration_cost, milliseconds(0.5));
+  EXPECT_EQ(newer.scaled(16).cache_hot_for, milliseconds(0.5));
 }
 
 TEST(CpuConfinement, impossible_specs_are_refused) {

@@ -29,7 +29,7 @@ inline Spec machine(int cores, const SchedulerPolicy& policy) {
                     .min_granularity = sim::milliseconds(0.75),
                     .wakeup_granularity = sim::milliseconds(1),
                     .base_slice = sim::milliseconds(0.75),
-                    .migration_cost = sim::milliseconds(0.5)};
+                    .cache_hot_for = sim::milliseconds(0.5)};
   spec.costs.preempted_time_constant = sim::milliseconds(1);
   return spec;
 }

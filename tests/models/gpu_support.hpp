@@ -41,7 +41,7 @@ inline board::DeviceSpec free_device(int cores) {
                            .min_granularity = sim::milliseconds(0.75),
                            .wakeup_granularity = sim::milliseconds(1),
                            .base_slice = sim::milliseconds(0.75),
-                           .migration_cost = sim::milliseconds(0.5)};
+                           .cache_hot_for = sim::milliseconds(0.5)};
   device.cpu->costs.preempted_time_constant = sim::milliseconds(1);
   device.gpu.sm_count = 8;
   device.gpu.max_threads_per_sm = 1536;

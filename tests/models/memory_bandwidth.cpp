@@ -290,6 +290,23 @@ TEST(SteadyTraffic, leaves_kernels_whose_memory_is_hidden_their_bytes_and_no_les
   EXPECT_NEAR(gpu.speeds.back(), 35.0 / 50, 1e-9);
 }
 
+TEST(SteadyTraffic, slows_kernels_anew_whose_demand_changes_in_its_peak_alone) {
+  sim::Engine engine;
+  Told gpu;
+  Arbiter arbiter(engine, {.capacity_bytes_per_s = 60e9, .interference = 0});
+  const ClientId kernels = arbiter.add(gpu.listener()), writers = arbiter.add_steady();
+  arbiter.set_demand(kernels, {.bytes_per_s = 20e9, .bound = 0.5, .peak = 50e9});
+  arbiter.set_demand(writers, {.bytes_per_s = 25e9, .bound = 1});
+  pass(engine, sim::milliseconds(1));
+  EXPECT_NEAR(gpu.speeds.back(), 35.0 / 50, 1e-9);
+  arbiter.set_demand(kernels, {.bytes_per_s = 20e9, .bound = 0.5, .peak = 35e9});
+  pass(engine, sim::milliseconds(1));
+  EXPECT_EQ(gpu.speeds.back(), 1);
+  arbiter.set_demand(kernels, {.bytes_per_s = 20e9, .bound = 0.5, .peak = 50e9});
+  pass(engine, sim::milliseconds(1));
+  EXPECT_NEAR(gpu.speeds.back(), 35.0 / 50, 1e-9);
+}
+
 TEST(SteadyTraffic, of_next_to_nothing_slows_by_next_to_nothing) {
   sim::Engine engine;
   Told gpu;

@@ -55,7 +55,8 @@ TEST(Loads, of_no_duty_change_nothing) {
 }
 
 TEST(Loads, of_more_threads_never_raise_the_throughput_of_inference) {
-  for (const char* kind : {"memory_write", "memory_read", "memory_copy", "busy"}) {
+  for (const process::LoadRow& row : process::load_rows) {
+    const std::string_view kind = row.name;
     double before = run_text(beside("")).system.throughput.value();
     for (const int threads : {1, 2, 3, 6, 12}) {
       const double now =
@@ -271,20 +272,22 @@ TEST(LoadResult, stands_in_its_place_among_the_processes) {
 TEST(BadLoad, is_told_what_it_may_have) {
   const std::string orin =
       "device: jetson-orin-nano-super\nprocesses:\n  - {model: resnet18, precision: fp16}\n";
-  EXPECT_THAT(refusal(orin + load("busy, model: resnet18")), HasSubstr("a co-runner infers nothing"));
+  EXPECT_THAT(refusal(orin + load("busy, model: resnet18")),
+              HasSubstr("a background load runs no inference"));
   EXPECT_THAT(refusal(orin + load("memory_wrote")), HasSubstr("did you mean 'memory_write'?"));
   EXPECT_THAT(refusal(orin + load("memory_write, count: 2")), HasSubstr("threads: so many"));
   EXPECT_THAT(refusal(orin + load("memory_write, batch: 2")), HasSubstr("a load has no batch"));
   EXPECT_THAT(refusal(orin + load("memory_write, dutty: 2 %")), HasSubstr("did you mean 'duty'?"));
   EXPECT_THAT(refusal(orin + load("memory_write, duty: 120 %")), HasSubstr("processes.1.duty"));
-  EXPECT_THAT(refusal(orin + load("busy, bandwidth: 1 GB/s")), HasSubstr("moves nothing over the memory"));
+  EXPECT_THAT(refusal(orin + load("busy, bandwidth: 1 GB/s")),
+              HasSubstr("a load of busy does not use the memory"));
   EXPECT_THAT(refusal(orin + load("memory_write, bandwidth: 20 GB/s")), HasSubstr("at most 12.3 GB/s"));
   EXPECT_THAT(refusal(orin + load("busy, cpus: [9]")), HasSubstr("processes.1.cpus: core 9"));
   EXPECT_THAT(refusal("device: jetson-orin-nano-super\nprocesses:\n" + load("busy")),
               HasSubstr("at least one process with a model"));
   EXPECT_THAT(refusal("device: nvidia-h200\nprocesses:\n" + load("memory_read") +
                       "  - {model: resnet18, precision: fp16}\n"),
-              HasSubstr("processes.0.load: what nvidia-h200's cores move"));
+              HasSubstr("processes.0.load: the profile of nvidia-h200 does not say how fast its cores move memory"));
   EXPECT_EQ(run_text("device: nvidia-h200\nprocesses:\n" + load("busy") +
                      "  - {model: resnet50, precision: fp16, runtime: cuda-graph}\nrun: {duration: 0.2 s}\n")
                 .loads.size(),

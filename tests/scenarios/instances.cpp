@@ -259,8 +259,7 @@ TEST(Instances, are_refused_with_what_to_do) {
                  "its own results would make its requests");
   expect_refused("model: resnet50, precision: fp16, name: a, after: b",
                  "no process and no instance is called 'b'");
-  expect_refused("model: resnet50, precision: fp16, streams: 2",
-                 "requests over a link come to processes of one stream",
+  expect_refused("model: resnet50, precision: fp16, streams: 2", "`link` needs processes of one stream",
                  "link: {bandwidth: 50 Mbit/s, rtt: 20 ms}\n");
 }
 

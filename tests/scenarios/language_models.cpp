@@ -48,7 +48,8 @@ TEST(LanguageModels, are_read_with_every_runtime_that_serves_text) {
 }
 
 TEST(LanguageModels, are_asked_for_something) {
-  EXPECT_THAT(refusal(on_orin("model: qwen2.5_1.5b, precision: q4_k_m")), HasSubstr("what it is asked for"));
+  EXPECT_THAT(refusal(on_orin("model: qwen2.5_1.5b, precision: q4_k_m")),
+              HasSubstr("needs `generate` or `bench`"));
   EXPECT_THAT(refusal(on_orin(qwen + "generate: {prompt: 8}")), HasSubstr("tokens"));
   EXPECT_THAT(refusal(on_orin(qwen + "bench: {tg: 8, pp: 8}")), HasSubstr("exactly one of tg and pp"));
   EXPECT_THAT(refusal(on_orin(qwen + "bench: {tg: 8}, generate: {prompt: 8, tokens: 8}")),

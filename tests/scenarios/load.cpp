@@ -237,23 +237,6 @@ TEST(ScenarioLoader, reads_ways_of_sharing_by_their_words_and_mps_by_its_alias) 
   EXPECT_EQ(scenario_hash(read("sharing: time-slicing")), scenario_hash(read("mps: false")));
 }
 
-TEST(UnsupportedKeys, names_every_given_key_that_no_model_would_heed) {
-  const auto keys_of = [](const std::string& text) {
-    std::string paths;
-    for (const UnsupportedKey& key : unsupported_keys(*load_text(text).scenario)) paths += key.path + " ";
-    return paths;
-  };
-  EXPECT_EQ(keys_of(every_key), "");
-  EXPECT_EQ(keys_of(around(plain_process, "mps: true")), "");
-  EXPECT_EQ(keys_of(around(plain_process + ", batch: 2, arrivals: {periodic: 9 /s, gather: true}",
-                           "link: {bandwidth: 9 Mbit/s, rtt: 1 ms}")),
-            "");
-}
-
-TEST(UnsupportedKeys, is_empty_for_a_plain_scenario) {
-  EXPECT_TRUE(unsupported_keys(*load_text(around(plain_process)).scenario).empty());
-}
-
 TEST(Threads, are_of_processes_on_the_cpu) {
   const Loaded loaded = load_text(around(plain_process + ", placement: cpu, threads: 3"));
   ASSERT_EQ(loaded.errors, "");

@@ -145,7 +145,7 @@ TEST(Placement, that_the_board_cannot_offer_is_refused) {
                      "placement: dla0"),
               HasSubstr("equal kernels cannot run with placement: dla0"));
   EXPECT_THAT(errors("jetson-agx-orin-64gb", "model: resnet50, precision: tf32, placement: cpu"),
-              HasSubstr("tf32 is of the GPU's tensor cores"));
+              HasSubstr("tf32 needs the GPU's tensor cores"));
   EXPECT_THAT(errors("nvidia-h200", "model: resnet50, precision: fp32, placement: cpu"),
               HasSubstr("nvidia-h200 has no costs for runtime cpu"));
   EXPECT_THAT(errors("jetson-orin-nano", "model: resnet50, precision: fp16", "clocks: {dla: 800 MHz}"),

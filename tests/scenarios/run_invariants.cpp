@@ -17,6 +17,7 @@
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/replications.hpp"
 #include "scenarios/run/run.hpp"
+#include "sim/contract.hpp"
 #include "tests/scenarios/invariants/laws.hpp"
 #include "tests/scenarios/runs.hpp"
 
@@ -64,6 +65,16 @@ std::vector<std::string> mixes() {
           " count: 4}",
           "power_mode: MAXP_CORE_ARM" + short_run),
   };
+}
+
+TEST(Contract, that_is_broken_leaves_no_result_of_one_run_or_of_several) {
+  RunControl control;
+  control.progress = [](double) { sim::contract(false, "nothing is wrong"); };
+  for (const char* run_key : {"run: {duration: 100 ms}\n", "run: {duration: 100 ms, replications: 3}\n"}) {
+    const Scenario scenario =
+        scenario_of(on_board("nvidia-h200", "{model: resnet50, precision: fp16}", run_key));
+    EXPECT_THROW((void)run(scenario, control), sim::BrokenContract) << run_key;
+  }
 }
 
 TEST(EveryMix, obeys_all_laws) {

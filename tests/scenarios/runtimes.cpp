@@ -83,7 +83,7 @@ TEST(LibrariesOnCores, need_no_placement_and_refuse_another) {
                 HasSubstr("runtime " + runtime + " needs placement: cpu"));
     EXPECT_THAT(errors("nvidia-h200", process), HasSubstr("nvidia-h200 has no costs for runtime " + runtime));
     EXPECT_THAT(errors("jetson-nano", "model: resnet18, precision: tf32, runtime: " + runtime),
-                HasSubstr("tf32 is of the GPU's tensor cores"));
+                HasSubstr("tf32 needs the GPU's tensor cores"));
   }
 }
 

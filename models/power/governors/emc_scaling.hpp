@@ -29,8 +29,8 @@ class EmcScaling {
   [[nodiscard]] double start() const;
   // The clock to request: an entry of the table, or its upper limit.
   double poll(const EmcReading& reading);
-  // The minimum that this GPU clock requires. It applies whenever the GPU's clock changes, also between
-  // polls.
+  // The minimum that this GPU clock requires. The board requests it when the GPU's clock changes; the memory
+  // takes it with the next request of any governor or controller, such as the next poll.
   [[nodiscard]] double floor_for(double gpu_hz) const;
 
   [[nodiscard]] const OppTable& table() const { return table_; }

@@ -263,9 +263,10 @@ DraftEntry drawn_entry(Dice& dice, const Place& place) {
 DraftEntry drawn_load(Dice& dice, const board::DeviceSpec& device) {
   const bool streams = device.memory.unified && device.has_gpu() && device.memory.cores;
   DraftEntry load;
-  load.keys.push_back(
-      "load: " +
-      (streams ? dice.of<std::string>({"busy", "memory_read", "memory_write", "memory_copy"}) : "busy"));
+  std::vector<std::string> kinds;
+  for (const process::LoadRow& row : process::load_rows)
+    if (streams || !row.moves_memory()) kinds.emplace_back(row.name);
+  load.keys.push_back("load: " + dice.of(kinds));
   if (dice.one_in(2)) load.keys.push_back(fmt::format("threads: {}", dice.number(2, 4)));
   if (dice.one_in(2)) load.keys.push_back(fmt::format("duty: {} %", 10 * dice.number(1, 9)));
   if (dice.one_in(4)) load.keys.push_back(fmt::format("nice: {}", dice.of<int>({-5, 5, 19})));

@@ -36,7 +36,7 @@ enum class Fate {
 [[nodiscard]] const char* to_string(Fate fate);
 
 // Equal streams or processes of the scenario before the change.
-struct Standing {
+struct GroupOutcome {
   std::string label;               // unique among all groups
   std::vector<std::size_t> parts;  // indices before the change, as in WhatIfBoard
   scenarios::Metric kernel_us;     // mean duration
@@ -48,13 +48,13 @@ struct Standing {
   Fate fate = Fate::same;
 };
 
-struct Standings {
-  std::vector<Standing> groups;  // in the order of the scenario; empty: a metric is absent
+struct GroupOutcomes {
+  std::vector<GroupOutcome> groups;  // in the order of the scenario; empty: a metric is absent
   // "resnet50 wins (+30.1 %), mobilenet_v2 starves (-78.2 %): each stream gets one kernel a round, ..."
   std::string sentence;
 };
 // Judges a change that shares the GPU in another way. `before`: the result of the scenario.
-[[nodiscard]] Standings standings_of(const scenarios::Scenario& scenario, const scenarios::Result& before,
-                                     const KernelMeans& kernels, const Tried& tried);
+[[nodiscard]] GroupOutcomes outcomes_of(const scenarios::Scenario& scenario, const scenarios::Result& before,
+                                        const KernelMeans& kernels, const Tried& tried);
 
 }  // namespace jostle::analyses

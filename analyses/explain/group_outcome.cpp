@@ -1,4 +1,4 @@
-#include "analyses/explain/standing.hpp"
+#include "analyses/explain/group_outcome.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -57,8 +57,8 @@ std::vector<std::string> labels_of(const std::vector<const scenarios::ProcessEnt
 }
 
 // Groups of equal parts, not yet judged.
-std::vector<Standing> groups_in(const scenarios::Scenario& scenario, const KernelMeans& kernels) {
-  std::vector<Standing> groups;
+std::vector<GroupOutcome> groups_in(const scenarios::Scenario& scenario, const KernelMeans& kernels) {
+  std::vector<GroupOutcome> groups;
   std::vector<scenarios::PartId> ids;
   std::vector<const scenarios::ProcessEntry*> parts;
   const std::vector<PartPlace> places = part_places(scenario);
@@ -70,7 +70,7 @@ std::vector<Standing> groups_in(const scenarios::Scenario& scenario, const Kerne
       ids.push_back(id);
       const scenarios::ProcessEntry& process = scenario.processes[id.entry];
       parts.push_back(&parts_of(process)[id.part]);
-      Standing& group = groups.emplace_back();
+      GroupOutcome& group = groups.emplace_back();
       if (const auto mean = kernels.find(id); mean != kernels.end()) group.kernel_us = mean->second;
     }
     groups[known].parts.push_back(i);
@@ -99,7 +99,7 @@ struct Sums {
 };
 
 // Sets the group's gain and fate. Returns false if a throughput is absent.
-bool judge(Standing& group, const Sums& before, const Sums& after) {
+bool judge(GroupOutcome& group, const Sums& before, const Sums& after) {
   if (!before.throughput || !after.throughput || !(*before.throughput > 0)) return false;
   const double noise = std::hypot(before.noise, after.noise);
   if (std::abs(*after.throughput - *before.throughput) > noise)
@@ -120,7 +120,7 @@ bool judge(Standing& group, const Sums& before, const Sums& after) {
   return true;
 }
 
-std::string outcome(const Standing& group) {
+std::string words_of(const GroupOutcome& group) {
   if (group.kept_up != group.keeps_up)
     return fmt::format(
         "{} {} ({})", group.label, to_string(group.fate),
@@ -133,14 +133,14 @@ std::string outcome(const Standing& group) {
 }
 
 struct Extremes {
-  const Standing* loser = nullptr;
-  const Standing* winner = nullptr;
+  const GroupOutcome* loser = nullptr;
+  const GroupOutcome* winner = nullptr;
 };
-Extremes extremes(const std::vector<Standing>& groups) {
+Extremes extremes(const std::vector<GroupOutcome>& groups) {
   Extremes found;
-  for (const Standing& group : groups) {
+  for (const GroupOutcome& group : groups) {
     const bool loses = group.fate == Fate::loses || group.fate == Fate::starves;
-    const auto rank = [](const Standing& of) { return std::tuple(of.keeps_up, of.gain); };
+    const auto rank = [](const GroupOutcome& of) { return std::tuple(of.keeps_up, of.gain); };
     if (loses && (found.loser == nullptr || rank(group) < rank(*found.loser))) found.loser = &group;
     if (group.fate == Fate::wins && (found.winner == nullptr || rank(group) > rank(*found.winner)))
       found.winner = &group;
@@ -149,9 +149,9 @@ Extremes extremes(const std::vector<Standing>& groups) {
 }
 
 // ", and those of mobilenet_v2 are 40 times shorter than those of fcn_resnet50"; none if they are not.
-std::optional<std::string> shorter(const Standing& of, const std::vector<Standing>& groups) {
-  const Standing* longest = &of;
-  for (const Standing& group : groups)
+std::optional<std::string> shorter(const GroupOutcome& of, const std::vector<GroupOutcome>& groups) {
+  const GroupOutcome* longest = &of;
+  for (const GroupOutcome& group : groups)
     if (group.kernel_us.value_or(0) > longest->kernel_us.value_or(0)) longest = &group;
   if (of.kernel_us.value_or(0) <= 0 || *longest->kernel_us < least_ratio * *of.kernel_us) return std::nullopt;
   const double ratio = *longest->kernel_us / *of.kernel_us;
@@ -182,7 +182,7 @@ struct Sides {
   const Tried& tried;
 };
 
-std::string why_in_space(const Sides& sides, const std::vector<Standing>& groups) {
+std::string why_in_space(const Sides& sides, const std::vector<GroupOutcome>& groups) {
   const Extremes found = extremes(groups);
   const scenarios::Scenario& after = sides.tried.what_if.boards.front().scenario;
   const bool streams = std::ranges::any_of(after.processes, scenarios::has_instances);
@@ -199,7 +199,7 @@ std::string why_in_space(const Sides& sides, const std::vector<Standing>& groups
   return "kernels of all run at once and slow each other, where each had the GPU to itself in its turn";
 }
 
-std::string why_in_turns(const Sides& sides, const std::vector<Standing>& groups) {
+std::string why_in_turns(const Sides& sides, const std::vector<GroupOutcome>& groups) {
   const Extremes found = extremes(groups);
   std::vector<std::string> reasons;
   if (found.winner != nullptr)
@@ -211,7 +211,7 @@ std::string why_in_turns(const Sides& sides, const std::vector<Standing>& groups
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-std::string why(const Sides& sides, const std::vector<Standing>& groups) {
+std::string why(const Sides& sides, const std::vector<GroupOutcome>& groups) {
   const bool now = in_turns(sides.scenario);
   const bool then = in_turns(sides.tried.what_if.boards.front().scenario);
   if (now && !then) return why_in_space(sides, groups);
@@ -220,14 +220,14 @@ std::string why(const Sides& sides, const std::vector<Standing>& groups) {
   return loses && host_is_the_limit(sides.tried) ? "one host thread launches for all" : "";
 }
 
-std::string sentence(const Sides& sides, const std::vector<Standing>& groups) {
+std::string sentence(const Sides& sides, const std::vector<GroupOutcome>& groups) {
   if (groups.empty()) return {};
-  const auto same = [](const Standing& group) { return group.fate == Fate::same; };
+  const auto same = [](const GroupOutcome& group) { return group.fate == Fate::same; };
   if (std::ranges::all_of(groups, same)) return "nobody wins or loses 5 %";
   std::vector<std::string> outcomes;
   for (const Fate fate : {Fate::wins, Fate::same, Fate::loses, Fate::starves})
-    for (const Standing& group : groups)
-      if (group.fate == fate) outcomes.push_back(outcome(group));
+    for (const GroupOutcome& group : groups)
+      if (group.fate == fate) outcomes.push_back(words_of(group));
   const std::string reason = why(sides, groups);
   return fmt::format("{}{}{}", fmt::join(outcomes, ", "), reason.empty() ? "" : ": ", reason);
 }
@@ -265,16 +265,16 @@ const char* to_string(Fate fate) {
   return "starves";
 }
 
-Standings standings_of(const scenarios::Scenario& scenario, const scenarios::Result& before,
-                       const KernelMeans& kernels, const Tried& tried) {
-  Standings found{groups_in(scenario, kernels), {}};
+GroupOutcomes outcomes_of(const scenarios::Scenario& scenario, const scenarios::Result& before,
+                          const KernelMeans& kernels, const Tried& tried) {
+  GroupOutcomes found{groups_in(scenario, kernels), {}};
   const std::vector<Part> now = parts_in(before);
   std::vector<Part> then(now.size());
   for (std::size_t board = 0; board < tried.results.size(); ++board) {
     const std::vector<Part> parts = parts_in(tried.results[board]);
     for (std::size_t i = 0; i < parts.size(); ++i) then[tried.what_if.boards[board].parts[i]] = parts[i];
   }
-  for (Standing& group : found.groups) {
+  for (GroupOutcome& group : found.groups) {
     Sums sums_before, sums_after;
     for (const std::size_t part : group.parts) {
       sums_before.add(now[part]);
