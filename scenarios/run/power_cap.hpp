@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/board/dvfs.hpp"
+#include "models/board/power_report.hpp"
 #include "models/power/energy.hpp"
 
 namespace jostle::scenarios {
