@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "models/power/governors/names.hpp"
 
@@ -16,6 +17,13 @@ const char* name_of(const Names<T>& names, T value) {
     if (entry.second == value) return entry.first.c_str();
   }
   return "?";
+}
+
+// The names of names that stand for themselves.
+Names<std::string> own_names(std::span<const std::string_view> list) {
+  Names<std::string> names;
+  for (const std::string_view name : list) names.emplace_back(name, name);
+  return names;
 }
 
 }  // namespace
@@ -133,15 +141,12 @@ const Names<Precise>& precise_names() {
   return names;
 }
 
-const std::vector<std::string>& cpu_governor_names() {
-  static const std::vector<std::string> names(power::cpu_governor_names.begin(),
-                                              power::cpu_governor_names.end());
+const Names<std::string>& cpu_governor_names() {
+  static const Names<std::string> names = own_names(power::cpu_governor_names);
   return names;
 }
-
-const std::vector<std::string>& gpu_governor_names() {
-  static const std::vector<std::string> names(power::gpu_governor_names.begin(),
-                                              power::gpu_governor_names.end());
+const Names<std::string>& gpu_governor_names() {
+  static const Names<std::string> names = own_names(power::gpu_governor_names);
   return names;
 }
 
