@@ -76,7 +76,7 @@ Mapping::Mapping(Cursor cursor, const std::string& what)
 }
 
 std::optional<Cursor> Mapping::find(const std::string& key) {
-  asked_.push_back(key);
+  if (std::ranges::find(asked_, key) == asked_.end()) asked_.push_back(key);
   if (!good_) return std::nullopt;
   Node child = cursor_.value().find(key);
   if (!child) return std::nullopt;
@@ -101,7 +101,7 @@ void Mapping::report_unknown_keys() const {
   // An unknown key more likely means a key that is not given yet than one that is present.
   std::vector<std::string> free;
   for (const std::string& name : asked_) {
-    if (!has(name) && std::find(free.begin(), free.end(), name) == free.end()) free.push_back(name);
+    if (!has(name)) free.push_back(name);
   }
   for (const Key& key : cursor_.value().keys) {
     if (std::find(asked_.begin(), asked_.end(), key.name) != asked_.end()) continue;

@@ -1,11 +1,15 @@
 #include "analyses/schema/schema.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 #include "analyses/schema/words.hpp"
 #include "input/units.hpp"
+#include "scenarios/language/keys.hpp"
 #include "scenarios/result/result_schema.hpp"
 
 namespace jostle {
@@ -24,15 +28,11 @@ struct Dimensions {
   const input::Dimension& (*of)();
 };
 constexpr Dimensions dimensions[] = {{"time", input::time_dimension},
-                                     {"frequency", input::frequency_dimension},
                                      {"rate", input::rate_dimension},
                                      {"size", input::size_dimension},
                                      {"bandwidth", input::bandwidth_dimension},
-                                     {"power", input::power_dimension},
-                                     {"energy_per_bit", input::energy_per_bit_dimension},
                                      {"share", input::share_dimension},
                                      {"drift", input::drift_dimension},
-                                     {"temperature", input::temperature_dimension},
                                      {"price", input::price_dimension},
                                      {"price_per_time", input::price_per_time_dimension},
                                      {"price_per_size", input::price_per_size_dimension},
@@ -40,10 +40,7 @@ constexpr Dimensions dimensions[] = {{"time", input::time_dimension},
                                      {"service_life", input::service_life_dimension}};
 
 // The schema of a quantity such as "5 ms": a number, as from_chars reads it, and a unit.
-Json quantity(const std::string& name) {
-  const auto* const found = std::ranges::find(dimensions, std::string_view(name), &Dimensions::name);
-  if (found == std::end(dimensions)) throw std::out_of_range("no dimension " + name);
-  const input::Dimension& dimension = found->of();
+Json quantity(const input::Dimension& dimension) {
   std::string units;
   for (const input::Unit& unit : dimension.units) {
     units += units.empty() ? "" : "|";
@@ -53,6 +50,91 @@ Json quantity(const std::string& name) {
   return {{"type", "string"},
           {"pattern", "^-?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? *(" + units + ")$"},
           {"examples", {dimension.example}}};
+}
+Json quantity(const std::string& name) {
+  const auto* const found = std::ranges::find(dimensions, std::string_view(name), &Dimensions::name);
+  if (found == std::end(dimensions)) throw std::out_of_range("no dimension " + name);
+  return quantity(found->of());
+}
+
+template <class R>
+Json section();
+
+// The schema of the values that a reader takes. A limit so high that nobody meets it is left out.
+template <class Read>
+Json values(const Read& read) {
+  constexpr std::int64_t beyond_use = 1'000'000'000;
+  if constexpr (requires { Read::definition; }) {
+    return {{"$ref", std::string("#/definitions/") + Read::definition}};
+  } else if constexpr (requires { read.section; }) {
+    return {{"anyOf", {values(input::Boolean{}), values(read.section)}}};
+  } else if constexpr (requires { read.defaults; }) {
+    return section<std::decay_t<decltype(read.defaults)>>();
+  } else if constexpr (requires { read.item; }) {
+    return {{"type", "array"}, {"minItems", 1}, {"uniqueItems", true}, {"items", values(read.item)}};
+  } else if constexpr (requires { read.names; }) {
+    Json schema{{"type", "string"}};
+    for (const auto& [name, value] : read.names) schema["enum"].push_back(name);
+    return schema;
+  } else if constexpr (requires { read.dimension; }) {
+    return quantity(read.dimension);
+  } else if constexpr (std::is_same_v<Read, calibration::TimeSpan>) {
+    return quantity(input::time_dimension());
+  } else if constexpr (requires { read.longest; }) {
+    return {{"type", "string"}, {"maxLength", read.longest}};
+  } else if constexpr (requires { read.most; }) {
+    Json schema{{"type", "integer"}, {"minimum", read.least}};
+    if (std::cmp_less(read.most, beyond_use)) schema["maximum"] = read.most;
+    return schema;
+  } else {
+    static_assert(std::is_same_v<Read, input::Boolean>);
+    return {{"type", "boolean"}};
+  }
+}
+
+// The schemas of the rows of a record. `given`: schemas that go before those of the rows.
+struct KeySchemas {
+  Json given = {}, properties = Json::object(), required = {};
+
+  template <class Get, class Read>
+  void operator()(const char* key, Get /*member*/, const Read& read, const std::string& words = "",
+                  scenarios::Key kind = {}) {
+    if (kind == scenarios::Key::required) required.push_back(key);
+    if (given.contains(key)) return code(key);
+    const Json schema = values(read);
+    Json& to = properties[key] = Json::object();
+    const bool words_first = schema.contains("properties") || schema.contains("anyOf");
+    if (words_first && !words.empty()) to["description"] = words;
+    to.update(schema);
+    if (!words.empty()) to["description"] = words;
+  }
+  void code(const char* key) { properties[key] = given.at(key); }
+};
+template <class R>
+Json section() {
+  KeySchemas rows;
+  keys(rows, scenarios::KeysOf<R>());
+  Json schema{{"type", "object"}, {"required", rows.required}, {"additionalProperties", false}};
+  if (rows.required.is_null()) schema.erase("required");
+  schema["properties"] = rows.properties;
+  return schema;
+}
+
+template <class R>
+void rows_of(KeySchemas& rows) {
+  keys(rows, scenarios::KeysOf<R>());
+}
+const std::map<std::string, void (*)(KeySchemas&)> records{
+    {"scenario", rows_of<scenarios::Scenario>},
+    {"run", rows_of<scenarios::Run>},
+    {"synthetic", rows_of<scenarios::SyntheticModel>},
+    {"load", rows_of<scenarios::LoadEntry>},
+    {"link_quality", scenarios::link_quality<KeySchemas>}};
+// The schemas of the rows of a record, where the schemas in `given` go before.
+Json key_schemas(const std::string& record, const Json& given) {
+  KeySchemas rows{given};
+  records.at(record)(rows);
+  return rows.properties;
 }
 
 Json parsed(std::string_view name);
@@ -81,6 +163,8 @@ Json filled(const Json& node) {
       object.update(quantity(value.get<std::string>()));
     else if (key == "$path")
       object.update({{"type", "string"}, {"pattern", "\\." + value.get<std::string>() + "$|/"}});
+    else if (key == "$keys")
+      object.update(filled(key_schemas(value.get<std::string>(), node)));
     else if (key == "$partial")
       object.update(partial(parsed(value.get<std::string>())));
     else

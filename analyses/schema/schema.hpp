@@ -1,6 +1,9 @@
 // JSON Schemas (draft 07) of scenarios, studies and results, for editors and other tools.
 //
-// The files beside this one list the keys. Names and units come from the tables that the loader uses:
+// The files beside this one list the keys that are read by code; all others, and names and units, come from
+// the tables that the loader uses:
+//   {"$keys": "clocks"}           the rows of a record (scenarios/language/keys.hpp), before the keys beside
+//   it
 //   {"$names": "precision"}       one of these names
 //   {"$quantity": "time"}         a number with a unit of the dimension
 //   {"$path": "onnx"}             the path of a file with this extension

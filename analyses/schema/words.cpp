@@ -26,6 +26,10 @@ List stage_processors() {
   return list;
 }
 
+struct Words {
+  std::string_view what;  // kind: "precision", "device"
+  List (*list)();
+};
 constexpr Words table[] = {{"device", [] { return calibration::device_names(); }},
                            {"model", [] { return scenarios::shipped_catalogue().models; }},
                            {"precision", of<scenarios::precision_names>},
@@ -34,23 +38,14 @@ constexpr Words table[] = {{"device", [] { return calibration::device_names(); }
                            {"sync", of<scenarios::sync_names>},
                            {"placement", of<scenarios::placement_names>},
                            {"load", of<scenarios::load_names>},
-                           {"observer", of<scenarios::observer_names>},
-                           {"thermal_start", of<scenarios::thermal_start_names>},
                            {"sharing", of<scenarios::sharing_names>},
                            {"interleave", of<scenarios::interleave_names>},
                            {"priority", of<scenarios::priority_names>},
                            {"drop", of<scenarios::drop_names>},
                            {"fan_out", of<scenarios::fan_out_names>},
-                           {"precise", of<scenarios::precise_names>},
-                           {"cpu_governor", [] { return scenarios::cpu_governor_names(); }},
-                           {"gpu_governor", [] { return scenarios::gpu_governor_names(); }},
                            {"stage_processor", stage_processors}};
 
 }  // namespace
-
-std::span<const Words> words() {
-  return table;
-}
 
 std::vector<std::string> words(std::string_view what) {
   const auto* const found = std::ranges::find(table, what, &Words::what);

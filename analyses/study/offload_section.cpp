@@ -7,8 +7,7 @@
 
 #include "analyses/study/axis_values.hpp"
 #include "analyses/study/study.hpp"
-#include "input/readers.hpp"
-#include "scenarios/language/load_parts.hpp"
+#include "scenarios/language/keys.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -21,9 +20,9 @@ constexpr std::int64_t max_boards = 1024;
 constexpr double max_price = 1e12;
 
 // Reads one value, a list or a range. The values are sorted, without duplicates.
-template <class T>
+template <class T, class Reader>
 struct Values {
-  std::optional<T> (*read)(const Cursor& at);
+  Reader read;
 
   std::optional<std::vector<T>> operator()(const Cursor& at) const {
     std::vector<input::Node> nodes{at.node()};
@@ -52,10 +51,6 @@ void read_prices(const Cursor& at, OffloadPrices& prices) {
                    input::Quantity{input::price_per_size_dimension(), 0, max_price});
 }
 
-std::optional<std::int64_t> read_boards(const Cursor& at) {
-  return input::Integer{1, max_boards}(at);
-}
-
 }  // namespace
 
 void read_offload(const Cursor& at, Study& study) {
@@ -65,17 +60,20 @@ void read_offload(const Cursor& at, Study& study) {
     section.cloud = cloud->node();
     if (!cloud->is(input::Kind::mapping)) cloud->expected("a cloud: a mapping with device and processes");
   }
-  mapping.optional("payload", section.link.payload, scenarios::read_payload);
+  mapping.optional("payload", section.link.payload, scenarios::PayloadReader{});
   if (const auto link_at = mapping.require("link")) {
     Mapping link(*link_at, "a mapping: bandwidth, rtt, jitter, loss, energy_per_bit");
-    link.required("bandwidth", section.bandwidths, Values<double>{scenarios::read_bandwidth});
-    link.required("rtt", section.rtts, Values<sim::Duration>{scenarios::read_round_trip});
-    scenarios::read_link_quality(link, section.link);
+    link.required("bandwidth", section.bandwidths,
+                  Values<double, input::Quantity>{scenarios::link_bandwidth()});
+    link.required("rtt", section.rtts,
+                  Values<sim::Duration, calibration::TimeSpan>{scenarios::up_to(scenarios::max_round_trip)});
+    scenarios::KeyReader<scenarios::Link> rows{link, section.link};
+    scenarios::link_quality(rows);
     if (section.bandwidths.size() * section.rtts.size() > max_grid_points)
       link_at->problem(fmt::format("{} points of bandwidth and rtt, at most {} are allowed",
                                    section.bandwidths.size() * section.rtts.size(), max_grid_points));
   }
-  mapping.optional("boards", section.boards, Values<std::int64_t>{read_boards});
+  mapping.optional("boards", section.boards, Values<std::int64_t, input::Integer>{{1, max_boards}});
   if (const auto price = mapping.find("price")) read_prices(*price, section.prices);
   read_costs(mapping, section.costs);
   study.offload = std::move(section);

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/readers/nvpmodel.hpp"
 #include "input/hash.hpp"
 #include "input/units.hpp"
-#include "scenarios/language/names.hpp"
-#include "scenarios/language/scenario.hpp"
+#include "scenarios/language/keys.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -31,20 +31,76 @@ std::string quantity(double value, const input::Dimension& dimension) {
   return fmt::format("{} {}", value / dimension.units.back().factor, dimension.units.back().name);
 }
 
-std::string frequency(double hz) {
-  return quantity(hz, input::frequency_dimension());
+std::string payload(const Payload& payload) {
+  return payload.tensor ? "tensor" : quantity(payload.bytes, input::size_dimension());
+}
+
+template <class R>
+Json keys_json(const R& record, const Json& coded = {});
+
+// Writes a value as its reader reads it; null if it is absent.
+template <class Read, class T>
+Json value_json(const Read& read, const T& value) {
+  if constexpr (requires { value.has_value(); }) {
+    return value ? value_json(read, *value) : Json();
+  } else if constexpr (requires { read.item; }) {
+    Json list;
+    for (const auto& one : value) list.push_back(value_json(read.item, one));
+    return list;
+  } else if constexpr (requires { read.names.front().second; }) {
+    return std::ranges::find(read.names, value, &std::pair<std::string, T>::second)->first;
+  } else if constexpr (requires { read.dimension; }) {
+    return quantity(value, read.dimension);
+  } else if constexpr (std::is_same_v<T, sim::Duration>) {
+    return time(value);
+  } else if constexpr (std::is_same_v<T, Payload>) {
+    return payload(value);
+  } else if constexpr (Keyed<T>) {
+    return keys_json(value);
+  } else {
+    return value;
+  }
+}
+
+// Writes the keys of a record in the order of its rows. `coded`: those that code writes.
+template <class R>
+struct KeyWriter {
+  const R& record;
+  const Json& coded;
+  Json json = {};
+
+  template <class T, class Read>
+  void operator()(const char* key, T R::*member, const Read& read, const char* /*words*/ = "",
+                  Key kind = Key::optional) {
+    Json value = value_json(read, record.*member);
+    const bool left_out = kind == Key::if_changed && value == value_json(read, R().*member);
+    if (!value.is_null() && !left_out) json[key] = std::move(value);
+  }
+  void code(const char* key) {
+    if (const auto at = coded.find(key); at != coded.end()) json[key] = *at;
+  }
+};
+template <class R>
+Json keys_json(const R& record, const Json& coded) {
+  KeyWriter<R> writer{record, coded};
+  keys(writer, KeysOf<R>());
+  return writer.json;
+}
+
+// Moves keys behind all others: hashes of scenarios rest on an older order than that of the rows.
+void move_to_the_end(Json& json, std::initializer_list<const char*> in_order) {
+  for (const char* const key : in_order) {
+    const auto at = json.find(key);
+    if (at == json.end()) continue;
+    Json value = std::move(*at);
+    json.erase(at);
+    json[key] = std::move(value);
+  }
 }
 
 Json model_json(const Model& model) {
   const auto* synthetic = std::get_if<SyntheticModel>(&model);
-  if (synthetic == nullptr) return model_name(model);
-  Json json{{"kernels", synthetic->kernels},
-            {"duration", time(synthetic->duration)},
-            {"blocks", synthetic->blocks},
-            {"threads", synthetic->threads}};
-  if (synthetic->pace) json["pace"] = time(*synthetic->pace);
-  if (synthetic->bytes > 0) json["bytes"] = quantity(synthetic->bytes, input::size_dimension());
-  return json;
+  return synthetic == nullptr ? Json(model_name(model)) : keys_json(*synthetic);
 }
 
 Json queue_json(const process::Arrivals& arrivals) {
@@ -68,10 +124,6 @@ Json arrivals_json(const ProcessEntry& process) {
   return json;
 }
 
-std::string payload(const Payload& payload) {
-  return payload.tensor ? "tensor" : quantity(payload.bytes, input::size_dimension());
-}
-
 Json stages_json(const std::vector<Stage>& stages) {
   Json json = Json::array();
   for (const Stage& stage : stages) {
@@ -82,13 +134,6 @@ Json stages_json(const std::vector<Stage>& stages) {
     else
       one["time"] = time(stage.time);
   }
-  return json;
-}
-
-Json container_json(const cpu::ContainerSpec& container) {
-  Json json{{"name", container.name}};
-  if (container.cpus) json["cpus"] = *container.cpus;
-  json["shares"] = container.shares;
   return json;
 }
 
@@ -178,13 +223,11 @@ void put_work(Json& json, const ProcessEntry& process) {
 }
 
 void put_threads(Json& json, const ThreadSettings& threads) {
-  if (!threads.cpus.empty()) json["cpus"] = threads.cpus;
-  if (threads.fifo > 0) {
-    json["policy"] = {{"fifo", threads.fifo}};
-  } else {
-    json["nice"] = threads.nice;
-  }
-  if (threads.container) json["container"] = container_json(*threads.container);
+  Json coded;
+  if (threads.fifo > 0) coded["policy"] = {{"fifo", threads.fifo}};
+  Json own = keys_json(threads, coded);
+  if (threads.fifo > 0) own.erase("nice");
+  json.update(own);
 }
 
 Json process_json(const ProcessEntry& process) {
@@ -210,12 +253,7 @@ Json process_json(const ProcessEntry& process) {
 }
 
 Json load_json(const LoadEntry& load) {
-  Json json;
-  if (!load.name.empty()) json["name"] = load.name;
-  json["load"] = process::row_of(load.kind).name;
-  json["threads"] = load.threads;
-  if (load.bandwidth) json["bandwidth"] = quantity(*load.bandwidth, input::bandwidth_dimension());
-  json["duty"] = quantity(load.duty, input::share_dimension());
+  Json json = keys_json(load);
   put_threads(json, load);
   return json;
 }
@@ -230,83 +268,34 @@ void put_sharing(Json& json, gpu::Sharing sharing) {
     json["sharing"] = way.name;
 }
 
-void put_board_state(Json& json, const Scenario& scenario) {
-  if (scenario.power_mode_file)
-    json["power_mode"] = {{"file", scenario.power_mode_file->path}, {"mode", scenario.power_mode_file->mode}};
-  else if (scenario.power_mode)
-    json["power_mode"] = *scenario.power_mode;
-  Json clocks;
-  if (scenario.clocks.cpu_hz) clocks["cpu"] = frequency(*scenario.clocks.cpu_hz);
-  if (scenario.clocks.gpu_hz) clocks["gpu"] = frequency(*scenario.clocks.gpu_hz);
-  if (scenario.clocks.emc_hz) clocks["emc"] = frequency(*scenario.clocks.emc_hz);
-  if (scenario.clocks.dla_hz) clocks["dla"] = frequency(*scenario.clocks.dla_hz);
-  if (scenario.clocks.cores) clocks["cores"] = *scenario.clocks.cores;
-  if (!clocks.is_null()) json["clocks"] = clocks;
-  if (scenario.jetson_clocks) json["jetson_clocks"] = *scenario.jetson_clocks;
-  Json governors;
-  if (scenario.governors.cpu) governors["cpu"] = *scenario.governors.cpu;
-  if (scenario.governors.gpu) governors["gpu"] = *scenario.governors.gpu;
-  if (!governors.is_null()) json["governors"] = governors;
-  if (scenario.power_cap) {
-    json["power_cap"] = {{"budget", quantity(scenario.power_cap->budget_w, input::power_dimension())},
-                         {"window", time(scenario.power_cap->window)}};
-  }
-  if (scenario.ambient_c) json["ambient"] = quantity(*scenario.ambient_c, input::temperature_dimension());
-  if (scenario.fan) json["fan"] = *scenario.fan;
-  json["observer"] = to_string(scenario.observer);
-  if (scenario.gpu_metrics) json["gpu_metrics"] = time(*scenario.gpu_metrics);
-  put_sharing(json, scenario.sharing);
-  if (const auto& interrupts = scenario.interrupts) {
-    json["interrupts"] = {{"cpu", interrupts->cpu},
-                          {"load", quantity(interrupts->load, input::share_dimension())},
-                          {"rate", quantity(interrupts->rate, input::rate_dimension())}};
-  }
-  if (const auto& compositor = scenario.compositor) {
-    json["compositor"] = {{"rate", quantity(compositor->rate, input::rate_dimension())},
-                          {"time", time(compositor->time)}};
-  }
-  if (scenario.link) {
-    json["link"] = {
-        {"bandwidth", quantity(scenario.link->bandwidth, input::bandwidth_dimension())},
-        {"rtt", time(scenario.link->rtt)},
-        {"jitter", time(scenario.link->jitter)},
-        {"loss", quantity(scenario.link->loss, input::share_dimension())},
-        {"energy_per_bit", quantity(scenario.link->energy_per_bit_j, input::energy_per_bit_dimension())},
-        {"payload", payload(scenario.link->payload)}};
-  }
+Json run_json(const Run& run) {
+  Json coded;
+  if (!run.setup && !run.batches) coded["warmup"] = run.warmup_found ? "auto" : time(run.warmup);
+  Json json = keys_json(run, coded);
+  if (run.until) json.erase("duration");
+  move_to_the_end(json,
+                  {"until", "duration", "setup", "batches", "warmup", "thermal", "seed", "replications"});
+  return json;
 }
 
 }  // namespace
 
 std::string to_json(const Scenario& scenario) {
-  Json json{{"name", scenario.name}, {"device", scenario.device}};
-  put_board_state(json, scenario);
-  for (const auto& [path, value] : scenario.figures) json["figures"][path] = value;
-  if (scenario.host_cores) json["host_cores"] = *scenario.host_cores;
-  if (!scenario.cpus.empty()) json["cpus"] = scenario.cpus;
-  json["processes"] = Json::array();
-  for (const ProcessEntry& process : scenario.processes) json["processes"].push_back(process_json(process));
-  for (std::size_t i = 0; i < scenario.loads.size(); ++i) {
-    Json& entries = json["processes"];
+  Json coded{{"device", scenario.device}, {"processes", Json::array()}, {"run", run_json(scenario.run)}};
+  if (scenario.power_mode_file)
+    coded["power_mode"] = {{"file", scenario.power_mode_file->path},
+                           {"mode", scenario.power_mode_file->mode}};
+  else if (scenario.power_mode)
+    coded["power_mode"] = *scenario.power_mode;
+  put_sharing(coded, scenario.sharing);
+  for (const auto& [path, value] : scenario.figures) coded["figures"][path] = value;
+  Json& entries = coded["processes"];
+  for (const ProcessEntry& process : scenario.processes) entries.push_back(process_json(process));
+  for (std::size_t i = 0; i < scenario.loads.size(); ++i)
     entries.insert(entries.begin() + static_cast<std::ptrdiff_t>(place_of_load(scenario, i)),
                    load_json(scenario.loads[i]));
-  }
-  Json& run = json["run"];
-  if (const std::optional<Until>& until = scenario.run.until) {
-    run["until"] = {{"relative_error", quantity(until->relative_error, input::share_dimension())}};
-    if (until->of != Until{}.of)
-      for (const Precise figure : until->of) run["until"]["of"].push_back(to_string(figure));
-    run["until"]["max"] = time(until->max);
-  } else {
-    run["duration"] = time(scenario.run.duration);
-  }
-  if (scenario.run.setup) run["setup"] = true;
-  if (scenario.run.batches) run["batches"] = *scenario.run.batches;
-  if (!scenario.run.setup && !scenario.run.batches)
-    run["warmup"] = scenario.run.warmup_found ? Json("auto") : Json(time(scenario.run.warmup));
-  if (scenario.run.thermal) run["thermal"] = to_string(*scenario.run.thermal);
-  run["seed"] = scenario.run.seed;
-  if (scenario.run.replications > 1) run["replications"] = scenario.run.replications;
+  Json json = keys_json(scenario, coded);
+  move_to_the_end(json, {"link", "figures", "host_cores", "cpus", "processes", "run"});
   // Names may hold any bytes that a YAML text can; bytes that are not UTF-8 are replaced.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -12,9 +12,6 @@
 
 namespace jostle::scenarios {
 
-// The limit on core numbers: all are below it.
-inline constexpr int max_cores = 1024;
-
 struct LoadContext {
   std::string directory;  // folder in which named files are looked up; "": the working directory
   const Catalogue& catalogue;
@@ -54,13 +51,6 @@ void check_streams(const Scenario& scenario, const input::Cursor& root);
 inline constexpr double max_fan_out = 1000;
 void check_offered(const Scenario& scenario, const input::Cursor& root);
 
-// Read `link` of a scenario; and, into `link`, those keys of a study's link that do not vary there.
-[[nodiscard]] Link read_link(const input::Cursor& at);
-[[nodiscard]] std::optional<double> read_bandwidth(const input::Cursor& at);
-[[nodiscard]] std::optional<sim::Duration> read_round_trip(const input::Cursor& at);
-[[nodiscard]] std::optional<Payload> read_payload(const input::Cursor& at);
-void read_link_quality(input::Mapping& mapping, Link& link);
-
 // Reads a co-runner, except `behind`.
 [[nodiscard]] LoadEntry read_load(const input::Cursor& at);
 
@@ -72,11 +62,6 @@ void read_turns(input::Mapping& mapping, ProcessEntry& process);
 // entries in the order of the scenario, and `containers` the container of each.
 void unite_containers(const std::vector<input::Cursor>& entries,
                       const std::vector<std::optional<cpu::ContainerSpec>*>& containers);
-[[nodiscard]] Interrupts read_interrupts(const input::Cursor& at);
-[[nodiscard]] std::optional<DesktopCompositor> read_compositor(const input::Cursor& at);
-
-// Reads a list of distinct core numbers; returns it sorted.
-[[nodiscard]] std::optional<std::vector<int>> read_cpus(const input::Cursor& at);
 
 // Checks what needs the board: existing cores, clocks in range, known power modes (replaced by the profile's
 // spelling; the default is filled in). `root` is the document, for locations.

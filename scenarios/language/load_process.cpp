@@ -17,8 +17,8 @@
 #include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/fusion.hpp"
+#include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
-#include "scenarios/language/names.hpp"
 #include "scenarios/language/network.hpp"
 
 namespace jostle::scenarios {
@@ -31,30 +31,11 @@ using input::Cursor;
 using input::Integer;
 using input::Kind;
 using input::Mapping;
-using input::Quantity;
 using input::Text;
 
 // Limits far beyond use, and small enough that nothing computed from them overflows.
-constexpr std::int64_t max_kernels = 100'000;
 constexpr std::int64_t max_input = 8192;
 constexpr std::int64_t max_threads = 1024;
-
-std::optional<SyntheticModel> read_synthetic(const Cursor& at) {
-  Mapping mapping(at, "a mapping: kernels, duration, blocks, threads, pace, bytes");
-  SyntheticModel model;
-  std::int64_t blocks = 1, threads = 128;
-  bool good = mapping.required("kernels", model.kernels, Integer{1, max_kernels});
-  good &=
-      mapping.required("duration", model.duration, TimeSpan{sim::Duration::zero(), sim::seconds(10), true});
-  good &= mapping.required("blocks", blocks, Integer{1, 2'147'483'647});
-  good &= mapping.required("threads", threads, Integer{1, 1024});
-  mapping.optional("pace", model.pace, TimeSpan{sim::Duration::zero(), sim::seconds(10), true});
-  mapping.optional("bytes", model.bytes, Quantity{input::size_dimension(), 0, 1e12});
-  if (!good) return std::nullopt;
-  model.blocks = static_cast<std::uint32_t>(blocks);
-  model.threads = static_cast<std::uint32_t>(threads);
-  return model;
-}
 
 // The networks that the scenario's own profile knows by their kernels alone.
 std::vector<std::string> traced_networks(const LoadContext& context) {
@@ -67,10 +48,7 @@ std::vector<std::string> traced_networks(const LoadContext& context) {
 }
 
 std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
-  if (at.is(Kind::mapping)) {
-    const auto synthetic = read_synthetic(at);
-    return synthetic ? std::optional<Model>(*synthetic) : std::nullopt;
-  }
+  if (at.is(Kind::mapping)) return Section<SyntheticModel>{"a mapping"}(at);
   const std::string* text = at.scalar(
       "the name of a model, a path to an .onnx file or a config.json, or a mapping of equal kernels");
   if (text == nullptr) return std::nullopt;

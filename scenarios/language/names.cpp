@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "models/power/governors/cpu_governors.hpp"
 #include "models/power/governors/gpu_governors.hpp"
@@ -19,10 +20,11 @@ const char* name_of(const Names<T>& names, T value) {
   return "?";
 }
 
+// The names of rows that stand for themselves.
 template <class Row>
-std::vector<std::string> names_of(std::span<const Row> rows) {
-  std::vector<std::string> names;
-  for (const Row& row : rows) names.emplace_back(row.name);
+Names<std::string> own_names(std::span<const Row> rows) {
+  Names<std::string> names;
+  for (const Row& row : rows) names.emplace_back(row.name, row.name);
   return names;
 }
 
@@ -141,13 +143,12 @@ const Names<Precise>& precise_names() {
   return names;
 }
 
-const std::vector<std::string>& cpu_governor_names() {
-  static const std::vector<std::string> names = names_of(power::cpu_governors());
+const Names<std::string>& cpu_governor_names() {
+  static const Names<std::string> names = own_names(power::cpu_governors());
   return names;
 }
-
-const std::vector<std::string>& gpu_governor_names() {
-  static const std::vector<std::string> names = names_of(power::gpu_governors());
+const Names<std::string>& gpu_governor_names() {
+  static const Names<std::string> names = own_names(power::gpu_governors());
   return names;
 }
 

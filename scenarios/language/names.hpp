@@ -28,7 +28,7 @@ using Names = std::vector<std::pair<std::string, T>>;
 [[nodiscard]] const Names<process::Drop>& drop_names();
 [[nodiscard]] const Names<process::FanOutKind>& fan_out_names();
 [[nodiscard]] const Names<Precise>& precise_names();
-[[nodiscard]] const std::vector<std::string>& cpu_governor_names();
-[[nodiscard]] const std::vector<std::string>& gpu_governor_names();
+[[nodiscard]] const Names<std::string>& cpu_governor_names();
+[[nodiscard]] const Names<std::string>& gpu_governor_names();
 
 }  // namespace jostle::scenarios

@@ -1,0 +1,288 @@
+// Describes each plain key of scenarios once: its name, its member, the reader of its value with the limits,
+// and a line of words. Loading (KeyReader), the canonical JSON (echo.cpp) and the schema (analyses/schema)
+// follow from these rows. Keys that depend on others stay code in load*.cpp and echo.cpp; here they have
+// their place.
+//
+// keys(visitor, KeysOf<Record>()) gives the rows of a record to the visitor, in the order of the schema:
+//
+//   visitor(key, member, reader, words, kind)   a member with its default, or an optional one
+//   visitor.code(key)                           a key that code reads and writes; its schema is in
+//   scenario.json
+#pragma once
+
+#include "calibration/profile/time_span.hpp"
+#include "input/readers.hpp"
+#include "scenarios/language/load.hpp"
+#include "scenarios/language/names.hpp"
+#include "scenarios/language/scenario.hpp"
+
+namespace jostle::scenarios {
+
+using calibration::TimeSpan;
+using input::Boolean;
+using input::Choice;
+using input::Integer;
+using input::Quantity;
+using input::Real;
+using input::Text;
+using input::Whole;
+
+// The limit on core numbers: all are below it.
+inline constexpr int max_cores = 1024;
+
+// Names the record whose rows are requested.
+template <class R>
+struct KeysOf {};
+
+enum class Key : unsigned char {
+  optional,
+  required,
+  if_changed,  // optional, and not in the canonical JSON if it has the default
+};
+
+// Lists the keys of a record: "budget, window".
+struct KeyNames {
+  std::string text = {};
+
+  template <class Get, class Read>
+  void operator()(const char* key, Get /*member*/, const Read& /*read*/, const char* /*words*/ = "",
+                  Key /*kind*/ = Key::optional) {
+    code(key);
+  }
+  void code(const char* key) { text += (text.empty() ? "" : ", ") + std::string(key); }
+};
+// A record that has rows.
+template <class R>
+concept Keyed = requires(KeyNames& names) {
+  keys(names, KeysOf<R>());
+};
+template <class R>
+std::string with_keys(const std::string& what) {
+  KeyNames names;
+  keys(names, KeysOf<R>());
+  return what + ": " + names.text;
+}
+
+// Reads the keys of a record.
+template <class R>
+struct KeyReader {
+  input::Mapping& mapping;
+  R& record;
+  bool complete = true;  // false: a required key is absent or invalid
+
+  template <class T, class Read>
+  void operator()(const char* key, T R::*member, const Read& read, const char* /*words*/ = "",
+                  Key kind = Key::optional) {
+    if (kind == Key::required)
+      complete &= mapping.required(key, record.*member, read);
+    else
+      mapping.optional(key, record.*member, read);
+  }
+  void code(const char* key) { (void)mapping.find(key); }  // hints list it in its place
+};
+// Returns whether all required keys are there and valid.
+template <class R>
+bool read_keys(input::Mapping& mapping, R& record) {
+  KeyReader<R> rows{mapping, record};
+  keys(rows, KeysOf<R>());
+  return rows.complete;
+}
+
+// Readers, beside those of input/readers.hpp. `definition`: the name of the reader's schema in scenario.json.
+
+// A mapping whose keys are the rows of a record.
+template <class R>
+struct Section {
+  const char* what;  // "a mapping of clocks"; messages list its keys behind it
+  R defaults = {};
+  [[nodiscard]] std::optional<R> operator()(const input::Cursor& at) const {
+    input::Mapping mapping(at, with_keys<R>(what));
+    R record = defaults;
+    return read_keys(mapping, record) ? std::optional(record) : std::nullopt;
+  }
+};
+// Also `true`, for the defaults, or `false`, for none.
+template <class R>
+struct SectionOrBoolean {
+  Section<R> section;
+  [[nodiscard]] std::optional<R> operator()(const input::Cursor& at) const {
+    if (at.is(input::Kind::mapping)) return section(at);
+    return Boolean{}(at).value_or(false) ? std::optional(section.defaults) : std::nullopt;
+  }
+};
+// A list of distinct core numbers, which is sorted.
+struct CoreList {
+  static constexpr const char* definition = "cpus";
+  [[nodiscard]] std::optional<std::vector<int>> operator()(const input::Cursor& at) const;
+};
+// The metrics that must be precise: a list without repetition.
+struct PreciseList {
+  Choice<Precise> item{"a metric", precise_names()};
+  [[nodiscard]] std::optional<std::vector<Precise>> operator()(const input::Cursor& at) const;
+};
+// A payload: jpeg, tensor or a size.
+struct PayloadReader {
+  static constexpr const char* definition = "payload";
+  [[nodiscard]] std::optional<Payload> operator()(const input::Cursor& at) const;
+};
+
+inline Quantity link_bandwidth() {
+  return {.dimension = input::bandwidth_dimension(),
+          .least = 0.125,
+          .most = 1e13,
+          .reason = "a link carries at least a bit in a second"};
+}
+// A time from 0, or above it, to `most`.
+inline TimeSpan up_to(sim::Duration most) {
+  return {sim::Duration::zero(), most};
+}
+inline TimeSpan above_zero(sim::Duration most) {
+  return {sim::Duration::zero(), most, true};
+}
+inline const sim::Duration max_run = sim::seconds(max_run_seconds), max_round_trip = sim::seconds(3600);
+
+template <class V>
+void keys(V& v, KeysOf<Clocks> /*record*/) {
+  const Quantity clock{input::frequency_dimension(), 0, 1e11, true};
+  v("cpu", &Clocks::cpu_hz, clock);
+  v("gpu", &Clocks::gpu_hz, clock);
+  v("emc", &Clocks::emc_hz, clock, "Of the memory");
+  v("dla", &Clocks::dla_hz, clock);
+  v("cores", &Clocks::cores, Whole<int>{1, max_cores}, "Online");
+}
+
+template <class V>
+void keys(V& v, KeysOf<Governors> /*record*/) {
+  v("cpu", &Governors::cpu, Choice<std::string>{"a governor", cpu_governor_names()});
+  v("gpu", &Governors::gpu, Choice<std::string>{"a governor", gpu_governor_names()});
+}
+
+template <class V>
+void keys(V& v, KeysOf<PowerCap> /*record*/) {
+  v("budget", &PowerCap::budget_w, Quantity{input::power_dimension(), 0, 1e5, true}, "", Key::required);
+  v("window", &PowerCap::window, above_zero(max_run), "Default 1 s");
+}
+
+// The keys of a link that do not vary in a study.
+template <class V>
+void link_quality(V& v) {
+  v("jitter", &Link::jitter, up_to(max_round_trip));
+  v("loss", &Link::loss, Quantity{input::share_dimension(), 0, 0.99});
+  v("energy_per_bit", &Link::energy_per_bit_j, Quantity{input::energy_per_bit_dimension(), 0, 1e-3});
+}
+template <class V>
+void keys(V& v, KeysOf<Link> /*record*/) {
+  v("bandwidth", &Link::bandwidth, link_bandwidth(), "", Key::required);
+  v("rtt", &Link::rtt, up_to(max_round_trip), "", Key::required);
+  link_quality(v);
+  v("payload", &Link::payload, PayloadReader{});
+}
+
+template <class V>
+void keys(V& v, KeysOf<Interrupts> /*record*/) {
+  v("cpu", &Interrupts::cpu, Whole<int>{0, max_cores - 1}, "The core that serves them");
+  v("load", &Interrupts::load, Quantity{input::share_dimension(), 0, 0.95}, "", Key::required);
+  v("rate", &Interrupts::rate, Quantity{input::rate_dimension(), 1, 1e5});
+}
+
+template <class V>
+void keys(V& v, KeysOf<DesktopCompositor> /*record*/) {
+  v("rate", &DesktopCompositor::rate, Quantity{input::rate_dimension(), 1, 1000});
+  v("time", &DesktopCompositor::time, above_zero(sim::seconds(1)), "Of a frame on the GPU");
+}
+
+template <class V>
+void keys(V& v, KeysOf<cpu::ContainerSpec> /*record*/) {
+  constexpr double least_quota = 0.01;  // minimum of the Linux kernel: 1 ms of a period of 100 ms
+  v("name", &cpu::ContainerSpec::name, Text{200}, "", Key::required);
+  v("cpus", &cpu::ContainerSpec::cpus, Real{least_quota, max_cores});
+  v("shares", &cpu::ContainerSpec::shares, Integer{cpu::min_shares, cpu::max_shares});
+}
+
+template <class V>
+void keys(V& v, KeysOf<ThreadSettings> /*record*/) {
+  v("cpus", &ThreadSettings::cpus, CoreList{}, "", Key::if_changed);
+  v("nice", &ThreadSettings::nice, Whole<int>{-20, 19});
+  v("container", &ThreadSettings::container, Section<cpu::ContainerSpec>{"a container"});
+  v.code("policy");
+}
+
+template <class V>
+void keys(V& v, KeysOf<SyntheticModel> /*record*/) {
+  using Count = Whole<std::uint32_t>;
+  v("kernels", &SyntheticModel::kernels, Integer{1, 100'000}, "Of a batch", Key::required);
+  v("duration", &SyntheticModel::duration, above_zero(sim::seconds(10)), "Of a kernel, alone on the GPU",
+    Key::required);
+  v("blocks", &SyntheticModel::blocks, Count{1, 2'147'483'647}, "", Key::required);
+  v("threads", &SyntheticModel::threads, Count{1, 1024}, "", Key::required);
+  v("pace", &SyntheticModel::pace, above_zero(sim::seconds(10)), "Host time from one launch to the next");
+  v("bytes", &SyntheticModel::bytes, Quantity{input::size_dimension(), 0, 1e12},
+    "That a kernel moves over the memory; without, it spins: it counts clock cycles and uses no pipes",
+    Key::if_changed);
+}
+
+template <class V>
+void keys(V& v, KeysOf<LoadEntry> /*record*/) {
+  v("name", &LoadEntry::name, Text{200}, "", Key::if_changed);
+  v("load", &LoadEntry::kind, Choice<process::LoadKind>{"a load", load_names()}, "", Key::required);
+  v("threads", &LoadEntry::threads, Whole<int>{1, 1024});
+  v("bandwidth", &LoadEntry::bandwidth, Quantity{input::bandwidth_dimension(), 0, 1e15, true},
+    "Of all its threads together");
+  v("duty", &LoadEntry::duty, Quantity{input::share_dimension(), 0, 1});
+}
+
+template <class V>
+void keys(V& v, KeysOf<Until> /*record*/) {
+  v("relative_error", &Until::relative_error, Quantity{input::share_dimension(), 0, 1, true}, "",
+    Key::required);
+  v("of", &Until::of, PreciseList{}, "Default [throughput]", Key::if_changed);
+  v("max", &Until::max, above_zero(max_run), "Default 60 s");
+}
+
+template <class V>
+void keys(V& v, KeysOf<Run> /*record*/) {
+  v("duration", &Run::duration, above_zero(max_run), "Without the warm-up. Default 4 s");
+  v.code("warmup");
+  v("seed", &Run::seed, Whole<std::uint64_t>{0, std::numeric_limits<std::int64_t>::max()},
+    "Of all random numbers. Default 1");
+  v("replications", &Run::replications, Integer{1, 10'000}, "", Key::if_changed);
+  v("until", &Run::until, Section<Until>{"a mapping", {.max = sim::seconds(60)}},
+    "Run until figures are this precise, in place of a duration");
+  v("setup", &Run::setup, Boolean{}, "Begin with loading the models", Key::if_changed);
+  v("batches", &Run::batches, Integer{1, 1'000'000'000}, "Of each process, from the start");
+  v("thermal", &Run::thermal, Choice<ThermalStart>{"how warm the board begins", thermal_start_names()},
+    "How warm the board begins");
+}
+
+template <class V>
+void keys(V& v, KeysOf<Scenario> /*record*/) {
+  using S = Scenario;
+  v("name", &S::name, Text{200}, "Default: the name of the file");
+  v.code("device");
+  v.code("power_mode");
+  v("clocks", &S::clocks, Section<Clocks>{"a mapping of clocks"},
+    "Over the power mode's; any value in the range of the domain, used as given");
+  v("jetson_clocks", &S::jetson_clocks, Boolean{}, "Pin every clock at its limit");
+  v("governors", &S::governors, Section<Governors>{"a mapping of governors"});
+  v("power_cap", &S::power_cap, Section<PowerCap>{"a mapping", {.window = sim::seconds(1)}});
+  v("ambient", &S::ambient_c, Quantity{input::temperature_dimension(), -60, 125});
+  v("fan", &S::fan, Boolean{});
+  v("observer", &S::observer, Choice<Observer>{"an observer", observer_names()},
+    "A profiler that slows calls down");
+  v("gpu_metrics", &S::gpu_metrics, TimeSpan{sim::microseconds(1), max_run},
+    "Window of the distributions of the GPU's activity");
+  v.code("mps");
+  v.code("sharing");
+  v("link", &S::link, Section<Link>{"a mapping"}, "That requests arrive over");
+  v("interrupts", &S::interrupts, Section<Interrupts>{"interrupts"});
+  v("compositor", &S::compositor, SectionOrBoolean<DesktopCompositor>{{"compositor: true, or a mapping"}},
+    "A desktop that draws on the GPU");
+  v.code("figures");
+  v("host_cores", &S::host_cores, Whole<int>{1, max_cores},
+    "Confine the processes to so many of the lowest-numbered online cores");
+  v("cpus", &S::cpus, CoreList{}, "", Key::if_changed);
+  v.code("processes");
+  v.code("run");
+}
+
+}  // namespace jostle::scenarios
