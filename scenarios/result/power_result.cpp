@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "models/power/energy.hpp"
 #include "scenarios/result/ratio.hpp"
 #include "sim/contract.hpp"
 
