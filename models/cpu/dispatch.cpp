@@ -102,9 +102,9 @@ sim::Time Cpu::end_of_work(const Core& core, const Thread& thread) const {
 
 void Cpu::accrue(Core& core, sim::Time now) {
   const sim::Duration elapsed = now - core.accrued;
-  sim::contract(elapsed >= sim::Duration::zero(), "a core accounts for its time in order");
   const sim::Time since = std::exchange(core.accrued, now);
   if (elapsed == sim::Duration::zero()) return;
+  sim::contract(elapsed > sim::Duration::zero(), "a core accounts for its time in order");
   if (core.running == nullptr) {
     core.statistics.busy += core.interrupts.total(now) - core.interrupts.total(since);
     return;

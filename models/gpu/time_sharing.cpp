@@ -268,9 +268,11 @@ void TimeSharedGpu::set_state(Context& context, ContextState state) {
   if (context.spec.listener.state_changing != nullptr)
     context.spec.listener.state_changing(context.spec.listener.context, state);
   const int waited = waiting_;
-  if (context.state == ContextState::waiting) --waiting_;
+  if (context.state == ContextState::waiting) {
+    --waiting_;
+    sim::contract(waiting_ >= 0, "the number of contexts that wait for the GPU is never negative");
+  }
   if (state == ContextState::waiting) ++waiting_;
-  sim::contract(waiting_ >= 0, "the number of contexts that wait for the GPU is never negative");
   context.state = state;
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && waiting_ != waited)
     trace->count(waiting_counter_, engine_.now(), waiting_);

@@ -30,21 +30,20 @@ double Arbiter::moved(ClientId id) const {
 }
 
 void Arbiter::set_demand(ClientId id, const Demand& demand) {
-  clients_[id.index].asked = demand.bytes_per_s;
-  const double bytes = std::min(demand.bytes_per_s, sharing_.capacity_bytes_per_s);
-  const double peak = demand.peak > 0    ? demand.peak
-                      : demand.bound > 0 ? demand.bytes_per_s / demand.bound
-                                         : 0;
-  if (demands_[id.index] == bytes && clients_[id.index].bound == demand.bound &&
-      clients_[id.index].peak == peak && users_[id.index] == demand.users)
+  Client& client = clients_[id.index];
+  const double capacity = sharing_.capacity_bytes_per_s, bytes = std::min(demand.bytes_per_s, capacity);
+  const double peak_before = std::min(client.peak, capacity);
+  client.asked = demand.bytes_per_s;
+  client.peak = demand.peak > 0 ? demand.peak : demand.bound > 0 ? demand.bytes_per_s / demand.bound : 0;
+  if (demands_[id.index] == bytes && client.bound == demand.bound && users_[id.index] == demand.users &&
+      std::min(client.peak, capacity) == peak_before)
     return;
   demands_[id.index] = bytes;
-  clients_[id.index].bound = demand.bound;
-  clients_[id.index].peak = peak;
+  client.bound = demand.bound;
   users_[id.index] = demand.users;
   // This case is common and frequent: it must cost almost nothing. Under steady traffic all_granted_ is
   // false, so here there is steady traffic only if this client brings it now.
-  if (all_granted_ && !(clients_[id.index].steady && bytes > 0) && always_fits()) {
+  if (all_granted_ && !(client.steady && bytes > 0) && always_fits()) {
     settle(id.index);
     grants_[id.index] = bytes;
     return;
