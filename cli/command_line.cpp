@@ -133,6 +133,7 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     return exit_status(task(context), terminal);
   } catch (const input::Interrupted&) {
     terminal.complain("interrupted");
+    return exit_status(ExitCode::interrupted, terminal);
   } catch (const input::Refused& error) {
     terminal.complain(error.what());
     return exit_status(ExitCode::bad_input, terminal);

@@ -30,6 +30,17 @@ scenarios::RunControl control_of(Call& call) {
   return control;
 }
 
+// Does the work of a question in a call; `work(call, warnings)` returns the JSON.
+template <class Work>
+Answer answered(pybind11::object progress, const Work& work) {
+  Call call(std::move(progress));
+  return call.run([&]() -> Answer {
+    Answer answer;
+    answer.json = work(call, answer.warnings);
+    return answer;
+  });
+}
+
 auto counting(Call& call) {
   return [&call](std::size_t done, std::size_t of) { call.tell(done, of); };
 }
@@ -68,10 +79,8 @@ std::string plan_answer(analyses::Candidates& candidates, const PlanOptions& opt
 
 Answer run(const Source& source, const ScenarioChanges& changes, bool interval, const std::string& trace,
            pybind11::object progress) {
-  Call call(std::move(progress));
-  return call.run([&]() -> Answer {
-    Answer answer;
-    const scenarios::Scenario scenario = scenario_of(source, changes.options(), answer.warnings);
+  return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
+    const scenarios::Scenario scenario = scenario_of(source, changes.options(), warnings);
     input::Problems problems;
     const auto timeline = trace.empty() ? nullptr : scenarios::open_trace(trace);
     scenarios::RunControl control = control_of(call);
@@ -84,66 +93,52 @@ Answer run(const Source& source, const ScenarioChanges& changes, bool interval, 
                                   : scenarios::run(scenario, control);
     if (timeline) timeline->finish();
     if (!result) throw scenarios::Interrupted();
-    answer.json = scenarios::to_json(*result);
-    return answer;
+    return scenarios::to_json(*result);
   });
 }
 
 Answer explain(const Source& source, const ScenarioChanges& changes, const std::vector<std::string>& what_ifs,
                pybind11::object progress) {
-  Call call(std::move(progress));
-  return call.run([&]() -> Answer {
-    Answer answer;
-    const scenarios::Scenario scenario = scenario_of(source, changes.options(), answer.warnings);
-    answer.json = analyses::explanation_json(analyses::explain(
+  return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
+    const scenarios::Scenario scenario = scenario_of(source, changes.options(), warnings);
+    return analyses::explanation_json(analyses::explain(
         {.scenario = scenario, .directory = directory_of(source), .what_ifs = what_ifs}, control_of(call)));
-    return answer;
   });
 }
 
 Answer compare(const Side& a, const Side& b, const analyses::Pairs& pairs, pybind11::object progress) {
-  Call call(std::move(progress));
-  return call.run([&]() -> Answer {
-    Answer answer;
-    const scenarios::Scenario first = scenario_of(a.source, a.changes.options(), answer.warnings);
-    const scenarios::Scenario second = scenario_of(b.source, b.changes.options(), answer.warnings);
-    answer.json = analyses::comparison_json(analyses::compare(first, second, pairs, control_of(call)),
-                                            {a.name, b.name});
-    return answer;
+  return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
+    const scenarios::Scenario first = scenario_of(a.source, a.changes.options(), warnings);
+    const scenarios::Scenario second = scenario_of(b.source, b.changes.options(), warnings);
+    return analyses::comparison_json(analyses::compare(first, second, pairs, control_of(call)),
+                                     {a.name, b.name});
   });
 }
 
 Answer offload(const Source& source, unsigned threads, pybind11::object progress) {
-  Call call(std::move(progress));
-  return call.run([&]() -> Answer {
-    Answer answer;
+  return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
     analyses::Profiles profiles;
     input::Problems problems;
     const analyses::Study study = study_of(source, {calibration::DocumentKind::offload});
     const auto question = analyses::offload_question(study, profiles, problems);
     if (!question) throw Invalid{problems};
     for (const scenarios::Scenario* const scenario : {&question->edge, &question->cloud})
-      for (std::string& warning : scenarios::warnings(*scenario))
-        answer.warnings.push_back(std::move(warning));
+      for (std::string& warning : scenarios::warnings(*scenario)) warnings.push_back(std::move(warning));
     analyses::OffloadControl control;
     control.threads = threads;
     control.interrupt = call.interrupt();
     control.progress = counting(call);
-    answer.json = analyses::offload_json(analyses::offload(*question, control));
-    return answer;
+    return analyses::offload_json(analyses::offload(*question, control));
   });
 }
 
 Answer plan(const Source& source, const PlanOptions& options, pybind11::object progress) {
-  Call call(std::move(progress));
-  return call.run([&]() -> Answer {
-    Answer answer;
+  return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
     analyses::Profiles profiles;
     analyses::Study study =
         study_of(source, {calibration::DocumentKind::study, calibration::DocumentKind::fleet});
     study.interval = false;
-    const ReadyStudy ready =
-        checked(std::move(study), profiles, options.threads, call.interrupt(), answer.warnings);
+    const ReadyStudy ready = checked(std::move(study), profiles, options.threads, call.interrupt(), warnings);
     input::Problems problems;
     if (ready.study.fleet && !analyses::check_fleet(ready.study, problems)) throw Invalid{problems};
     if (!ready.study.fleet && ready.study.objectives.empty())
@@ -152,9 +147,8 @@ Answer plan(const Source& source, const PlanOptions& options, pybind11::object p
     store.begin(ready.study, ready.checked);
     analyses::Candidates candidates({ready.study, ready.checked, profiles, store}, options.threads,
                                     call.interrupt());
-    answer.json = ready.study.fleet ? fleet_answer(ready.study, candidates, options, call)
-                                    : plan_answer(candidates, options, call);
-    return answer;
+    return ready.study.fleet ? fleet_answer(ready.study, candidates, options, call)
+                             : plan_answer(candidates, options, call);
   });
 }
 

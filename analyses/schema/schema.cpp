@@ -124,14 +124,14 @@ template <class R>
 void rows_of(KeySchemas& rows) {
   keys(rows, scenarios::KeysOf<R>());
 }
-const std::map<std::string, void (*)(KeySchemas&)> records{
-    {"scenario", rows_of<scenarios::Scenario>},
-    {"run", rows_of<scenarios::Run>},
-    {"synthetic", rows_of<scenarios::SyntheticModel>},
-    {"load", rows_of<scenarios::LoadEntry>},
-    {"link_quality", scenarios::link_quality<KeySchemas>}};
 // The schemas of the rows of a record, where the schemas in `given` go before.
 Json key_schemas(const std::string& record, const Json& given) {
+  static const std::map<std::string, void (*)(KeySchemas&)> records{
+      {"scenario", rows_of<scenarios::Scenario>},
+      {"run", rows_of<scenarios::Run>},
+      {"synthetic", rows_of<scenarios::SyntheticModel>},
+      {"load", rows_of<scenarios::LoadEntry>},
+      {"link_quality", scenarios::link_quality<KeySchemas>}};
   KeySchemas rows{given};
   records.at(record)(rows);
   return rows.properties;

@@ -7,7 +7,6 @@
 //   {"$names": "precision"}       one of these names
 //   {"$quantity": "time"}         a number with a unit of the dimension
 //   {"$path": "onnx"}             the path of a file with this extension
-//   {"$shares": true}             an object with all shares of time
 //   {"$partial": "scenario"}      a scenario that a study completes
 #pragma once
 

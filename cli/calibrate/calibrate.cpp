@@ -189,9 +189,6 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
   } catch (const validation::CalibrationError& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
-  } catch (const scenarios::Interrupted&) {
-    terminal.complain("interrupted");
-    return ExitCode::interrupted;
   }
   return ExitCode::done;
 }

@@ -98,13 +98,7 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
   scenarios::RunControl control;
   control.interrupt = &context.interrupted;
   control.progress = [&](double done) { terminal.progress("compare", done); };
-  analyses::Compared compared;
-  try {
-    compared = analyses::compare(a->front(), b->front(), *pairs, control);
-  } catch (const scenarios::Interrupted&) {
-    terminal.complain("interrupted");
-    return ExitCode::interrupted;
-  }
+  const analyses::Compared compared = analyses::compare(a->front(), b->front(), *pairs, control);
   terminal.clear_progress();
   if (options.format == "json")
     terminal.print_data(analyses::comparison_json(compared, names) + "\n");

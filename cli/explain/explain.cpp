@@ -60,9 +60,6 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
                                      .directory = std::filesystem::path(file).parent_path().string(),
                                      .what_ifs = asked.what_ifs},
                                     control);
-  } catch (const scenarios::Interrupted&) {
-    terminal.complain("interrupted");
-    return ExitCode::interrupted;
   } catch (const scenarios::RunError& error) {
     throw scenarios::RunError(input::file_name(file) + ": " + error.what());
   }

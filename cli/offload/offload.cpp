@@ -65,16 +65,9 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
     terminal.progress(fmt::format("{}: {} of {} runs", input::file_name(options.study), done, of),
                       static_cast<double>(done) / static_cast<double>(of));
   };
-  std::optional<analyses::OffloadAnswer> answer;
-  try {
-    answer = analyses::offload(*question, control);
-  } catch (const scenarios::Interrupted&) {
-    terminal.clear_progress();
-    terminal.complain("interrupted");
-    return ExitCode::interrupted;
-  }
+  const analyses::OffloadAnswer answer = analyses::offload(*question, control);
   terminal.clear_progress();
-  return write_answer(options, files, *answer, terminal);
+  return write_answer(options, files, answer, terminal);
 }
 
 }  // namespace

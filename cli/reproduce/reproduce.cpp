@@ -228,15 +228,10 @@ ExitCode reproduce(const ReproduceOptions& options, Context& context) {
   const auto page = output::open_if_given(options.html);
   validation::Runs runs(&context.interrupted);
   std::vector<Reproduction> outcomes;
-  try {
-    for (const validation::Statement* statement : wanted) {
-      context.terminal.progress(fmt::format("reproduce {}", statement->id),
-                                static_cast<double>(outcomes.size()) / static_cast<double>(wanted.size()));
-      outcomes.push_back(validation::reproduce(*statement, runs));
-    }
-  } catch (const scenarios::Interrupted&) {
-    context.terminal.complain("interrupted");
-    return ExitCode::interrupted;
+  for (const validation::Statement* statement : wanted) {
+    context.terminal.progress(fmt::format("reproduce {}", statement->id),
+                              static_cast<double>(outcomes.size()) / static_cast<double>(wanted.size()));
+    outcomes.push_back(validation::reproduce(*statement, runs));
   }
   context.terminal.clear_progress();
   if (options.format == "json")

@@ -149,10 +149,7 @@ ExitCode run_all(const RunOptions& options, Context& context) {
       throw;
     }
     traced = finish(trace.get(), terminal);  // before anything is printed, because printing may fail
-    if (!result) {
-      terminal.complain("interrupted");
-      return ExitCode::interrupted;
-    }
+    if (!result) throw scenarios::Interrupted();
     print(*result, options.format, i == 0, terminal);
     if (page)
       runs.push_back({{"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},

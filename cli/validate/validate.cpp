@@ -171,9 +171,6 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
   } catch (const calibration::CsvError& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
-  } catch (const scenarios::Interrupted&) {
-    terminal.complain("interrupted");
-    return ExitCode::interrupted;
   }
   return ExitCode::done;
 }
@@ -197,24 +194,19 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   const ValidateFiles written(options);
   const auto progress = progress_of(context);
   std::string text, notes;
-  try {
-    if (options.sensitivity) {
-      text = sensitivity_markdown(validation::one_at_a_time_sensitivity(progress));
-    } else if (options.uncertainty) {
-      validation::ShippedUncertainty found = validation::shipped_uncertainty(progress);
-      text = std::move(found.csv);
-      notes = error_table(found.coverage).text(context.terminal.width(), false);
-    } else if (options.fit) {
-      text = validation::factors_csv(
-          validation::fit_board_factors(validation::shipped_run_configurations(), progress));
-    } else {
-      const Compared compared = compare(options, profile->base.profile, progress);
-      write_files(options, written, compared.groups);
-      text = shown(options, context.terminal, compared);
-    }
-  } catch (const scenarios::Interrupted&) {
-    context.terminal.complain("interrupted");
-    return ExitCode::interrupted;
+  if (options.sensitivity) {
+    text = sensitivity_markdown(validation::one_at_a_time_sensitivity(progress));
+  } else if (options.uncertainty) {
+    validation::ShippedUncertainty found = validation::shipped_uncertainty(progress);
+    text = std::move(found.csv);
+    notes = error_table(found.coverage).text(context.terminal.width(), false);
+  } else if (options.fit) {
+    text = validation::factors_csv(
+        validation::fit_board_factors(validation::shipped_run_configurations(), progress));
+  } else {
+    const Compared compared = compare(options, profile->base.profile, progress);
+    write_files(options, written, compared.groups);
+    text = shown(options, context.terminal, compared);
   }
   context.terminal.clear_progress();
   context.terminal.note(notes);

@@ -6,8 +6,7 @@
 // keys(visitor, KeysOf<Record>()) gives the rows of a record to the visitor, in the order of the schema:
 //
 //   visitor(key, member, reader, words, kind)   a member with its default, or an optional one
-//   visitor.code(key)                           a key that code reads and writes; its schema is in
-//   scenario.json
+//   visitor.code(key)                           a key that code reads and writes
 #pragma once
 
 #include "calibration/profile/time_span.hpp"

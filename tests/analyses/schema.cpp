@@ -131,7 +131,7 @@ TEST(Schema, takes_the_units_of_the_tables) {
 
 TEST(Schema, leaves_nothing_of_its_shorthands) {
   for (const std::string& name : schema_names())
-    for (const char* const shorthand : {"$names", "$quantity", "$path", "$shares", "$partial"})
+    for (const char* const shorthand : {"$names", "$keys", "$quantity", "$path", "$shares", "$partial"})
       EXPECT_EQ(schema(name).find(shorthand), std::string::npos) << name << " has " << shorthand;
 }
 

@@ -36,8 +36,8 @@ TEST(BadScenario, unknown_key_is_answered_with_the_nearest) {
 TEST(BadScenario, unknown_key_with_nothing_near_lists_what_there_is) {
   expect_refused(
       around(plain_process, "run: {xyzzy: 1}\n"),
-      "gate.yaml:4: run.xyzzy: unknown key (one of setup, batches, duration, warmup, thermal, seed, "
-      "replications, until)");
+      "gate.yaml:4: run.xyzzy: unknown key (one of duration, warmup, seed, replications, until, setup, "
+      "batches, thermal)");
 }
 
 TEST(BadScenario, wrong_type_says_what_was_expected) {
