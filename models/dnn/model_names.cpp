@@ -9,7 +9,7 @@ namespace jostle::dnn {
 namespace {
 
 // The rows are sorted by name.
-constexpr std::array<Model, 67> table{{
+constexpr std::array<Model, 73> table{{
     {"alexnet", "alexnet", build_alexnet, 224, "AlexNet, one column", "torchvision"},
     {"bert_base", "bert", build_bert_base, 128,
      "BERT-Base, 12 layers of 768, 12 heads; classifies a sequence", "transformers"},
@@ -17,6 +17,8 @@ constexpr std::array<Model, 67> table{{
      "BERT-Large, 24 layers of 1024, 16 heads; classifies a sequence", "transformers"},
     {"bert_tiny", "bert", build_bert_tiny, 128, "BERT-Tiny, 2 layers of 128, 2 heads; classifies a sequence",
      "transformers"},
+    {"convnext_base", "convnext", build_convnext_base, 224, "ConvNeXt-Base", "torchvision"},
+    {"convnext_tiny", "convnext", build_convnext_tiny, 224, "ConvNeXt-Tiny", "torchvision"},
     {"deeplabv3_resnet50", "deeplab", build_deeplabv3_resnet50, 520,
      "DeepLabv3 on ResNet-50, 21 classes, without the auxiliary head", "torchvision"},
     {"deit_tiny", "vit", build_deit_tiny, 224, "DeiT-Tiny, 12 layers of 192, 3 heads, without distillation",
@@ -33,6 +35,7 @@ constexpr std::array<Model, 67> table{{
     {"efficientnet_b2", "efficientnet", build_efficientnet_b2, 288, "EfficientNet-B2", "torchvision"},
     {"efficientnet_b3", "efficientnet", build_efficientnet_b3, 300, "EfficientNet-B3", "torchvision"},
     {"efficientnet_b4", "efficientnet", build_efficientnet_b4, 380, "EfficientNet-B4", "torchvision"},
+    {"efficientnet_v2_s", "efficientnet", build_efficientnet_v2_s, 384, "EfficientNetV2-S", "torchvision"},
     {"efficientvit_b1", "efficientvit", build_efficientvit_b1, 224, "EfficientViT-B1, linear attention",
      "timm"},
     {"fcn_resnet50", "fcn", build_fcn_resnet50, 224,
@@ -49,6 +52,8 @@ constexpr std::array<Model, 67> table{{
      "torchvision"},
     {"mobilenet_v3_small", "mobilenet_v3", build_mobilenet_v3_small, 224, "MobileNetV3-Small, width 1",
      "torchvision"},
+    {"mobilevit_s", "mobilevit", build_mobilevit_s, 256, "MobileViT-S", "timm"},
+    {"regnet_y_3_2gf", "regnet", build_regnet_y_3_2gf, 224, "RegNetY-3.2GF, groups of 24 channels", "torchvision"},
     {"resnet101", "resnet", build_resnet101, 224, "ResNet-101", "torchvision"},
     {"resnet152", "resnet", build_resnet152, 224, "ResNet-152", "torchvision"},
     {"resnet18", "resnet", build_resnet18, 224, "ResNet-18", "torchvision"},
@@ -75,6 +80,8 @@ constexpr std::array<Model, 67> table{{
     {"vgg16", "vgg", build_vgg16, 224, "VGG-16 without batch norm", "torchvision"},
     {"vgg19", "vgg", build_vgg19, 224, "VGG-19 without batch norm", "torchvision"},
     {"vit_base", "vit", build_vit_base, 224, "ViT-Base, 12 layers of 768, 12 heads, patches of 16",
+     "torchvision"},
+    {"vit_large", "vit", build_vit_large, 224, "ViT-Large, 24 layers of 1024, 16 heads, patches of 16",
      "torchvision"},
     {"vit_small", "vit", build_vit_small, 224, "ViT-Small, 12 layers of 384, 6 heads, patches of 16", "timm"},
     {"whisper_base", "whisper", build_whisper_base, 3000,
