@@ -8,6 +8,7 @@
 #include "analyses/calibrate/held_out.hpp"
 #include "analyses/calibrate/traces.hpp"
 #include "analyses/validate/boards.hpp"
+#include "analyses/validate/frameworks.hpp"
 #include "calibration/profile/profile.hpp"
 
 namespace jostle::analyses {
@@ -78,6 +79,7 @@ ShippedUncertainty shipped_uncertainty(const std::function<void(double)>& progre
   text += uncertainty_csv(h100.uncertainty(), "nvidia-h100");
   for (HeldOutRow& row : validate_boards().held_out)
     if (row.device != well_measured) rows.push_back(std::move(row));
+  for (HeldOutRow& row : validate_frameworks().held_out) rows.push_back(std::move(row));
   if (progress) progress(1);
   calibration::Uncertainty of_all;
   of_all.residuals = residuals_of(rows);

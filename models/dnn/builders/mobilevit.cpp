@@ -37,8 +37,7 @@ Node add_mobilevit_encoder(LayerBuilder& layers, const std::string& name, Node f
   return layers.add(add_feed_forward(layers, name, layers.layer_norm(seen), 2 * whole.channels), seen);
 }
 
-Node add_mobilevit_block(LayerBuilder& layers, const std::string& name, Node from,
-                         const MobileVitStage& of) {
+Node add_mobilevit_block(LayerBuilder& layers, const std::string& name, Node from, const MobileVitStage& of) {
   const Shape plane = layers.shape(from);
   Node node = layers.conv_norm_activation(name + ".near", from, plane.channels, {.window = 3});
   node = layers.conv(name + ".widen", node, of.width, {.window = 1});

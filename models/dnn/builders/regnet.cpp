@@ -39,9 +39,8 @@ Network build_regnet_y_3_2gf(int input) {
   for (std::size_t stage = 0; stage < regnet_y_3_2gf.size(); ++stage) {
     const auto [channels, blocks] = regnet_y_3_2gf.at(stage);
     for (int i = 0; i < blocks; ++i)
-      node =
-          add_regnet_block(layers, "block" + std::to_string(stage + 1) + "." + std::to_string(i), node,
-                           channels, i == 0 ? 2 : 1);
+      node = add_regnet_block(layers, "block" + std::to_string(stage + 1) + "." + std::to_string(i), node,
+                              channels, i == 0 ? 2 : 1);
   }
   (void)layers.linear("fc", layers.average_pool(node), 1000);
   return layers.take();
