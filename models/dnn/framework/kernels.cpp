@@ -5,6 +5,7 @@
 
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/graph/network.hpp"
+#include "models/dnn/kernel_class.hpp"
 
 namespace jostle::dnn {
 namespace {
@@ -43,7 +44,7 @@ class Timer {
   }
 
   struct Time {
-    double total_us = 0, memory_us = 0;
+    double total_us = 0;
     double cold_bytes = 0, moved_bytes = 0;  // to and from DRAM, and L2
   };
   [[nodiscard]] Time of(const Launch& launch) const {
@@ -57,7 +58,7 @@ class Timer {
     const double arithmetic =
         law.per_step * launch.steps * clock_ +
         wide * (law.per_work * launch.operations + law.per_mb * (launch.read + launch.written) * mb);
-    return {law.start + std::max(arithmetic + memory, least_us(launch)), memory, cold,
+    return {law.start + std::max(arithmetic + memory, least_us(launch)), cold,
             (launch.read + launch.written + launch.weights) * word_};
   }
 
@@ -81,8 +82,9 @@ class Timer {
   double word_, clock_, memory_, cold_ = 1;
 };
 
-// Gives a kernel of the cost model another time, and its bytes. Blocks and their work stay.
-void set_time(gpu::Kernel& kernel, const Timer::Time& time, const gpu::Spec& gpu) {
+// Gives a kernel of the cost model another time and its bytes, and splits it as kernels of tables are split.
+// Blocks and their work stay.
+void set_time(gpu::Kernel& kernel, const Timer::Time& time, bool product) {
   kernel.dram_bytes = static_cast<float>(time.cold_bytes);
   kernel.moved_bytes = static_cast<float>(time.moved_bytes);
   const double before = std::max(sim::to_seconds(kernel.duration), 1e-12), seconds = time.total_us * 1e-6;
@@ -90,12 +92,8 @@ void set_time(gpu::Kernel& kernel, const Timer::Time& time, const gpu::Spec& gpu
   const auto busier = static_cast<float>(before / seconds);
   kernel.tensor_active = std::min(kernel.sm_active, kernel.tensor_active * busier);
   kernel.issue_slot = std::min(kernel.sm_active, kernel.issue_slot * busier);
-  kernel.fixed_share = static_cast<float>(std::min(1.0, sim::to_seconds(gpu.kernel_fixed) / seconds));
-  kernel.memory_share = std::min(1 - kernel.fixed_share, static_cast<float>(time.memory_us / time.total_us));
-  kernel.compute_share = std::max(0.0F, 1 - kernel.fixed_share - kernel.memory_share);
-  kernel.start_share = std::min(kernel.compute_share,
-                                static_cast<float>(gpu.kernels.start_cycles / gpu.max_clock_hz / seconds));
-  kernel.hidden_share = 0;
+  split_shares(kernel, product ? KernelClass::compute : KernelClass::memory);
+  kernel.hidden_share = kernel.start_share = 0;
 }
 
 }  // namespace
@@ -111,7 +109,7 @@ KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch, Pr
   gpu::KernelSequence& sequence = found.sequence;
   for (const Launch& launch : launches_of(network, batch, precision)) {
     sequence.kernels.push_back(roofline_kernel(launch.work, batch, precision, gpu));
-    set_time(sequence.kernels.back(), timer.of(launch), gpu);
+    set_time(sequence.kernels.back(), timer.of(launch), is_product(launch.kind));
     found.layer.push_back(launch.node);
     found.product.push_back(is_product(launch.kind));
   }
