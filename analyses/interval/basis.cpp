@@ -6,6 +6,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/framework/kernels.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -13,7 +14,7 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr std::array<std::string_view, 4> order{"measured", "network", "family", "model"};
+constexpr std::array<std::string_view, 5> order{"measured", "network", "family", "laws", "model"};
 
 std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string& grade,
                          const calibration::Profile& profile) {
@@ -24,9 +25,13 @@ std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string
   const dnn::Model* const model = file ? nullptr : dnn::find_model(network);
   if (!file && model == nullptr) return "model";
   const dnn::Chip chip = dnn::Chip::of(profile.spec->gpu);
-  const dnn::Factor* const factor =
-      dnn::find_factor(profile.factors, {chip, network, file ? std::string_view(network) : model->family,
-                                         *entry.precision, dnn::Lowering::optimised});
+  const std::string_view family = file ? std::string_view(network) : model->family;
+  const dnn::Lowering lowering = traits_of(entry.runtime).lowering;
+  const bool laws =
+      lowering == dnn::Lowering::framework && dnn::has_framework_laws(profile.spec->gpu, *entry.precision);
+  const dnn::Factor* const factor = dnn::find_factor(
+      profile.factors, {chip, network, family, *entry.precision, laws ? lowering : dnn::Lowering::optimised});
+  if (factor == nullptr && laws) return "laws";
   // On another GPU, or in another precision, a network's factor is known no better than a family's.
   return factor != nullptr && !factor->model.empty() && factor->chip == chip &&
                  factor->precision == *entry.precision

@@ -2,6 +2,7 @@
 //   measured  kernels of this network, measured on this device
 //   network   the cost model, with a factor fitted to this network on this device
 //   family    the cost model, with a factor fitted to networks of its design, or on another device
+//   laws      a framework's kernels by laws that other networks gave
 //   model     the cost model alone
 // followed by the runtime if a framework launches the kernels one by one: "measured eager".
 #pragma once

@@ -18,7 +18,7 @@ namespace {
 
 using calibration::Residual;
 
-constexpr std::array<const char*, 4> bases{"measured", "network", "family", "model"};  // best first
+constexpr std::array<const char*, 5> bases{"measured", "network", "family", "laws", "model"};  // best first
 
 // Leaves out rows that repeat a value on the same basis.
 std::vector<const HeldOutRow*> without_twins(const std::vector<HeldOutRow>& rows) {

@@ -29,6 +29,7 @@
 #include "validation/evidence/published_evidence.hpp"
 #include "validation/validate/boards.hpp"
 #include "validation/validate/clients.hpp"
+#include "validation/validate/frameworks.hpp"
 #include "validation/validate/language.hpp"
 #include "validation/validate/left_out.hpp"
 #include "validation/validate/own_evidence.hpp"
@@ -72,10 +73,14 @@ Compared compare(const ValidateOptions& options, const calibration::Profile& pro
   const auto subject_is = [&](std::string_view name) {
     return options.subject.empty() || options.subject == name;
   };
-  if (options.subject != "boards" && options.subject != "language" && options.subject != "mps")
+  if (options.subject != "boards" && options.subject != "language" && options.subject != "mps" &&
+      options.subject != "pytorch")
     groups = validation::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
   if (options.subject == "mps")
     for (validation::ComparisonGroup& group : validation::validate_clients(progress))
+      groups.push_back(std::move(group));
+  if (options.subject == "pytorch")
+    for (validation::ComparisonGroup& group : validation::validate_frameworks(progress).groups)
       groups.push_back(std::move(group));
   if (subject_is("language"))
     for (validation::ComparisonGroup& group : validation::validate_language(progress))
@@ -178,7 +183,8 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
 ExitCode validate(const ValidateOptions& options, Context& context) {
   if (!options.evidence.empty()) return validate_own(options, context);
   const bool shipped = options.subject.empty() || options.subject == "h200" || options.subject == "boards" ||
-                       options.subject == "language" || options.subject == "mps";
+                       options.subject == "language" || options.subject == "mps" ||
+                       options.subject == "pytorch";
   input::Problems problems;
   const auto profile = profile_of(shipped ? "nvidia-h200" : options.subject, options.set, problems);
   if (!profile) {
@@ -224,12 +230,14 @@ void add_validate(CLI::App& app, Task& task) {
       app.add_subcommand("validate", "Simulate measured runs, shipped or your own, and compare");
   const auto options = std::make_shared<ValidateOptions>();
   command
-      ->add_option("SUBJECT", options->subject,
-                   "h200: contention on an H200, measured for jostle; boards: published times of Jetsons; "
-                   "language: language models, alone and beside others; default: these three. mps: clients "
-                   "of MPS, with and without shares of the SMs. Or a profile (name or "
-                   "file) to compare with EVIDENCE; without EVIDENCE, "
-                   "an H200 profile is compared with the shipped runs")
+      ->add_option(
+          "SUBJECT", options->subject,
+          "h200: contention on an H200, measured for jostle; boards: published times of Jetsons; "
+          "language: language models, alone and beside others; default: these three. mps: clients "
+          "of MPS, with and without shares of the SMs. pytorch: networks that nobody calibrated, on an "
+          "H100. Or a profile (name or "
+          "file) to compare with EVIDENCE; without EVIDENCE, "
+          "an H200 profile is compared with the shipped runs")
       ->type_name("");
   command
       ->add_option("EVIDENCE", options->evidence,

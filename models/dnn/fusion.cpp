@@ -8,10 +8,6 @@
 #include "models/dnn/graph/network.hpp"
 
 namespace jostle::dnn {
-namespace {
-
-using Node = Network::Node;
-
 FusedLayer alone(const Layer& layer) {
   FusedLayer fused{.name = layer.name,
                    .op = layer.op,
@@ -32,6 +28,10 @@ FusedLayer alone(const Layer& layer) {
                    .precision = {}};
   return fused;
 }
+
+namespace {
+
+using Node = Network::Node;
 
 bool is_product(Op op) {
   return op == Op::conv || op == Op::conv_transpose || op == Op::linear || op == Op::matmul;

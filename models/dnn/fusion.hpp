@@ -64,6 +64,9 @@ struct FusedLayer {
   [[nodiscard]] double sets_of_weights() const { return experts > 0 ? experts / groups : 1; }
 };
 
+// A layer by itself, without inputs.
+[[nodiscard]] FusedLayer alone(const Layer& layer);
+
 // The fused layers of a network, in an order in which they can run. Layers that only rename bytes (input,
 // reshape, slice) do not appear.
 //  - Lowering::framework: every layer separately.

@@ -13,6 +13,7 @@
 #include "models/dnn/activity.hpp"
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/built_network.hpp"
+#include "models/dnn/framework/kernels.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/roofline.hpp"
@@ -98,8 +99,11 @@ void apply_to_table(const Factor& factor, gpu::KernelSequence& sequence) {
   sequence.provenance += fmt::format(", x {:.3f} fitted on {}", factor.value, factor.basis);
 }
 
-// Kernels computed from the layers, without measurements.
+// Kernels computed from the layers, without measurements of the network.
 KernelsOfLayers computed(const Request& request, const Network& network, const gpu::Spec& gpu) {
+  if (request.lowering == Lowering::framework && !request.training &&
+      has_framework_laws(gpu, request.precision))
+    return framework_kernels(network, request.batch, request.precision, gpu);
   const auto layers = fuse(network, request.training ? Lowering::framework : request.lowering);
   if (!request.training)
     return roofline_by_layer(layers, request.batch, request.precision, request.lowering, gpu);

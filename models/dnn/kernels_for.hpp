@@ -32,12 +32,14 @@ struct Request {
 
 // Returns the kernels of a request. If the device has a measured table for this network, precision, input and
 // lowering (tables are of frameworks), they are taken from that table, or interpolated (interpolate.hpp).
-// Otherwise they are computed from the layers and the peak rates of `gpu` (roofline.hpp), times the factor
-// that `factors` has for the network in the precision that it really runs in. The grade is then fitted, or
-// datasheet without such a factor. It is measured if the factor has the times of layers, taken in this
-// precision, at this batch and clock. For training nothing is measured or fitted. Durations are at the clocks
-// of the tables, or at the GPU's maximum. Throws std::invalid_argument for an unknown model, a batch or input
-// out of range, and a request whose time cannot be simulated; for training also where training_step() does.
+// Otherwise those of a framework on sm_90 follow laws that other networks gave (framework/kernels.hpp), with
+// grade fitted, and all others are computed from the layers and the peak rates of `gpu` (roofline.hpp), times
+// the factor that `factors` has for the network in the precision that it really runs in. The grade is then
+// fitted, or datasheet without such a factor. It is measured if the factor has the times of layers, taken in
+// this precision, at this batch and clock. For training nothing is measured or fitted. Durations are at the
+// clocks of the tables, or at the GPU's maximum. Throws std::invalid_argument for an unknown model, a batch
+// or input out of range, and a request whose time cannot be simulated; for training also where
+// training_step() does.
 [[nodiscard]] gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tables,
                                               const gpu::Spec& gpu, std::span<const Factor> factors = {});
 

@@ -337,6 +337,12 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
   return found;
 }
 
+gpu::Kernel roofline_kernel(const FusedLayer& layer, std::int64_t batch, Precision precision,
+                            const gpu::Spec& gpu) {
+  check(batch, gpu);
+  return Estimator(batch, Lowering::framework, gpu).kernel(layer, path_for(gpu, layer, precision));
+}
+
 gpu::KernelSequence reformat(std::int64_t elements, std::int64_t batch, Precision precision,
                              const gpu::Spec& gpu) {
   check(batch, gpu);

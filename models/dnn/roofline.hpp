@@ -36,6 +36,10 @@ struct KernelsOfLayers {
 [[nodiscard]] KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64_t batch,
                                                 Precision precision, Lowering lowering, const gpu::Spec& gpu);
 
+// The kernel of one layer by itself.
+[[nodiscard]] gpu::Kernel roofline_kernel(const FusedLayer& layer, std::int64_t batch, Precision precision,
+                                          const gpu::Spec& gpu);
+
 // One kernel that converts between fp32, in which callers hold their images and results, and the format that
 // `precision` stores; `elements` per image. It serves the inputs and outputs of an engine beside the GPU.
 [[nodiscard]] gpu::KernelSequence reformat(std::int64_t elements, std::int64_t batch, Precision precision,

@@ -52,11 +52,13 @@ struct ReferenceValue {
 // - Keras: the trainable parameters of MobileNet and of MobileNetV2 at width 0.5; MACs of the papers, 569 and
 //   97 million.
 // - Pytorch-UNet: of two classes; for its operations see give_a_unet_the_size_that_openvino_publishes.
-constexpr std::array<ReferenceValue, 58> published{
+constexpr std::array<ReferenceValue, 64> published{
     {{"alexnet", 61'100'840, 0.714},
      {"bert_base", 109'483'778, 11.174},
      {"bert_large", 335'143'938, 39.461},
      {"bert_tiny", 4'386'178, 0.0587},
+     {"convnext_base", 88'591'464, 15.355},
+     {"convnext_tiny", 28'589'128, 4.456},
      {"deit_tiny", 5'717'416, 1.254},
      {"densenet121", 7'978'856, 2.834},
      {"densenet169", 14'149'480, 3.360},
@@ -67,6 +69,7 @@ constexpr std::array<ReferenceValue, 58> published{
      {"efficientnet_b2", 9'109'994, 1.088},
      {"efficientnet_b3", 12'233'232, 1.827},
      {"efficientnet_b4", 19'341'616, 4.394},
+     {"efficientnet_v2_s", 21'458'488, 8.366},
      {"googlenet", 6'624'904, 1.498},
      // Without the auxiliary classifier: convolutions 768 to 128 of 1 x 1 and 128 to 768 of 5 x 5 with their
      // norms, and 768 to 1000. It has no part in the operations.
@@ -77,6 +80,8 @@ constexpr std::array<ReferenceValue, 58> published{
      {"mobilenet_v2_050", 1'968'680, 0.097},
      {"mobilenet_v3_large", 5'483'032, 0.217},
      {"mobilenet_v3_small", 2'542'856, 0.057},
+     {"mobilevit_s", 5'578'632, 2.01},  // the paper's 2.0; timm's card has 5.6 M parameters
+     {"regnet_y_3_2gf", 19'436'338, 3.176},
      {"resnet18", 11'689'512, 1.814},
      {"resnet34", 21'797'672, 3.664},
      {"resnet50", 25'557'032, 4.089},
@@ -93,6 +98,7 @@ constexpr std::array<ReferenceValue, 58> published{
      {"vgg16", 138'357'544, 15.470},
      {"vgg19", 143'667'240, 19.632},
      {"vit_base", 86'567'656, 17.564},
+     {"vit_large", 304'326'632, 61.555},
      {"vit_small", 22'050'664, 4.599},
      {"whisper_base", 20'590'592, 43.684},
      {"whisper_tiny", 8'208'384, 18.469},

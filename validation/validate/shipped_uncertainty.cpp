@@ -9,6 +9,7 @@
 #include "validation/calibrate/held_out.hpp"
 #include "validation/calibrate/traces.hpp"
 #include "validation/validate/boards.hpp"
+#include "validation/validate/frameworks.hpp"
 
 namespace jostle::validation {
 namespace {
@@ -79,6 +80,7 @@ ShippedUncertainty shipped_uncertainty(const std::function<void(double)>& progre
   text += uncertainty_csv(h100.uncertainty(), "nvidia-h100");
   for (analyses::HeldOutRow& row : validate_boards().held_out)
     if (row.device != well_measured) rows.push_back(std::move(row));
+  for (analyses::HeldOutRow& row : validate_frameworks().held_out) rows.push_back(std::move(row));
   if (progress) progress(1);
   calibration::Uncertainty of_all;
   of_all.residuals = analyses::residuals_of(rows);

@@ -8,6 +8,8 @@ namespace jostle::dnn {
 
 // `input` is the side of a square RGB image. Throws std::invalid_argument if the network does not support it.
 [[nodiscard]] Network build_alexnet(int input);
+[[nodiscard]] Network build_convnext_base(int input);
+[[nodiscard]] Network build_convnext_tiny(int input);
 [[nodiscard]] Network build_deeplabv3_resnet50(int input);
 [[nodiscard]] Network build_deit_tiny(int input);
 [[nodiscard]] Network build_densenet121(int input);
@@ -19,6 +21,7 @@ namespace jostle::dnn {
 [[nodiscard]] Network build_efficientnet_b2(int input);
 [[nodiscard]] Network build_efficientnet_b3(int input);
 [[nodiscard]] Network build_efficientnet_b4(int input);
+[[nodiscard]] Network build_efficientnet_v2_s(int input);
 [[nodiscard]] Network build_efficientvit_b1(int input);
 [[nodiscard]] Network build_fcn_resnet50(int input);
 [[nodiscard]] Network build_googlenet(int input);
@@ -29,6 +32,8 @@ namespace jostle::dnn {
 [[nodiscard]] Network build_mobilenet_v2_050(int input);
 [[nodiscard]] Network build_mobilenet_v3_large(int input);
 [[nodiscard]] Network build_mobilenet_v3_small(int input);
+[[nodiscard]] Network build_mobilevit_s(int input);
+[[nodiscard]] Network build_regnet_y_3_2gf(int input);
 [[nodiscard]] Network build_resnet101(int input);
 [[nodiscard]] Network build_resnet152(int input);
 [[nodiscard]] Network build_resnet18(int input);
@@ -49,6 +54,7 @@ namespace jostle::dnn {
 [[nodiscard]] Network build_vgg16(int input);
 [[nodiscard]] Network build_vgg19(int input);
 [[nodiscard]] Network build_vit_base(int input);
+[[nodiscard]] Network build_vit_large(int input);
 [[nodiscard]] Network build_vit_small(int input);
 [[nodiscard]] Network build_wide_resnet50_2(int input);
 [[nodiscard]] Network build_yolo11l(int input);

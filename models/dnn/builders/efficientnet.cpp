@@ -1,4 +1,4 @@
-// EfficientNet (Tan and Le, 2019) as torchvision defines it.
+// EfficientNet (Tan and Le, 2019), and EfficientNetV2 (Tan and Le, 2021) small, as torchvision defines them.
 #include <array>
 #include <cmath>
 
@@ -19,6 +19,53 @@ constexpr std::array<EfficientNetStage, 7> efficientnet_stages{{{1, 3, 1, 16, 1}
                                                                 {6, 5, 1, 112, 3},
                                                                 {6, 5, 2, 192, 4},
                                                                 {6, 3, 1, 320, 1}}};
+
+// A stage of V2-S. The first three fuse the widening and the depthwise convolution into one of 3 x 3.
+struct EfficientNetV2Stage {
+  bool fused;
+  int expansion, stride, channels, blocks;
+};
+constexpr std::array<EfficientNetV2Stage, 6> efficientnet_v2_stages{{{true, 1, 1, 24, 2},
+                                                                     {true, 4, 2, 48, 4},
+                                                                     {true, 4, 2, 64, 4},
+                                                                     {false, 4, 2, 128, 6},
+                                                                     {false, 6, 1, 160, 9},
+                                                                     {false, 6, 2, 256, 15}}};
+
+Network::Node add_fused_block(LayerBuilder& layers, const std::string& name, Network::Node from,
+                              const EfficientNetV2Stage& of, int stride) {
+  const int before = layers.shape(from).channels;
+  Network::Node node = layers.conv_norm_activation(name + ".expand", from,
+                                                   of.expansion > 1 ? of.expansion * before : of.channels,
+                                                   {.window = 3, .stride = stride});
+  if (of.expansion > 1) node = layers.conv_norm(name + ".project", node, of.channels, {.window = 1});
+  return stride == 1 && before == of.channels ? layers.add(node, from) : node;
+}
+
+Network efficientnet_v2_s(int input) {
+  LayerBuilder layers(Activation::silu);
+  Network::Node node =
+      layers.conv_norm_activation("stem", layers.input({3, input, input}), 24, {.window = 3, .stride = 2});
+  int block = 0;
+  for (const EfficientNetV2Stage& stage : efficientnet_v2_stages) {
+    for (int i = 0; i < stage.blocks; ++i) {
+      const std::string name = "block" + std::to_string(block++);
+      const int before = layers.shape(node).channels, stride = i == 0 ? stage.stride : 1;
+      node = stage.fused ? add_fused_block(layers, name, node, stage, stride)
+                         : add_inverted_residual(layers, name, node,
+                                                 {.inside = stage.expansion * before,
+                                                  .channels = stage.channels,
+                                                  .stride = stride,
+                                                  .activation = Activation::silu,
+                                                  .squeeze = before / 4,
+                                                  .inner = Activation::silu})
+                               .out;
+    }
+  }
+  node = layers.conv_norm_activation("last", node, 1280, {.window = 1});
+  (void)layers.linear("classifier", layers.average_pool(node), 1000);
+  return layers.take();
+}
 
 Network efficientnet(int input, double width, double depth) {
   LayerBuilder layers(Activation::silu);
@@ -61,6 +108,9 @@ Network build_efficientnet_b3(int input) {
 }
 Network build_efficientnet_b4(int input) {
   return efficientnet(input, 1.4, 1.8);
+}
+Network build_efficientnet_v2_s(int input) {
+  return efficientnet_v2_s(input);
 }
 
 }  // namespace jostle::dnn

@@ -6,20 +6,15 @@ namespace jostle::dnn {
 
 using Node = Network::Node;
 
-namespace {
-
-// Multiplies each channel by a factor that depends on the means of all channels.
 Node add_squeeze_excitation(LayerBuilder& layers, const std::string& name, Node from,
-                            const InvertedResidual& of) {
+                            const SqueezeExcitation& of) {
   const int channels = layers.shape(from).channels;
   const Node mean = layers.average_pool(name + ".pool", from);
-  const Node narrow = layers.conv(name + ".fc1", mean, of.squeeze, {.window = 1}, {.bias = true});
+  const Node narrow = layers.conv(name + ".fc1", mean, of.channels, {.window = 1}, {.bias = true});
   const Node wide = layers.conv(name + ".fc2", layers.activation(narrow, of.inner), channels, {.window = 1},
                                 {.bias = true});
   return layers.multiply(from, layers.activation(wide, of.gate));
 }
-
-}  // namespace
 
 InvertedResidualNodes add_inverted_residual(LayerBuilder& layers, const std::string& name, Node from,
                                             const InvertedResidual& of) {
@@ -32,7 +27,8 @@ InvertedResidualNodes add_inverted_residual(LayerBuilder& layers, const std::str
   node = layers.conv_norm(name + ".depthwise", node, of.inside, {.window = of.window, .stride = of.stride},
                           of.inside);
   node = layers.activation(node, of.activation);
-  if (of.squeeze > 0) node = add_squeeze_excitation(layers, name + ".se", node, of);
+  if (of.squeeze > 0)
+    node = add_squeeze_excitation(layers, name + ".se", node, {of.squeeze, of.inner, of.gate});
   node = layers.conv_norm(name + ".project", node, of.channels, {.window = 1});
   const bool shortcut = of.stride == 1 && before == of.channels;
   return {widened, shortcut ? layers.add(node, from) : node};

@@ -8,13 +8,22 @@
 
 namespace jostle::dnn {
 
+// Squeeze and excitation (Hu et al., 2018): each channel is multiplied by a factor that depends on the means
+// of all channels. `channels` inside, and the activations inside and after it.
+struct SqueezeExcitation {
+  int channels;
+  Activation inner = Activation::relu, gate = Activation::sigmoid;
+};
+[[nodiscard]] Network::Node add_squeeze_excitation(LayerBuilder& layers, const std::string& name,
+                                                   Network::Node from, const SqueezeExcitation& of);
+
 struct InvertedResidual {
   // Channels after the first and after the last convolution. There is no first one if it would not widen.
   int inside, channels;
   int window = 3, stride = 1;
   Activation activation = Activation::relu;
-  // Squeeze and excitation (Hu et al., 2018) after the depthwise convolution: channels inside, 0: none; and
-  // the activations inside and after it.
+  // Squeeze and excitation after the depthwise convolution: channels inside, 0: none; and the activations
+  // inside and after it.
   int squeeze = 0;
   Activation inner = Activation::relu, gate = Activation::sigmoid;
 };

@@ -1,5 +1,6 @@
 // Vision transformers with patches of 16 x 16 and 1000 classes: ViT (Dosovitskiy et al., 2021), and DeiT
-// (Touvron et al., 2021) without the token of its teacher, as timm defines them; ViT-B is also torchvision's.
+// (Touvron et al., 2021) without the token of its teacher, as timm defines them; ViT-B and ViT-L are also
+// torchvision's.
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/builders/transformer.hpp"
 
@@ -10,11 +11,11 @@ using Node = Network::Node;
 
 struct VisionTransformer {
   const char* name;
-  int width, heads;
+  int width, heads, blocks = 12;
 };
 
 Network vision_transformer(const VisionTransformer& of, int input) {
-  constexpr int patch = 16, blocks = 12;
+  constexpr int patch = 16;
   constexpr int trained_tokens = 1 + (224 / patch) * (224 / patch);  // positions are interpolated from these
   require_multiple(of.name, input, patch);
   LayerBuilder layers(Activation::gelu);
@@ -24,7 +25,7 @@ Network vision_transformer(const VisionTransformer& of, int input) {
   Node node = layers.transpose("tokens", patches, {of.width, shape.height * shape.width});
   node = layers.add_learned("positions", layers.prepend_learned("class_token", node),
                             std::int64_t{of.width} * trained_tokens);
-  for (int i = 0; i < blocks; ++i)
+  for (int i = 0; i < of.blocks; ++i)
     node = add_encoder_block(layers, "block" + std::to_string(i), node, {.heads = of.heads});
   node = layers.slice("first_token", layers.layer_norm(node), {of.width});
   (void)layers.linear("head", node, 1000);
@@ -41,6 +42,9 @@ Network build_vit_small(int input) {
 }
 Network build_vit_base(int input) {
   return vision_transformer({"vit_base", 768, 12}, input);
+}
+Network build_vit_large(int input) {
+  return vision_transformer({"vit_large", 1024, 16, 24}, input);
 }
 
 }  // namespace jostle::dnn

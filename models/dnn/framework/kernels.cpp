@@ -1,0 +1,125 @@
+#include "models/dnn/framework/kernels.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "models/dnn/arithmetic.hpp"
+#include "models/dnn/graph/network.hpp"
+#include "models/dnn/kernel_class.hpp"
+
+namespace jostle::dnn {
+namespace {
+
+// The chip that the laws were fitted on.
+constexpr double laws_sms = 132, laws_clock = 1.98e9, laws_bandwidth = 3.35e12;
+// The most of the tensor cores' peak that long products reach: layers of 8192 x 8192 by 8192 take 13.3 ms for
+// eight at 1317 MHz on an H100 at its power limit.
+constexpr double longest_efficiency = 0.925;
+constexpr double winograd_saves = 2.25;  // multiplications of a window of 3 x 3
+// Mean gap between two nodes of a graph that runs alone: fitted on the 35 graphs of nine networks whose
+// kernels are known (evidence/h100-nets/solo.csv: 0.05 to 0.34).
+constexpr double gap_us = 0.17;
+
+bool is_product(LaunchKind kind) {
+  return kind <= LaunchKind::attention;
+}
+
+double to_ratio(double mine, double of_laws) {
+  return mine > 0 ? of_laws / mine : 1;
+}
+
+class Timer {
+ public:
+  Timer(const Network& network, Precision precision, const gpu::Spec& gpu, std::span<const LawOf> laws)
+      : gpu_(gpu),
+        laws_(laws),
+        precision_(precision),
+        word_(bytes_per_element(precision)),
+        clock_(to_ratio(gpu.max_clock_hz, laws_clock)),
+        memory_(to_ratio(gpu.bandwidth_bytes_per_s, laws_bandwidth)) {
+    double weights = 0;
+    for (Network::Node node = 0; node < network.size(); ++node)
+      weights += word_ * static_cast<double>(network.layer(node).weights());
+    cold_ = std::min(1.0, weights / std::max(gpu.l2_bytes, 1.0));
+  }
+
+  struct Time {
+    double total_us = 0;
+    double cold_bytes = 0, moved_bytes = 0;  // to and from DRAM, and L2
+  };
+  [[nodiscard]] Time of(const Launch& launch) const {
+    const Law& law = law_of(laws_, launch.kind, precision_);
+    const double wide = clock_ * to_ratio(gpu_.sm_count, laws_sms), mb = word_ / 1e6;
+    const double tensors = beyond_l2(launch.read) + beyond_l2(launch.written);
+    const bool product = is_product(launch.kind);
+    const double slow = product ? launch.weights * word_ * cold_ : tensors;
+    const double cold = product ? tensors + launch.weights * word_ : tensors;
+    const double memory = slow / 1e6 * law.per_cold_mb * memory_;
+    const double arithmetic =
+        law.per_step * launch.steps * clock_ +
+        wide * (law.per_work * launch.operations + law.per_mb * (launch.read + launch.written) * mb);
+    return {law.start + std::max(arithmetic + memory, least_us(launch)), cold,
+            (launch.read + launch.written + launch.weights) * word_};
+  }
+
+ private:
+  [[nodiscard]] double beyond_l2(double elements) const {
+    const double bytes = elements * word_;
+    return bytes * std::min(1.0, bytes / std::max(gpu_.l2_bytes, 1.0));
+  }
+  // The time of a long product at the peak rate; the laws know only short ones.
+  [[nodiscard]] double least_us(const Launch& launch) const {
+    if (!is_product(launch.kind)) return 0;
+    const ArithmeticPath path = path_for(gpu_, precision_);
+    const double peak = path.ops_per_clock * gpu_.sm_count * gpu_.max_clock_hz;
+    const bool saves = !path.tensor_cores && launch.work.window_area == 9;
+    return launch.operations * 1e9 / (peak * (saves ? winograd_saves : longest_efficiency)) * 1e6;
+  }
+
+  const gpu::Spec& gpu_;
+  std::span<const LawOf> laws_;
+  Precision precision_;
+  double word_, clock_, memory_, cold_ = 1;
+};
+
+// Gives a kernel of the cost model another time and its bytes, and splits it as kernels of tables are split.
+// Blocks and their work stay.
+void set_time(gpu::Kernel& kernel, const Timer::Time& time, bool product) {
+  kernel.dram_bytes = static_cast<float>(time.cold_bytes);
+  kernel.moved_bytes = static_cast<float>(time.moved_bytes);
+  const double before = std::max(sim::to_seconds(kernel.duration), 1e-12), seconds = time.total_us * 1e-6;
+  kernel.duration = sim::seconds(seconds);
+  const auto busier = static_cast<float>(before / seconds);
+  kernel.tensor_active = std::min(kernel.sm_active, kernel.tensor_active * busier);
+  kernel.issue_slot = std::min(kernel.sm_active, kernel.issue_slot * busier);
+  split_shares(kernel, product ? KernelClass::compute : KernelClass::memory);
+  kernel.hidden_share = kernel.start_share = 0;
+}
+
+}  // namespace
+
+bool has_framework_laws(const gpu::Spec& gpu, Precision precision) {
+  return gpu.architecture == "sm_90" && precision != Precision::int8;
+}
+
+KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch, Precision precision,
+                                  const gpu::Spec& gpu, std::span<const LawOf> laws) {
+  const Timer timer(network, precision, gpu, laws);
+  KernelsOfLayers found;
+  gpu::KernelSequence& sequence = found.sequence;
+  for (const Launch& launch : launches_of(network, batch, precision)) {
+    sequence.kernels.push_back(roofline_kernel(launch.work, batch, precision, gpu));
+    set_time(sequence.kernels.back(), timer.of(launch), is_product(launch.kind));
+    found.layer.push_back(launch.node);
+    found.product.push_back(is_product(launch.kind));
+  }
+  for (gpu::Kernel& kernel : sequence.kernels) kernel.code = gpu::code_of({}, kernel);
+  gpu::note_reuse(sequence.kernels);
+  sequence.lone_gap = sim::microseconds(gap_us * static_cast<double>(sequence.kernels.size()));
+  sequence.grade = gpu::Grade::fitted;
+  sequence.provenance = "PyTorch's kernels on " + gpu.architecture + ", laws fitted on other networks";
+  sequence.rebuild_finish();
+  return found;
+}
+
+}  // namespace jostle::dnn

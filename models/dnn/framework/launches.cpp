@@ -1,0 +1,395 @@
+#include "models/dnn/framework/launches.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "models/dnn/graph/network.hpp"
+
+namespace jostle::dnn {
+namespace {
+
+using Node = Network::Node;
+
+constexpr std::int64_t many_images = 8;   // from here on cuDNN pads channels and has another depthwise kernel
+constexpr int group_of_channels = 8;      // channels that tensor cores load together
+constexpr int image_channels = 4;         // the most that the kernels of a first convolution take
+constexpr std::int64_t wide_window = 49;  // a first convolution whose image is padded for many images
+constexpr int mask_fills = 10;            // a mask of shifted windows is written region by region
+constexpr std::int64_t thin_rows = 16, long_depth = 4096;  // products whose sums are split over blocks
+constexpr double longest_plane = 784;  // positions that one block adds up; longer planes are divided
+
+bool is_line(Activation activation) {
+  return activation == Activation::relu || activation == Activation::relu6 ||
+         activation == Activation::leaky_relu;
+}
+
+class Launcher {
+ public:
+  Launcher(const Network& network, std::int64_t batch, Precision precision)
+      : network_(network),
+        batch_(batch),
+        images_(static_cast<double>(batch)),
+        half_(precision == Precision::fp16),
+        apart_(network.size()) {}
+
+  std::vector<Launch> run() {
+    for (Node node = 0; node < network_.size(); ++node) find_attention(node);
+    for (node_ = 0; node_ < network_.size(); ++node_) {
+      const Layer& layer = network_.layer(node_);
+      apart_[node_] = lies_apart(layer);
+      if (!done_.contains(node_)) launch(layer);
+    }
+    return std::move(launches_);
+  }
+
+ private:
+  [[nodiscard]] const Layer& input_of(Node node, std::size_t which = 0) const {
+    return network_.layer(network_.inputs(node).at(which));
+  }
+  [[nodiscard]] bool reads(Node node, Op op) const {
+    const std::vector<Node> inputs = network_.inputs(node);
+    return !inputs.empty() && network_.layer(inputs.front()).op == op;
+  }
+  // The node's only reader, if it is of this kind.
+  [[nodiscard]] bool read_by(Node node, Op op) const {
+    const std::vector<Node> readers = network_.consumers(node);
+    return readers.size() == 1 && network_.layer(readers.front()).op == op;
+  }
+
+  // Scores, softmax and mix without anything between them are one kernel; the heads that it writes need no
+  // merging.
+  void find_attention(Node node) {
+    if (network_.layer(node).op != Op::softmax || !reads(node, Op::matmul) || !read_by(node, Op::matmul))
+      return;
+    const Node mix = network_.consumers(node).front();
+    attention_.insert(network_.inputs(node).front());
+    done_.insert({node, mix});
+    for (const Node reader : network_.consumers(mix))
+      if (network_.layer(reader).op == Op::transpose) done_.insert(reader);
+  }
+
+  // True if the channels of the result are apart. Convolutions in half precision want them together.
+  [[nodiscard]] bool lies_apart(const Layer& layer) const {
+    const std::vector<Node> inputs = network_.inputs(node_);
+    switch (layer.op) {
+      case Op::input:
+      case Op::conv:
+      case Op::conv_transpose:
+        return !half_;
+      case Op::transpose:
+        return half_ && !is_view_of_rows(layer);
+      case Op::resize:
+        return half_ ? layer.in.positions() == 1 : apart_[inputs.front()];
+      case Op::linear:
+      case Op::layer_norm:
+      case Op::matmul:
+        return false;
+      case Op::slice:
+      case Op::concat:
+        return std::ranges::any_of(inputs, [this](Node input) { return apart_[input]; });
+      default:
+        return !half_ && apart_[inputs.front()];
+    }
+  }
+
+  // The result of a convolution is read as rows of channels, and rows are averaged, without a copy.
+  [[nodiscard]] bool is_view_of_rows(const Layer& layer) const {
+    return reads(node_, Op::conv) || (layer.in == layer.out && read_by(node_, Op::average_pool));
+  }
+
+  Launch& add(LaunchKind kind, double read, double written) {
+    const Layer& layer = network_.layer(node_);
+    Launch& launch = launches_.emplace_back();
+    launch.kind = kind;
+    launch.node = node_;
+    launch.work.name = layer.name;
+    launch.work.op = Op::other;
+    launch.work.once = static_cast<std::int64_t>(std::max(read, written));
+    launch.read = read;
+    launch.written = written;
+    return launch;
+  }
+  // A launch that reads and writes `count` elements.
+  void move(LaunchKind kind, double count) { add(kind, count, count); }
+
+  void launch(const Layer& layer) {
+    const double in = images_ * static_cast<double>(layer.in.elements());
+    const double out = images_ * static_cast<double>(layer.out.elements());
+    switch (layer.op) {
+      case Op::input:
+      case Op::reshape:
+      case Op::slice:
+        return;
+      case Op::conv:
+      case Op::conv_transpose:
+        return convolve(layer, in, out);
+      case Op::linear:
+        return multiply_by_weights(layer, in, out);
+      case Op::matmul:
+        return multiply_activations(layer, in, out);
+      case Op::batch_norm:
+        return normalise(layer, in, out);
+      case Op::layer_norm: {
+        if (!half_ && apart_[network_.inputs(node_).front()] && layer.in.width > 1)
+          move(LaunchKind::copy, in);
+        add(LaunchKind::layer_norm, in, out).steps =
+            images_ * static_cast<double>(layer.out.positions()) / 1e4;
+        return;
+      }
+      case Op::softmax:
+        add(LaunchKind::softmax, in, out);
+        return;
+      case Op::activation:
+        add(is_line(layer.activation) ? LaunchKind::pointwise : LaunchKind::curve, in, out);
+        return;
+      case Op::add:
+        return add_up(in, out);
+      case Op::multiply:
+        return scale(layer, in, out);
+      case Op::max_pool:
+        add(half_ ? LaunchKind::max_pool : LaunchKind::max_pool_planar, in, out);
+        return;
+      case Op::average_pool:
+        return average(layer, in, out);
+      case Op::concat:
+        move(LaunchKind::concat, out);
+        return;
+      case Op::transpose:
+        return reorder(layer, out);
+      case Op::embedding:
+        move(LaunchKind::gather, out);
+        return;
+      case Op::resize: {
+        const bool point = layer.in.positions() == 1;
+        add(point ? LaunchKind::resize_point : LaunchKind::resize, in, out).operations = out / 1e6;
+        return;
+      }
+      case Op::other:
+        add(LaunchKind::copy, in, out);
+        return;
+    }
+  }
+
+  // A product with the shape that the law and the blocks depend on: sums of `depth` products each.
+  void multiply(LaunchKind kind, double in, double out, double depth, double weights) {
+    Launch& launch = add(kind, in, out);
+    launch.work = alone(network_.layer(node_));
+    launch.weights = weights;
+    launch.steps = depth / 1e3;
+    launch.operations = 2e-9 * images_ * static_cast<double>(network_.layer(node_).macs());
+  }
+
+  void convolve(const Layer& layer, double in, double out) {
+    if (half_ && (reads(node_, Op::slice) || apart_[network_.inputs(node_).front()]))
+      move(LaunchKind::copy, in);
+    if (layer.depthwise()) {
+      slide_channels(layer, in, out);
+    } else {
+      slide(layer, in, out);
+    }
+    if (layer.bias) {
+      const bool alike = batch_ == 1 && layer.out.positions() == 1;
+      add(alike ? LaunchKind::pointwise : LaunchKind::strided, out, out);
+    }
+  }
+
+  void slide_channels(const Layer& layer, double in, double out) {
+    Launch& launch = add(!half_                  ? LaunchKind::depthwise_planar
+                         : batch_ >= many_images ? LaunchKind::depthwise_many
+                                                 : LaunchKind::depthwise,
+                         in, out);
+    launch.work = alone(layer);
+    launch.steps = static_cast<double>(layer.window_area()) / 10;
+    launch.operations = static_cast<double>(layer.window_area()) * out / 1e7;
+  }
+
+  void slide(const Layer& layer, double in, double out) {
+    const auto weights = static_cast<double>(layer.weights());
+    const bool image = layer.in.channels <= image_channels && layer.window_area() > 1;
+    const bool single = layer.window_area() == 1 && layer.stride == 1 && layer.groups == 1;
+    const bool grouped = half_ && layer.groups > 1;
+    const bool padded = !grouped && is_padded(layer, image);
+    const bool turned = !half_ && !single && (!image || layer.window_area() >= wide_window);
+    if (grouped || padded) move_operands(layer, in, weights, grouped);
+    if (turned) {
+      move(LaunchKind::layout, in);
+      move(LaunchKind::layout, weights);
+    }
+    const bool plane = layer.in.positions() > 1;
+    const double depth =
+        static_cast<double>(layer.in.channels / layer.groups) * static_cast<double>(layer.window_area());
+    multiply(image                          ? LaunchKind::first_conv
+             : single && !(padded && plane) ? LaunchKind::gemm
+                                            : LaunchKind::conv,
+             in, out, depth, image ? 0 : weights);
+    if (grouped) move(LaunchKind::transform, out);
+    if (turned || (padded && plane && !image)) move(LaunchKind::layout, out);
+  }
+
+  // Tensor cores load groups of channels. With many images cuDNN pads what does not come in groups; with few
+  // it takes kernels that load single ones. Vectors are padded only if they are short or odd.
+  [[nodiscard]] bool is_padded(const Layer& layer, bool image) const {
+    if (!half_ || batch_ < many_images) return false;
+    if (image) return layer.window_area() >= wide_window;
+    if (layer.in.channels % group_of_channels == 0 || layer.in.channels <= image_channels) return false;
+    constexpr int short_vector = 24;
+    return layer.in.positions() > 1 || layer.in.channels < short_vector || layer.in.channels % 4 != 0;
+  }
+
+  void move_operands(const Layer& layer, double in, double weights, bool grouped) {
+    const bool plane = layer.in.positions() > 1, image = layer.in.channels <= image_channels;
+    if (plane) add(LaunchKind::fill, 0, 0);
+    move(grouped ? LaunchKind::transform : LaunchKind::layout, in);
+    if (plane) add(LaunchKind::fill, 0, 0);
+    move(plane && !image ? LaunchKind::transform : LaunchKind::layout, weights);
+  }
+
+  void multiply_by_weights(const Layer& layer, double in, double out) {
+    multiply(LaunchKind::gemm, in, out, layer.in.channels / layer.groups,
+             static_cast<double>(layer.weights()));
+    if (batch_ * layer.out.positions() <= thin_rows && layer.in.channels >= long_depth)
+      move(LaunchKind::split, out);
+  }
+
+  void multiply_activations(const Layer& layer, double in, double out) {
+    if (attention_.contains(node_)) return attend(layer, in);
+    const double other = images_ * static_cast<double>(input_of(node_, 1).out.elements());
+    const bool scores = read_by(node_, Op::softmax) || read_by(node_, Op::add);
+    if (scores) {
+      add(LaunchKind::strided, in, in);  // by one over the root of the depth
+      move(LaunchKind::copy, in);
+    }
+    move(LaunchKind::copy, other);
+    multiply(LaunchKind::batched, in, out, layer.depth, 0);
+  }
+
+  void attend(const Layer& layer, double in) {
+    add(LaunchKind::fill, 0, 0);
+    Launch& launch = add(LaunchKind::attention, 3 * in, in);
+    launch.work = alone(layer);
+    launch.work.out = layer.in;
+    launch.work.macs = 2 * layer.macs();
+    launch.steps = static_cast<double>(layer.out.channels / layer.groups) / 1e3;
+    launch.operations = 4e-9 * images_ * static_cast<double>(layer.macs());
+  }
+
+  // In half precision mean and variance are converted and inverted for each batch; cuDNN's kernel of full
+  // precision does all in one.
+  void normalise(const Layer& layer, double in, double out) {
+    if (half_)
+      for (int i = 0; i < 2; ++i) {
+        move(LaunchKind::statistics, layer.out.channels);
+        launches_.back().steps = layer.out.channels / 1e3;
+      }
+    add(half_ ? LaunchKind::batch_norm : LaunchKind::batch_norm_planar, in, out);
+  }
+
+  void add_up(double in, double out) {
+    if (network_.inputs(node_).size() > 1) {
+      add(LaunchKind::pointwise, 2 * in, out);
+    } else if (reads(node_, Op::matmul)) {
+      // A table of relative positions, gathered, copied and added to all images.
+      add(LaunchKind::gather, 0, 0);
+      add(LaunchKind::copy, 0, 0);
+      add(LaunchKind::copy, 0, 0);
+      add(LaunchKind::strided, in, out);
+    } else if (reads(node_, Op::add) && reads(network_.inputs(node_).front(), Op::matmul)) {
+      add_mask(in, out);
+    } else {
+      add(batch_ > 1 ? LaunchKind::strided : LaunchKind::pointwise, in, out);
+    }
+  }
+
+  // A mask is made anew in each batch: regions are numbered, subtracted from each other and compared.
+  void add_mask(double in, double out) {
+    for (int i = 0; i < mask_fills; ++i) add(LaunchKind::fill, 0, 0);
+    add(LaunchKind::copy, 0, 0);
+    add(LaunchKind::strided, 0, 0);
+    for (int i = 0; i < 2; ++i) {
+      add(LaunchKind::pointwise, 0, 0);
+      add(LaunchKind::copy, 0, 0);
+      add(LaunchKind::fill, 0, 0);
+    }
+    add(LaunchKind::strided, in, out);
+  }
+
+  void scale(const Layer& layer, double in, double out) {
+    const bool two = network_.inputs(node_).size() > 1;
+    if (two && input_of(node_, 1).out == layer.out) {
+      add(LaunchKind::pointwise, 2 * in, out);
+    } else {
+      add(two || layer.stored > 0 ? LaunchKind::strided : LaunchKind::pointwise, in, out);
+    }
+  }
+
+  void average(const Layer& layer, double in, double out) {
+    if (layer.out.positions() > 1) {
+      add(LaunchKind::average_pool, in, out);
+      return;
+    }
+    add(LaunchKind::reduce, in, out).steps =
+        std::min(static_cast<double>(layer.in.positions()), longest_plane) / 1e3;
+  }
+
+  // Rolling a plane is a kernel an axis; it comes before windows are cut, or after they are put together.
+  void reorder(const Layer& layer, double out) {
+    if (is_view_of_rows(layer)) return;
+    const bool rolls =
+        layer.in == layer.out && (reads(node_, Op::transpose) || read_by(node_, Op::transpose));
+    move(LaunchKind::copy, out);
+    if (rolls) move(LaunchKind::copy, out);
+  }
+
+  const Network& network_;
+  std::int64_t batch_;
+  double images_;
+  bool half_;
+  std::vector<bool> apart_;
+  std::set<Node> attention_, done_;  // scores that begin an attention; layers inside of one
+  Node node_ = 0;
+  std::vector<Launch> launches_;
+};
+
+constexpr std::array<std::string_view, 29> kind_names{"gemm",
+                                                      "conv",
+                                                      "first_conv",
+                                                      "batched",
+                                                      "attention",
+                                                      "depthwise",
+                                                      "depthwise_many",
+                                                      "depthwise_planar",
+                                                      "batch_norm",
+                                                      "batch_norm_planar",
+                                                      "statistics",
+                                                      "layer_norm",
+                                                      "softmax",
+                                                      "pointwise",
+                                                      "curve",
+                                                      "strided",
+                                                      "copy",
+                                                      "concat",
+                                                      "layout",
+                                                      "transform",
+                                                      "reduce",
+                                                      "max_pool",
+                                                      "max_pool_planar",
+                                                      "average_pool",
+                                                      "resize",
+                                                      "resize_point",
+                                                      "gather",
+                                                      "split",
+                                                      "fill"};
+static_assert(kind_names.size() == static_cast<std::size_t>(LaunchKind::fill) + 1);
+
+}  // namespace
+
+std::string_view to_string(LaunchKind kind) {
+  return kind_names.at(static_cast<std::size_t>(kind));
+}
+
+std::vector<Launch> launches_of(const Network& network, std::int64_t batch, Precision precision) {
+  return Launcher(network, batch, precision).run();
+}
+
+}  // namespace jostle::dnn

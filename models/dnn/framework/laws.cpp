@@ -1,0 +1,68 @@
+#include "models/dnn/framework/laws.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace jostle::dnn {
+namespace {
+
+// Fitted on the kernels of fourteen networks on an H100 (evidence/h100-nets/launches.csv.gz), by
+// scripts/fit-framework-laws; the laws that leave out a family are in evidence/h100-nets/laws.csv.
+constexpr std::array shipped{
+    LawOf{LaunchKind::attention, std::nullopt, {1.263, 19.34, 4.113, 0, 0}},
+    LawOf{LaunchKind::average_pool, std::nullopt, {4.343, 0, 0, 0.9146, 3.308}},
+    LawOf{LaunchKind::batch_norm, std::nullopt, {3.424, 0, 0, 0.1223, 0.5091}},
+    LawOf{LaunchKind::batch_norm_planar, std::nullopt, {2.428, 0, 0, 0.2435, 0.1669}},
+    LawOf{LaunchKind::batched, Precision::fp16, {2.848, 0, 0, 0.817, 0}},
+    LawOf{LaunchKind::batched, Precision::fp32, {2.848, 0, 0, 0.817, 0}},
+    LawOf{LaunchKind::batched, Precision::tf32, {2.848, 0, 0, 0.817, 0}},
+    LawOf{LaunchKind::concat, std::nullopt, {1.869, 0, 0, 1.112, 0}},
+    LawOf{LaunchKind::conv, Precision::fp16, {5.389, 0.8126, 1.041, 0.4291, 0.3656}},
+    LawOf{LaunchKind::conv, Precision::fp32, {0, 30.6, 3.744, 2.737, 0.1493}},
+    LawOf{LaunchKind::conv, Precision::tf32, {5.545, 1.688, 1.87, 0.4971, 0.129}},
+    LawOf{LaunchKind::copy, std::nullopt, {1.973, 0, 0, 0.6206, 0}},
+    LawOf{LaunchKind::curve, std::nullopt, {1.709, 0, 0, 0.2228, 0.1452}},
+    LawOf{LaunchKind::depthwise, std::nullopt, {0.8479, 1.897, 3.193, 0.05172, 0}},
+    LawOf{LaunchKind::depthwise_many, std::nullopt, {4.285, 0.9312, 1.2, 0.1375, 0}},
+    LawOf{LaunchKind::depthwise_planar, std::nullopt, {1.938, 0.0001192, 8.948, 0.1585, 0}},
+    LawOf{LaunchKind::fill, std::nullopt, {1.118, 0, 0, 0, 0}},
+    LawOf{LaunchKind::first_conv, Precision::fp16, {1.482, 99.09, 0, 0.8321, 0}},
+    LawOf{LaunchKind::first_conv, Precision::fp32, {3.009, 26.65, 42.27, 0.3636, 0}},
+    LawOf{LaunchKind::first_conv, Precision::tf32, {1.805, 69.26, 12.08, 0.6633, 0}},
+    LawOf{LaunchKind::gather, std::nullopt, {2.079, 0, 0, 0, 0.5676}},
+    LawOf{LaunchKind::gemm, Precision::fp16, {2.65, 0.9935, 0.7963, 0.2365, 0.3405}},
+    LawOf{LaunchKind::gemm, Precision::fp32, {3.356, 26.56, 2.101, 0.9013, 1.023}},
+    LawOf{LaunchKind::gemm, Precision::tf32, {3.179, 3.051, 5.086, 0.2775, 0}},
+    LawOf{LaunchKind::layer_norm, std::nullopt, {3.065, 8.69, 0, 0.1326, 1.431}},
+    LawOf{LaunchKind::layout, std::nullopt, {2.277, 0, 0, 0.1977, 0.1547}},
+    LawOf{LaunchKind::max_pool, std::nullopt, {18.13, 0, 0, 0.3122, 1.331}},
+    LawOf{LaunchKind::max_pool_planar, std::nullopt, {1.914, 0, 0, 0.7951, 0}},
+    LawOf{LaunchKind::pointwise, std::nullopt, {1.319, 0, 0, 0.1354, 0.1758}},
+    LawOf{LaunchKind::reduce, std::nullopt, {4.776, 10.2, 0, 0.5272, 0}},
+    LawOf{LaunchKind::resize, std::nullopt, {1.003, 0, 7.938, 0, 0}},
+    LawOf{LaunchKind::resize_point, std::nullopt, {1.577, 0, 152.3, 0, 0}},
+    LawOf{LaunchKind::softmax, std::nullopt, {2.073, 0, 0, 0.6521, 0}},
+    LawOf{LaunchKind::split, std::nullopt, {2.195, 0, 0, 1.441, 0}},
+    LawOf{LaunchKind::statistics, std::nullopt, {1.462, 0.9248, 0, 0, 0}},
+    LawOf{LaunchKind::strided, std::nullopt, {2.354, 0, 0, 0.4557, 0.2605}},
+    LawOf{LaunchKind::transform, std::nullopt, {9.401, 0, 0, 2.11, 0.0829}},
+};
+
+}  // namespace
+
+std::span<const LawOf> framework_laws() {
+  return shipped;
+}
+
+const Law& law_of(std::span<const LawOf> laws, LaunchKind kind, Precision precision) {
+  const auto found = std::ranges::find_if(laws, [&](const LawOf& one) {
+    return one.kind == kind && (!one.precision || *one.precision == precision);
+  });
+  if (found == laws.end())
+    throw std::invalid_argument("no law for kernels of the kind '" + std::string(to_string(kind)) + "'");
+  return found->law;
+}
+
+}  // namespace jostle::dnn

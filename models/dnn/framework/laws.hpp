@@ -1,0 +1,34 @@
+// The times of PyTorch's kernels on a chip of the architecture sm_90, as laws of their shapes.
+//
+//   time = start + per_step x steps + per_work x operations + per_mb x moved + per_cold_mb x cold
+//
+// with `steps` and `operations` of the launch; `moved` are its bytes to and from L2, in MB, and `cold` those
+// from DRAM: weights for products, what L2 does not hold for others. Fitted by scripts/fit-framework-laws.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "models/dnn/framework/launches.hpp"
+#include "models/dnn/precision.hpp"
+
+namespace jostle::dnn {
+
+// Coefficients in microseconds, for 132 SMs at 1980 MHz and a memory of 3.35 TB/s.
+struct Law {
+  double start = 0, per_step = 0, per_work = 0, per_mb = 0, per_cold_mb = 0;
+  bool operator==(const Law&) const = default;
+};
+struct LawOf {
+  LaunchKind kind = LaunchKind::pointwise;
+  std::optional<Precision> precision;  // none: of every precision
+  Law law;
+};
+
+// The laws that ship: of all fourteen networks.
+[[nodiscard]] std::span<const LawOf> framework_laws();
+
+// Throws std::invalid_argument if there is none.
+[[nodiscard]] const Law& law_of(std::span<const LawOf> laws, LaunchKind kind, Precision precision);
+
+}  // namespace jostle::dnn
