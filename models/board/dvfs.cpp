@@ -78,6 +78,12 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
   const int gpu_steps = steps_below_limit(device.gpu.clock_table_hz, setup.limits.gpu_hz);
   const int cpu_steps = steps_below_limit(clusters.front().clock_table_hz, setup.limits.clusters_hz.front());
   if (setup.cap) cap_.emplace(*setup.cap, gpu_steps, cpu_steps);
+  if (setup.limit && gpu_steps > 0) {
+    std::vector<double> clocks(device.gpu.clock_table_hz.begin(),
+                               device.gpu.clock_table_hz.begin() + gpu_steps);
+    clocks.push_back(setup.limits.gpu_hz);
+    limit_.emplace(*setup.limit, std::move(clocks), spec_.gpu.voltage, idle_watts());
+  }
   if (spec_.over_current) over_current_.emplace(*spec_.over_current, setup.over_current);
   // The kernel's cooling devices ignore power modes: their steps begin at the highest clocks.
   if (spec_.thermal)
@@ -115,6 +121,7 @@ void Dvfs::start_polls() {
     after(gpu_->interval(), sim::action<&Dvfs::poll_gpu>(*this));
   if (emc_->interval() > sim::Duration::zero()) after(emc_->interval(), sim::action<&Dvfs::poll_emc>(*this));
   if (cap_) after(cap_->interval(), sim::action<&Dvfs::read_cap>(*this));
+  if (limit_) after(limit_->period(), sim::action<&Dvfs::read_limit>(*this));
   watch_current();
   after(window(), sim::action<&Dvfs::end_window>(*this));
 }
@@ -122,6 +129,7 @@ void Dvfs::start_polls() {
 double Dvfs::limit_w() const {
   double watts = std::numeric_limits<double>::infinity();
   if (spec_.over_current) watts = lowest_alarm_w(*spec_.over_current, setup_.over_current);
+  if (setup_.limit) watts = std::min(watts, setup_.limit->budget_w);
   return setup_.cap ? std::min(watts, setup_.cap->budget_w) : watts;
 }
 
@@ -136,7 +144,7 @@ power::Activity Dvfs::activity_when(double busy, const Clocks& clocks) const {
   activity.gpu_hz = clocks.gpu_hz;
   activity.emc_hz = clocks.emc_hz;
   activity.dla_hz = clocks.dla_hz;
-  activity.gpu_busy_s = activity.working_s = activity.tensor_s = busy;
+  activity.gpu_busy_s = activity.working_s = activity.tensor_s = activity.issue_s = busy;
   activity.gpu_gated_s = 0;
   activity.dram_bytes = activity.gpu_dram_bytes = busy * memory_capacity(device, clocks.emc_hz);
   activity.dla_busy_s = busy * device.dla.count;
@@ -243,6 +251,12 @@ void Dvfs::read_cap() {
   after(cap_->interval(), sim::action<&Dvfs::read_cap>(*this));
 }
 
+void Dvfs::read_limit() {
+  const power::Throttle before = limit_->throttle();
+  if (limit_->read(watts_since(limit_mark_), board_.clocks().gpu_hz) != before) allow();
+  after(limit_->period(), sim::action<&Dvfs::read_limit>(*this));
+}
+
 void Dvfs::poll_over_current() {
   current_event_ = {};
   const power::Throttle before = over_current_->throttle();
@@ -302,6 +316,7 @@ Dvfs::Held Dvfs::held(const std::vector<double>& table, double highest_hz, doubl
               table, {.highest_hz = highest_hz,
                       .limit_hz = limit_hz,
                       .cap_steps = steps(cap_),
+                      .power_limit_steps = steps(limit_),
                       .thermal_steps = steps(thermal_),
                       .over_current_ratio = over_current_ ? over_current_->throttle().ratio : 1}),
           .wanted_hz = wanted_hz};
@@ -411,7 +426,7 @@ void Dvfs::note_held(const power::Activity& last) {
 }
 
 void Dvfs::note_throttled(power::Cause cause) {
-  if (!cap_ && !thermal_ && !over_current_) return;
+  if (!cap_ && !limit_ && !thermal_ && !over_current_) return;
   const bool held_down = cause != power::Cause::none && cause != power::Cause::power_mode;
   const double lost = held_down ? std::max(1 - board_.clocks().gpu_hz / gpu_held_.wanted_hz, 0.0) : 0;
   for (std::size_t i = 0; i < compute_s_.size(); ++i) {

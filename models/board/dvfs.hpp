@@ -15,6 +15,7 @@
 #include "models/board/power_meter.hpp"
 #include "models/power/controllers/over_current.hpp"
 #include "models/power/controllers/power_cap.hpp"
+#include "models/power/controllers/power_limit.hpp"
 #include "models/power/controllers/thermal.hpp"
 #include "models/power/governors/cpu_scaling.hpp"
 #include "models/power/governors/emc_scaling.hpp"
@@ -29,6 +30,7 @@ struct DvfsSetup {
   bool cpu_pinned = true, gpu_pinned = true, emc_pinned = true;
   power::ScalingSpec scaling;
   std::optional<power::PowerCapSpec> cap;
+  std::optional<power::PowerLimitSpec> limit;
   power::OverCurrentLimits over_current;
   double ambient_c = 25;
   bool fan = true;
@@ -109,6 +111,7 @@ class Dvfs {
   void poll_emc();
   void end_window();
   void read_cap();
+  void read_limit();
   void poll_over_current();
   power::Throttle read_current();
   void watch_current();
@@ -150,6 +153,7 @@ class Dvfs {
   std::optional<power::GpuScaling> gpu_;
   std::optional<power::EmcScaling> emc_;
   std::optional<power::PowerCap> cap_;
+  std::optional<power::PowerLimit> limit_;
   std::optional<power::OverCurrent> over_current_;
   std::optional<power::Thermal> thermal_;
 
@@ -172,7 +176,7 @@ class Dvfs {
   sim::Duration gpu_idle_;
   bool gpu_suspended_ = false;
 
-  Mark cap_mark_, over_current_mark_, thermal_mark_;
+  Mark cap_mark_, limit_mark_, over_current_mark_, thermal_mark_;
 
   PowerReport report_;
   sim::IntervalMeans power_series_{window()}, heat_series_{window()};

@@ -250,6 +250,8 @@ void put_board_state(Json& json, const Scenario& scenario) {
     json["power_cap"] = {{"budget", quantity(scenario.power_cap->budget_w, input::power_dimension())},
                          {"window", time(scenario.power_cap->window)}};
   }
+  if (scenario.power_limit_w)
+    json["power_limit"] = quantity(*scenario.power_limit_w, input::power_dimension());
   if (scenario.ambient_c) json["ambient"] = quantity(*scenario.ambient_c, input::temperature_dimension());
   if (scenario.fan) json["fan"] = *scenario.fan;
   json["observer"] = to_string(scenario.observer);

@@ -105,6 +105,7 @@ void read_board_state(Mapping& top, const LoadContext& context, Scenario& scenar
     cap.optional("window", value.window, TimeSpan{sim::Duration::zero(), max_run, true});
     scenario.power_cap = value;
   }
+  top.optional("power_limit", scenario.power_limit_w, Quantity{input::power_dimension(), 0, 1e5, true});
   top.optional("ambient", scenario.ambient_c, Quantity{input::temperature_dimension(), -60, 125});
   top.optional("fan", scenario.fan, Boolean{});
   top.optional("observer", scenario.observer, Choice<Observer>{"an observer", observer_names()});

@@ -22,7 +22,8 @@ std::optional<board::DvfsSetup> dvfs_of(const Scenario& scenario, const board::D
   if (scenario.governors.gpu)
     setup.scaling.gpu = power::named<power::GpuGovernor>(power::gpu_governor_names, *scenario.governors.gpu)
                             .value_or(setup.scaling.gpu);
-  setup.cap = device.power->cap;
+  setup.limit = device.power->limit;
+  if (setup.limit) setup.limit->budget_w = scenario.power_limit_w.value_or(setup.limit->budget_w);
   if (scenario.power_cap)
     setup.cap = {.budget_w = scenario.power_cap->budget_w, .window = scenario.power_cap->window};
   if (mode != nullptr) {

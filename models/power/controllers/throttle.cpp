@@ -23,6 +23,7 @@ Ceiling combine(std::span<const double> opps, const Demands& demands) {
   };
   lower(demands.limit_hz, Cause::power_mode);
   lower(stepped_down(opps, demands.limit_hz, demands.cap_steps), Cause::power_cap);
+  lower(stepped_down(opps, demands.limit_hz, demands.power_limit_steps), Cause::power_limit);
   lower(stepped_down(opps, demands.highest_hz, demands.thermal_steps), Cause::thermal);
   return ceiling;
 }

@@ -9,9 +9,9 @@
 namespace jostle::power {
 
 // The cause of a clock below the maximum of its domain.
-enum class Cause : std::uint8_t { none, power_mode, power_cap, over_current, thermal };
-inline constexpr std::array<std::string_view, 5> cause_names{"none", "power_mode", "power_cap",
-                                                             "over_current", "thermal"};
+enum class Cause : std::uint8_t { none, power_mode, power_cap, power_limit, over_current, thermal };
+inline constexpr std::array<std::string_view, 6> cause_names{"none",        "power_mode",   "power_cap",
+                                                             "power_limit", "over_current", "thermal"};
 
 // The limits that one controller sets. Steps are operating points below the highest allowed one. The ratio is
 // the share of pulses that pass: it slows the clock at an unchanged voltage.
@@ -33,6 +33,7 @@ struct Demands {
   double highest_hz = 0;  // maximum of the domain
   double limit_hz = 0;    // limit of the power mode; highest_hz if it sets none
   int cap_steps = 0;      // set by the power cap: steps below limit_hz
+  int power_limit_steps = 0;  // set by the card's own limit: the same
   // Set by the kernel's cooling device: steps below highest_hz, independent of the power mode.
   int thermal_steps = 0;
   double over_current_ratio = 1;  // in (0, 1]
