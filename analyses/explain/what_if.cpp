@@ -193,10 +193,10 @@ std::optional<Changed> next_power_mode(const Request& request) {
 Governed governed_in(const scenarios::Scenario& scenario, const board::DeviceSpec& device) {
   const auto setup = scenarios::dvfs_of(scenario, device, nullptr, {});
   if (!setup) return {};
-  return {
-      .cpu = !setup->cpu_pinned && setup->scaling.cpu != power::CpuGovernor::performance,
-      .gpu = device.has_gpu() && !setup->gpu_pinned && setup->scaling.gpu != power::GpuGovernor::performance,
-      .emc = !setup->emc_pinned && setup->scaling.emc.scales};
+  return {.cpu = !setup->cpu_pinned && setup->scaling.cpu != power::cpu_governor("performance"),
+          .gpu = device.has_gpu() && !setup->gpu_pinned &&
+                 setup->scaling.gpu != power::gpu_governor("performance"),
+          .emc = !setup->emc_pinned && setup->scaling.emc.scales};
 }
 
 // The clocks that governors set both before and after the change.

@@ -132,7 +132,8 @@ void read_power_limit(const Cursor& at, Block& outer, power::Spec& power) {
   if (block.words().good() && (readings < 1 || readings > most_readings))
     at.problem(fmt::format("the window must hold 1 to {} periods", most_readings));
   else if (block.words().good() && spec.gain >= static_cast<double>(readings))
-    at.problem(fmt::format("a gain of {} and more does not settle: the window holds so many periods", readings));
+    at.problem(
+        fmt::format("a gain of {} and more does not settle: the window holds so many periods", readings));
   power.limit = spec;
 }
 

@@ -7,6 +7,8 @@
 #include "calibration/profile/time_span.hpp"
 #include "input/readers.hpp"
 #include "models/cpu/spec.hpp"
+#include "models/power/governors/cpu_governors.hpp"
+#include "models/power/governors/gpu_governors.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -26,39 +28,30 @@ Quantity clock_up_to(double most) {
   return {input::frequency_dimension(), 0, most, true};
 }
 
-// Reads one name from a table of models/power/governors/names.hpp.
-template <class Governor, std::size_t n>
-struct Named {
-  std::string what;
-  const std::array<std::string_view, n>& names;
-  std::optional<Governor> operator()(const Cursor& at) const {
-    const auto index = input::choose(at, what, {names.begin(), names.end()});
-    return index ? std::optional(static_cast<Governor>(*index)) : std::nullopt;
-  }
-};
-template <class Governor, std::size_t n>
-Named<Governor, n> one_of(const std::string& what, const std::array<std::string_view, n>& names) {
-  return {what, names};
+template <class Governor>
+input::Choice<const Governor*> one_of(std::span<const Governor> governors) {
+  input::Choice<const Governor*> choice{"a governor", {}};
+  for (const Governor& governor : governors) choice.names.emplace_back(governor.name, &governor);
+  return choice;
+}
+input::Choice<power::Podgov> podgov() {
+  return {"a build of nvhost_podgov",
+          {{"r35", power::Podgov::r35}, {"r36", power::Podgov::r36}, {"r38", power::Podgov::r38}}};
 }
 
 void read_cpu(const Cursor& at, Block& outer, double fastest, power::ScalingSpec& scaling) {
   Block block(at, "the governor of the CPU's clocks", outer.figures(), outer.from());
-  block.words().required("governor", scaling.cpu,
-                         one_of<power::CpuGovernor>("a governor", power::cpu_governor_names));
+  block.words().required("governor", scaling.cpu, one_of(power::cpu_governors()));
   block.words().optional("scaled_time", scaling.cpu_settings.schedutil.scaled_time, input::Boolean{});
   block.required("delay", scaling.cpu_delay, delay());
   block.optional("floor", scaling.cpu_floor_hz, clock_up_to(fastest));
-  power::CpuSettings& settings = scaling.cpu_settings;
-  if (block.optional("interval", settings.schedutil.rate_limit, interval()))
-    settings.ondemand.sampling_rate = settings.conservative.sampling_rate = settings.schedutil.rate_limit;
+  block.optional("interval", scaling.cpu_settings.interval, interval());
 }
 
 void read_gpu(const Cursor& at, Block& outer, double fastest, power::ScalingSpec& scaling) {
   Block block(at, "the governor of the GPU's clock", outer.figures(), outer.from());
-  block.words().required("governor", scaling.gpu,
-                         one_of<power::GpuGovernor>("a governor", power::gpu_governor_names));
-  block.words().optional("podgov", scaling.gpu_settings.podgov.build,
-                         one_of<power::Podgov>("a build of nvhost_podgov", power::podgov_names));
+  block.words().required("governor", scaling.gpu, one_of(power::gpu_governors()));
+  block.words().optional("podgov", scaling.gpu_settings.podgov.build, podgov());
   block.required("delay", scaling.gpu_delay, delay());
   block.optional("floor", scaling.gpu_floor_hz, clock_up_to(fastest));
   block.optional("interval", scaling.gpu_settings.interval, interval());

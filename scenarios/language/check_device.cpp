@@ -62,10 +62,10 @@ class DeviceCheck {
     if (!device_.power->limit) {
       problem("power_limit", device_.name + " has no power limit of its own", "use power_cap");
     } else if (watts > device_.power->limit->budget_w) {
-      problem("power_limit", fmt::format("above the {} of {}",
-                                         input::format_quantity(device_.power->limit->budget_w,
-                                                                input::power_dimension()),
-                                         device_.name));
+      problem("power_limit",
+              fmt::format("above the {} of {}",
+                          input::format_quantity(device_.power->limit->budget_w, input::power_dimension()),
+                          device_.name));
     }
   }
 

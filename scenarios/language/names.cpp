@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "models/power/governors/names.hpp"
+#include "models/power/governors/cpu_governors.hpp"
+#include "models/power/governors/gpu_governors.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -16,6 +17,13 @@ const char* name_of(const Names<T>& names, T value) {
     if (entry.second == value) return entry.first.c_str();
   }
   return "?";
+}
+
+template <class Row>
+std::vector<std::string> named(std::span<const Row> rows) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.emplace_back(row.name);
+  return names;
 }
 
 }  // namespace
@@ -134,14 +142,12 @@ const Names<Precise>& precise_names() {
 }
 
 const std::vector<std::string>& cpu_governor_names() {
-  static const std::vector<std::string> names(power::cpu_governor_names.begin(),
-                                              power::cpu_governor_names.end());
+  static const std::vector<std::string> names = named(power::cpu_governors());
   return names;
 }
 
 const std::vector<std::string>& gpu_governor_names() {
-  static const std::vector<std::string> names(power::gpu_governor_names.begin(),
-                                              power::gpu_governor_names.end());
+  static const std::vector<std::string> names = named(power::gpu_governors());
   return names;
 }
 

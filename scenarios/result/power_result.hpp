@@ -1,7 +1,7 @@
 // The board's power, its clocks and what limited them, as metrics of the result.
 #pragma once
 
-#include "models/board/dvfs.hpp"
+#include "models/board/power_report.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::scenarios {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/board/board.hpp"
-#include "models/board/dvfs.hpp"
+#include "models/board/dvfs_setup.hpp"
 #include "models/memory/admission.hpp"
 
 namespace jostle::scenarios {

@@ -12,10 +12,10 @@ bool Heat::moves(double tolerance) const {
 
 std::optional<Heat> heat_of(const board::Dvfs& dvfs, const board::PowerReport& report,
                             const power::Spec& spec, sim::Time begin) {
-  if (!dvfs.thermal() || report.seconds <= 0) return std::nullopt;
-  const power::Thermal& thermal = *dvfs.thermal();
-  const std::vector<double>& celsius = dvfs.heat_series().values();
-  const std::size_t first = dvfs.heat_series().from(begin);
+  if (!dvfs.controllers().thermal() || report.seconds <= 0) return std::nullopt;
+  const power::Thermal& thermal = *dvfs.controllers().thermal();
+  const std::vector<double>& celsius = dvfs.account().heat_series().values();
+  const std::size_t first = dvfs.account().heat_series().from(begin);
   const double sum =
       std::accumulate(celsius.begin() + static_cast<std::ptrdiff_t>(first), celsius.end(), 0.0);
   const double mean_c =

@@ -16,12 +16,8 @@ std::optional<board::DvfsSetup> dvfs_of(const Scenario& scenario, const board::D
   setup.cpu_pinned = pinned || (scenario.clocks.cpu_hz && !scenario.governors.cpu);
   setup.gpu_pinned = pinned || (scenario.clocks.gpu_hz && !scenario.governors.gpu);
   setup.emc_pinned = pinned || scenario.clocks.emc_hz.has_value();
-  if (scenario.governors.cpu)
-    setup.scaling.cpu = power::named<power::CpuGovernor>(power::cpu_governor_names, *scenario.governors.cpu)
-                            .value_or(setup.scaling.cpu);
-  if (scenario.governors.gpu)
-    setup.scaling.gpu = power::named<power::GpuGovernor>(power::gpu_governor_names, *scenario.governors.gpu)
-                            .value_or(setup.scaling.gpu);
+  if (const auto* named = power::cpu_governor(scenario.governors.cpu.value_or(""))) setup.scaling.cpu = named;
+  if (const auto* named = power::gpu_governor(scenario.governors.gpu.value_or(""))) setup.scaling.gpu = named;
   setup.limit = device.power->limit;
   if (setup.limit) setup.limit->budget_w = scenario.power_limit_w.value_or(setup.limit->budget_w);
   if (scenario.power_cap)

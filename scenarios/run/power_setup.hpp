@@ -3,7 +3,8 @@
 
 #include <optional>
 
-#include "models/board/dvfs.hpp"
+#include "models/board/dvfs_setup.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::scenarios {
 

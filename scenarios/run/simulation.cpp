@@ -181,7 +181,7 @@ void Simulation::add_metrics(Result& result) {
                 control_.every_percentile);
     if (const auto& until = scenario_.run.until)
       process.converged = converged(*until, inference, process.stable.value_or(true), window.end);
-    if (dvfs_) add_throttled(process, inference.running(), dvfs_->throttled_s(running));
+    if (dvfs_) add_throttled(process, inference.running(), dvfs_->account().throttled_s(running));
     images = images && process.images ? Metric(*images + *process.images) : std::nullopt;
     ++running;
   }
@@ -190,7 +190,7 @@ void Simulation::add_metrics(Result& result) {
   add_loads(result, *board_, elapsed);
   if (power) {
     add_power(result.system, *power, assembly_.device.power.value(), images);
-    if (std::string warning = unmet_cap(assembly_, *power); !warning.empty())
+    if (std::string warning = unmet_budget(assembly_, *power); !warning.empty())
       result.warnings.push_back(std::move(warning));
   }
   add_tokens(result, elapsed);

@@ -67,8 +67,9 @@ bool heat_moves_clocks(const Watched& watched) {
   const Heat& heat = *watched.heat;
   if (heat.thermal.down()) return true;
   if (heat.held) return heat.moves(steady_within);
-  return heat.ahead.trips || (heat.moves(steady_within) && heat.settled_w >= watched.dvfs->limit_w() &&
-                              heat.settled_w > heat.watts);
+  return heat.ahead.trips ||
+         (heat.moves(steady_within) && heat.settled_w >= watched.dvfs->controllers().limit_w() &&
+          heat.settled_w > heat.watts);
 }
 
 struct Drift {
@@ -140,9 +141,9 @@ bool add_warmup(Result& result, const Watched& watched, bool at_random) {
       {"throughput", &watched.throughput.total()}};
   std::vector<Metric> found{warmup.throughput_s};
   if (watched.dvfs != nullptr) {
-    warmup.power_s = settled_after_s(watched.dvfs->power_series());
-    warmup.temperature_s = settled_after_s(watched.dvfs->heat_series());
-    judged.emplace_back("power", &watched.dvfs->power_series());
+    warmup.power_s = settled_after_s(watched.dvfs->account().power_series());
+    warmup.temperature_s = settled_after_s(watched.dvfs->account().heat_series());
+    judged.emplace_back("power", &watched.dvfs->account().power_series());
     found.push_back(warmup.power_s);
   }
   bool too_short = false;
@@ -184,7 +185,7 @@ bool add_first_answers(Result& result, const Watched& watched,
 std::optional<double> found_warmup_s(const Watched& watched) {
   const Metric throughput = settled_after_s(watched.throughput.total());
   if (watched.dvfs == nullptr || !throughput) return throughput;
-  const Metric power = settled_after_s(watched.dvfs->power_series());
+  const Metric power = settled_after_s(watched.dvfs->account().power_series());
   return power ? Metric(std::max(*throughput, *power)) : std::nullopt;
 }
 
@@ -207,7 +208,8 @@ void add_steadiness(Result& result, const Watched& watched, const std::deque<pro
     moves = moves || !warning.empty();
   }
   if (watched.dvfs != nullptr) {
-    const Drift drift = drift_of(measured(watched.dvfs->power_series(), watched.window), 0, "power", "W");
+    const Drift drift =
+        drift_of(measured(watched.dvfs->account().power_series(), watched.window), 0, "power", "W");
     if (drift.there.value_or(false)) result.warnings.push_back(drift.warning);
     moves = moves || drift.there.value_or(false);
   }

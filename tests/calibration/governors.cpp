@@ -7,6 +7,8 @@
 
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "models/power/governors/cpu_governors.hpp"
+#include "models/power/governors/gpu_governors.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {
@@ -72,8 +74,8 @@ TEST(ProfileGovernors, AreReadWithTheirFigures) {
   const auto [profile, problems] = read(orin_nano_governors);
   ASSERT_TRUE(profile) << problems;
   const power::ScalingSpec& scaling = profile->spec->power->scaling;
-  EXPECT_EQ(scaling.cpu, power::CpuGovernor::schedutil);
-  EXPECT_EQ(scaling.gpu, power::GpuGovernor::nvhost_podgov);
+  EXPECT_EQ(scaling.cpu->name, "schedutil");
+  EXPECT_EQ(scaling.gpu->name, "nvhost_podgov");
   EXPECT_EQ(scaling.gpu_settings.podgov.build, power::Podgov::r36);
   EXPECT_EQ(scaling.cpu_floor_hz, 729.6e6);
   EXPECT_EQ(scaling.gpu_floor_hz, 0);
@@ -94,15 +96,15 @@ TEST(ProfileGovernors, AreReadWithTheirFigures) {
 }
 
 TEST(ProfileGovernors, MayBeAnyThatTheKernelHas) {
-  for (const std::string_view name : power::cpu_governor_names) {
-    const auto [profile, problems] = read(changed("schedutil", std::string(name)));
+  for (const power::CpuGovernor& governor : power::cpu_governors()) {
+    const auto [profile, problems] = read(changed("schedutil", std::string(governor.name)));
     ASSERT_TRUE(profile) << problems;
-    EXPECT_EQ(power::cpu_governor_names[static_cast<std::size_t>(profile->spec->power->scaling.cpu)], name);
+    EXPECT_EQ(profile->spec->power->scaling.cpu, &governor);
   }
-  for (const std::string_view name : power::gpu_governor_names) {
-    const auto [profile, problems] = read(changed("nvhost_podgov", std::string(name)));
+  for (const power::GpuGovernor& governor : power::gpu_governors()) {
+    const auto [profile, problems] = read(changed("nvhost_podgov", std::string(governor.name)));
     ASSERT_TRUE(profile) << problems;
-    EXPECT_EQ(power::gpu_governor_names[static_cast<std::size_t>(profile->spec->power->scaling.gpu)], name);
+    EXPECT_EQ(profile->spec->power->scaling.gpu, &governor);
   }
 }
 
@@ -112,8 +114,8 @@ TEST(ProfileGovernors, LeaveClocksAtTheirLimitsWhereTheyAreNotTold) {
   const auto profile = parse_profile(*device_text("jetson-orin-nano"), "p.yaml", problems,
                                      {text.substr(0, text.find("  governors"))});
   ASSERT_TRUE(profile) << problems.text();
-  EXPECT_EQ(profile->spec->power->scaling.cpu, power::CpuGovernor::performance);
-  EXPECT_EQ(profile->spec->power->scaling.gpu, power::GpuGovernor::performance);
+  EXPECT_EQ(profile->spec->power->scaling.cpu->name, "performance");
+  EXPECT_EQ(profile->spec->power->scaling.gpu->name, "performance");
   EXPECT_FALSE(profile->spec->power->scaling.emc.scales);
 }
 

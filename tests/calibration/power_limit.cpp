@@ -1,5 +1,7 @@
 // The power limit of the H100's profile against the record of a step from idle (evidence/h100-power).
 
+#include "models/power/controllers/power_limit.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +12,6 @@
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
 #include "models/board/spec.hpp"
-#include "models/power/controllers/power_limit.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

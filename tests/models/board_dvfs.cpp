@@ -43,8 +43,8 @@ DeviceSpec device() {
   power.gpu.leakage_w = 0.025;
   power.gpu.gated_after_s = 0.5;
   power.base_w = 1;
-  power.scaling.cpu = power::CpuGovernor::schedutil;
-  power.scaling.gpu = power::GpuGovernor::nvhost_podgov;
+  power.scaling.cpu = power::cpu_governor("schedutil");
+  power.scaling.gpu = power::gpu_governor("nvhost_podgov");
   power.scaling.cpu_delay = milliseconds(1);
   power.scaling.gpu_delay = milliseconds(5);
   power.scaling.emc_delay = milliseconds(8);
@@ -196,8 +196,8 @@ TEST(Dvfs, a_power_cap_is_kept_and_named) {
   EXPECT_LT(mean(report), 3.5);
   EXPECT_GT(report.held_s[static_cast<std::size_t>(power::Cause::power_cap)], 8)
       << "nearly all of the time, whatever its governor asks for in between";
-  EXPECT_GT(capped.dvfs.throttled_s(0), 0);
-  EXPECT_EQ(free.dvfs.throttled_s(0), 0);
+  EXPECT_GT(capped.dvfs.account().throttled_s(0), 0);
+  EXPECT_EQ(free.dvfs.account().throttled_s(0), 0);
 }
 
 DeviceSpec with_alarm_at(double watts) {

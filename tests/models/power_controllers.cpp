@@ -38,24 +38,36 @@ TEST(Throttle, StepsAreOperatingPointsBelowTheLimitDownToTheLowest) {
   EXPECT_EQ(stepped_down({}, 1020e6, 3), 1020e6);
 }
 
+ClockRange gpu_range(double limit_hz) {
+  return {.opps = opps, .highest_hz = 1020e6, .limit_hz = limit_hz, .steps = &Throttle::gpu_steps};
+}
+
+Throttles by(Cause cause, const Throttle& throttle) {
+  Throttles throttles{};
+  throttles[static_cast<std::size_t>(cause)] = throttle;
+  return throttles;
+}
+
 TEST(Combine, TheLowestLimitBindsAndIsNamed) {
-  Demands demands{.highest_hz = 1020e6, .limit_hz = 1020e6};
-  EXPECT_EQ(combine(opps, demands).binds(1020e6), Cause::none);
-  demands.limit_hz = 918e6;
-  EXPECT_EQ(combine(opps, demands).binds(1020e6), Cause::power_mode);
-  demands.cap_steps = 1;
-  EXPECT_EQ(combine(opps, demands).hz, 816e6);
-  EXPECT_EQ(combine(opps, demands).binds(1020e6), Cause::power_cap);
+  ClockRange range = gpu_range(1020e6);
+  Throttles throttles{};
+  EXPECT_EQ(combine(range, throttles).binds(1020e6), Cause::none);
+  range.limit_hz = 918e6;
+  EXPECT_EQ(combine(range, throttles).binds(1020e6), Cause::power_mode);
+  throttles = by(Cause::power_cap, {.gpu_steps = 1});
+  EXPECT_EQ(combine(range, throttles).hz, 816e6);
+  EXPECT_EQ(combine(range, throttles).binds(1020e6), Cause::power_cap);
   // The kernel's cooling device counts from the table's top, so three states are two below the mode's limit.
-  demands.thermal_steps = 2;
-  EXPECT_EQ(combine(opps, demands).by, Cause::power_cap);
-  demands.thermal_steps = 3;
-  EXPECT_EQ(combine(opps, demands).hz, 714e6);
-  EXPECT_EQ(combine(opps, demands).binds(1020e6), Cause::thermal);
+  Throttle& thermal = throttles[static_cast<std::size_t>(Cause::thermal)];
+  thermal.gpu_steps = 2;
+  EXPECT_EQ(combine(range, throttles).by, Cause::power_cap);
+  thermal.gpu_steps = 3;
+  EXPECT_EQ(combine(range, throttles).hz, 714e6);
+  EXPECT_EQ(combine(range, throttles).binds(1020e6), Cause::thermal);
 }
 
 TEST(Combine, NothingBindsADomainThatWantsLess) {
-  const Ceiling ceiling = combine(opps, {.highest_hz = 1020e6, .limit_hz = 918e6, .cap_steps = 2});
+  const Ceiling ceiling = combine(gpu_range(918e6), by(Cause::power_cap, {.gpu_steps = 2}));
   EXPECT_EQ(ceiling.given(408e6), 408e6);
   EXPECT_EQ(ceiling.binds(408e6), Cause::none);
   EXPECT_EQ(ceiling.binds(714e6), Cause::none);
@@ -64,10 +76,27 @@ TEST(Combine, NothingBindsADomainThatWantsLess) {
 }
 
 TEST(Combine, SkippedPulsesSlowADomainWhateverItWants) {
-  const Ceiling ceiling = combine(opps, {.highest_hz = 1020e6, .limit_hz = 918e6, .over_current_ratio = 0.5});
+  const Ceiling ceiling = combine(gpu_range(918e6), by(Cause::over_current, {.ratio = 0.5}));
   EXPECT_EQ(ceiling.given(306e6), 306e6);
   EXPECT_EQ(ceiling.ratio, 0.5);
   EXPECT_EQ(ceiling.binds(306e6), Cause::over_current);
+}
+
+TEST(Combine, ADomainThatNoControllerLimitsHasThePowerModesLimit) {
+  ClockRange range = gpu_range(918e6);
+  range.steps = nullptr;
+  Throttles throttles;
+  throttles.fill({.cpu_steps = 3, .gpu_steps = 3, .ratio = 0.5});
+  EXPECT_EQ(combine(range, throttles).hz, 918e6);
+  EXPECT_EQ(combine(range, throttles).ratio, 1);
+}
+
+TEST(Combine, EveryControllerMayLowerTheClockAndIsNamed) {
+  for (std::size_t i = static_cast<std::size_t>(Cause::power_cap); i < cause_names.size(); ++i) {
+    const Ceiling ceiling = combine(gpu_range(1020e6), by(static_cast<Cause>(i), {.gpu_steps = 1}));
+    EXPECT_EQ(ceiling.hz, 918e6) << cause_names[i];
+    EXPECT_EQ(ceiling.by, static_cast<Cause>(i)) << cause_names[i];
+  }
 }
 
 // A board whose power falls with each step.

@@ -1,4 +1,7 @@
-// A card's own limit of power: what its controller asks of the clock, for loads whose dynamic power follows V^2 f.
+// A card's own limit of power: what its controller asks of the clock, for loads whose dynamic power follows
+// V^2 f.
+
+#include "models/power/controllers/power_limit.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -6,8 +9,6 @@
 #include <algorithm>
 #include <numeric>
 #include <vector>
-
-#include "models/power/controllers/power_limit.hpp"
 
 namespace jostle::power {
 namespace JOSTLE_FILE {

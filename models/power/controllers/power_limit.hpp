@@ -3,9 +3,9 @@
 //
 // Once per period it takes the mean power over the window and allows, for the next period,
 //   watts = budget + gain x (budget - mean), but at most burst x budget.
-// It sets the highest clock at which the load of the last period would draw that, if its dynamic power follows
-// V^2 f. So a load that comes after a pause may exceed the budget until the window has filled, is then cut below
-// it, and settles at the budget in a few windows.
+// It sets the highest clock at which the load of the last period would draw that, if its dynamic power
+// follows V^2 f. So a load that comes after a pause may exceed the budget until the window has filled, is
+// then cut below it, and settles at the budget in a few windows.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace jostle::power {
 
 class PowerLimit {
  public:
-  // `opps`: the GPU's clocks below and up to its limit, ascending, not empty. `idle_w`: power of the idle card
-  // at its highest clock, which it is taken to have drawn before.
+  // `opps`: the GPU's clocks below and up to its limit, ascending, not empty. `idle_w`: power of the idle
+  // card at its highest clock, which it is taken to have drawn before.
   PowerLimit(const PowerLimitSpec& spec, std::vector<double> opps, const VoltageCurve& voltage,
              double idle_w);
 

@@ -28,15 +28,16 @@ struct Throttle {
 // point.
 [[nodiscard]] double stepped_down(std::span<const double> opps, double limit_hz, int steps);
 
-// A clock domain and the limits that its controllers set.
-struct Demands {
-  double highest_hz = 0;  // maximum of the domain
+// The limits of all controllers, by cause.
+using Throttles = std::array<Throttle, cause_names.size()>;
+
+// The clocks that a domain may have.
+struct ClockRange {
+  std::span<const double> opps;
+  double highest_hz = 0;  // maximum of the hardware
   double limit_hz = 0;    // limit of the power mode; highest_hz if it sets none
-  int cap_steps = 0;      // set by the power cap: steps below limit_hz
-  int power_limit_steps = 0;  // set by the card's own limit: the same
-  // Set by the kernel's cooling device: steps below highest_hz, independent of the power mode.
-  int thermal_steps = 0;
-  double over_current_ratio = 1;  // in (0, 1]
+  // The part of a Throttle that limits this domain; null: no controller does.
+  int Throttle::*steps = nullptr;
 };
 
 // The upper limit for a governor or for jetson_clocks.
@@ -55,7 +56,8 @@ struct Ceiling {
 };
 
 // The lowest of the limits. Ties: the first in the order of Cause. Minimum clocks do not override it, as in
-// the kernel, where the maximum wins.
-[[nodiscard]] Ceiling combine(std::span<const double> opps, const Demands& demands);
+// the kernel, where the maximum wins. Steps count from the power mode's limit, but those of the kernel's
+// cooling device (Cause::thermal) from the hardware's maximum.
+[[nodiscard]] Ceiling combine(const ClockRange& range, const Throttles& throttles);
 
 }  // namespace jostle::power

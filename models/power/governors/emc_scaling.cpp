@@ -40,9 +40,4 @@ double EmcScaling::poll(const EmcReading& reading) {
   return std::max(table_.at_least(wanted), floor_for(reading.gpu_hz));
 }
 
-void EmcScaling::set_limits(double min_hz, double max_hz) {
-  table_.min_hz = min_hz;
-  table_.max_hz = max_hz;
-}
-
 }  // namespace jostle::power

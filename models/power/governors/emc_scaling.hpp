@@ -33,9 +33,6 @@ class EmcScaling {
   // polls.
   [[nodiscard]] double floor_for(double gpu_hz) const;
 
-  [[nodiscard]] const OppTable& table() const { return table_; }
-  void set_limits(double min_hz, double max_hz);
-
  private:
   OppTable table_;
   double gpu_lowest_hz_;

@@ -4,19 +4,6 @@
 #include <cmath>
 
 namespace jostle::power {
-namespace {
-
-// The driver counts time in microseconds.
-std::int64_t us(sim::Duration duration) {
-  return duration.ps() / 1'000'000;
-}
-
-}  // namespace
-
-std::int64_t load_of(const GpuReading& reading) {
-  const std::int64_t total = us(reading.elapsed);
-  return total > 0 ? 1000 * us(reading.busy) / total : 0;
-}
 
 double PodgovR35::next(const OppTable& table, const GpuReading& reading) {
   if (reading.suspended) {
@@ -25,16 +12,16 @@ double PodgovR35::next(const OppTable& table, const GpuReading& reading) {
     next_ = count_ = 0;
     return table.lowest();
   }
-  const std::int64_t total = us(reading.elapsed);
+  const std::int64_t total = whole_us(reading.elapsed);
   const std::int64_t hz = std::llround(reading.hz);
   if (total == 0 || hz == 0) return 0;
 
-  const std::int64_t demand = hz * us(reading.busy) / total;
+  const std::int64_t demand = hz * whole_us(reading.busy) / total;
   demand_average_ = (demand_average_ * settings_.smooth + demand) / (settings_.smooth + 1);
   history_[next_] = demand;
   next_ = (next_ + 1) % history_.size();
   count_ = std::min(count_ + 1, history_.size());
-  if (reading.now - changed_ < settings_.block_window) return 0;
+  if (reading.now - reading.changed < settings_.block_window) return 0;
 
   const std::int64_t mhz = hz / 1'000'000;
   const std::int64_t max_boost = static_cast<std::int64_t>(table.highest()) / 3 / 1'000'000;

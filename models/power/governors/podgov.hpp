@@ -12,35 +12,22 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "models/power/governors/gpu_reading.hpp"
 #include "models/power/governors/opp.hpp"
 #include "models/power/governors/spec.hpp"
 
 namespace jostle::power {
-
-// The activity of the GPU since the last poll.
-struct GpuReading {
-  sim::Time now;  // since the start of the run
-  sim::Duration elapsed, busy;
-  double hz = 0;           // its clock
-  bool suspended = false;  // the GPU is not powered
-};
-
-// Load since the last poll, in thousandths.
-[[nodiscard]] std::int64_t load_of(const GpuReading& reading);
 
 class PodgovR35 {  // r36 uses it too
  public:
   explicit PodgovR35(const PodgovSettings& settings) : settings_(settings) {}
   // The clock to request, before table and limits; 0: keep the clock.
   double next(const OppTable& table, const GpuReading& reading);
-  // Called when the clock changes: no further change for block_window.
-  void changed(sim::Time now) { changed_ = now; }
 
  private:
   [[nodiscard]] std::int64_t recent_demand();  // Hz
 
   PodgovSettings settings_;
-  sim::Time changed_;
   std::int64_t demand_average_ = 0;   // clock in Hz that the recent load would keep busy all the time
   std::int64_t request_average_ = 0;  // MHz
   // The demands of the last polls; r35 only.

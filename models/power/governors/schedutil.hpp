@@ -3,9 +3,9 @@
 // next = 1.25 fmax util. util is the core's PELT utilisation as a share of its capacity at fmax; for a
 // cluster, the maximum over its cores (sugov_next_freq_shared). Since 4.17 a core's util is at least the sum
 // of the estimated demands of its runnable threads (util_est). The kernel evaluates this when the scheduler
-// runs, at most once in rate_limit. This model evaluates it once in rate_limit, assumes that a core's load is
-// uniform between polls, and takes the highest estimate since the last. Not modelled: the boost after waiting
-// for I/O, and threads of the deadline and real-time classes.
+// runs, at most once in rate_limit. This model evaluates it once in that interval, assumes that a core's load
+// is uniform between polls, and takes the highest estimate since the last. Not modelled: the boost after
+// waiting for I/O, and threads of the deadline and real-time classes.
 #pragma once
 
 #include <algorithm>

@@ -5,15 +5,20 @@
 // Tunables are named as in sysfs. Defaults are those of Linux 4.9 to 5.15 and of NVIDIA's drivers.
 #pragma once
 
-#include "models/power/governors/names.hpp"
+#include <cstdint>
+#include <string_view>
+
 #include "sim/time.hpp"
 
 namespace jostle::power {
 
+// The governor that the kernel gives this name (scaling_available_governors, devfreq's available_governors);
+// null if there is none. The tables are in cpu_governors.hpp and gpu_governors.hpp.
+[[nodiscard]] const struct CpuGovernor* cpu_governor(std::string_view name);
+[[nodiscard]] const struct GpuGovernor* gpu_governor(std::string_view name);
+
 // Sources: kernel/sched/cpufreq_schedutil.c, kernel/sched/pelt.c.
 struct SchedutilSettings {
-  // rate_limit_us: a thousand times Tegra's transition latency of 300 us, but at most 10 ms.
-  sim::Duration rate_limit = sim::milliseconds(10);
   double margin = 1.25;
   sim::Duration half_life = sim::milliseconds(32);
   // Since Linux 5.1 the utilisation of a slower core grows more slowly, but up to the same value; before, it
@@ -21,25 +26,32 @@ struct SchedutilSettings {
   bool scaled_time = true;
 };
 
-// Source: drivers/cpufreq/cpufreq_ondemand.c; the sampling interval follows cpufreq_governor.c: the
-// transition delay, at least two ticks. Shares are in whole percent.
+// Source: drivers/cpufreq/cpufreq_ondemand.c. Shares are in whole percent.
 struct OndemandSettings {
-  sim::Duration sampling_rate = sim::milliseconds(10);
   int up_threshold = 95;  // with idle times in microseconds (NO_HZ); otherwise 80
 };
 
 // Source: drivers/cpufreq/cpufreq_conservative.c.
 struct ConservativeSettings {
-  sim::Duration sampling_rate = sim::milliseconds(10);
   int up_threshold = 80, down_threshold = 20;
   int freq_step = 5;  // percent of the upper limit
 };
 
 struct CpuSettings {
+  // schedutil's rate_limit_us: a thousand times Tegra's transition latency of 300 us, but at most 10 ms. The
+  // others' sampling_rate: the transition delay, at least two ticks (cpufreq_governor.c).
+  sim::Duration interval = sim::milliseconds(10);
   SchedutilSettings schedutil;
   OndemandSettings ondemand;
   ConservativeSettings conservative;
   double userspace_hz = 0;  // scaling_setspeed; 0: stays at the upper limit
+};
+
+// NVIDIA has three governors called nvhost_podgov.
+enum class Podgov : std::uint8_t {
+  r35,  // JetPack 4 and 5, in the kernel: uses the busiest of the last 100 polls
+  r36,  // JetPack 6, out of tree and built without that history: uses an average
+  r38   // JetPack 7: rewritten, moves by entries of the table
 };
 
 // Source: nvidia-oot, drivers/devfreq/governor_pod_scaling.c. Loads in thousandths.
@@ -94,8 +106,8 @@ struct EmcSettings {
 };
 
 struct ScalingSpec {
-  CpuGovernor cpu = CpuGovernor::performance;
-  GpuGovernor gpu = GpuGovernor::performance;
+  const CpuGovernor* cpu = cpu_governor("performance");
+  const GpuGovernor* gpu = gpu_governor("performance");
   CpuSettings cpu_settings;
   GpuSettings gpu_settings;
   EmcSettings emc;

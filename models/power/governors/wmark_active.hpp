@@ -12,8 +12,8 @@
 
 #include <cstdint>
 
+#include "models/power/governors/gpu_reading.hpp"
 #include "models/power/governors/opp.hpp"
-#include "models/power/governors/podgov.hpp"
 #include "models/power/governors/spec.hpp"
 
 namespace jostle::power {
@@ -40,15 +40,11 @@ class WmarkActive {
                             ? table.highest()
                             : table.at_least(reading.hz * static_cast<double>(load) / settings_.load_target);
     average_hz_ = (settings_.smooth * average_hz_ + wish) / (settings_.smooth + 1);
-    return reading.now - changed_ < settings_.block_window ? 0 : average_hz_;
+    return reading.now - reading.changed < settings_.block_window ? 0 : average_hz_;
   }
-
-  // Called when the clock changes: no further change for block_window.
-  void changed(sim::Time now) { changed_ = now; }
 
  private:
   WmarkActiveSettings settings_;
-  sim::Time changed_;
   double average_hz_ = 0;  // average of the requests
 };
 
