@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "models/power/energy.hpp"
 #include "scenarios/result/ratio.hpp"
 
 namespace jostle::scenarios {
