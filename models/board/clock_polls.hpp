@@ -14,63 +14,40 @@
 
 namespace jostle::board {
 
-// Each constructor adds the clocks to its domain. Board and domain must outlive the object. An interval of
-// zero means that there is nothing to poll.
-class CpuPolls {
- public:
+// Each constructor adds the clocks to its domain. With an interval of zero there is nothing to poll. poll()
+// returns false if the governor was not called.
+struct CpuPolls {
   CpuPolls(Board& board, const DvfsSetup& setup, ClockDomain& domain);
-  [[nodiscard]] sim::Duration interval() const { return clusters_.front().interval(); }
-  void poll(sim::Time now);
+  [[nodiscard]] sim::Duration interval() const { return clusters.front().interval(); }
+  bool poll(Board& board, ClockDomains& domains, sim::Time now);
 
- private:
-  Board& board_;
-  ClockDomain& domain_;
-  std::vector<power::CpuScaling> clusters_;
-  sim::Time polled_;
-  std::vector<sim::Duration> core_busy_;
-  std::vector<double> busy_shares_;  // for the cores of one cluster
-  std::vector<double> estimates_;
+  std::vector<power::CpuScaling> clusters;
+  sim::Time polled;
+  std::vector<sim::Duration> core_busy;
+  std::vector<double> busy_shares, estimates;  // for the cores of one cluster
 };
 
-class GpuPolls {
- public:
-  GpuPolls(Board& board, const DvfsSetup& setup, ClockDomain& domain);
-  [[nodiscard]] sim::Duration interval() const { return scaling_.interval(); }
-  // False if the GPU is not powered, and was not at the last poll: its governor is not called.
-  bool poll(sim::Time now);
-  [[nodiscard]] bool suspended() const { return suspended_; }
+struct GpuPolls {
+  GpuPolls(const Board& board, const DvfsSetup& setup, ClockDomain& domain);
+  [[nodiscard]] sim::Duration interval() const { return scaling.interval(); }
+  bool poll(Board& board, ClockDomains& domains, sim::Time now);
 
- private:
-  Board& board_;
-  ClockDomain& domain_;
-  power::GpuScaling scaling_;
-  sim::Time polled_;
-  sim::Duration busy_, idle_;
-  bool suspended_ = false;
+  power::GpuScaling scaling;
+  sim::Time polled;
+  sim::Duration busy, idle;
 };
 
-class EmcPolls {
- public:
-  EmcPolls(Board& board, const DvfsSetup& setup, ClockDomain& domain);
-  [[nodiscard]] sim::Duration interval() const { return scaling_.interval(); }
-  // `gpu_hz`: the GPU's clock; 0: it is not powered.
-  void poll(sim::Time now, double gpu_hz);
-  // The GPU's clock is now `hz`, which requires a minimum clock of the memory.
-  void raise_for_gpu(double hz);
-  // The board has set its sums back to zero.
-  void restart() { bytes_ = board_.dram_bytes(); }
+struct EmcPolls {
+  EmcPolls(const Board& board, const DvfsSetup& setup, ClockDomain& domain);
+  [[nodiscard]] sim::Duration interval() const { return scaling.interval(); }
+  bool poll(Board& board, ClockDomains& domains, sim::Time now);
 
- private:
-  bool dla_powered(sim::Time now);
-
-  Board& board_;
-  ClockDomain& domain_;
-  sim::Duration dla_powered_for_;
-  power::EmcScaling scaling_;
-  sim::Time polled_;
-  double bytes_ = 0;
-  sim::Duration dla_busy_;             // sum over all DLAs
-  std::optional<sim::Time> dla_used_;  // the last poll that found a DLA at work
+  power::EmcScaling scaling;
+  sim::Duration dla_powered_for;
+  sim::Time polled;
+  double bytes = 0;
+  sim::Duration dla_busy;             // sum over all DLAs
+  std::optional<sim::Time> dla_used;  // the last poll that found a DLA at work
 };
 
 }  // namespace jostle::board

@@ -42,8 +42,8 @@ Controllers::Controllers(sim::Engine& engine, Board& board, PowerAccount& accoun
 
 void Controllers::start() {
   if (thermal_) {
-    // Start at the steady-state temperature of the idle board.
-    if (!setup_.heat) thermal_->settle(idle_watts());
+    // Start at the steady-state temperature of the idle board with clocks at their limits.
+    if (!setup_.heat) thermal_->settle(watts_when(0, setup_.limits, setup_.ambient_c));
     account_.set_temperature(thermal_->celsius());
     after(thermal_->polling(), sim::action<&Controllers::poll_thermal>(*this));
   }
@@ -130,7 +130,7 @@ power::Throttle Controllers::read_current() {
 
 void Controllers::watch_current() {
   if (!over_current_) return;
-  may_alarm_ = most_watts() >= lowest_alarm_w();
+  may_alarm_ = watts_when(1, board_.clocks(), account_.meter().celsius()) >= lowest_alarm_w();
   schedule_reading();
 }
 
@@ -162,9 +162,9 @@ void Controllers::poll_thermal() {
   after(thermal_->polling(), sim::action<&Controllers::poll_thermal>(*this));
 }
 
-// --- the least and the most that the board may draw
+// --- the power of a busy or idle board
 
-power::Activity Controllers::activity_when(double busy, const Clocks& clocks) const {
+double Controllers::watts_when(double busy, const Clocks& clocks, double celsius) const {
   const DeviceSpec& device = board_.device();
   power::Activity activity = account_.meter().last();
   activity.seconds = 1;
@@ -180,18 +180,7 @@ power::Activity Controllers::activity_when(double busy, const Clocks& clocks) co
   activity.dram_bytes = activity.gpu_dram_bytes = busy * memory_capacity(device, clocks.emc_hz);
   activity.dla_busy_s = busy * device.dla.count;
   activity.dla_operations = activity.dla_busy_s * device.dla.ops_per_clock.int8 * activity.dla_hz;
-  return activity;
-}
-
-// Power of the idle board with clocks at their limits.
-double Controllers::idle_watts() const {
-  return power::sum_of(power::energy_of(spec_, activity_when(0, setup_.limits), setup_.ambient_c));
-}
-
-// Power with every unit busy and the memory streaming, at the present clocks and temperature.
-double Controllers::most_watts() const {
-  return power::sum_of(
-      power::energy_of(spec_, activity_when(1, board_.clocks()), account_.meter().celsius()));
+  return power::sum_of(power::energy_of(spec_, activity, celsius));
 }
 
 }  // namespace jostle::board

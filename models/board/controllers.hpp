@@ -51,10 +51,8 @@ class Controllers {
   power::Throttle read_current();
   void schedule_reading();
   void poll_thermal();
-  // One second at these clocks, with this share of every unit busy.
-  [[nodiscard]] power::Activity activity_when(double busy, const Clocks& clocks) const;
-  [[nodiscard]] double idle_watts() const;
-  [[nodiscard]] double most_watts() const;
+  // Power with this share of every unit and of the memory's bandwidth busy.
+  [[nodiscard]] double watts_when(double busy, const Clocks& clocks, double celsius) const;
   [[nodiscard]] double lowest_alarm_w() const;
 
   sim::Engine& engine_;

@@ -6,21 +6,17 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
     : engine_(engine),
       board_(board),
       cpu_(board, setup, domains_.cpu),
+      gpu_(board, setup, domains_.gpu),
       emc_(board, setup, domains_.emc),
       account_(engine, board, domains_, setup),
       controllers_(engine, board, account_, setup, sim::action<&Dvfs::limit>(*this)) {
-  if (board.device().has_gpu()) gpu_.emplace(board, setup, domains_.gpu);
-  for (ClockDomain* domain : domains_.all()) domain->limit(controllers_.throttles());
-  apply_cpu();
-  if (gpu_) apply_gpu();
-  apply_emc();
-
-  const auto start = [this](sim::Duration interval, sim::Action poll) {
-    if (interval > sim::Duration::zero()) after(interval, poll);
-  };
-  start(cpu_.interval(), sim::action<&Dvfs::poll_cpu>(*this));
-  if (gpu_) start(gpu_->interval(), sim::action<&Dvfs::poll_gpu>(*this));
-  start(emc_.interval(), sim::action<&Dvfs::poll_emc>(*this));
+  for (ClockDomain* domain : domains_.all()) {
+    domain->limit(controllers_.throttles());
+    apply(*domain);
+  }
+  after<&Dvfs::poll<&Dvfs::cpu_>>(cpu_.interval());
+  after<&Dvfs::poll<&Dvfs::gpu_>>(gpu_.interval());
+  after<&Dvfs::poll<&Dvfs::emc_>>(emc_.interval());
   controllers_.start();
   account_.start();
   if (sim::TraceSink* trace = engine.trace()) open_counters(*trace);
@@ -37,30 +33,20 @@ void Dvfs::open_counters(sim::TraceSink& trace) {
 
 void Dvfs::after_end_of_warmup() {
   account_.restart();
-  emc_.restart();
+  emc_.bytes = board_.dram_bytes();
 }
 
-// --- governors
-
-void Dvfs::poll_cpu() {
-  cpu_.poll(engine_.now());
-  change();
-  after(cpu_.interval(), sim::action<&Dvfs::poll_cpu>(*this));
+template <auto Member>
+void Dvfs::after(sim::Duration interval) {
+  if (interval > sim::Duration::zero())
+    engine_.schedule(engine_.now() + interval, sim::action<Member>(*this));
 }
 
-void Dvfs::poll_gpu() {
-  if (gpu_->poll(engine_.now())) change();
-  after(gpu_->interval(), sim::action<&Dvfs::poll_gpu>(*this));
+template <auto Polls>
+void Dvfs::poll() {
+  if ((this->*Polls).poll(board_, domains_, engine_.now())) change();
+  after<&Dvfs::poll<Polls>>((this->*Polls).interval());
 }
-
-void Dvfs::poll_emc() {
-  const bool powered = gpu_ && !gpu_->suspended();
-  emc_.poll(engine_.now(), powered ? domains_.gpu.clocks.front().hz : 0);
-  change();
-  after(emc_.interval(), sim::action<&Dvfs::poll_emc>(*this));
-}
-
-// --- clocks
 
 void Dvfs::limit() {
   for (ClockDomain* domain : domains_.all()) domain->limit(controllers_.throttles());
@@ -72,41 +58,24 @@ void Dvfs::change() {
     if (domain.due() && !engine_.pending(domain.change))
       domain.change = engine_.schedule(engine_.now() + domain.delay, apply);
   };
-  begin(domains_.cpu, sim::action<&Dvfs::apply_cpu>(*this));
-  begin(domains_.gpu, sim::action<&Dvfs::apply_gpu>(*this));
-  begin(domains_.emc, sim::action<&Dvfs::apply_emc>(*this));
+  begin(domains_.cpu, sim::action<&Dvfs::apply_to<&ClockDomains::cpu>>(*this));
+  begin(domains_.gpu, sim::action<&Dvfs::apply_to<&ClockDomains::gpu>>(*this));
+  begin(domains_.emc, sim::action<&Dvfs::apply_to<&ClockDomains::emc>>(*this));
 }
 
-void Dvfs::apply_cpu() {
-  take_effect(domains_.cpu);
-  account_.meter().set_cpu_pulses(domains_.cpu.clocks.front().ceiling.ratio);
-  Clocks clocks;
-  for (const Clock& clock : domains_.cpu.clocks) clocks.clusters_hz.push_back(clock.hz);
-  set(clocks, domains_.cpu);
-}
-
-void Dvfs::apply_gpu() {
-  take_effect(domains_.gpu);
-  const Clock& clock = domains_.gpu.clocks.front();
-  account_.meter().set_gpu_pulses(clock.ceiling.ratio);
-  set({.clusters_hz = {}, .gpu_hz = clock.hz}, domains_.gpu);
-  emc_.raise_for_gpu(clock.hz);
-}
-
-void Dvfs::apply_emc() {
-  take_effect(domains_.emc);
-  set({.clusters_hz = {}, .emc_hz = domains_.emc.clocks.front().hz}, domains_.emc);
-}
-
-void Dvfs::take_effect(ClockDomain& domain) {
+void Dvfs::apply(ClockDomain& domain) {
   account_.accrue();
   domain.apply();
-}
-
-void Dvfs::set(const Clocks& clocks, const ClockDomain& changed) {
-  board_.set_clocks(clocks);
+  account_.meter().set_cpu_pulses(domains_.cpu.clocks.front().pulses);
+  for (const Clock& gpu : domains_.gpu.clocks) account_.meter().set_gpu_pulses(gpu.pulses);
+  board_.set_clocks(domains_.now());
   controllers_.watch_current();
-  if (sim::TraceSink* trace = engine_.trace()) changed.trace(*trace, engine_.now());
+  // The GPU's clock requires a minimum clock of the memory.
+  if (&domain == &domains_.gpu && !domain.clocks.empty()) {
+    double& requested_hz = domains_.emc.clocks.front().requested_hz;
+    requested_hz = std::max(requested_hz, emc_.scaling.floor_for(domain.clocks.front().hz));
+  }
+  if (sim::TraceSink* trace = engine_.trace()) domain.trace(*trace, engine_.now());
 }
 
 }  // namespace jostle::board

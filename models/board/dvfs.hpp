@@ -5,8 +5,6 @@
 // clocks are constant.
 #pragma once
 
-#include <optional>
-
 #include "models/board/clock_domain.hpp"
 #include "models/board/clock_polls.hpp"
 #include "models/board/controllers.hpp"
@@ -32,31 +30,28 @@ class Dvfs {
   [[nodiscard]] bool down() const { return controllers_.thermal() && controllers_.thermal()->down(); }
 
  private:
-  void poll_cpu();
-  void poll_gpu();
-  void poll_emc();
-  void after(sim::Duration interval, sim::Action action) {
-    engine_.schedule(engine_.now() + interval, action);
-  }
-
+  void open_counters(sim::TraceSink& trace);
+  // Schedules a call of a member function; with an interval of zero, never.
+  template <auto Member>
+  void after(sim::Duration interval);
+  // Polls the governor of a domain (cpu_, gpu_ or emc_) and schedules the next poll.
+  template <auto Polls>
+  void poll();
   // Takes over the limits of controllers.
   void limit();
   // Begins the change of each domain whose request or limits have changed. It takes effect after the delay.
   void change();
-  void apply_cpu();
-  void apply_gpu();
-  void apply_emc();
-  // Books the time at the old clocks of a domain, which then has its new ones.
-  void take_effect(ClockDomain& domain);
-  // Passes the new clocks to the board, to the controllers and to the timeline.
-  void set(const Clocks& clocks, const ClockDomain& changed);
-  void open_counters(sim::TraceSink& trace);
+  void apply(ClockDomain& domain);
+  template <auto Domain>
+  void apply_to() {
+    apply(domains_.*Domain);
+  }
 
   sim::Engine& engine_;
   Board& board_;
   ClockDomains domains_;
   CpuPolls cpu_;
-  std::optional<GpuPolls> gpu_;
+  GpuPolls gpu_;
   EmcPolls emc_;
   PowerAccount account_;
   Controllers controllers_;

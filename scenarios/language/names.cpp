@@ -20,7 +20,7 @@ const char* name_of(const Names<T>& names, T value) {
 }
 
 template <class Row>
-std::vector<std::string> named(std::span<const Row> rows) {
+std::vector<std::string> names_of(std::span<const Row> rows) {
   std::vector<std::string> names;
   for (const Row& row : rows) names.emplace_back(row.name);
   return names;
@@ -142,12 +142,12 @@ const Names<Precise>& precise_names() {
 }
 
 const std::vector<std::string>& cpu_governor_names() {
-  static const std::vector<std::string> names = named(power::cpu_governors());
+  static const std::vector<std::string> names = names_of(power::cpu_governors());
   return names;
 }
 
 const std::vector<std::string>& gpu_governor_names() {
-  static const std::vector<std::string> names = named(power::gpu_governors());
+  static const std::vector<std::string> names = names_of(power::gpu_governors());
   return names;
 }
 

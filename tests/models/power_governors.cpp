@@ -92,7 +92,7 @@ constexpr int gpu_poll_us = 25000;
 class Gpu {
  public:
   Gpu(std::string_view governor, const GpuSettings& settings = {}, OppTable table = gpu_table())
-      : scaling_(*gpu_governor(governor), std::move(table), settings), hz_(scaling_.start()) {}
+      : scaling_(*gpu_governor(governor), std::move(table), settings, 0), hz_(scaling_.start()) {}
 
   double poll(double demand_mhz, bool suspended = false) {
     now_ += sim::microseconds(gpu_poll_us);
@@ -255,7 +255,7 @@ TEST(GpuGovernors, ThatPinHoldTheirClockWithoutPolls) {
   const auto start = [](std::string_view governor, double hz = 0) {
     GpuSettings settings;
     settings.userspace_hz = hz;
-    const GpuScaling scaling(*gpu_governor(governor), gpu_table(), settings);
+    const GpuScaling scaling(*gpu_governor(governor), gpu_table(), settings, 0);
     EXPECT_EQ(scaling.interval(), sim::Duration::zero());
     return scaling.start() / mhz;
   };
@@ -305,7 +305,7 @@ TEST(GpuGovernors, NeverSettleLowerUnderMoreDemand) {
 class Cluster {
  public:
   Cluster(std::string_view governor, const CpuSettings& settings = {}, OppTable table = cpu_table())
-      : scaling_(*cpu_governor(governor), std::move(table), cpu_max_hz, settings), hz_(scaling_.start()) {}
+      : scaling_(*cpu_governor(governor), std::move(table), settings, cpu_max_hz), hz_(scaling_.start()) {}
 
   double poll(const std::vector<double>& demands_mhz) {
     std::vector<double> busy;
@@ -418,7 +418,7 @@ TEST(CpuGovernors, ThatPinHoldTheirClockWithoutPolls) {
   const auto start = [](std::string_view governor, double hz = 0) {
     CpuSettings settings;
     settings.userspace_hz = hz;
-    const CpuScaling scaling(*cpu_governor(governor), cpu_table(), cpu_max_hz, settings);
+    const CpuScaling scaling(*cpu_governor(governor), cpu_table(), settings, cpu_max_hz);
     EXPECT_EQ(scaling.interval(), sim::Duration::zero());
     return scaling.start() / mhz;
   };

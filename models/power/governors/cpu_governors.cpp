@@ -1,6 +1,5 @@
 #include "models/power/governors/cpu_governors.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "models/power/governors/load_governors.hpp"
@@ -54,8 +53,7 @@ std::span<const CpuGovernor> cpu_governors() {
 }
 
 const CpuGovernor* cpu_governor(std::string_view name) {
-  const auto row = std::ranges::find(cpu_rows, name, &CpuGovernor::name);
-  return row == cpu_rows.end() ? nullptr : &*row;
+  return named(cpu_governors(), name);
 }
 
 }  // namespace jostle::power

@@ -1,6 +1,8 @@
 #include "models/power/governors/gpu_governors.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "models/power/governors/podgov.hpp"
 #include "models/power/governors/wmark_active.hpp"
@@ -9,28 +11,36 @@ namespace jostle::power {
 
 namespace {
 
-// The rule of a governor that keeps a state.
-template <class Governor, class Settings>
-GpuGovernor::Rule by(const Settings& settings) {
-  return [governor = Governor(settings)](const OppTable& table, const GpuReading& reading) mutable {
-    return governor.next(table, reading);
-  };
+// devfreq around a governor, which returns the clock to request before table and limits; 0: keep the clock.
+template <class Next>
+GpuGovernor::Rule devfreq(Next next) {
+  return
+      [next, requested_hz = 0.0, changed = sim::Time{}](const OppTable& table, GpuReading reading) mutable {
+        reading.changed = changed;
+        const double wanted = next(table, reading);
+        // While a controller holds the clock down, the request stays the same.
+        const double as_it_is = reading.suspended ? reading.hz : std::max(reading.hz, requested_hz);
+        requested_hz = table.at_least(wanted > 0 ? wanted : as_it_is);
+        if (reading.suspended || (wanted > 0 && std::abs(requested_hz - reading.hz) >= 1))
+          changed = reading.now;
+        return requested_hz;
+      };
 }
 
-GpuGovernor::Rule nvhost_podgov(const GpuSettings& settings) {
-  return settings.podgov.build == Podgov::r38 ? by<PodgovR38>(settings.podgov)
-                                              : by<PodgovR35>(settings.podgov);
+GpuGovernor::Rule nvhost_podgov(const GpuSettings& settings, double /*hardware_max_hz*/) {
+  return settings.podgov.build == Podgov::r38 ? devfreq(PodgovR38(settings.podgov))
+                                              : devfreq(PodgovR35(settings.podgov));
 }
 
-GpuGovernor::Rule wmark_active(const GpuSettings& settings) {
-  return by<WmarkActive>(settings.wmark_active);
+GpuGovernor::Rule wmark_active(const GpuSettings& settings, double /*hardware_max_hz*/) {
+  return devfreq(WmarkActive(settings.wmark_active));
 }
 
 // The highest clock if the load is above upthreshold; the same clock if it is at most downdifferential below
 // that; otherwise the clock at which the load would be in the middle between the two
 // (devfreq_simple_ondemand_func).
-GpuGovernor::Rule simple_ondemand(const GpuSettings& all) {
-  return [settings = all.simple_ondemand](const OppTable& table, const GpuReading& reading) {
+GpuGovernor::Rule simple_ondemand(const GpuSettings& all, double /*hardware_max_hz*/) {
+  return devfreq([settings = all.simple_ondemand](const OppTable& table, const GpuReading& reading) {
     if (reading.suspended) return reading.hz;
     if (reading.elapsed <= sim::Duration::zero() || reading.hz == 0) return table.highest();
     const double busy = static_cast<double>(reading.busy.ps()),
@@ -39,7 +49,7 @@ GpuGovernor::Rule simple_ondemand(const GpuSettings& all) {
     if (busy * 100 > total * (settings.upthreshold - settings.downdifferential)) return reading.hz;
     const int wanted = settings.upthreshold - settings.downdifferential / 2;
     return table.at_least(reading.hz * (busy / total) * 100 / wanted);
-  };
+  });
 }
 
 double highest(const OppTable& table, const GpuSettings& /*settings*/) {
@@ -66,8 +76,7 @@ std::span<const GpuGovernor> gpu_governors() {
 }
 
 const GpuGovernor* gpu_governor(std::string_view name) {
-  const auto row = std::ranges::find(gpu_rows, name, &GpuGovernor::name);
-  return row == gpu_rows.end() ? nullptr : &*row;
+  return named(gpu_governors(), name);
 }
 
 }  // namespace jostle::power

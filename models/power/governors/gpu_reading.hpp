@@ -13,7 +13,7 @@ struct GpuReading {
   sim::Duration elapsed, busy;
   double hz = 0;           // its clock
   bool suspended = false;  // the GPU is not powered
-  sim::Time changed = {};  // the last poll that changed the clock; GpuScaling sets it
+  sim::Time changed = {};  // the last poll that changed the clock; devfreq() sets it
 };
 
 // The driver counts time in microseconds.

@@ -5,7 +5,7 @@
 
 namespace jostle::power {
 
-double PodgovR35::next(const OppTable& table, const GpuReading& reading) {
+double PodgovR35::operator()(const OppTable& table, const GpuReading& reading) {
   if (reading.suspended) {
     request_average_ = 0;
     history_.fill(0);
@@ -44,7 +44,7 @@ std::int64_t PodgovR35::recent_demand() {
   return *std::max_element(history_.begin(), history_.begin() + static_cast<std::ptrdiff_t>(count_));
 }
 
-double PodgovR38::next(const OppTable& table, const GpuReading& reading) {
+double PodgovR38::operator()(const OppTable& table, const GpuReading& reading) {
   if (reading.suspended) {
     average_ = 0;
     return 0;

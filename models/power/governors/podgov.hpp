@@ -22,7 +22,7 @@ class PodgovR35 {  // r36 uses it too
  public:
   explicit PodgovR35(const PodgovSettings& settings) : settings_(settings) {}
   // The clock to request, before table and limits; 0: keep the clock.
-  double next(const OppTable& table, const GpuReading& reading);
+  double operator()(const OppTable& table, const GpuReading& reading);
 
  private:
   [[nodiscard]] std::int64_t recent_demand();  // Hz
@@ -41,7 +41,7 @@ class PodgovR35 {  // r36 uses it too
 class PodgovR38 {
  public:
   explicit PodgovR38(const PodgovSettings& settings) : settings_(settings) {}
-  double next(const OppTable& table, const GpuReading& reading);
+  double operator()(const OppTable& table, const GpuReading& reading);
 
  private:
   PodgovSettings settings_;

@@ -12,11 +12,6 @@
 
 namespace jostle::power {
 
-// The governor that the kernel gives this name (scaling_available_governors, devfreq's available_governors);
-// null if there is none. The tables are in cpu_governors.hpp and gpu_governors.hpp.
-[[nodiscard]] const struct CpuGovernor* cpu_governor(std::string_view name);
-[[nodiscard]] const struct GpuGovernor* gpu_governor(std::string_view name);
-
 // Sources: kernel/sched/cpufreq_schedutil.c, kernel/sched/pelt.c.
 struct SchedutilSettings {
   double margin = 1.25;
@@ -104,6 +99,16 @@ struct EmcSettings {
   // autosuspend_delay of NVIDIA's nvdla driver (T194, T234).
   sim::Duration dla_powered_for = sim::milliseconds(500);
 };
+
+template <class Settings, class Reading>
+struct Governor;
+using CpuGovernor = Governor<CpuSettings, struct CpuReading>;
+using GpuGovernor = Governor<GpuSettings, struct GpuReading>;
+
+// The governor that the kernel gives this name (scaling_available_governors, devfreq's available_governors);
+// null if there is none. The tables are in cpu_governors.cpp and gpu_governors.cpp.
+[[nodiscard]] const CpuGovernor* cpu_governor(std::string_view name);
+[[nodiscard]] const GpuGovernor* gpu_governor(std::string_view name);
 
 struct ScalingSpec {
   const CpuGovernor* cpu = cpu_governor("performance");

@@ -23,7 +23,7 @@ class WmarkActive {
   explicit WmarkActive(const WmarkActiveSettings& settings) : settings_(settings) {}
 
   // The clock to request, before table and limits; 0: keep the clock.
-  double next(const OppTable& table, const GpuReading& reading) {
+  double operator()(const OppTable& table, const GpuReading& reading) {
     if (average_hz_ == 0 || reading.suspended) average_hz_ = reading.hz;
     if (reading.suspended) return 0;
     const std::int64_t load = load_of(reading);
