@@ -123,7 +123,7 @@ std::string best_change(const Explained& explained, const std::vector<Tried>& al
 }
 
 // " (arithmetic 70 %, memory 20 %)": the limits of the running kernels.
-std::string bounds(const scenarios::GpuRunningBy& by) {
+std::string bounds(const scenarios::GpuRunningBy& by, const scenarios::SystemResult& system) {
   std::string text;
   const auto add = [&](const scenarios::Metric& part, const char* words) {
     if (part.value_or(0) < 0.005) return;
@@ -132,7 +132,7 @@ std::string bounds(const scenarios::GpuRunningBy& by) {
   add(by.compute, "arithmetic");
   add(by.memory, "memory");
   add(by.fixed, "fixed costs");
-  add(by.throttled, "throttled clocks");
+  add(by.throttled, system.limited_by == "power_limit" ? "the card's power limit" : "throttled clocks");
   return text.empty() ? "" : " (" + text + ")";
 }
 
@@ -157,7 +157,7 @@ std::string sentence_of(const Explained& explained, const scenarios::Result& bef
            remedies(explained, before, tried, loss->share);
   }
   text += fmt::format("{} {}", percent(max_used), use->words);
-  if (use->share == Share::gpu_running) text += bounds(explained.running_by);
+  if (use->share == Share::gpu_running) text += bounds(explained.running_by, before.system);
   return text + best_change(explained, tried);
 }
 

@@ -86,6 +86,7 @@ std::optional<double> joules_of(const gpu::KernelSequence& kernels, const power:
   activity.seconds = activity.gpu_busy_s = sim::to_seconds(kernels.total());
   activity.working_s = used.working;
   activity.tensor_s = used.tensor_active;
+  activity.issue_s = used.issue_slot;
   activity.gpu_dram_bytes = activity.dram_bytes = used.dram_bytes;
   return power::sum_of(power::energy_of(*spec, activity, spec->reference_c));
 }

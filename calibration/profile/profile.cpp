@@ -113,8 +113,8 @@ void read_device(const input::Cursor& at, Profile& profile) {
   if (const auto part = top.find("price")) read_prices(*part, figures, profile.prices);
   if (const auto part = top.find("power_modes")) read_power_modes(*part, figures, device);
   if (const auto part = top.find("power")) read_power(*part, figures, device);
-  if (at.problems().empty() && device.power && device.power->cap && !device.lowers_clocks())
-    at.descend("power.cap").problem("there is no table of clocks that a cap could lower", "gpu.clock_table");
+  if (at.problems().empty() && device.power && device.power->limit && device.gpu.clock_table_hz.empty())
+    at.descend("power.limit").problem("there is no table of clocks to lower", "gpu.clock_table");
   if (const auto part = top.find("factors")) read_factors(*part, dnn::Chip::of(device.gpu), profile.factors);
 }
 

@@ -1,4 +1,6 @@
-// Reads power.over_current, power.thermal and power.cap: the controllers that protect a board.
+// Reads power.over_current, power.thermal and power.limit: the controllers that protect a board.
+
+#include <fmt/format.h>
 
 #include "calibration/profile/read_parts.hpp"
 #include "calibration/profile/time_span.hpp"
@@ -11,6 +13,7 @@ using input::Cursor;
 using input::Kind;
 using input::Quantity;
 
+constexpr std::int64_t most_readings = 10'000;  // in the window of a power limit
 constexpr sim::Duration longest_constant = sim::Duration{1'000'000'000'000'000};  // 1000 s
 
 // Reads an alarm; its threshold is a power, or a current at the input's voltage.
@@ -115,12 +118,23 @@ void read_thermal(const Cursor& at, Block& outer, power::Spec& power) {
   power.thermal = spec;
 }
 
-void read_power_cap(const Cursor& at, Block& outer, power::Spec& power) {
-  Block block(at, "a power cap: budget, window", outer.figures(), outer.from());
-  power::PowerCapSpec spec;
+void read_power_limit(const Cursor& at, Block& outer, power::Spec& power) {
+  // The text `none` removes the limit of the card that this one is `like`.
+  if (at.is(Kind::scalar) && at.value().text == "none") return;
+  Block block(at, "a card's power limit: budget, window, period, gain, burst", outer.figures(), outer.from());
+  power::PowerLimitSpec spec;
   block.required("budget", spec.budget_w, Quantity{input::power_dimension(), 0, 1e5, true});
   block.required("window", spec.window, TimeSpan{sim::milliseconds(10), longest_constant});
-  power.cap = spec;
+  block.required("period", spec.period, TimeSpan{sim::milliseconds(1), longest_constant});
+  block.required("gain", spec.gain, input::Real{0, 1000});
+  block.required("burst", spec.burst, Quantity{input::share_dimension(), 1, 10});
+  const std::int64_t readings = spec.period > sim::Duration::zero() ? spec.window / spec.period : 0;
+  if (block.words().good() && (readings < 1 || readings > most_readings))
+    at.problem(fmt::format("the window must hold 1 to {} periods", most_readings));
+  else if (block.words().good() && spec.gain >= static_cast<double>(readings))
+    at.problem(
+        fmt::format("a gain of {} and more does not settle: the window holds so many periods", readings));
+  power.limit = spec;
 }
 
 }  // namespace jostle::calibration

@@ -29,10 +29,10 @@ void read_memory(const input::Cursor& at, std::vector<ProfileParameter>& figures
 // Call after the other parts, since modes are checked against their limits.
 void read_power_modes(const input::Cursor& at, std::vector<ProfileParameter>& figures,
                       board::DeviceSpec& device);
-// Reads power.over_current, power.thermal and power.cap; `outer` is the block `power`.
+// Reads power.over_current, power.thermal and power.limit; `outer` is the block `power`.
 void read_over_current(const input::Cursor& at, Block& outer, power::Spec& power);
 void read_thermal(const input::Cursor& at, Block& outer, power::Spec& power);
-void read_power_cap(const input::Cursor& at, Block& outer, power::Spec& power);
+void read_power_limit(const input::Cursor& at, Block& outer, power::Spec& power);
 void read_power(const input::Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device);
 // Reads power.governors; `outer` is the block `power`.
 void read_governors(const input::Cursor& at, Block& outer, const board::DeviceSpec& device,

@@ -67,6 +67,7 @@ void read_gpu(const Cursor& at, Block& outer, power::GpuSpec& gpu) {
   block.required("busy", gpu.busy_f, farads());
   block.required("sm", gpu.sm_f, farads());
   block.required("tensor", gpu.tensor_f, farads());
+  block.optional("issue", gpu.issue_f, farads());
   block.required("per_byte", gpu.byte_j, joules_per_byte());
   block.required("leakage", gpu.leakage_w, watts());
   sim::Duration gated;
@@ -156,7 +157,7 @@ void read_power(const Cursor& at, std::vector<ProfileParameter>& figures, board:
       at.problem("power mode " + mode.name + " limits currents: over_current.voltage is missing");
   }
   if (const auto part = block.words().find("thermal")) read_thermal(*part, block, power);
-  if (const auto part = block.words().find("cap")) read_power_cap(*part, block, power);
+  if (const auto part = block.words().find("limit")) read_power_limit(*part, block, power);
   if (const auto part = block.words().find("governors")) read_governors(*part, block, device, power.scaling);
   const Quantity celsius{input::temperature_dimension(), -60, 150};
   block.optional("reference_temperature", power.reference_c, celsius);

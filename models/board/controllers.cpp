@@ -26,6 +26,12 @@ Controllers::Controllers(sim::Engine& engine, Board& board, PowerAccount& accoun
     const auto [gpu_steps, cpu_steps] = below(setup.limits);
     cap_.emplace(*setup.cap, gpu_steps, cpu_steps);
   }
+  if (const auto steps = below(setup.limits).first; setup.limit && steps > 0) {
+    std::vector<double> clocks(gpu.begin(), gpu.begin() + steps);
+    clocks.push_back(setup.limits.gpu_hz);
+    limit_.emplace(*setup.limit, std::move(clocks), spec_.gpu.voltage,
+                   watts_when(0, setup.limits, account.meter().celsius()));
+  }
   if (spec_.over_current) over_current_.emplace(*spec_.over_current, setup.over_current);
   if (spec_.thermal) {
     // The kernel's cooling devices ignore power modes: their steps begin at the highest clocks.
@@ -43,6 +49,7 @@ void Controllers::start() {
     after(thermal_->polling(), sim::action<&Controllers::poll_thermal>(*this));
   }
   if (cap_) after(cap_->interval(), sim::action<&Controllers::read_cap>(*this));
+  if (limit_) after(limit_->period(), sim::action<&Controllers::read_limit>(*this));
   watch_current();
 }
 
@@ -56,13 +63,17 @@ power::Throttles Controllers::throttles() const {
     if (controller) all[static_cast<std::size_t>(cause)] = controller->throttle();
   };
   add(power::Cause::power_cap, cap_);
+  add(power::Cause::power_limit, limit_);
   add(power::Cause::over_current, over_current_);
   add(power::Cause::thermal, thermal_);
   return all;
 }
 
 double Controllers::limit_w() const {
-  return setup_.cap ? std::min(lowest_alarm_w(), setup_.cap->budget_w) : lowest_alarm_w();
+  double watts = lowest_alarm_w();
+  if (setup_.cap) watts = std::min(watts, setup_.cap->budget_w);
+  if (setup_.limit) watts = std::min(watts, setup_.limit->budget_w);
+  return watts;
 }
 
 double Controllers::watts_since(Mark& mark) {
@@ -78,8 +89,17 @@ double Controllers::watts_since(Mark& mark) {
 void Controllers::read_cap() {
   const power::Throttle before = cap_->throttle();
   if (cap_->read(watts_since(cap_mark_)) != before) changed_();
-  if (cap_->unmet()) account_.add_unmet_cap(sim::to_seconds(cap_->interval()));
+  if (cap_->unmet()) account_.add_unmet_budget(sim::to_seconds(cap_->interval()));
   after(cap_->interval(), sim::action<&Controllers::read_cap>(*this));
+}
+
+// --- power limit
+
+void Controllers::read_limit() {
+  const power::Throttle before = limit_->throttle();
+  if (limit_->read(watts_since(limit_mark_), board_.clocks().gpu_hz) != before) changed_();
+  if (limit_->unmet()) account_.add_unmet_budget(sim::to_seconds(limit_->period()));
+  after(limit_->period(), sim::action<&Controllers::read_limit>(*this));
 }
 
 // --- over-current alarms
@@ -156,7 +176,7 @@ double Controllers::watts_when(double busy, const Clocks& clocks, double celsius
   activity.gpu_hz = clocks.gpu_hz;
   activity.emc_hz = clocks.emc_hz;
   activity.dla_hz = clocks.dla_hz;
-  activity.gpu_busy_s = activity.working_s = activity.tensor_s = busy;
+  activity.gpu_busy_s = activity.working_s = activity.tensor_s = activity.issue_s = busy;
   activity.gpu_gated_s = 0;
   activity.dram_bytes = activity.gpu_dram_bytes = busy * memory_capacity(device, clocks.emc_hz);
   activity.dla_busy_s = busy * device.dla.count;

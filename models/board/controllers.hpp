@@ -10,6 +10,7 @@
 #include "models/board/power_account.hpp"
 #include "models/power/controllers/over_current.hpp"
 #include "models/power/controllers/power_cap.hpp"
+#include "models/power/controllers/power_limit.hpp"
 #include "models/power/controllers/thermal.hpp"
 
 namespace jostle::board {
@@ -29,7 +30,7 @@ class Controllers {
   void watch_current();
   // The thermal state; none without thermal parameters.
   [[nodiscard]] const std::optional<power::Thermal>& thermal() const { return thermal_; }
-  // Power above which a controller lowers clocks: the cap, or an alarm; infinite without any.
+  // Power above which a controller lowers clocks: the cap, the limit, or an alarm; infinite without any.
   [[nodiscard]] double limit_w() const;
 
  private:
@@ -45,6 +46,7 @@ class Controllers {
     engine_.schedule(engine_.now() + interval, action);
   }
   void read_cap();
+  void read_limit();
   void poll_over_current();
   power::Throttle read_current();
   void schedule_reading();
@@ -61,9 +63,10 @@ class Controllers {
   const power::Spec& spec_;
 
   std::optional<power::PowerCap> cap_;
+  std::optional<power::PowerLimit> limit_;
   std::optional<power::OverCurrent> over_current_;
   std::optional<power::Thermal> thermal_;
-  Mark cap_mark_, over_current_mark_, thermal_mark_;
+  Mark cap_mark_, limit_mark_, over_current_mark_, thermal_mark_;
   bool may_alarm_ = false;      // the board could raise an alarm at these clocks and this temperature
   sim::EventId current_event_;  // the next reading of the over-current alarms
   sim::TrackId heat_counter_ = sim::TrackId::none;

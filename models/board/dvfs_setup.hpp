@@ -16,6 +16,7 @@ struct DvfsSetup {
   bool cpu_pinned = true, gpu_pinned = true, emc_pinned = true;
   power::ScalingSpec scaling;
   std::optional<power::PowerCapSpec> cap;
+  std::optional<power::PowerLimitSpec> limit;
   power::OverCurrentLimits over_current;
   double ambient_c = 25;
   bool fan = true;

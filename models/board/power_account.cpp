@@ -9,7 +9,7 @@ PowerAccount::PowerAccount(sim::Engine& engine, Board& board, ClockDomains& doma
       board_(board),
       domains_(domains),
       spec_(board.device().power.value()),
-      controlled_(setup.cap || spec_.thermal || spec_.over_current),
+      controlled_(setup.cap || setup.limit || spec_.thermal || spec_.over_current),
       meter_(engine, board, spec_, spec_.reference_c),
       throttled_s_(board.processes().size()),
       compute_s_(board.processes().size()) {

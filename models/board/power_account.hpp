@@ -27,8 +27,8 @@ class PowerAccount {
   // Books the time up to now. Call it before a clock, a limit's effect or the temperature changes.
   void accrue();
   void set_temperature(double celsius);
-  // The power cap's budget was exceeded for `seconds` with no clock left to lower.
-  void add_unmet_cap(double seconds) { report_.cap_unmet_s += seconds; }
+  // The budget of the power cap or limit was exceeded for `seconds` with no clock left to lower.
+  void add_unmet_budget(double seconds) { report_.unmet_budget_s += seconds; }
 
   // Ends the warm-up: discards the sums. Call after Board::end_warmup(), and accrue() before it.
   void restart();

@@ -26,7 +26,7 @@ struct PowerReport {
   StateTimes gpu, emc;
   // Seconds for which each cause limited a clock (power::Cause).
   std::array<double, power::cause_names.size()> held_s{};
-  double cap_unmet_s = 0;  // with no clock left to lower, over the budget of the power cap
+  double unmet_budget_s = 0;  // with no clock left to lower, over the budget of the power cap or limit
 };
 
 }  // namespace jostle::board

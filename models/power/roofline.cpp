@@ -16,6 +16,7 @@ Roofline::Energy energy_at(const Spec& spec, const gpu::Spec& gpu, const dnn::Ar
   busy.gpu_busy_s = seconds;
   working.working_s = seconds;
   if (path.tensor_cores) multiplying.tensor_s = seconds;
+  multiplying.issue_s = seconds * (path.tensor_cores ? gpu.kernels.instructions.per_tensor_clock : 1);
   moving.gpu_dram_bytes = moving.dram_bytes = roofs.bytes_per_s * seconds;
   const double working_w = watts(working) - idle_w;
   const double streaming = gpu::working_while_streaming(gpu, roofs.bytes_per_s, idle.gpu_hz);

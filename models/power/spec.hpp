@@ -44,6 +44,7 @@ struct GpuSpec {
   double busy_f = 0;         // in addition, while a kernel executes anywhere on the GPU
   double sm_f = 0;           // per SM whose warps make progress (gpu::Kernel::working)
   double tensor_f = 0;       // per SM whose tensor pipes are always busy, in addition to sm_f
+  double issue_f = 0;        // per SM that issues an instruction in every slot, in addition to sm_f
   double byte_j = 0;         // per byte moved from or to DRAM: caches and crossbar, at the lowest voltage
   double leakage_w = 0;      // per powered SM
   double gated_after_s = 0;  // powered off after being idle for this long, unless clocks are pinned; 0: never
@@ -100,7 +101,7 @@ struct Spec {
   // The board's own protection; absent: it has none, or none is known.
   std::optional<OverCurrentSpec> over_current;
   std::optional<ThermalSpec> thermal;
-  std::optional<PowerCapSpec> cap;  // its driver enforces it; a scenario's own replaces it
+  std::optional<PowerLimitSpec> limit;  // a card's own
 };
 
 }  // namespace jostle::power

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "input/units.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dla/partition.hpp"
@@ -43,6 +44,7 @@ class DeviceCheck {
     if (device_.power && scenario_.power_cap && !device_.lowers_clocks())
       problem("power_cap", device_.name + "'s profile has no table of clocks that a cap could lower",
               "leave it out, or give the profile gpu.clock_table");
+    if (device_.power && scenario_.power_limit_w) check_power_limit(*scenario_.power_limit_w);
     if (device_.power) return;
     const auto refuse = [this](bool given, const char* path) {
       if (given) problem(path, fmt::format("the profile of {} has no power parameters", device_.name));
@@ -51,8 +53,20 @@ class DeviceCheck {
     refuse(scenario_.governors.cpu.has_value(), "governors.cpu");
     refuse(scenario_.governors.gpu.has_value(), "governors.gpu");
     refuse(scenario_.power_cap.has_value(), "power_cap");
+    refuse(scenario_.power_limit_w.has_value(), "power_limit");
     refuse(scenario_.ambient_c.has_value(), "ambient");
     refuse(scenario_.fan.has_value(), "fan");
+  }
+
+  void check_power_limit(double watts) const {
+    if (!device_.power->limit) {
+      problem("power_limit", device_.name + " has no power limit of its own", "use power_cap");
+    } else if (watts > device_.power->limit->budget_w) {
+      problem("power_limit",
+              fmt::format("above the {} of {}",
+                          input::format_quantity(device_.power->limit->budget_w, input::power_dimension()),
+                          device_.name));
+    }
   }
 
   // The path of the key that requests MPS: `mps: true` or `sharing: mps`.

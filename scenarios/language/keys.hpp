@@ -264,6 +264,8 @@ void keys(V& v, KeysOf<Scenario> /*record*/) {
   v("jetson_clocks", &S::jetson_clocks, Boolean{}, "Pin every clock at its limit");
   v("governors", &S::governors, Section<Governors>{"a mapping of governors"});
   v("power_cap", &S::power_cap, Section<PowerCap>{"a mapping", {.window = sim::seconds(1)}});
+  v("power_limit", &S::power_limit_w, Quantity{input::power_dimension(), 0, 1e5, true},
+    "Of a card: lower than its own, as nvidia-smi -pl sets it");
   v("ambient", &S::ambient_c, Quantity{input::temperature_dimension(), -60, 125});
   v("fan", &S::fan, Boolean{});
   v("observer", &S::observer, Choice<Observer>{"an observer", observer_names()},

@@ -265,6 +265,7 @@ struct Scenario {
   std::optional<bool> jetson_clocks;
   Governors governors;
   std::optional<PowerCap> power_cap;
+  std::optional<double> power_limit_w;  // of a card, instead of its profile's
   std::optional<double> ambient_c;
   std::optional<bool> fan;
   Observer observer = Observer::none;

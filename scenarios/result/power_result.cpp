@@ -82,8 +82,10 @@ void add_power(SystemResult& system, const board::PowerReport& report, const pow
     system.memory.clock_mhz = mean_mhz(report.emc, seconds);
   }
 
-  for (std::size_t i = 1; i < power::cause_names.size(); ++i)
+  for (std::size_t i = 1; i < power::cause_names.size(); ++i) {
+    if (static_cast<power::Cause>(i) == power::Cause::power_limit && !spec.limit) continue;
     system.limited_share.emplace_back(std::string(power::cause_names[i]), report.held_s[i] / seconds);
+  }
   name_limit(system);
 }
 

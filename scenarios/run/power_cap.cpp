@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "input/units.hpp"
 #include "models/cpu/spec.hpp"
@@ -13,6 +14,21 @@ namespace {
 
 std::string watts(double value) {
   return input::format_quantity(value, input::power_dimension());
+}
+
+struct Budget {
+  const char* name = "";
+  double watts = 0;
+};
+
+// The lower of the budgets of the power cap and of the card's limit.
+std::optional<Budget> budget_of(const Assembly& assembly) {
+  if (!assembly.dvfs) return std::nullopt;
+  std::optional<Budget> budget;
+  if (const auto& cap = assembly.dvfs->cap) budget = {"power cap", cap->budget_w};
+  if (const auto& limit = assembly.dvfs->limit; limit && (!budget || limit->budget_w < budget->watts))
+    budget = {"power limit", limit->budget_w};
+  return budget;
 }
 
 // The lowest clock of a domain.
@@ -43,8 +59,9 @@ power::Activity idle_second(const Assembly& assembly) {
   return idle;
 }
 
-std::string unreachable_cap(const Assembly& assembly) {
-  if (!assembly.dvfs || !assembly.dvfs->cap) return {};
+std::string unreachable_budget(const Assembly& assembly) {
+  const auto budget = budget_of(assembly);
+  if (!budget) return {};
   const board::DeviceSpec& device = assembly.device;
   power::Activity least = idle_second(assembly);
   for (std::size_t i = 0; i < least.clusters.size(); ++i)
@@ -54,20 +71,19 @@ std::string unreachable_cap(const Assembly& assembly) {
   if (!assembly.dvfs->gpu_pinned && device.power->gpu.gated_after_s > 0) least.gpu_gated_s = least.seconds;
   const double idle_w =
       power::sum_of(power::energy_of(*device.power, least, assembly.dvfs->ambient_c)) / least.seconds;
-  const double budget_w = assembly.dvfs->cap->budget_w;
-  if (idle_w <= budget_w) return {};
+  if (idle_w <= budget->watts) return {};
   return fmt::format(
-      "the power cap of {} cannot be met: with nothing to do, at its lowest clocks, {} draws {:.3g} W",
-      watts(budget_w), device.name, idle_w);
+      "the {} of {} cannot be met: with nothing to do, at its lowest clocks, {} draws {:.3g} W", budget->name,
+      watts(budget->watts), device.name, idle_w);
 }
 
-std::string unmet_cap(const Assembly& assembly, const board::PowerReport& report) {
-  if (!assembly.dvfs || !assembly.dvfs->cap || report.cap_unmet_s <= 0 || report.seconds <= 0) return {};
+std::string unmet_budget(const Assembly& assembly, const board::PowerReport& report) {
+  const auto budget = budget_of(assembly);
+  if (!budget || report.unmet_budget_s <= 0 || report.seconds <= 0) return {};
   const double mean_w = power::sum_of(report.joules) / report.seconds;
-  const double budget_w = assembly.dvfs->cap->budget_w;
-  if (mean_w <= budget_w) return {};
-  return fmt::format("the power cap of {} is not met: {:.3g} W with clocks as low as they go",
-                     watts(budget_w), mean_w);
+  if (mean_w <= budget->watts) return {};
+  return fmt::format("the {} of {} is not met: {:.3g} W with clocks as low as they go", budget->name,
+                     watts(budget->watts), mean_w);
 }
 
 }  // namespace jostle::scenarios

@@ -1,4 +1,4 @@
-// Messages about power caps that a board cannot keep, before a run and after it.
+// Messages about power caps and limits that a board cannot keep, before a run and after it.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ struct Assembly;
 [[nodiscard]] power::Activity idle_second(const Assembly& assembly);
 
 // A sentence if the budget is below the idle power of the board at its lowest clocks; else empty.
-[[nodiscard]] std::string unreachable_cap(const Assembly& assembly);
+[[nodiscard]] std::string unreachable_budget(const Assembly& assembly);
 // A sentence if the board drew more than the budget and had no clock left to lower; else empty.
-[[nodiscard]] std::string unmet_cap(const Assembly& assembly, const board::PowerReport& report);
+[[nodiscard]] std::string unmet_budget(const Assembly& assembly, const board::PowerReport& report);
 
 }  // namespace jostle::scenarios

@@ -18,7 +18,8 @@ std::optional<board::DvfsSetup> dvfs_of(const Scenario& scenario, const board::D
   setup.emc_pinned = pinned || scenario.clocks.emc_hz.has_value();
   if (const auto* named = power::cpu_governor(scenario.governors.cpu.value_or(""))) setup.scaling.cpu = named;
   if (const auto* named = power::gpu_governor(scenario.governors.gpu.value_or(""))) setup.scaling.gpu = named;
-  setup.cap = device.power->cap;
+  setup.limit = device.power->limit;
+  if (setup.limit) setup.limit->budget_w = scenario.power_limit_w.value_or(setup.limit->budget_w);
   if (scenario.power_cap)
     setup.cap = {.budget_w = scenario.power_cap->budget_w, .window = scenario.power_cap->window};
   if (mode != nullptr) {

@@ -171,7 +171,7 @@ Result preview(const Scenario& scenario) {
   const calibration::Profile profile = profile_of(scenario);
   const Assembly assembly = assemble(scenario, profile);
   Result result = prepared(scenario, profile, assembly);
-  if (std::string warning = unreachable_cap(assembly); !warning.empty())
+  if (std::string warning = unreachable_budget(assembly); !warning.empty())
     result.warnings.push_back(std::move(warning));
   return result;
 }

@@ -190,7 +190,7 @@ void Simulation::add_metrics(Result& result) {
   add_loads(result, *board_, elapsed);
   if (power) {
     add_power(result.system, *power, assembly_.device.power.value(), images);
-    if (std::string warning = unmet_cap(assembly_, *power); !warning.empty())
+    if (std::string warning = unmet_budget(assembly_, *power); !warning.empty())
       result.warnings.push_back(std::move(warning));
   }
   add_tokens(result, elapsed);

@@ -200,6 +200,29 @@ TEST(Dvfs, a_power_cap_is_kept_and_named) {
   EXPECT_EQ(free.dvfs.account().throttled_s(0), 0);
 }
 
+TEST(Dvfs, the_power_limit_of_a_card_is_kept_and_named_beside_a_cap) {
+  DvfsSetup setup = governed();
+  setup.gpu_pinned = true;
+  setup.limit = power::PowerLimitSpec{
+      .budget_w = 3.5, .window = milliseconds(900), .period = milliseconds(20), .gain = 5.5, .burst = 1.07};
+  Bench limited(device(), {process()}, setup);
+  const auto mean = [](const PowerReport& report) { return power::sum_of(report.joules) / report.seconds; };
+  const auto held = [](const PowerReport& report, power::Cause cause) {
+    return report.held_s[static_cast<std::size_t>(cause)];
+  };
+  const PowerReport report = limited.run(seconds(20));
+  EXPECT_LE(mean(report), 3.5);
+  EXPECT_GT(mean(report), 0.9 * 3.5) << "the board has five clocks";
+  EXPECT_GT(held(report, power::Cause::power_limit), 10);
+  EXPECT_EQ(held(report, power::Cause::power_cap), 0);
+
+  setup.cap = power::PowerCapSpec{.budget_w = 3, .window = milliseconds(500)};
+  Bench capped(device(), {process()}, setup);
+  const PowerReport lower = capped.run(seconds(20));
+  EXPECT_LT(mean(lower), 3);
+  EXPECT_GT(held(lower, power::Cause::power_cap), 15);
+}
+
 DeviceSpec with_alarm_at(double watts) {
   DeviceSpec spec = device();
   power::OverCurrentSpec& alarms = spec.power->over_current.emplace();

@@ -19,6 +19,7 @@ Spec board() {
   spec.gpu.busy_f = 0.0625e-9;
   spec.gpu.sm_f = 0.4e-9;
   spec.gpu.tensor_f = 0.6e-9;
+  spec.gpu.issue_f = 0.3e-9;
   spec.gpu.byte_j = 5e-12;
   spec.gpu.leakage_w = 0.0375;
   spec.dla = {.voltage = {{1e9, 0.7}}, .busy_f = 2e-9, .idle_f = 0.1e-9, .leakage_w = 0.1};
@@ -37,7 +38,7 @@ double share(int percent) {
 }
 
 struct Shares {
-  int cores = 0, gpu = 0, working = 0, tensor = 0, memory = 0, dla = 0;
+  int cores = 0, gpu = 0, working = 0, tensor = 0, memory = 0, dla = 0, issue = 0;
 };
 
 Activity activity(double seconds, const Shares& shares) {
@@ -52,6 +53,7 @@ Activity activity(double seconds, const Shares& shares) {
   activity.gpu_busy_s = seconds * share(shares.gpu);
   activity.working_s = activity.gpu_busy_s * share(shares.working);
   activity.tensor_s = activity.working_s * share(shares.tensor);
+  activity.issue_s = activity.working_s * share(shares.issue);
   activity.gpu_dram_bytes = 1e11 * seconds * share(shares.memory);
   activity.dram_bytes = activity.gpu_dram_bytes + 1e9 * seconds;
   activity.dlas = 2;
@@ -61,7 +63,7 @@ Activity activity(double seconds, const Shares& shares) {
 
 Shares any_shares() {
   const auto percent = [] { return *rc::gen::inRange(0, 101); };
-  return {percent(), percent(), percent(), percent(), percent(), percent()};
+  return {percent(), percent(), percent(), percent(), percent(), percent(), percent()};
 }
 
 double joules(const Activity& of, double celsius = 50) {
@@ -89,9 +91,9 @@ RC_GTEST_PROP(Energy, rises_with_every_activity, ()) {
   const double before = joules(activity(1, shares));
   const auto more = [](int percent) { return percent + (101 - percent) / 2; };
   Shares busier = shares;
-  int Shares::*const which[] = {&Shares::cores,  &Shares::gpu,    &Shares::working,
-                                &Shares::tensor, &Shares::memory, &Shares::dla};
-  int Shares::*const one = which[*rc::gen::inRange(0, 6)];
+  int Shares::*const which[] = {&Shares::cores,  &Shares::gpu, &Shares::working, &Shares::tensor,
+                                &Shares::memory, &Shares::dla, &Shares::issue};
+  int Shares::*const one = which[*rc::gen::inRange(0, 7)];
   busier.*one = std::min(more(shares.*one), 100);
   RC_ASSERT(joules(activity(1, busier)) >= before);
   if (one == &Shares::cores && busier.cores > shares.cores) RC_ASSERT(joules(activity(1, busier)) > before);

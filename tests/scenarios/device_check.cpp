@@ -62,14 +62,18 @@ TEST(Clocks, may_take_any_value_in_the_range_of_the_domain) {
             "gate.yaml:2: clocks.cores: 7 cores, jetson-orin-nano has 6\n");
 }
 
-TEST(PowerCap, needs_clocks_that_can_be_lowered) {
-  for (const char* device : {"nvidia-h100", "nvidia-h200"})
-    EXPECT_EQ(load_on(device, "power_cap: {budget: 400 W}").errors,
-              std::string("gate.yaml:2: power_cap: ") + device +
-                  "'s profile has no table of clocks that a cap could lower (leave it out, or give the "
-                  "profile gpu.clock_table)\n");
+TEST(PowerCap, is_kept_by_cards_too) {
+  EXPECT_EQ(load_on("nvidia-h100", "power_cap: {budget: 400 W}").errors, "");
   EXPECT_EQ(load_on("nvidia-l4", "power_cap: {budget: 40 W}").errors, "");
   EXPECT_EQ(load_on("raspberry-pi-5", "power_cap: {budget: 4 W}", ", placement: cpu").errors, "");
+}
+
+TEST(PowerLimit, is_that_of_a_card_and_may_only_be_lowered) {
+  EXPECT_EQ(load_on("nvidia-h100", "power_limit: 500 W").errors, "");
+  EXPECT_EQ(load_on("nvidia-h100", "power_limit: 800 W").errors,
+            "gate.yaml:2: power_limit: above the 700 W of nvidia-h100\n");
+  EXPECT_EQ(load_on("jetson-orin-nano", "power_limit: 10 W").errors,
+            "gate.yaml:2: power_limit: jetson-orin-nano has no power limit of its own (use power_cap)\n");
 }
 
 TEST(Cores, that_are_not_online_are_refused) {

@@ -53,8 +53,15 @@ struct ThermalSpec {
   sim::Duration polling = sim::seconds(1);  // interval of the kernel's governor and the fan
 };
 
-// Keeps the mean power within a budget. A card's driver has such a controller; no Jetson has one, so there it
-// is a choice of the scenario.
+// A card's own limit of power (models/power/controllers/power_limit.hpp).
+struct PowerLimitSpec {
+  double budget_w = 0;
+  sim::Duration window, period;
+  double gain = 0;   // watts allowed more per watt of the mean below the budget
+  double burst = 1;  // the most allowed in a period, relative to the budget
+};
+
+// Keeps the mean power within a budget that a scenario chooses.
 struct PowerCapSpec {
   double budget_w = 0;
   sim::Duration window;      // the mean over this time is kept within the budget

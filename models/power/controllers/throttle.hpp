@@ -9,9 +9,9 @@
 namespace jostle::power {
 
 // The cause of a clock below the maximum of its domain.
-enum class Cause : std::uint8_t { none, power_mode, power_cap, over_current, thermal };
-inline constexpr std::array<std::string_view, 5> cause_names{"none", "power_mode", "power_cap",
-                                                             "over_current", "thermal"};
+enum class Cause : std::uint8_t { none, power_mode, power_cap, power_limit, over_current, thermal };
+inline constexpr std::array<std::string_view, 6> cause_names{"none",        "power_mode",   "power_cap",
+                                                             "power_limit", "over_current", "thermal"};
 
 // The limits that one controller sets. Steps are operating points below the highest allowed one. The ratio is
 // the share of pulses that pass: it slows the clock at an unchanged voltage.

@@ -1,0 +1,48 @@
+// Keeps a card within its own limit of power: the firmware's controller, measured on an H100
+// (calibration/evidence/README.md, h100-power).
+//
+// Once per period it takes the mean power over the window and allows, for the next period,
+//   watts = budget + gain x (budget - mean), but at most burst x budget.
+// It sets the highest clock at which the load of the last period would draw that, if its dynamic power
+// follows V^2 f. So a load that comes after a pause may exceed the budget until the window has filled, is
+// then cut below it, and settles at the budget in a few windows.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "models/power/controllers/spec.hpp"
+#include "models/power/controllers/throttle.hpp"
+#include "models/power/spec.hpp"
+
+namespace jostle::power {
+
+class PowerLimit {
+ public:
+  // `opps`: the GPU's clocks below and up to its limit, ascending, not empty. `idle_w`: power of the idle
+  // card at its highest clock, which it is taken to have drawn before.
+  PowerLimit(const PowerLimitSpec& spec, std::vector<double> opps, const VoltageCurve& voltage,
+             double idle_w);
+
+  [[nodiscard]] sim::Duration period() const { return spec_.period; }
+  // Reads the mean power of the period that ends now, which the GPU spent at `hz`.
+  Throttle read(double watts, double hz);
+  [[nodiscard]] Throttle throttle() const { return {.cpu_steps = 0, .gpu_steps = steps_, .ratio = 1}; }
+  [[nodiscard]] double mean_w() const { return sum_w_ / static_cast<double>(readings_.size()); }
+  // True if at the last reading the mean was above the budget, with no clock left to lower.
+  [[nodiscard]] bool unmet() const;
+
+ private:
+  [[nodiscard]] double allowed_w() const;
+
+  PowerLimitSpec spec_;
+  std::vector<double> opps_;
+  VoltageCurve voltage_;
+  double idle_w_;
+  int steps_ = 0;                 // below the highest of `opps_`
+  std::vector<double> readings_;  // in the window, as a ring buffer
+  std::size_t next_ = 0;
+  double sum_w_ = 0;
+};
+
+}  // namespace jostle::power
