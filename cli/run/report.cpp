@@ -449,11 +449,10 @@ std::string trust_lines(const Result& result, int width) {
       text += too_short(process.tokens->itl_ms, "of the time between tokens ", who, width);
     }
     if (!latency.of_served.empty())
-      text +=
-          paragraph(fmt::format("of the served: {} of {} are of requests that were answered; {} were dropped "
-                                "and {} waited at the end",
-                                joined(latency.of_served), who, process.drops, latency.unfinished),
-                    width, 0);
+      text += paragraph(
+          fmt::format("{} of {} cover answered requests only; {} were dropped and {} waited at the end",
+                      joined(latency.of_served), who, process.drops, latency.unfinished),
+          width, 0);
     if (text.size() > before) told = process.entry;
   }
   return text.empty() ? text : "\n" + text;

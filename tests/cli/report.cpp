@@ -74,6 +74,15 @@ TEST(Report, a_single_process_needs_no_total) {
   EXPECT_THAT(report(result, Terminal::unlimited, false), Not(HasSubstr("total")));
 }
 
+TEST(Report, says_for_how_long_to_simulate_where_samples_are_too_few_for_a_percentile) {
+  scenarios::Result result = scenarios::test::sample_result();
+  result.processes[0].latency_ms.samples = 400;
+  result.processes[0].latency_ms.needs = {{"p95", {2.9}}, {"p99", {8.8}}};
+  EXPECT_THAT(
+      report(result, Terminal::unlimited, false),
+      HasSubstr("\n400 samples are too few for p95 and p99 of process 0 (resnet50); simulate about 8.8 s\n"));
+}
+
 TEST(Report, says_what_bound_the_board_and_why_the_run_stopped) {
   scenarios::Result result = scenarios::test::sample_result();
   result.system.limited_by = "power_cap";
