@@ -36,6 +36,8 @@ std::string frequency(double hz) {
 }
 
 Json model_json(const Model& model) {
+  if (const auto* products = std::get_if<ProductsModel>(&model))
+    return {{"products", products->width}, {"layers", products->layers}};
   const auto* synthetic = std::get_if<SyntheticModel>(&model);
   if (synthetic == nullptr) return model_name(model);
   Json json{{"kernels", synthetic->kernels},
