@@ -4,7 +4,6 @@
 #include <string>
 
 #include "calibration/profile/profile.hpp"
-#include "scenarios/language/echo.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
