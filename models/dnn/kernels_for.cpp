@@ -99,11 +99,8 @@ void apply_to_table(const Factor& factor, gpu::KernelSequence& sequence) {
   sequence.provenance += fmt::format(", x {:.3f} fitted on {}", factor.value, factor.basis);
 }
 
-// Kernels computed from the layers, without measurements of the network.
+// Kernels computed from the layers, without measurements.
 KernelsOfLayers computed(const Request& request, const Network& network, const gpu::Spec& gpu) {
-  if (request.lowering == Lowering::framework && !request.training &&
-      has_framework_laws(gpu, request.precision))
-    return framework_kernels(network, request.batch, request.precision, gpu);
   const auto layers = fuse(network, request.training ? Lowering::framework : request.lowering);
   if (!request.training)
     return roofline_by_layer(layers, request.batch, request.precision, request.lowering, gpu);
@@ -169,21 +166,26 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
   if (traced) return of_traces_alone(request, tables, gpu, factors);
   const Model* const model = file ? nullptr : &known_model(request);
   const int input = file ? 0 : request.input > 0 ? request.input : model->default_input;
-  KernelsOfLayers modelled = computed(request, file ? *request.network : *built_network(*model, input), gpu);
-  if (request.training) return std::move(modelled.sequence);
+  const auto built = file ? nullptr : built_network(*model, input);
+  const Network& network = file ? *request.network : *built;
+  if (request.training) return computed(request, network, gpu).sequence;
   const Precision precision = path_for(gpu, request.precision).precision;
   const Factor* const factor = find_factor(
       factors, {request.chip, request.model, file ? std::string_view(request.model) : model->family,
                 precision, request.lowering, request.batch});
-  if (request.lowering == Lowering::framework) {
-    if (const MeasuredNetwork* network = tables.find(request.model, request.precision, input)) {
-      gpu::KernelSequence sequence = sequence_at(*network, request.batch);
-      if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
-      spread_activity(modelled, gpu, sequence);
-      if (factor != nullptr && factor->model == request.model) apply_to_table(*factor, sequence);
-      return sequence;
-    }
+  const bool framework = request.lowering == Lowering::framework;
+  const MeasuredNetwork* const measured =
+      framework ? tables.find(request.model, request.precision, input) : nullptr;
+  if (measured != nullptr) {
+    gpu::KernelSequence sequence = sequence_at(*measured, request.batch);
+    if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
+    spread_activity(computed(request, network, gpu), gpu, sequence);
+    if (factor != nullptr && factor->model == request.model) apply_to_table(*factor, sequence);
+    return sequence;
   }
+  KernelsOfLayers modelled = framework && has_framework_laws(gpu, request.precision)
+                                 ? framework_kernels(network, request.batch, request.precision, gpu)
+                                 : computed(request, network, gpu);
   if (factor != nullptr) apply(*factor, request, precision, modelled);
   return std::move(modelled.sequence);
 }

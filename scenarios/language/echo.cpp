@@ -99,6 +99,8 @@ void move_to_the_end(Json& json, std::initializer_list<const char*> in_order) {
 }
 
 Json model_json(const Model& model) {
+  if (const auto* products = std::get_if<ProductsModel>(&model))
+    return {{"products", products->width}, {"layers", products->layers}};
   const auto* synthetic = std::get_if<SyntheticModel>(&model);
   return synthetic == nullptr ? Json(model_name(model)) : keys_json(*synthetic);
 }

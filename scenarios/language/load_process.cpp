@@ -15,6 +15,7 @@
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/builders/builders.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/fusion.hpp"
 #include "scenarios/language/keys.hpp"
@@ -37,6 +38,21 @@ using input::Text;
 constexpr std::int64_t max_input = 8192;
 constexpr std::int64_t max_threads = 1024;
 
+// Dense products of numbers: a side that benchmarks use, and batches beyond those of images.
+constexpr std::int64_t widest_product = 65'536, most_products = 1024, max_columns = 16'384;
+
+std::optional<ProductsModel> read_products(const Cursor& at) {
+  Mapping mapping(at, "a mapping: products, layers");
+  ProductsModel model;
+  bool good = mapping.required("products", model.width, Integer{1, widest_product});
+  mapping.optional("layers", model.layers, Integer{1, most_products});
+  good &= mapping.good();
+  if (!good) return std::nullopt;
+  model.network = std::make_shared<const dnn::Network>(
+      dnn::build_products(static_cast<int>(model.width), static_cast<int>(model.layers)));
+  return model;
+}
+
 // The networks that the scenario's own profile knows by their kernels alone.
 std::vector<std::string> traced_networks(const LoadContext& context) {
   if (context.scenario == nullptr || context.scenario->device_path.empty() || !context.catalogue.device)
@@ -48,7 +64,11 @@ std::vector<std::string> traced_networks(const LoadContext& context) {
 }
 
 std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
-  if (at.is(Kind::mapping)) return Section<SyntheticModel>{"a mapping"}(at);
+  if (at.is(Kind::mapping)) {
+    if (!at.value().find("products")) return Section<SyntheticModel>{"a mapping"}(at);
+    auto products = read_products(at);
+    return products ? std::optional<Model>(*std::move(products)) : std::nullopt;
+  }
   const std::string* text = at.scalar(
       "the name of a model, a path to an .onnx file or a config.json, or a mapping of equal kernels");
   if (text == nullptr) return std::nullopt;
@@ -285,7 +305,7 @@ void read_network(Mapping& mapping, const LoadContext& context, ProcessEntry& pr
     auto model = read_model(*model_at, context);
     if (!model) model = stand_in(*model_at, context);
     if (model) process.model = std::move(*model);
-    network = !model_at->is(Kind::mapping);
+    network = !model_at->is(Kind::mapping) || std::holds_alternative<ProductsModel>(process.model);
   }
   const Choice<Precision> precision{"a precision", precision_names()};
   if (language_model(process.model) != nullptr)
@@ -294,7 +314,8 @@ void read_network(Mapping& mapping, const LoadContext& context, ProcessEntry& pr
     mapping.required("precision", process.precision, precision);
   else
     mapping.optional("precision", process.precision, precision);
-  mapping.optional("batch", process.batch, Integer{1, max_batch});
+  const bool products = std::holds_alternative<ProductsModel>(process.model);
+  mapping.optional("batch", process.batch, Integer{1, products ? max_columns : max_batch});
 }
 
 void read_input(Mapping& mapping, ProcessEntry& process, const std::vector<ProcessEntry>& earlier) {
@@ -305,6 +326,8 @@ void read_input(Mapping& mapping, ProcessEntry& process, const std::vector<Proce
     }
     if (std::holds_alternative<SyntheticModel>(process.model))
       input_at->problem("equal kernels have no input", "leave it out");
+    if (std::holds_alternative<ProductsModel>(process.model))
+      input_at->problem("the input of products is as wide as they are", "leave it out");
   }
   read_file(mapping.cursor(), process, earlier);
 }

@@ -9,6 +9,7 @@
 namespace jostle::scenarios {
 
 const dnn::Network* network_of_file(const Model& model) {
+  if (const auto* const products = std::get_if<ProductsModel>(&model)) return products->network.get();
   const auto* const onnx = std::get_if<OnnxModel>(&model);
   return onnx != nullptr && onnx->file ? &onnx->file->network : nullptr;
 }
@@ -21,6 +22,7 @@ std::string network_name(const Model& model) {
 std::shared_ptr<const dnn::Network> network_of(const ProcessEntry& entry) {
   if (const auto* const onnx = std::get_if<OnnxModel>(&entry.model); onnx != nullptr && onnx->file)
     return {onnx->file, &onnx->file->network};
+  if (const auto* const products = std::get_if<ProductsModel>(&entry.model)) return products->network;
   const auto* built_in = std::get_if<BuiltInModel>(&entry.model);
   const dnn::Model* model = built_in == nullptr ? nullptr : dnn::find_model(built_in->name);
   if (model == nullptr) return nullptr;

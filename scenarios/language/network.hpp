@@ -1,4 +1,4 @@
-// The network that an entry of a scenario names: built in, or read from an ONNX file.
+// The network that an entry of a scenario names: built in, read from an ONNX file, or dense products.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace jostle::scenarios {
 
-// The network of an ONNX file; null if the model is not an ONNX file.
+// The network that the scenario brings along: of an ONNX file, or dense products; null for other models.
 [[nodiscard]] const dnn::Network* network_of_file(const Model& model);
 
 // The name by which factors on kernel times refer to the network: its name, or the content of its file

@@ -19,6 +19,8 @@ std::string model_name(const Model& model) {
   if (const auto* built_in = std::get_if<BuiltInModel>(&model)) return built_in->name;
   if (const auto* onnx = std::get_if<OnnxModel>(&model)) return onnx->path;
   if (const auto* config = std::get_if<ConfigModel>(&model)) return config->path;
+  if (const auto* products = std::get_if<ProductsModel>(&model))
+    return fmt::format("products_{}x{}", products->width, products->layers);
   return "synthetic";
 }
 

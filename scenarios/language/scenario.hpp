@@ -33,6 +33,10 @@ struct NvpFile;
 struct OnnxNetwork;
 }  // namespace jostle::calibration
 
+namespace jostle::dnn {
+class Network;
+}
+
 namespace jostle::scenarios {
 
 using dnn::Precision;
@@ -81,7 +85,12 @@ struct SyntheticModel {
   std::optional<sim::Duration> pace;  // host time from one launch to the next
   double bytes = 0;  // bytes of DRAM traffic per kernel, which bounds its time; 0: the kernel spins
 };
-using Model = std::variant<BuiltInModel, OnnxModel, ConfigModel, SyntheticModel>;
+// Dense products in place of a network: `layers` of them, width x width by width x batch.
+struct ProductsModel {
+  std::int64_t width = 0, layers = 1;
+  std::shared_ptr<const dnn::Network> network = nullptr;  // not null in a checked scenario
+};
+using Model = std::variant<BuiltInModel, OnnxModel, ConfigModel, SyntheticModel, ProductsModel>;
 [[nodiscard]] std::string model_name(
     const Model& model);  // name for messages and results; "synthetic" without a network
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "calibration/embedded.hpp"
+#include "calibration/profile/base_profile.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
 #include "models/board/spec.hpp"
@@ -109,7 +110,8 @@ TEST(FrameworkLaunches, of_half_precision_are_as_many_of_each_operator_as_the_pr
     Counts theirs = counts, ours = lowered(model, dnn::Precision::fp16, batch);
     // Two of its depthwise kernels at 16 images clear a workspace first.
     if (model == "efficientnet_b0" && batch == 16) theirs["depthwise"] -= 4;
-    // Three of its convolutions in groups slice their operands instead of transforming them.
+    // torchvision concatenates also the only input of a block's first layer, which copies it.
+    if (model == "densenet121") theirs["copy"] -= 4;
     expect_near(ours, theirs, name + " at batch " + std::to_string(batch));
     ++tables;
   }

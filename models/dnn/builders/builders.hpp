@@ -88,6 +88,9 @@ namespace jostle::dnn {
 // The same for a cube of one channel; `input` is its side.
 [[nodiscard]] Network build_unet3d(int input);
 
+// `count` linear layers of `width` x `width` numbers, without bias, each on one vector for an image.
+[[nodiscard]] Network build_products(int width, int count);
+
 // The 3 x 3 convolutions of stage `number` (1 to 5) of VGG-16, without the pool after them.
 [[nodiscard]] Network::Node add_vgg16_stage(LayerBuilder& layers, int number, Network::Node from);
 
