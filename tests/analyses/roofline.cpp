@@ -134,7 +134,7 @@ TEST(Rooflines, of_energy_are_there_in_every_mode_too) {
     for (const ModeRoofline& mode : answer.modes) {
       const power::Roofline::Energy& energy = mode.roofs.energy.value();
       EXPECT_GT(energy.idle_w, 0) << device;
-      EXPECT_GT(energy.busy_w, 0) << device;
+      EXPECT_GE(energy.busy_w, 0) << device;
       EXPECT_GT(energy.sm_operation_j, 0) << device;
       EXPECT_GT(energy.sm_byte_j, 0) << device;
       EXPECT_GT(energy.byte_j, 0) << device;
