@@ -27,15 +27,6 @@ double over_lowest(const VoltageCurve& curve, double volts) {
 
 }  // namespace
 
-double voltage_at(const VoltageCurve& curve, double hz) {
-  if (curve.empty()) return 1;
-  const auto above = std::ranges::find_if(curve, [hz](const VoltagePoint& point) { return point.hz >= hz; });
-  if (above == curve.end()) return curve.back().volts;
-  if (above == curve.begin()) return above->volts;
-  const VoltagePoint& low = *(above - 1);
-  return low.volts + (above->volts - low.volts) * (hz - low.hz) / (above->hz - low.hz);
-}
-
 PerPart energy_of(const Spec& spec, const Activity& activity, double celsius) {
   PerPart joules{};
   const auto at = [&joules](Part part) -> double& { return joules[static_cast<std::size_t>(part)]; };

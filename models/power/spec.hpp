@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/power/controllers/spec.hpp"
+#include "models/power/controllers/voltage.hpp"
 #include "models/power/governors/spec.hpp"
 
 namespace jostle::power {
@@ -21,13 +22,6 @@ inline constexpr std::array<std::string_view, 7> part_names{"cpu",  "gpu",  "dla
                                                             "dram", "base", "loss"};
 inline constexpr std::size_t part_count = part_names.size();
 using PerPart = std::array<double, part_count>;  // W, or J
-
-struct VoltagePoint {
-  double hz = 0, volts = 0;
-};
-// Ascending in both coordinates; interpolated linearly, constant outside.
-using VoltageCurve = std::vector<VoltagePoint>;
-[[nodiscard]] double voltage_at(const VoltageCurve& curve, double hz);
 
 // Dynamic power is C V^2 f. C is the effective capacitance in farads, so it includes the share that switches.
 // Leakage, in W, is given at the highest voltage of the domain's curve and at the reference temperature; it

@@ -13,7 +13,7 @@
 
 #include "models/power/controllers/spec.hpp"
 #include "models/power/controllers/throttle.hpp"
-#include "models/power/spec.hpp"
+#include "models/power/controllers/voltage.hpp"
 
 namespace jostle::power {
 

@@ -1,0 +1,16 @@
+// The voltage of a clock domain by its clock.
+#pragma once
+
+#include <vector>
+
+namespace jostle::power {
+
+struct VoltagePoint {
+  double hz = 0, volts = 0;
+};
+// Ascending in both coordinates; interpolated linearly, constant outside.
+using VoltageCurve = std::vector<VoltagePoint>;
+// 1 without a curve.
+[[nodiscard]] double voltage_at(const VoltageCurve& curve, double hz);
+
+}  // namespace jostle::power
