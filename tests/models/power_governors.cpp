@@ -546,7 +546,7 @@ TEST(EmcScaling, NeverSettlesLowerUnderMoreDemand) {
 TEST(GovernorNames, LeadToTheirGovernors) {
   for (const CpuGovernor& governor : cpu_governors()) EXPECT_EQ(cpu_governor(governor.name), &governor);
   for (const GpuGovernor& governor : gpu_governors()) EXPECT_EQ(gpu_governor(governor.name), &governor);
-  EXPECT_EQ(cpu_governor("interactive"), nullptr);
+  EXPECT_EQ(cpu_governor("nvhost_podgov"), nullptr);
   EXPECT_EQ(gpu_governor("schedutil"), nullptr);
 }
 
