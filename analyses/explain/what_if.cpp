@@ -153,7 +153,7 @@ std::optional<Changed> no_limits(const Request& request) {
   if (!limited || !request.device.power) return std::nullopt;
   scenario.power_cap.reset();
   scenario.power_limit_w.reset();
-  if (request.device.power->limit) put(scenario, "power.limit", "none");
+  if (request.device.power->limit) put(scenario, "gpu.power_limit", "none");
   if (request.device.power->over_current) put(scenario, "power.over_current", "none");
   if (const auto& thermal = request.device.power->thermal) {
     if (thermal->critical_c) put(scenario, "power.thermal.critical", "200 degC");

@@ -88,6 +88,14 @@ void check_contexts(const input::Cursor& at, const board::DeviceSpec& device) {
   }
 }
 
+void take_power_limit(const input::Cursor& gpu, const power::PowerLimitSpec& limit,
+                      board::DeviceSpec& device) {
+  if (!device.power) return gpu.descend("power_limit").problem("there is no power to limit", "power");
+  if (gpu.problems().empty() && device.gpu.clock_table_hz.empty())
+    gpu.descend("power_limit").problem("there is no table of clocks to lower", "gpu.clock_table");
+  device.power->limit = limit;
+}
+
 void read_device(const input::Cursor& at, Profile& profile) {
   std::vector<ProfileParameter>& figures = profile.figures;
   board::DeviceSpec& device = *profile.spec;
@@ -98,7 +106,8 @@ void read_device(const input::Cursor& at, Profile& profile) {
   if (const auto part = top.find("sibling_evidence")) read_evidence(*part, device.sibling);
   if (const auto part = top.require("cpu")) read_cpu(*part, figures, *device.cpu);
   const auto gpu = top.find("gpu");
-  if (gpu) read_gpu(*gpu, figures, device);
+  std::optional<power::PowerLimitSpec> limit;
+  if (gpu) read_gpu(*gpu, figures, device, limit);
   if (const auto part = top.find("dla")) read_dla(*part, figures, device.dla);
   if (const auto part = top.find("engines")) read_engines(*part, figures, device.engines);
   if (const auto part = top.require("memory")) read_memory(*part, figures, device);
@@ -113,8 +122,7 @@ void read_device(const input::Cursor& at, Profile& profile) {
   if (const auto part = top.find("price")) read_prices(*part, figures, profile.prices);
   if (const auto part = top.find("power_modes")) read_power_modes(*part, figures, device);
   if (const auto part = top.find("power")) read_power(*part, figures, device);
-  if (at.problems().empty() && device.power && device.power->limit && device.gpu.clock_table_hz.empty())
-    at.descend("power.limit").problem("there is no table of clocks to lower", "gpu.clock_table");
+  if (limit) take_power_limit(*gpu, *limit, device);
   if (const auto part = top.find("factors")) read_factors(*part, dnn::Chip::of(device.gpu), profile.factors);
 }
 

@@ -1,4 +1,4 @@
-// Reads power.over_current, power.thermal and power.limit: the controllers that protect a board.
+// Reads power.over_current, power.thermal and gpu.power_limit: the controllers that protect a board.
 
 #include <fmt/format.h>
 
@@ -118,7 +118,7 @@ void read_thermal(const Cursor& at, Block& outer, power::Spec& power) {
   power.thermal = spec;
 }
 
-void read_power_limit(const Cursor& at, Block& outer, power::Spec& power) {
+void read_power_limit(const Cursor& at, Block& outer, std::optional<power::PowerLimitSpec>& limit) {
   // The text `none` removes the limit of the card that this one is `like`.
   if (at.is(Kind::scalar) && at.value().text == "none") return;
   Block block(at, "a card's power limit: budget, window, period, gain, burst", outer.figures(), outer.from());
@@ -134,7 +134,7 @@ void read_power_limit(const Cursor& at, Block& outer, power::Spec& power) {
   else if (block.words().good() && spec.gain >= static_cast<double>(readings))
     at.problem(
         fmt::format("a gain of {} and more does not settle: the window holds so many periods", readings));
-  power.limit = spec;
+  limit = spec;
 }
 
 }  // namespace jostle::calibration

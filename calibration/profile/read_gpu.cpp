@@ -121,7 +121,8 @@ void read_limits(Block& block, gpu::Spec& gpu) {
 
 }  // namespace
 
-void read_gpu(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
+void read_gpu(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device,
+              std::optional<power::PowerLimitSpec>& limit) {
   gpu::Spec& gpu = device.gpu;
   Block block(at, "a GPU", figures);
   block.words().required("architecture", gpu.architecture, input::Text{20});
@@ -151,6 +152,7 @@ void read_gpu(const Cursor& at, std::vector<ProfileParameter>& figures, board::D
   if (const auto law = block.words().find("space_sharing"))
     read_space_sharing(*law, block, gpu.space_sharing);
   if (const auto wake = block.words().find("idle_wake")) read_idle_wake(*wake, block, gpu.idle_wake);
+  if (const auto part = block.words().find("power_limit")) read_power_limit(*part, block, limit);
 }
 
 }  // namespace jostle::calibration

@@ -14,7 +14,9 @@ inline constexpr int max_board_cores = 1024;
 [[nodiscard]] std::optional<std::vector<double>> read_clock_table(const input::Cursor& at);
 
 void read_cpu(const input::Cursor& at, std::vector<ProfileParameter>& figures, cpu::Spec& cpu);
-void read_gpu(const input::Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device);
+// `limit`: the card's own power limit, if it has one.
+void read_gpu(const input::Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device,
+              std::optional<power::PowerLimitSpec>& limit);
 void read_dla(const input::Cursor& at, std::vector<ProfileParameter>& figures, dla::Spec& dla);
 // Reads the rated pixels/s of the media engines.
 void read_engines(const input::Cursor& at, std::vector<ProfileParameter>& figures, media::Spec& engines);
@@ -29,10 +31,10 @@ void read_memory(const input::Cursor& at, std::vector<ProfileParameter>& figures
 // Call after the other parts, since modes are checked against their limits.
 void read_power_modes(const input::Cursor& at, std::vector<ProfileParameter>& figures,
                       board::DeviceSpec& device);
-// Reads power.over_current, power.thermal and power.limit; `outer` is the block `power`.
+// Reads power.over_current, power.thermal and gpu.power_limit; `outer` is the block `power`.
 void read_over_current(const input::Cursor& at, Block& outer, power::Spec& power);
 void read_thermal(const input::Cursor& at, Block& outer, power::Spec& power);
-void read_power_limit(const input::Cursor& at, Block& outer, power::Spec& power);
+void read_power_limit(const input::Cursor& at, Block& outer, std::optional<power::PowerLimitSpec>& limit);
 void read_power(const input::Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device);
 // Reads power.governors; `outer` is the block `power`.
 void read_governors(const input::Cursor& at, Block& outer, const board::DeviceSpec& device,

@@ -157,7 +157,6 @@ void read_power(const Cursor& at, std::vector<ProfileParameter>& figures, board:
       at.problem("power mode " + mode.name + " limits currents: over_current.voltage is missing");
   }
   if (const auto part = block.words().find("thermal")) read_thermal(*part, block, power);
-  if (const auto part = block.words().find("limit")) read_power_limit(*part, block, power);
   if (const auto part = block.words().find("governors")) read_governors(*part, block, device, power.scaling);
   const Quantity celsius{input::temperature_dimension(), -60, 150};
   block.optional("reference_temperature", power.reference_c, celsius);

@@ -227,7 +227,7 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "exit_latency",
                                             "held_awake",
                                             "floor",
-                                            "limit",
+                                            "power_limit",
                                             "issue",
                                             "price",
                                             "board",
