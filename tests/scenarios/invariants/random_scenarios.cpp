@@ -122,6 +122,16 @@ TEST(Found, scenarios_obey_all_laws) {
            // A share of -1e-17.
            "device: jetson-orin-nx-16gb\nprocesses: [{model: fcn_resnet50, precision: fp32, batch: 8}]\n"
            "run: {seed: 686, duration: 555 ms, warmup: 100 ms}\n",
+           // Two of three replications called the load too high, and the latency of the third remained.
+           "device: jetson-orin-nx-8gb\nprocesses: [{model: vgg16, precision: tf32, batch: 16, "
+           "arrivals: {poisson: 300 /s}, max_queue_delay: 5 ms, count: 5}]\n"
+           "run: {seed: 54, duration: 119 ms, warmup: 100 ms, replications: 3}\n",
+           // A replication of one request weighed as much as one of seven: the median was twice the mean.
+           "device: jetson-agx-orin-devkit-32gb\nhost_cores: 1\n"
+           "link: {bandwidth: 100 Mbit/s, rtt: 30 ms, jitter: 0 ms, loss: 5 %, payload: 10 kB}\n"
+           "interrupts: {load: 16 %, rate: 2000 /s}\n"
+           "processes: [{model: yolov4_tiny, precision: fp16}, {load: memory_copy, duty: 70 %}]\n"
+           "run: {seed: 761, duration: 143 ms, warmup: 100 ms, replications: 3}\n",
        })
     EXPECT_EQ(wrong_with(loaded(text).value()), "") << text;
 }
