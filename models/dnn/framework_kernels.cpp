@@ -12,10 +12,12 @@ namespace {
 
 // The chip that the laws were fitted on.
 constexpr double laws_sms = 132, laws_clock = 1.98e9, laws_bandwidth = 3.35e12;
-// The most of the tensor cores' peak that long products reach: layers of 8192 x 8192 by 8192 take 13.3 ms for
-// eight at 1317 MHz on an H100 at its power limit.
-constexpr double longest_efficiency = 0.925;
-constexpr double winograd_saves = 2.25;  // multiplications of a window of 3 x 3
+// The most of the peak that long products reach, fitted on dense products of 8192 alone on an H100: eight in
+// fp16 by a batch of 8192 take 13.3 ms at 1317 MHz, its power limit (in tf32 by 4096 12.2 ms at 1414 MHz);
+// in fp32, on CUDA cores, by 2048 43.4 ms at 1980 MHz.
+constexpr double longest_efficiency = 0.925, longest_efficiency_of_cores = 0.76;
+constexpr double longest_in_tables = 105;  // GFLOP of a gemm: what it has beyond runs at that rate
+constexpr double winograd_saves = 2.25;    // multiplications of a window of 3 x 3
 // Mean gap between two nodes of a graph that runs alone: fitted on the 35 graphs of nine networks whose
 // kernels are known (evidence/h100-nets/solo.csv: 0.05 to 0.34).
 constexpr double gap_us = 0.17;
@@ -55,10 +57,13 @@ class Timer {
     const double slow = product ? launch.weights * word_ * cold_ : tensors;
     const double cold = product ? tensors + launch.weights * word_ : tensors;
     const double memory = slow / 1e6 * law.per_cold_mb * memory_;
+    const double least = product ? at_best_us(launch, launch.operations) : 0;
+    const double beyond = at_best_us(launch, launch.operations - short_part(launch));
+    const double work =
+        std::min(wide * law.per_work * launch.operations, wide * law.per_work * short_part(launch) + beyond);
     const double arithmetic =
-        law.per_step * launch.steps * clock_ +
-        wide * (law.per_work * launch.operations + law.per_mb * (launch.read + launch.written) * mb);
-    return {law.start + std::max(arithmetic + memory, least_us(launch)), cold,
+        law.per_step * launch.steps * clock_ + work + wide * law.per_mb * (launch.read + launch.written) * mb;
+    return {law.start + std::max(arithmetic + memory, least), cold,
             (launch.read + launch.written + launch.weights) * word_};
   }
 
@@ -67,13 +72,20 @@ class Timer {
     const double bytes = elements * word_;
     return bytes * std::min(1.0, bytes / std::max(gpu_.l2_bytes, 1.0));
   }
-  // The time of a long product at the peak rate; the laws know only short ones.
-  [[nodiscard]] double least_us(const Launch& launch) const {
-    if (!is_product(launch.kind)) return 0;
+  // The operations that the law of a product knows.
+  [[nodiscard]] static double short_part(const Launch& launch) {
+    return launch.kind == LaunchKind::gemm ? std::min(launch.operations, longest_in_tables)
+                                           : launch.operations;
+  }
+  // The time of so many GFLOP at the rate of long products.
+  [[nodiscard]] double at_best_us(const Launch& launch, double operations) const {
     const ArithmeticPath path = path_for(gpu_, precision_);
     const double peak = path.ops_per_clock * gpu_.sm_count * gpu_.max_clock_hz;
     const bool saves = !path.tensor_cores && launch.work.window_area == 9;
-    return launch.operations * 1e9 / (peak * (saves ? winograd_saves : longest_efficiency)) * 1e6;
+    return operations * 1e15 / peak /
+           (path.tensor_cores ? longest_efficiency
+            : saves           ? winograd_saves
+                              : longest_efficiency_of_cores);
   }
 
   const gpu::Spec& gpu_;
