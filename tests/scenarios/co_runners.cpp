@@ -285,9 +285,10 @@ TEST(BadLoad, is_told_what_it_may_have) {
   EXPECT_THAT(refusal(orin + load("busy, cpus: [9]")), HasSubstr("processes.1.cpus: core 9"));
   EXPECT_THAT(refusal("device: jetson-orin-nano-super\nprocesses:\n" + load("busy")),
               HasSubstr("at least one process with a model"));
-  EXPECT_THAT(refusal("device: nvidia-h200\nprocesses:\n" + load("memory_read") +
-                      "  - {model: resnet18, precision: fp16}\n"),
-              HasSubstr("processes.0.load: the profile of nvidia-h200 does not say how fast its cores move memory"));
+  EXPECT_THAT(
+      refusal("device: nvidia-h200\nprocesses:\n" + load("memory_read") +
+              "  - {model: resnet18, precision: fp16}\n"),
+      HasSubstr("processes.0.load: the profile of nvidia-h200 does not say how fast its cores move memory"));
   EXPECT_EQ(run_text("device: nvidia-h200\nprocesses:\n" + load("busy") +
                      "  - {model: resnet50, precision: fp16, runtime: cuda-graph}\nrun: {duration: 0.2 s}\n")
                 .loads.size(),
