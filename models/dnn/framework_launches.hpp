@@ -2,7 +2,7 @@
 //
 // A layer of a framework is one kernel or several: the batch norm of a half-precision network is three, a
 // convolution in groups six. The rules were read off the kernels of fourteen networks on an H100
-// (evidence/h100-nets/counts.csv, tests/models/dnn_framework.cpp), with PyTorch 2.11, CUDA 13 and cuDNN 9.19;
+// (evidence/h100-nets/counts.csv, tests/calibration/framework_launches.cpp), with PyTorch 2.11, CUDA 13 and cuDNN 9.19;
 // networks in half precision are stored with their channels together (channels_last), others apart.
 #pragma once
 
@@ -56,7 +56,7 @@ struct Launch {
   FusedLayer work;       // its shape, for blocks and arithmetic; elements of one image
   // Elements read and written, of all images of a batch, and the weights read.
   double read = 0, written = 0, weights = 0;
-  // What its time depends on beside bytes (laws.hpp): steps that follow each other, and operations.
+  // What its time depends on beside bytes (framework_laws.hpp): steps that follow each other, and operations.
   double steps = 0, operations = 0;
 };
 
