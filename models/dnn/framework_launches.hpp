@@ -2,8 +2,9 @@
 //
 // A layer of a framework is one kernel or several: the batch norm of a half-precision network is three, a
 // convolution in groups six. The rules were read off the kernels of fourteen networks on an H100
-// (evidence/h100-nets/counts.csv, tests/calibration/framework_launches.cpp), with PyTorch 2.11, CUDA 13 and cuDNN 9.19;
-// networks in half precision are stored with their channels together (channels_last), others apart.
+// (evidence/h100-nets/counts.csv, tests/calibration/framework_launches.cpp), with PyTorch 2.11, CUDA 13 and
+// cuDNN 9.19; networks in half precision are stored with their channels together (channels_last), others
+// apart.
 #pragma once
 
 #include <cstdint>
