@@ -6,7 +6,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
-#include "models/dnn/framework/kernels.hpp"
+#include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"

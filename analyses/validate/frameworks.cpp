@@ -16,7 +16,7 @@
 #include "calibration/readers/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"
-#include "models/dnn/framework/kernels.hpp"
+#include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"

@@ -13,7 +13,7 @@
 #include "models/dnn/activity.hpp"
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/built_network.hpp"
-#include "models/dnn/framework/kernels.hpp"
+#include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/roofline.hpp"

@@ -26,13 +26,13 @@ struct Request {
   Chip chip = {};  // the chip whose factors of networks apply; none: only those of families do
   // A network from a file; `model` is then the name that factors use for it, and `input` is ignored.
   const Network* network = nullptr;
-  bool training = false;             // a training step (training.hpp), with Lowering::framework
-  double gpu_hz = 0;                 // the clock that it will run at; layers timed at another are only fitted
+  bool training = false;  // a training step (training.hpp), with Lowering::framework
+  double gpu_hz = 0;      // the clock that it will run at; layers timed at another are only fitted
 };
 
 // Returns the kernels of a request. If the device has a measured table for this network, precision, input and
 // lowering (tables are of frameworks), they are taken from that table, or interpolated (interpolate.hpp).
-// Otherwise those of a framework on sm_90 follow laws that other networks gave (framework/kernels.hpp), with
+// Otherwise those of a framework on sm_90 follow laws that other networks gave (framework_kernels.hpp), with
 // grade fitted, and all others are computed from the layers and the peak rates of `gpu` (roofline.hpp), times
 // the factor that `factors` has for the network in the precision that it really runs in. The grade is then
 // fitted, or datasheet without such a factor. It is measured if the factor has the times of layers, taken in

@@ -1,5 +1,7 @@
 // PyTorch's kernels: the lowering has as many of each operator as the profiler counted, and its laws are
 // those of the evidence.
+#include "models/dnn/framework_launches.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +16,7 @@
 #include "calibration/readers/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"
-#include "models/dnn/framework/kernels.hpp"
-#include "models/dnn/framework/launches.hpp"
+#include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"

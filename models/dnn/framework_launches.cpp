@@ -1,4 +1,4 @@
-#include "models/dnn/framework/launches.hpp"
+#include "models/dnn/framework_launches.hpp"
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "models/dnn/framework/launches.hpp"
+#include "models/dnn/framework_launches.hpp"
 #include "models/dnn/precision.hpp"
 
 namespace jostle::dnn {

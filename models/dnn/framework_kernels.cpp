@@ -1,4 +1,4 @@
-#include "models/dnn/framework/kernels.hpp"
+#include "models/dnn/framework_kernels.hpp"
 
 #include <algorithm>
 #include <string>

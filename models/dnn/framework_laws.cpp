@@ -1,4 +1,4 @@
-#include "models/dnn/framework/laws.hpp"
+#include "models/dnn/framework_laws.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "models/dnn/framework/laws.hpp"
+#include "models/dnn/framework_laws.hpp"
 #include "models/dnn/precision.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/gpu/spec.hpp"
