@@ -32,7 +32,7 @@ struct Request {
 
 // Returns the kernels of a request. If the device has a measured table for this network, precision, input and
 // lowering (tables are of frameworks), they are taken from that table, or interpolated (interpolate.hpp).
-// Otherwise those of a framework on sm_90 follow laws that other networks gave (framework/kernels.hpp), with
+// Otherwise those of a framework on sm_90 follow laws that other networks gave (framework_kernels.hpp), with
 // grade fitted, and all others are computed from the layers and the peak rates of `gpu` (roofline.hpp), times
 // the factor that `factors` has for the network in the precision that it really runs in. The grade is then
 // fitted, or datasheet without such a factor. It is measured if the factor has the times of layers, taken in
