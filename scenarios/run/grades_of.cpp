@@ -91,7 +91,8 @@ bool is_guessed(const ProcessEntry& process) {
 
 // The grade of kernel times. What is not understood has no data sheet.
 std::string kernels_grade(const ProcessEntry& process, gpu::Grade grade) {
-  if (grade == gpu::Grade::datasheet && is_guessed(process)) return to_string(ParameterGrade::assumed);
+  if ((grade == gpu::Grade::datasheet || grade == gpu::Grade::fitted) && is_guessed(process))
+    return to_string(ParameterGrade::assumed);
   return to_string(grade);
 }
 

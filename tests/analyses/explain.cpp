@@ -352,7 +352,7 @@ TEST(Figures, that_the_profile_does_not_know_are_refused_with_the_nearest) {
   EXPECT_THAT(problem("figures: {gpu.time_slicing.slise: 1 ms}\n"), HasSubstr("did you mean 'slice'?"));
   EXPECT_THAT(problem("figures: {gpu.time_slicing.slice: 1 W}\n"), HasSubstr("unknown unit"));
   EXPECT_THAT(problem("figures: {gpu.time_slicing.slice: [1 ms]}\n"), HasSubstr("figures.gpu"));
-  EXPECT_THAT(problem("figures: 3\n"), HasSubstr("expected figures of a profile"));
+  EXPECT_THAT(problem("figures: 3\n"), HasSubstr("expected parameters of a profile"));
 }
 
 TEST(Figures, of_what_if_speeds_move_times_of_measured_and_of_computed_kernels) {

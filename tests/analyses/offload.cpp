@@ -84,7 +84,7 @@ TEST(OffloadOfLanguageModels, asks_the_cloud_for_what_it_asks_the_edge_for) {
            "arrivals: {periodic: 1 /s}}]\noffload:\n  cloud: {device: nvidia-a10, processes: [{model: "
            "qwen2.5_7b, precision: awq, runtime: vllm}]}\n  link: {bandwidth: 20 Mbit/s, rtt: 10 ms}\n")
           .errors,
-      HasSubstr("asked for"));
+      HasSubstr("a language model needs `generate` or `bench`"));
 }
 
 TEST(OffloadStudy, reads_values_lists_and_ranges_of_links) {

@@ -264,7 +264,7 @@ class Command(unittest.TestCase):
         done = self.jostle("run", path, "--format", "json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         process = json.loads(done.stdout)["processes"][0]
-        self.assertEqual((process["model"], process["grade"]), ("small_cnn.onnx", "datasheet"))
+        self.assertEqual((process["model"], process["grade"]), ("small_cnn.onnx", "fitted"))
         self.assertGreater(process["throughput"]["mean"], 0)
 
     def test_what_is_approximated_of_an_onnx_file_is_said_beside_the_answer(self):
@@ -438,7 +438,7 @@ class Command(unittest.TestCase):
         self.assertEqual([line.split(",")[2] for line in lines[1:]], ["0.1", "0.2"])
         patient = self.file("patient.yaml", "device: jetson-orin-nano\nprocesses: [{model: resnet18, precision: fp16, "
                             "arrivals: {poisson: 1 /s}}]\nrun: {duration: 1.2e+02 s}\n")
-        told = re.search("a run of about ([0-9]+) s would", self.jostle("run", patient).stdout)
+        told = re.search("simulate about ([0-9]+) s", self.jostle("run", patient).stdout)
         self.assertGreater(int(told.group(1)), 120)
 
     def test_files_may_begin_with_a_byte_order_mark(self):

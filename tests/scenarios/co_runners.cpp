@@ -275,7 +275,8 @@ TEST(BadLoad, is_told_what_it_may_have) {
   EXPECT_THAT(refusal(orin + load("busy, model: resnet18")),
               HasSubstr("a background load runs no inference"));
   EXPECT_THAT(refusal(orin + load("memory_wrote")), HasSubstr("did you mean 'memory_write'?"));
-  EXPECT_THAT(refusal(orin + load("memory_write, count: 2")), HasSubstr("threads: so many"));
+  EXPECT_THAT(refusal(orin + load("memory_write, count: 2")),
+              HasSubstr("threads: the number of its threads"));
   EXPECT_THAT(refusal(orin + load("memory_write, batch: 2")), HasSubstr("a load has no batch"));
   EXPECT_THAT(refusal(orin + load("memory_write, dutty: 2 %")), HasSubstr("did you mean 'duty'?"));
   EXPECT_THAT(refusal(orin + load("memory_write, duty: 120 %")), HasSubstr("processes.1.duty"));

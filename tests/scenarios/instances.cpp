@@ -253,7 +253,8 @@ TEST(Instances, are_refused_with_what_to_do) {
   expect_refused("instances: [{model: resnet50, precision: fp16, streams: 2}]", "(count: so many streams)");
   expect_refused("model: resnet50, precision: fp16, placement: cpu, streams: 2", "has one stream of work");
   expect_refused("model: resnet50, precision: fp16, mps_threads: 50 %", "add mps: true at the top");
-  expect_refused("model: resnet50, precision: fp16, max_queue_delay: 2 ms", "a closed loop has none");
+  expect_refused("model: resnet50, precision: fp16, max_queue_delay: 2 ms",
+                 "a closed loop has no waiting requests");
   expect_refused("model: resnet50, precision: fp16, fan_out: {mean: 2}", "for example after: detector");
   expect_refused("model: resnet50, precision: fp16, name: a, after: a",
                  "its own results would make its requests");

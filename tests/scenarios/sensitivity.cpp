@@ -255,7 +255,7 @@ std::vector<Row> rows() {
       {"gpu.cuda_cores.fp32", "128", h200, on_the(h200, roofline("fp32", 32)), total, down},
       {"gpu.cuda_cores.fp16", "256", nano, on_the(nano, roofline("fp16", 8)), total, down},
       {"gpu.cuda_cores.int8", "256", v100, on_the(v100, roofline("int8", 32)), total, down},
-      {"power.cap.budget", "50 W", t4, on_the(t4, roofline("int8", 32)), total, down},
+      {"gpu.power_limit.budget", "50 W", t4, on_the(t4, roofline("int8", 32)), total, down},
       {"gpu.tensor_cores.tf32", "512", h200, on_the(h200, roofline("tf32", 32)), total, down},
       {"gpu.tensor_cores.fp16", "1024", h200, on_the(h200, roofline("fp16", 32)), total, down},
       {"gpu.tensor_cores.int8", "1024", h200, on_the(h200, roofline("int8", 32)), total, down},
@@ -616,6 +616,7 @@ std::vector<Row> power_rows() {
            {"gpu.tensor", "3 nF"},
            {"gpu.per_byte", "100 pJ/B"},
            {"gpu.leakage", "0.5 W"},
+           {"gpu.issue", "1 nF"},
            {"soc.voltage", "[[204 MHz, 0.65 V], [3199 MHz, 1.2 V]]"},
            {"soc.base", "3 W"},
            {"soc.leakage", "2 W"},
@@ -685,7 +686,10 @@ struct Exception {
 std::vector<Exception> exceptions() {
   std::vector<Exception> list{
       {"cpu.clusters.*.shared_cache", "a debt is scaled by the core's own cache alone"},
-      {"power.cap.window", "tests/models/power_controllers.cpp"},
+      {"gpu.power_limit.window", "tests/models/power_limit.cpp"},
+      {"gpu.power_limit.period", "tests/models/power_limit.cpp"},
+      {"gpu.power_limit.gain", "tests/models/power_limit.cpp"},
+      {"gpu.power_limit.burst", "tests/models/power_limit.cpp"},
       {"price.board", "what a board costs moves no run: tests/analyses/plan.cpp, offload.cpp"},
       {"price.per_hour", "what a board costs moves no run: tests/analyses/plan.cpp, offload.cpp"},
       {"power_modes.modes.*.cpu_min", "the floor of a governor, and clocks are pinned here"},

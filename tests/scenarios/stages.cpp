@@ -177,7 +177,8 @@ TEST(EngineStages, are_refused_by_boards_without_the_engine_and_where_the_size_i
               HasSubstr("no size in pixels"));
   EXPECT_THAT(refusal(camera("{before: [{name: decode, on: nvdec, size: 8x8, time: 1 ms}]}")),
               HasSubstr("given beside size"));
-  EXPECT_THAT(refusal(camera("{before: [{name: decode, on: gpu, size: 8x8}]}")), HasSubstr("only an engine"));
+  EXPECT_THAT(refusal(camera("{before: [{name: decode, on: gpu, size: 8x8}]}")),
+              HasSubstr("needs an engine"));
   EXPECT_THAT(refusal(camera("{before: [{name: decode, on: nvdex, size: 8x8}]}")),
               HasSubstr("did you mean 'nvdec'?"));
 }

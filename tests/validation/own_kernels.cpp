@@ -126,7 +126,7 @@ TEST_F(OwnKernels, are_not_needed_for_a_rate_to_give_a_network_its_factor) {
 }
 
 TEST_F(OwnKernels, leave_no_parameter_at_its_bound_graded_fitted) {
-  const BoardCalibration found = calibrated({write("rates.csv", header + rate("swin_t", "fp16", 4, 900))});
+  const BoardCalibration found = calibrated({write("rates.csv", header + rate("swin_t", "fp16", 4, 500))});
   bool bound = false;
   for (const FittedParameter& parameter : found.calibration.parameters) {
     if (!parameter.at_bound) continue;
