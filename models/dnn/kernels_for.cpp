@@ -101,27 +101,13 @@ void apply_to_table(const Factor& factor, gpu::KernelSequence& sequence) {
 
 // Kernels computed from the layers, without measurements.
 KernelsOfLayers computed(const Request& request, const Network& network, const gpu::Spec& gpu) {
-  return roofline_by_layer(fuse(network, request.lowering), request.batch, request.precision,
-                           request.lowering, gpu);
-}
-
-// A step of training. Where the forward pass has the kernels of the framework, so has the step.
-gpu::KernelSequence training_kernels(const Request& request, const Network& network, const gpu::Spec& gpu) {
-  const std::vector<FusedLayer> step = training_step(fuse(network, Lowering::framework), request.precision);
-  std::span<const FusedLayer> rest = step;
-  std::vector<gpu::Kernel> forward;
-  if (has_framework_laws(gpu, request.precision)) {
-    forward = framework_kernels(network, request.batch, request.precision, gpu).sequence.kernels;
-    const auto loss =
-        std::ranges::find_if(step, [](const FusedLayer& layer) { return layer.name.ends_with(".loss"); });
-    rest = {loss, step.end()};
-  }
-  gpu::KernelSequence sequence =
-      roofline_by_layer(rest, request.batch, request.precision, Lowering::framework, gpu).sequence;
-  sequence.kernels.insert(sequence.kernels.begin(), forward.begin(), forward.end());
-  sequence.rebuild_finish();
-  sequence.provenance += ", a step of training";
-  return sequence;
+  const auto layers = fuse(network, request.training ? Lowering::framework : request.lowering);
+  if (!request.training)
+    return roofline_by_layer(layers, request.batch, request.precision, request.lowering, gpu);
+  KernelsOfLayers found = roofline_by_layer(training_step(layers, request.precision), request.batch,
+                                            request.precision, Lowering::framework, gpu);
+  found.sequence.provenance += ", a step of training";
+  return found;
 }
 
 // The kernels of a network that only its tables describe.
@@ -182,7 +168,7 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
   const int input = file ? 0 : request.input > 0 ? request.input : model->default_input;
   const auto built = file ? nullptr : built_network(*model, input);
   const Network& network = file ? *request.network : *built;
-  if (request.training) return training_kernels(request, network, gpu);
+  if (request.training) return computed(request, network, gpu).sequence;
   const Precision precision = path_for(gpu, request.precision).precision;
   const Factor* const factor = find_factor(
       factors, {request.chip, request.model, file ? std::string_view(request.model) : model->family,

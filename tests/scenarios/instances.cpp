@@ -252,7 +252,7 @@ TEST(Instances, are_refused_with_what_to_do) {
                  "all instances of a process share it (say it once, beside instances)");
   expect_refused("instances: [{model: resnet50, precision: fp16, streams: 2}]", "(count: so many streams)");
   expect_refused("model: resnet50, precision: fp16, placement: cpu, streams: 2", "has one stream of work");
-  expect_refused("model: resnet50, precision: fp16, mps_threads: 50 %", "add mps: true at the top");
+  expect_refused("model: resnet50, precision: fp16, mps_threads: 50 %", "add it at the top");
   expect_refused("model: resnet50, precision: fp16, max_queue_delay: 2 ms",
                  "a closed loop has no waiting requests");
   expect_refused("model: resnet50, precision: fp16, fan_out: {mean: 2}", "for example after: detector");

@@ -183,9 +183,9 @@ test('a chat is drawn over the load that it meets', async () => {
       const rows = await csv(page, 'time-to-the-first-token-over-requests');
       assert.deepEqual(rows[0].slice(-2), ['ttft_p50_ms', 'ttft_p99_ms']);
       assert.equal(rows.length, 1 + 12);
-      const told = rows.slice(1).filter((row) => row.at(-1) !== '');  // Few answers of 20 s tell no p99.
-      assert.ok(told.length > 0);
-      assert.ok(told.every((row) => row.at(-2) !== '' && Number(row.at(-2)) <= Number(row.at(-1))));
+      const [p50, p99] = [-2, -1].map((at) => rows.slice(1).map((row) => row.at(at)));
+      assert.ok(p50.some((ms) => ms !== ''));
+      assert.ok(p99.every((ms, i) => ms === '' || Number(p50[i]) <= Number(ms)));  // Few answers of 20 s tell no p99.
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
       await shoot(page, `load-${width}`);
     }, {viewport: {width, height: 740}});
