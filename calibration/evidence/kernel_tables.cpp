@@ -313,7 +313,7 @@ std::vector<std::string> traced_networks(std::string_view evidence) {
 dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder) {
   return parse_kernel_tables(table_text(folder.string(), "kernels.csv"),
                              table_text(folder.string(), "solo.csv"),
-                             (folder.has_filename() ? folder : folder.parent_path()).filename().string());
+                             (folder.filename().empty() ? folder.parent_path() : folder).filename().string());
 }
 
 }  // namespace jostle::calibration

@@ -223,6 +223,28 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   return ExitCode::done;
 }
 
+// The files that maintainers make of the shipped measurements.
+void add_tables(CLI::App* command, ValidateOptions* options) {
+  command
+      ->add_flag(
+          "--fit", options->fit,
+          "Fit the factors of the cost model to the runs of the boards; prints calibration/factors.csv")
+      ->excludes("--details")
+      ->excludes("--markdown");
+  command
+      ->add_flag("--sensitivity,--ledger", options->sensitivity,
+                 "Sensitivity of the error to each parameter; prints calibration/SENSITIVITY.md")
+      ->excludes("--details")
+      ->excludes("--markdown");
+  command
+      ->add_flag(
+          "--uncertainty", options->uncertainty,
+          "Uncertainty of the shipped profiles; prints calibration/uncertainty.csv, and on stderr how many "
+          "held-out runs it covers")
+      ->excludes("--details")
+      ->excludes("--markdown");
+}
+
 }  // namespace
 
 void add_validate(CLI::App& app, Task& task) {
@@ -261,24 +283,7 @@ void add_validate(CLI::App& app, Task& task) {
       ->excludes("--details");
   command->add_flag("--markdown", options->markdown, "Print the tables of docs/validation.md")
       ->excludes("--details");
-  command
-      ->add_flag(
-          "--fit", options->fit,
-          "Fit the factors of the cost model to the runs of the boards; prints calibration/factors.csv")
-      ->excludes("--details")
-      ->excludes("--markdown");
-  command
-      ->add_flag("--sensitivity,--ledger", options->sensitivity,
-                 "Sensitivity of the error to each parameter; prints calibration/SENSITIVITY.md")
-      ->excludes("--details")
-      ->excludes("--markdown");
-  command
-      ->add_flag(
-          "--uncertainty", options->uncertainty,
-          "Uncertainty of the shipped profiles; prints calibration/uncertainty.csv, and on stderr how many "
-          "held-out runs it covers")
-      ->excludes("--details")
-      ->excludes("--markdown");
+  add_tables(command, options.get());
   command
       ->add_option("--set", options->set,
                    "Override a parameter of the profile (default: the H200's): gpu.time_slicing.slice='1 ms'")

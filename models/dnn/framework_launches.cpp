@@ -217,8 +217,8 @@ class Launcher {
       move(LaunchKind::layout, weights);
     }
     const bool plane = layer.in.positions() > 1;
-    const double depth =
-        static_cast<double>(layer.in.channels / layer.groups) * static_cast<double>(layer.window_area());
+    const std::int64_t channels = layer.in.channels / layer.groups;
+    const double depth = static_cast<double>(channels) * static_cast<double>(layer.window_area());
     multiply(image                          ? LaunchKind::first_conv
              : single && !(padded && plane) ? LaunchKind::gemm
                                             : LaunchKind::conv,
@@ -246,8 +246,8 @@ class Launcher {
   }
 
   void multiply_by_weights(const Layer& layer, double in, double out) {
-    multiply(LaunchKind::gemm, in, out, layer.in.channels / layer.groups,
-             static_cast<double>(layer.weights()));
+    const std::int64_t channels = layer.in.channels / layer.groups;
+    multiply(LaunchKind::gemm, in, out, static_cast<double>(channels), static_cast<double>(layer.weights()));
     if (batch_ * layer.out.positions() <= thin_rows && layer.in.channels >= long_depth)
       move(LaunchKind::split, out);
   }
@@ -270,7 +270,8 @@ class Launcher {
     launch.work = alone(layer);
     launch.work.out = layer.in;
     launch.work.macs = 2 * layer.macs();
-    launch.steps = static_cast<double>(layer.out.channels / layer.groups) / 1e3;
+    const std::int64_t channels = layer.out.channels / layer.groups;
+    launch.steps = static_cast<double>(channels) / 1e3;
     launch.operations = 4e-9 * images_ * static_cast<double>(layer.macs());
   }
 
