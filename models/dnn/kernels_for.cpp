@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "models/dnn/activity.hpp"
 #include "models/dnn/arithmetic.hpp"
+#include "models/dnn/batch_law.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/interpolate.hpp"
@@ -109,6 +111,19 @@ KernelsOfLayers computed(const Request& request, const Network& network, const g
   return found;
 }
 
+// The computed times of the products of a network at a batch.
+BatchLaw::Products products_of(const Request& request, const Network& network, const gpu::Spec& gpu) {
+  return [&](std::int64_t batch) {
+    Request other = request;
+    other.batch = batch;
+    const KernelsOfLayers modelled = computed(other, network, gpu);
+    std::vector<sim::Duration> times;
+    for (std::size_t i = 0; i < modelled.product.size(); ++i)
+      if (modelled.product[i]) times.push_back(modelled.sequence.kernels[i].duration);
+    return times;
+  };
+}
+
 // The kernels of a network that only its tables describe.
 gpu::KernelSequence of_traces_alone(const Request& request, const KernelTables& tables, const gpu::Spec& gpu,
                                     std::span<const Factor> factors) {
@@ -135,7 +150,7 @@ gpu::KernelSequence of_traces_alone(const Request& request, const KernelTables& 
                              : fmt::format("in {}", to_string(request.precision)));
   if (const auto [least, most] = known_batches(*network); request.batch < least || request.batch > most)
     refuse(fmt::format("at batch {}", request.batch));
-  gpu::KernelSequence sequence = sequence_at(*network, request.batch);
+  gpu::KernelSequence sequence = sequence_at(*network, request.batch, BatchLaw(gpu), request.replayed);
   if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
   for (gpu::Kernel& kernel : sequence.kernels) gpu::fill_residency(gpu, kernel);
   sequence.provenance += ", without layers: no memory traffic is known";
@@ -165,7 +180,9 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
   if (traced) return of_traces_alone(request, tables, gpu, factors);
   const Model* const model = file ? nullptr : &known_model(request);
   const int input = file ? 0 : request.input > 0 ? request.input : model->default_input;
-  KernelsOfLayers modelled = computed(request, file ? *request.network : *built_network(*model, input), gpu);
+  const std::shared_ptr<const Network> built = file ? nullptr : built_network(*model, input);
+  const Network& layers = file ? *request.network : *built;
+  KernelsOfLayers modelled = computed(request, layers, gpu);
   if (request.training) return std::move(modelled.sequence);
   const Precision precision = path_for(gpu, request.precision).precision;
   const Factor* const factor = find_factor(
@@ -173,7 +190,8 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
                 precision, request.lowering, request.batch});
   if (request.lowering == Lowering::framework) {
     if (const MeasuredNetwork* network = tables.find(request.model, request.precision, input)) {
-      gpu::KernelSequence sequence = sequence_at(*network, request.batch);
+      const BatchLaw law(gpu, products_of(request, layers, gpu));
+      gpu::KernelSequence sequence = sequence_at(*network, request.batch, law, request.replayed);
       if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
       spread_activity(modelled, gpu, sequence);
       if (factor != nullptr && factor->model == request.model) apply_to_table(*factor, sequence);

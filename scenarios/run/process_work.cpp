@@ -142,6 +142,7 @@ gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& en
                              .chip = dnn::Chip::of(context.profile.spec->gpu),
                              .network = network_of_file(entry.model),
                              .training = entry.training,
+                             .replayed = spec.runtime == process::Runtime::cuda_graph,
                              .gpu_hz = context.clocks.gpu_hz};
   const dnn::KernelTables none;
   const dnn::KernelTables& tables =
