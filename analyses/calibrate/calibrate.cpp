@@ -132,11 +132,7 @@ Calibration of_tables(const calibration::BaseProfile& base, const OwnTables& tab
   result.converged = true;
   result.profile = base.profile;
   result.document = base.document;
-  result.kernels_csv = tables.kernels_csv;
-  result.solo_csv = tables.solo_csv;
-  result.tables = tables.tables;
-  result.rates = tables.rates;
-  result.notes = tables.notes;
+  result.own = tables;
   return result;
 }
 
@@ -152,7 +148,7 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
       throw CalibrationError(
           fmt::format("{}: a run of {}, not of {}", configuration.model, configuration.device, shipped.name));
   }
-  const OwnTables tables = own_tables(used);
+  const OwnTables tables = own_tables(used, shipped);
   const calibration::BaseProfile base = tables.empty() ? shipped : with_tables(shipped, tables);
   std::erase_if(used, [&tables](const RunConfiguration& run) {
     return run.reference_values.empty() || !tables.can_run(run) || told_by_tables(run, tables);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/calibrate/own_tables.hpp"
 #include "analyses/evidence/run_configuration.hpp"
 #include "calibration/profile/base_profile.hpp"
 #include "calibration/profile/uncertainty.hpp"
@@ -52,9 +53,7 @@ struct Calibration {
   // Folders of measured kernels, as the profile writes them (calibration/evidence/evidence_list.hpp); empty:
   // those of the base.
   std::string evidence;
-  std::string kernels_csv, solo_csv;  // own kernel tables, the first of these folders; empty: none
-  std::size_t tables = 0, rates = 0;  // kernel tables in them, and rates of their networks
-  std::vector<std::string> notes;
+  OwnTables own;  // own kernel tables and rates, the first of these folders
   std::size_t rows = 0, points = 0;
   bool converged = false;
   calibration::Profile profile;  // the base with the fitted values

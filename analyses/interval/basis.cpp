@@ -4,8 +4,10 @@
 #include <array>
 #include <string_view>
 
+#include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/interpolate.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -15,10 +17,24 @@ namespace {
 
 constexpr std::array<std::string_view, 4> order{"measured", "network", "family", "model"};
 
+// The measured kernels and rates of the process's network in a framework's runtime; null if there are none.
+const dnn::MeasuredNetwork* measured_network(const scenarios::ProcessEntry& entry,
+                                             const calibration::Profile& profile) {
+  if (!entry.precision || traits_of(entry.runtime).lowering != dnn::Lowering::framework) return nullptr;
+  const std::string network = scenarios::network_name(entry.model);
+  const dnn::Model* const model = dnn::find_model(network);
+  const int own = model != nullptr ? model->default_input : 0;
+  return calibration::kernel_tables_for(profile.spec->evidence, profile.spec->sibling,
+                                        {network, *entry.precision, entry.batch})
+      .find(network, *entry.precision, static_cast<int>(entry.input.value_or(own)));
+}
+
 std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string& grade,
                          const calibration::Profile& profile) {
   if (grade == "measured" || grade == "interpolated") return "measured";
   if (grade != "fitted" || !entry.precision) return "model";
+  if (const dnn::MeasuredNetwork* const known = measured_network(entry, profile))
+    return known->batches.empty() ? "network" : "measured";
   const std::string network = scenarios::network_name(entry.model);
   const bool file = scenarios::network_of_file(entry.model) != nullptr;
   const dnn::Model* const model = file ? nullptr : dnn::find_model(network);
@@ -26,7 +42,7 @@ std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string
   const dnn::Chip chip = dnn::Chip::of(profile.spec->gpu);
   const dnn::Factor* const factor =
       dnn::find_factor(profile.factors, {chip, network, file ? std::string_view(network) : model->family,
-                                         *entry.precision, dnn::Lowering::optimised});
+                                         *entry.precision, traits_of(entry.runtime).lowering});
   // On another GPU, or in another precision, a network's factor is known no better than a family's.
   return factor != nullptr && !factor->model.empty() && factor->chip == chip &&
                  factor->precision == *entry.precision
@@ -48,6 +64,11 @@ std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& gr
   const process::RuntimeKind kind = traits_of(entry.runtime).kind;
   const bool own = kind == process::RuntimeKind::framework || kind == process::RuntimeKind::session;
   return own ? kernels + " " + to_string(entry.runtime) : kernels;
+}
+
+double octaves_beyond_tables(const scenarios::ProcessEntry& entry, const calibration::Profile& profile) {
+  const dnn::MeasuredNetwork* const known = measured_network(entry, profile);
+  return known != nullptr ? dnn::octaves_beyond(*known, entry.batch) : 0;
 }
 
 std::string weaker(const std::string& a, const std::string& b) {

@@ -1,6 +1,7 @@
 #include "analyses/interval/coverage.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -37,9 +38,13 @@ std::vector<Prediction> predictions_of(const RunConfiguration& configuration, co
   }
   const std::string basis = basis_of(configuration.scenario->processes.front(),
                                      runs.point.processes.front().grades.kernels, profile);
+  const double octaves = octaves_beyond_tables(configuration.scenario->processes.front(), profile);
   std::vector<Prediction> found;
-  for (std::size_t v = 0; v < point.size(); ++v)
+  for (std::size_t v = 0; v < point.size(); ++v) {
     found.push_back({point[v], spread_of(figures[v], runs.draws, runs.as_long), basis});
+    Spread& spread = found.back().spread;
+    spread.chance = std::hypot(spread.chance, batch_error(octaves));
+  }
   return found;
 }
 

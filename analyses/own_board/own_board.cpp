@@ -45,7 +45,7 @@ std::string source_of(const OwnBoardQuestion& question, const EvidenceFiles& fil
 OwnBoard fit_runs(const calibration::BaseProfile& base, std::vector<RunConfiguration> configurations,
                   const OwnBoardQuestion& question, const CalibrationControl& control) {
   OwnBoard board{.calibration = calibrate(base, configurations, priors_from(question), control)};
-  const OwnTables tables = own_tables(configurations);
+  const OwnTables& tables = board.calibration.own;
   std::erase_if(configurations, [&tables](const RunConfiguration& run) { return !tables.can_run(run); });
   board.uncertainty = board.calibration.uncertainty();
   board.groups.push_back(fitted_on(board.calibration, configurations, control));
@@ -76,13 +76,10 @@ void use_own_kernels(Calibration& found, const calibration::TraceFiles& files,
 
 // Makes the profile name the folder of own kernel tables that is to be written beside it.
 void name_tables(OwnBoard& board, const calibration::BaseProfile& base, const OwnBoardQuestion& question) {
-  if (board.calibration.tables == 0) return;
+  if (board.calibration.own.empty()) return;
   const std::string stem = fs::path(question.output).stem().string();
   board.kernels = (stem.empty() ? "profile" : stem) + ".kernels/";
-  std::vector<std::string> sources{board.kernels};
-  for (std::string& source : calibration::evidence_sources(base.profile.spec->evidence))
-    sources.push_back(std::move(source));
-  board.calibration.evidence = calibration::joined_evidence(sources);
+  board.calibration.evidence = calibration::joined_evidence(with_folder(board.kernels, base));
 }
 
 OwnBoard fit_traces(const calibration::BaseProfile& base, const calibration::TraceFiles& files,

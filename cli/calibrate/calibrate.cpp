@@ -83,15 +83,15 @@ void warn_of_useless(const analyses::EvidenceFiles& files, Terminal& terminal) {
 std::string tables_text(const analyses::OwnBoard& outcome, const CalibrateOptions& options) {
   const analyses::Calibration& found = outcome.calibration;
   std::string text;
-  for (const std::string& note : found.notes) text += "note: " + note + '\n';
-  if (found.tables > 0) {
-    const std::string rates = found.rates > 0 ? input::counted(found.rates, "rate") + " of their networks"
-                                              : std::string(
-                                                    "no rate of their networks: kernels as profiled, "
-                                                    "without gaps between them");
+  for (const std::string& note : found.own.notes) text += "note: " + note + '\n';
+  if (!found.own.empty()) {
+    const std::string rates = found.own.rates > 0 ? input::counted(found.own.rates, "rate") + " of networks alone"
+                                                  : std::string(
+                                                        "no rate of their networks: kernels as profiled, "
+                                                        "without gaps between them");
     const std::string where =
         options.output.empty() ? " (not written, as there is no --output)" : " in " + outcome.kernels;
-    text += fmt::format("{}{}, with {}\n", input::counted(found.tables, "kernel table"), where, rates);
+    text += fmt::format("{}{}, with {}\n", input::counted(found.own.tables, "kernel table"), where, rates);
   }
   for (const analyses::FittedParameter& parameter : found.parameters)
     if (parameter.at_bound)
@@ -125,8 +125,8 @@ void write_tables(const analyses::OwnBoard& outcome, const CalibrateOptions& opt
   if (outcome.kernels.empty()) return;
   const std::filesystem::path folder = std::filesystem::path(options.output).parent_path() / outcome.kernels;
   std::filesystem::create_directories(folder);
-  for (const auto& [name, text] : {std::pair("kernels.csv", &outcome.calibration.kernels_csv),
-                                   std::pair("solo.csv", &outcome.calibration.solo_csv)})
+  for (const auto& [name, text] : {std::pair("kernels.csv", &outcome.calibration.own.kernels_csv),
+                                   std::pair("solo.csv", &outcome.calibration.own.solo_csv)})
     output::write_whole(*output::open_if_given((folder / name).string()), *text);
 }
 

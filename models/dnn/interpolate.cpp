@@ -85,18 +85,17 @@ double sum_ps(const std::vector<gpu::Kernel>& kernels) {
   return sum;
 }
 
-// The sum beyond the known points. The last of them says by how much the law is off there. If the law is off
-// by more there than at the point before, half of this trend continues, as far as these two are apart: so
-// sums are 6 to 10 % off at 4 times the batch, on the line through the two 9 to 17 %, and without the trend
-// 9 to 11 % (29 configurations of the H100 with three batches).
-double total_beyond(const MeasuredBatch& table, const std::vector<Knot>& knots, double batch,
-                    const BatchLaw& law) {
+// The sum beyond the known points, where `law` gives it but for a factor. The last of them says by how much
+// the law is off there. If it is off by more there than at the point before, half of this trend continues, as
+// far as these two are apart: so sums at 4 times the batch are 6 to 10 % off, on the line through the two 9 to
+// 17 %, and without the trend 9 to 11 % (29 configurations of the H100 with three batches).
+double total_beyond(const std::vector<Knot>& knots, double batch, const SumPs& law) {
   const bool above = batch > knots.front().batch;
   const Knot& last = above ? knots.back() : knots.front();
   const auto off = [&](const Knot& knot) {
-    return knot.total_ps / sum_ps(law.at_batch(table, static_cast<std::int64_t>(knot.batch)));
+    return knot.total_ps / law(static_cast<std::int64_t>(knot.batch));
   };
-  double found = sum_ps(law.at_batch(table, static_cast<std::int64_t>(batch))) * off(last);
+  double found = law(static_cast<std::int64_t>(batch)) * off(last);
   if (knots.size() > 1) {
     const Knot& before = above ? knots[knots.size() - 2] : knots[1];
     const double way = std::abs(std::log(batch / last.batch) / std::log(last.batch / before.batch));
@@ -105,11 +104,13 @@ double total_beyond(const MeasuredBatch& table, const std::vector<Knot>& knots, 
   return above ? std::max(last.total_ps, found) : std::min(last.total_ps, found);
 }
 
-double total_at(const MeasuredBatch& table, const std::vector<Knot>& knots, double batch,
-                const BatchLaw& law) {
-  if (knots.size() == 1 || batch < knots.front().batch || batch > knots.back().batch)
-    return total_beyond(table, knots, batch, law);
-  return affine_flat(knots, batch);
+bool is_beyond(const std::vector<Knot>& knots, double batch) {
+  return batch < knots.front().batch || batch > knots.back().batch;
+}
+
+double total_at(const std::vector<Knot>& knots, double batch, const SumPs& law) {
+  if (is_beyond(knots, batch)) return total_beyond(knots, batch, law);
+  return knots.size() == 1 ? knots.front().total_ps : affine_flat(knots, batch);
 }
 
 // The measured tables around a batch size: below and above if there are two, otherwise the same table twice.
@@ -233,21 +234,36 @@ gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t bat
   const bool positions = lower != upper && agree(*lower, *upper);
   sequence.kernels = law.at_batch(nearer, batch);
   if (positions) sequence.kernels = by_position(*lower, *upper, std::move(sequence.kernels), size);
-  scale_to(sequence.kernels, sim::picoseconds(total_at(nearer, knots, size, law)));
+  const auto sum = [&](std::int64_t at) { return sum_ps(law.at_batch(nearer, at)); };
+  scale_to(sequence.kernels, sim::picoseconds(total_at(knots, size, sum)));
   split_again(sequence.kernels);
   sequence.lone_gap = sim::picoseconds(gap_at(network, size));
   sequence.launched_whole = nearer.launched_whole();
-  sequence.grade = gpu::Grade::interpolated;
-  const bool beyond = size < knots.front().batch || size > knots.back().batch;
-  const std::string sum = find_solo(network.solo_graph, batch) != nullptr ? "from its solo time"
-                          : beyond                                        ? "by the law of batches"
-                                                                          : "affine in the batch";
+  const bool beyond = is_beyond(knots, size);
+  sequence.grade = beyond ? gpu::Grade::fitted : gpu::Grade::interpolated;
+  const std::string whence = find_solo(network.solo_graph, batch) != nullptr ? "from its solo time"
+                             : beyond                                        ? "by the law of batches"
+                                                                             : "affine in the batch";
   sequence.provenance = (beyond ? "extrapolated: " : "interpolated: ") + label(network, batch) +
-                        ", sum " + sum +
+                        ", sum " + whence +
                         (positions ? ", kernels by position"
                                    : ", kernels from batch " + std::to_string(nearer.batch));
   sequence.rebuild_finish();
   return sequence;
+}
+
+sim::Duration rated_total(const MeasuredNetwork& network, std::int64_t batch, const SumPs& computed) {
+  std::vector<Knot> knots;
+  for (const SoloBatch& solo : network.solo_graph)
+    knots.push_back({static_cast<double>(solo.batch), static_cast<double>(solo.time.ps())});
+  return sim::picoseconds(total_at(knots, static_cast<double>(batch), computed));
+}
+
+double octaves_beyond(const MeasuredNetwork& network, std::int64_t batch) {
+  const std::vector<Knot> knots = known_totals(network);
+  const auto size = static_cast<double>(batch);
+  if (knots.empty() || !is_beyond(knots, size)) return 0;
+  return std::abs(std::log2(size / (size < knots.front().batch ? knots.front() : knots.back()).batch));
 }
 
 }  // namespace jostle::dnn

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "models/dnn/batch_law.hpp"
 #include "models/dnn/kernel_tables.hpp"
@@ -26,5 +27,15 @@ namespace jostle::dnn {
 // kernels tell nothing of the kernels that are launched one by one.
 [[nodiscard]] gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch,
                                               const BatchLaw& law, bool replayed = true);
+
+// The sum of all kernels of a batch, in picoseconds.
+using SumPs = std::function<double(std::int64_t batch)>;
+// The sum of the kernels of a network of which rates as a CUDA graph are known, but no table: `computed`, and
+// from it by as much as its rates are. network.solo_graph is not empty.
+[[nodiscard]] sim::Duration rated_total(const MeasuredNetwork& network, std::int64_t batch,
+                                        const SumPs& computed);
+
+// The octaves from the known batches of a network to one beyond them; 0 between them.
+[[nodiscard]] double octaves_beyond(const MeasuredNetwork& network, std::int64_t batch);
 
 }  // namespace jostle::dnn

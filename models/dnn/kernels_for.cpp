@@ -1,7 +1,6 @@
 #include "models/dnn/kernels_for.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -73,25 +72,6 @@ void apply(const Factor& factor, const Request& request, Precision precision, Ke
                                      to_string(factor.precision), factor.value, factor.basis);
 }
 
-// The batches at which a network's kernels or rates were measured.
-std::vector<std::int64_t> measured_batches(const MeasuredNetwork& network) {
-  std::vector<std::int64_t> batches;
-  for (const MeasuredBatch& table : network.batches) batches.push_back(table.batch);
-  for (const SoloBatch& rate : network.solo_graph) batches.push_back(rate.batch);
-  std::ranges::sort(batches);
-  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
-  return batches;
-}
-
-std::string batches_text(const MeasuredNetwork& network) {
-  return fmt::format("{}", fmt::join(measured_batches(network), ", "));
-}
-
-std::pair<std::int64_t, std::int64_t> known_batches(const MeasuredNetwork& network) {
-  const std::vector<std::int64_t> batches = measured_batches(network);
-  return {batches.front(), batches.back()};
-}
-
 // A rate of the network itself sets the level of its table.
 void apply_to_table(const Factor& factor, gpu::KernelSequence& sequence) {
   scale_durations(sequence, factor.value);
@@ -124,6 +104,22 @@ BatchLaw::Products products_of(const Request& request, const Network& network, c
   };
 }
 
+// The computed kernels at the level of the network's rates.
+gpu::KernelSequence at_rates(const Request& request, const Network& network, const gpu::Spec& gpu,
+                             const MeasuredNetwork& rated, gpu::KernelSequence sequence) {
+  const auto computed_ps = [&](std::int64_t batch) {
+    Request other = request;
+    other.batch = batch;
+    return static_cast<double>(computed(other, network, gpu).sequence.total().ps());
+  };
+  const double factor = sim::to_us(rated_total(rated, request.batch, computed_ps)) /
+                        std::max(sim::to_us(sequence.total()), 1e-6);
+  scale_durations(sequence, factor);
+  sequence.grade = gpu::Grade::fitted;
+  sequence.provenance += fmt::format(", x {:.3f} by the network's rates", factor);
+  return sequence;
+}
+
 // The kernels of a network that only its tables describe.
 gpu::KernelSequence of_traces_alone(const Request& request, const KernelTables& tables, const gpu::Spec& gpu,
                                     std::span<const Factor> factors) {
@@ -131,9 +127,7 @@ gpu::KernelSequence of_traces_alone(const Request& request, const KernelTables& 
   const MeasuredNetwork* network = nullptr;
   for (const MeasuredNetwork& each : tables.networks) {
     if (each.model != request.model || each.batches.empty()) continue;
-    known += fmt::format("{}{} at batch{}", known.empty() ? "" : ", ", to_string(each.precision),
-                         measured_batches(each).size() > 1 ? "es " : " ");
-    known += batches_text(each);
+    known += fmt::format("{}{}", known.empty() ? "in " : ", ", to_string(each.precision));
     if (each.precision == request.precision && (request.input == 0 || request.input == each.input))
       network = &each;
   }
@@ -148,8 +142,6 @@ gpu::KernelSequence of_traces_alone(const Request& request, const KernelTables& 
   if (network == nullptr)
     refuse(request.input > 0 ? fmt::format("in {} with input {}", to_string(request.precision), request.input)
                              : fmt::format("in {}", to_string(request.precision)));
-  if (const auto [least, most] = known_batches(*network); request.batch < least || request.batch > most)
-    refuse(fmt::format("at batch {}", request.batch));
   gpu::KernelSequence sequence = sequence_at(*network, request.batch, BatchLaw(gpu), request.replayed);
   if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
   for (gpu::Kernel& kernel : sequence.kernels) gpu::fill_residency(gpu, kernel);
@@ -190,6 +182,8 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
                 precision, request.lowering, request.batch});
   if (request.lowering == Lowering::framework) {
     if (const MeasuredNetwork* network = tables.find(request.model, request.precision, input)) {
+      if (network->batches.empty())
+        return at_rates(request, layers, gpu, *network, std::move(modelled.sequence));
       const BatchLaw law(gpu, products_of(request, layers, gpu));
       gpu::KernelSequence sequence = sequence_at(*network, request.batch, law, request.replayed);
       if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;

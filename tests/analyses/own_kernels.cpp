@@ -62,8 +62,8 @@ class OwnKernels : public testing::Test {
         calibration::shipped_base_profile(board), read_evidence_files(files),
         {.evidence = files, .output = (folder_ / "mine.yaml").string(), .name = {}, .quick = true}, {});
     fs::create_directories(folder_ / found.kernels);
-    write(found.kernels + "kernels.csv", found.calibration.kernels_csv);
-    write(found.kernels + "solo.csv", found.calibration.solo_csv);
+    write(found.kernels + "kernels.csv", found.calibration.own.kernels_csv);
+    write(found.kernels + "solo.csv", found.calibration.own.solo_csv);
     write("mine.yaml", found.profile);
     return found;
   }
@@ -89,8 +89,8 @@ TEST_F(OwnKernels, run_at_their_rates_at_every_batch_that_has_one) {
   const OwnBoard found = calibrated(
       {write("ev4.csv", header + kernels("a", "vit_b_16", 4, 100, 8)),
        write("rates.csv", header + rate("vit_b_16", "fp16", 4, 4800) + rate("vit_b_16", "fp16", 16, 8900))});
-  EXPECT_EQ(found.calibration.tables, 1U);
-  EXPECT_EQ(found.calibration.rates, 2U);
+  EXPECT_EQ(found.calibration.own.tables, 1U);
+  EXPECT_EQ(found.calibration.own.rates, 2U);
   EXPECT_THAT(found.profile, HasSubstr("evidence: [\"mine.kernels/\", \"h100\"]"));
   EXPECT_NEAR(run("{model: vit_base, precision: fp16, batch: 4, runtime: cuda-graph}").first, 4800, 50);
   EXPECT_NEAR(run("{model: vit_b_16, precision: fp16, batch: 16, runtime: cuda-graph}").first, 8900, 100);
@@ -162,7 +162,7 @@ TEST_F(OwnKernels, take_rates_in_the_form_of_measured_runs) {
   const OwnBoard found =
       calibrated({ev, write("solo.csv", columns + "n0,time-slicing,0,1,vit_b_16,fp16,4,graph,4800\n"
                                                   "n1,time-slicing,0,1,vit_b_16,fp16,16,graph,8900\n")});
-  EXPECT_EQ(found.calibration.rates, 2U);
+  EXPECT_EQ(found.calibration.own.rates, 2U);
   EXPECT_NEAR(run("{model: vit_b_16, precision: fp16, batch: 16, runtime: cuda-graph}").first, 8900, 100);
   const std::string two = write("two.csv", columns + "n0,mps,0,2,vit_b_16,fp16,4,graph,4800\n");
   EXPECT_THROW((void)read_evidence_files({ev, two}), calibration::CsvError);
