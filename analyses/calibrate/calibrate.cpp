@@ -168,6 +168,12 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
   const std::vector<Measured> rows = measured(used);
   std::vector<Unknown> unknowns = profile_unknowns(base, from);
   add_factors(unknowns, used, tables);
+  // Fewer rows do not tell parameters of which all rows tell nothing.
+  if (near != nullptr)
+    std::erase_if(unknowns, [near](const Unknown& unknown) {
+      return !unknown.is_factor() && std::ranges::find(near->parameters, unknown.parameter.name,
+                                                       &FittedParameter::path) == near->parameters.end();
+    });
   // Unidentified parameters are left out of the fit and keep the values of the profile.
   const calibration::LogFit first = fitted(bench, unknowns, rows, start_at(near, unknowns), control.hold);
   std::vector<Unknown> identified;

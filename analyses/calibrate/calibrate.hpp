@@ -75,7 +75,7 @@ struct CalibrationControl {
   bool hold = false;                             // keep all parameters and only estimate their uncertainty
 };
 
-// `near`: the calibration from which the fit starts, to nearly the same rows. Throws CalibrationError (no
+// `near`: the calibration from which the fit starts, to these rows and others. Throws CalibrationError (no
 // usable rows, rows of another device), Interrupted, RunError.
 [[nodiscard]] Calibration calibrate(const calibration::BaseProfile& base,
                                     const std::vector<RunConfiguration>& configurations, PriorsFrom from,
