@@ -144,7 +144,8 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
   std::vector<RunConfiguration> used;
   for (const RunConfiguration& configuration : configurations) {
     if (configuration.on_gpu()) used.push_back(shortened(configuration));
-    if (!configuration.device.empty() && configuration.device != shipped.name)
+    if (!configuration.device.empty() && configuration.device != shipped.name &&
+        configuration.device != shipped.device)
       throw CalibrationError(
           fmt::format("{}: a run of {}, not of {}", configuration.model, configuration.device, shipped.name));
   }

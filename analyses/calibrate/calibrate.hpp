@@ -46,6 +46,7 @@ struct FittedParameter {
 
 struct Calibration {
   std::string device;
+  std::string like = {};  // the file of the base, as the profile names it; empty: the base ships as `device`
   std::vector<FittedParameter> parameters;
   std::vector<double> covariance;  // covariance of the logarithms of the parameters, row-major
   std::vector<dnn::Factor> factors;

@@ -58,7 +58,10 @@ void leave_out(HeldOut& found, const char* name, const Fit& of, Key key) {
     std::vector<std::vector<Prediction>> predicted;
     try {
       fit = calibrate(base, training, from, control, &all);
-      predicted = predictions({{base.name, fit.document, fit.profile}, fit.uncertainty()}, held_out,
+      calibration::BaseProfile fitted = base;
+      fitted.document = fit.document;
+      fitted.profile = fit.profile;
+      predicted = predictions({std::move(fitted), fit.uncertainty()}, held_out,
                               control.interrupt);
     } catch (const scenarios::RunError&) {
       continue;  // without its kernels, a network without layers cannot run

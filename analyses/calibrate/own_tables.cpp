@@ -20,6 +20,7 @@
 #include "input/override.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/interpolate.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/network.hpp"
@@ -115,6 +116,30 @@ void note_other_inputs(const std::vector<RunConfiguration>& runs, OwnTables& own
   }
 }
 
+// Notes graphs that take longer than the kernels that were traced, launched one by one, and the gaps between
+// them.
+void note_other_kernels(const std::vector<RunConfiguration>& runs, OwnTables& own) {
+  std::map<std::string, const RunConfiguration*> traced;
+  for (const RunConfiguration& run : runs)
+    if (!run.kernels.empty() && run.runtime != "cuda-graph")
+      traced.emplace(fmt::format("{} b{}", network_key(run), run.batch), &run);
+  for (const RunConfiguration& run : runs) {
+    const auto known = traced.find(fmt::format("{} b{}", network_key(run), run.batch));
+    const auto rate = rate_alone(run);
+    if (known == traced.end() || !rate || run.runtime != "cuda-graph") continue;
+    double us = 0;
+    for (const TimedKernel& kernel : known->second->kernels) us += kernel.us;
+    const double graph_us = 1e6 * static_cast<double>(run.batch) / *rate;
+    if (graph_us > us + dnn::widest_gap_us * static_cast<double>(known->second->kernels.size()))
+      own.notes.push_back(fmt::format(
+          "{} {} b{}: its CUDA graph takes {:.2f} ms, the kernels traced in {} take {:.2f} ms: the graph runs "
+          "other kernels, so these are stretched to it; better trace the graph's replays and import them with "
+          "--runtime cuda-graph",
+          input::printable(run.model), run.precision, run.batch, graph_us / 1e3, known->second->runtime,
+          us / 1e3));
+  }
+}
+
 // The folders of one's own tables that the profile names.
 std::vector<std::string> own_sources(const calibration::BaseProfile& base) {
   std::vector<std::string> sources = calibration::evidence_sources(base.profile.spec->evidence);
@@ -181,6 +206,7 @@ OwnTables own_tables(const std::vector<RunConfiguration>& runs, const calibratio
   for (const std::string& source : before)
     take_over(source, "kernels.csv", kernel_columns, tables, own.kernels_csv, own);
   note_other_inputs(runs, own);
+  note_other_kernels(runs, own);
   for (const RunConfiguration& run : runs)
     if (!own.cover(run) && tells_level(run, base)) own.networks.insert(network_key(run));
   for (const RunConfiguration& run : runs) {

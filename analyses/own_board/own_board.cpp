@@ -11,6 +11,7 @@
 #include "analyses/calibrate/traces.hpp"
 #include "analyses/validate/validate.hpp"
 #include "calibration/evidence/evidence_list.hpp"
+#include "calibration/evidence/factors.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -82,6 +83,17 @@ void name_tables(OwnBoard& board, const calibration::BaseProfile& base, const Ow
   board.calibration.evidence = calibration::joined_evidence(with_folder(board.kernels, base));
 }
 
+// Makes the profile be like the file of its base, and takes over that file's factors, which a list of its own
+// would replace.
+void name_base(Calibration& found, const calibration::BaseProfile& base, const OwnBoardQuestion& question) {
+  const fs::path folder = fs::absolute(question.output.empty() ? "profile" : question.output).parent_path();
+  found.like = fs::absolute(base.path).lexically_normal().lexically_proximate(folder.lexically_normal()).string();
+  if (found.factors.empty()) return;
+  std::vector<dnn::Factor> before = base.profile.factors;
+  std::erase_if(before, [](const dnn::Factor& factor) { return factor.basis != calibration::own_factor_basis; });
+  found.factors = dnn::with_own(found.factors, before);
+}
+
 OwnBoard fit_traces(const calibration::BaseProfile& base, const calibration::TraceFiles& files,
                     const OwnBoardQuestion& question, const OwnBoardControl& control) {
   OwnBoard board{.calibration = calibrate_traces(base, files, priors_from(question))};
@@ -103,6 +115,7 @@ OwnBoard own_board(const calibration::BaseProfile& base, const EvidenceFiles& fi
   OwnBoard board = files.traces.empty() ? fit_runs(base, files.configurations, question, control.fit)
                                         : fit_traces(base, files.traces, question, control);
   name_tables(board, base, question);
+  if (!base.path.empty()) name_base(board.calibration, base, question);
   board.name = !question.name.empty() ? question.name : fs::path(question.output).stem().string();
   board.profile = profile_text(board.calibration, board.name, source_of(question, files));
   board.uncertainty_csv =

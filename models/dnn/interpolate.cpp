@@ -35,10 +35,6 @@ double affine_flat(const std::vector<Knot>& knots, double batch) {
   return knots.back().total_ps;
 }
 
-// What a batch takes alone beyond its kernels are the gaps between them, up to this for each. The tables that
-// ship have gaps of 0.38 us at most.
-constexpr double widest_gap_us = 0.5;
-
 // The gaps of a lone process at a batch with a table and a solo time.
 sim::Duration gap_of(const MeasuredBatch& table, const SoloBatch& solo) {
   const sim::Duration most = sim::microseconds(widest_gap_us * static_cast<double>(table.kernels.size()));
