@@ -11,6 +11,7 @@
 #include "analyses/calibrate/own_tables.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/priors.hpp"
+#include "calibration/profile/like.hpp"
 #include "input/printable.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"
@@ -142,10 +143,11 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
                       const std::vector<RunConfiguration>& configurations, PriorsFrom from,
                       const CalibrationControl& control, const Calibration* near) {
   std::vector<RunConfiguration> used;
+  const std::string device = calibration::shipped_device_of(shipped.name);
   for (const RunConfiguration& configuration : configurations) {
     if (configuration.on_gpu()) used.push_back(shortened(configuration));
     if (!configuration.device.empty() && configuration.device != shipped.name &&
-        configuration.device != shipped.device)
+        configuration.device != device)
       throw CalibrationError(
           fmt::format("{}: a run of {}, not of {}", configuration.model, configuration.device, shipped.name));
   }

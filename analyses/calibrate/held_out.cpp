@@ -22,8 +22,8 @@ Comparison comparison(const RunConfiguration& configuration, const ReferenceValu
           {}};
 }
 
-// The runs on the GPU; those of frameworks as short as in the fit, because their many kernels take most of the
-// time of a calibration.
+// The runs on the GPU; those of frameworks as short as in the fit, because their many kernels take most of
+// the time of a calibration.
 std::vector<RunConfiguration> on_gpu(const std::vector<RunConfiguration>& configurations) {
   std::vector<RunConfiguration> found;
   for (const RunConfiguration& configuration : configurations)
@@ -58,10 +58,7 @@ void leave_out(HeldOut& found, const char* name, const Fit& of, Key key) {
     std::vector<std::vector<Prediction>> predicted;
     try {
       fit = calibrate(base, training, from, control, &all);
-      calibration::BaseProfile fitted = base;
-      fitted.document = fit.document;
-      fitted.profile = fit.profile;
-      predicted = predictions({std::move(fitted), fit.uncertainty()}, held_out,
+      predicted = predictions({{base.name, fit.document, fit.profile}, fit.uncertainty()}, held_out,
                               control.interrupt);
     } catch (const scenarios::RunError&) {
       continue;  // without its kernels, a network without layers cannot run

@@ -131,12 +131,14 @@ void note_other_kernels(const std::vector<RunConfiguration>& runs, OwnTables& ow
     for (const TimedKernel& kernel : known->second->kernels) us += kernel.us;
     const double graph_us = 1e6 * static_cast<double>(run.batch) / *rate;
     if (graph_us > us + dnn::widest_gap_us * static_cast<double>(known->second->kernels.size()))
-      own.notes.push_back(fmt::format(
-          "{} {} b{}: its CUDA graph takes {:.2f} ms, the kernels traced in {} take {:.2f} ms: the graph runs "
-          "other kernels, so these are stretched to it; better trace the graph's replays and import them with "
-          "--runtime cuda-graph",
-          input::printable(run.model), run.precision, run.batch, graph_us / 1e3, known->second->runtime,
-          us / 1e3));
+      own.notes.push_back(
+          fmt::format("{} {} b{}: its CUDA graph takes {:.2f} ms, the kernels traced in {} take {:.2f} ms: "
+                      "the graph runs "
+                      "other kernels, so these are stretched to it; better trace the graph's replays and "
+                      "import them with "
+                      "--runtime cuda-graph",
+                      input::printable(run.model), run.precision, run.batch, graph_us / 1e3,
+                      known->second->runtime, us / 1e3));
   }
 }
 

@@ -103,12 +103,14 @@ std::set<std::string> networks_with_kernels(std::span<const CsvTable> tables) {
   for (const CsvTable& table : tables) {
     for (std::size_t i = 0; i < table.rows(); ++i) {
       const CsvTable::Row row = table.row(i);
-      const std::string runtime = calibration::text_in(table, row, "runtime"), model = calibration::text_in(table, row, "model");
+      const std::string runtime = calibration::text_in(table, row, "runtime"),
+                        model = calibration::text_in(table, row, "model");
       const bool framework =
           std::ranges::any_of(process::runtimes, [&](const process::RuntimeTraits& traits) {
             return traits.name == runtime && traits.lowering == dnn::Lowering::framework;
           });
-      if (framework && !model.ends_with(".onnx") && calibration::text_in(table, row, "metric") == "layer_time")
+      if (framework && !model.ends_with(".onnx") &&
+          calibration::text_in(table, row, "metric") == "layer_time")
         found.insert(model);
     }
   }
@@ -433,14 +435,18 @@ class EvidenceReading {
 
   static TimedKernel kernel_of(const CsvTable& table, const CsvTable::Row& row, double us) {
     const auto count = [&](std::string_view column) {
-      const std::int64_t given = calibration::text_in(table, row, column).empty() ? 0 : row.integer(table.column(column));
+      const std::int64_t given =
+          calibration::text_in(table, row, column).empty() ? 0 : row.integer(table.column(column));
       if (given < 0) row.fail(fmt::format("{} {} is negative", column, given));
       return given;
     };
     if (!(us > 0)) row.fail("the time of a kernel is not positive");
-    return {calibration::text_in(table, row, "of"),   us,
-            calibration::text_in(table, row, "grid"), calibration::text_in(table, row, "block"),
-            count("registers"),          count("shared_bytes")};
+    return {calibration::text_in(table, row, "of"),
+            us,
+            calibration::text_in(table, row, "grid"),
+            calibration::text_in(table, row, "block"),
+            count("registers"),
+            count("shared_bytes")};
   }
 
   // Why no fit and no comparison uses the row; empty: they do.

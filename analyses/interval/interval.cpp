@@ -195,8 +195,7 @@ struct ModelError {
   const UncertainProfile& profile;
 
   [[nodiscard]] const calibration::Profile& base() const { return profile.base.profile; }
-  [[nodiscard]] std::optional<calibration::Residual> of(const char* quantity,
-                                                        const Ground& ground) const {
+  [[nodiscard]] std::optional<calibration::Residual> of(const char* quantity, const Ground& ground) const {
     return beyond_tables(residual_for(profile.uncertainty, base().spec->name, quantity, ground.basis),
                          ground.octaves);
   }
@@ -234,8 +233,8 @@ void add_to_streams(scenarios::ProcessResult& process, const scenarios::ProcessE
       scenarios::ProcessResult row = row_of(process, stream);
       row.time_share = process.time_share;
       if (row.offered && sum > 0) *row.offered *= row.throughput.mean.value_or(0) / sum;
-      add_to_process(row, of.parts[part], at * count + i - begin,
-                     error.ground(work, process.grades.kernels), error);
+      add_to_process(row, of.parts[part], at * count + i - begin, error.ground(work, process.grades.kernels),
+                     error);
       stream.throughput = row.throughput;
       stream.latency_ms = row.latency_ms;
     }
@@ -257,8 +256,7 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
     add_to_streams(process, work, spreads.entries[entry], at, error);
   }
   scenarios::SystemResult& system = result.system;
-  const Ground weakest{weakest_basis(result, scenario, error.base()),
-                       furthest_batch(scenario, error.base())};
+  const Ground weakest{weakest_basis(result, scenario, error.base()), furthest_batch(scenario, error.base())};
   const Around rate = around(system.throughput, spreads.throughput, error.of("throughput", weakest));
   system.throughput_pi90 = possible_throughput(rate.pi90, result, nullptr);
   system.throughput_pi90_parts = rate.parts;

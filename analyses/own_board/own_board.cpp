@@ -87,10 +87,12 @@ void name_tables(OwnBoard& board, const calibration::BaseProfile& base, const Ow
 // would replace.
 void name_base(Calibration& found, const calibration::BaseProfile& base, const OwnBoardQuestion& question) {
   const fs::path folder = fs::absolute(question.output.empty() ? "profile" : question.output).parent_path();
-  found.like = fs::absolute(base.path).lexically_normal().lexically_proximate(folder.lexically_normal()).string();
+  found.like =
+      fs::absolute(base.name).lexically_normal().lexically_proximate(folder.lexically_normal()).string();
   if (found.factors.empty()) return;
   std::vector<dnn::Factor> before = base.profile.factors;
-  std::erase_if(before, [](const dnn::Factor& factor) { return factor.basis != calibration::own_factor_basis; });
+  std::erase_if(before,
+                [](const dnn::Factor& factor) { return factor.basis != calibration::own_factor_basis; });
   found.factors = dnn::with_own(found.factors, before);
 }
 
@@ -115,7 +117,7 @@ OwnBoard own_board(const calibration::BaseProfile& base, const EvidenceFiles& fi
   OwnBoard board = files.traces.empty() ? fit_runs(base, files.configurations, question, control.fit)
                                         : fit_traces(base, files.traces, question, control);
   name_tables(board, base, question);
-  if (!base.path.empty()) name_base(board.calibration, base, question);
+  if (base.name.ends_with(".yaml")) name_base(board.calibration, base, question);
   board.name = !question.name.empty() ? question.name : fs::path(question.output).stem().string();
   board.profile = profile_text(board.calibration, board.name, source_of(question, files));
   board.uncertainty_csv =

@@ -126,7 +126,8 @@ CsvTable as_evidence(CsvTable table) {
   if (!has(table, "category") || !has(table, "grid") || !has(table, "block") || !has(table, "duration_us"))
     return table;
   std::string text =
-      "model,precision,batch,index,kind,name,duration_us,blocks,threads_per_block,registers,shared_bytes,input\n";
+      "model,precision,batch,index,kind,name,duration_us,blocks,threads_per_block,registers,shared_bytes,"
+      "input\n";
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const CsvTable::Row row = table.row(i);
     const auto field = [&](std::string_view column) { return row.text(table.column(column)); };

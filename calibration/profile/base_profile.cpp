@@ -11,15 +11,15 @@
 namespace jostle::calibration {
 
 std::optional<BaseProfile> base_profile(const std::string& device, input::Problems& problems) {
-  if (device.ends_with(".yaml")) return base_profile_at(device, problems);
+  if (device.ends_with(".yaml")) {
+    auto base = base_profile_at(device, problems);
+    if (base) base->name = device;
+    return base;
+  }
   auto profile = shipped_profile(device, problems);
   if (!profile) return std::nullopt;
   const std::string text = device_text(device).value_or("");
-  return BaseProfile{.name = device,
-                     .device = device,
-                     .path = {},
-                     .document = profile_document(text, device, problems),
-                     .profile = std::move(*profile)};
+  return BaseProfile{device, profile_document(text, device, problems), std::move(*profile)};
 }
 
 BaseProfile shipped_base_profile(const std::string& device) {
@@ -35,11 +35,7 @@ std::optional<BaseProfile> base_profile_at(const std::string& path, input::Probl
   const input::Node document = profile_document(*text, path, problems);
   auto profile = document ? profile_of(document, problems) : std::nullopt;
   if (!profile) return std::nullopt;
-  return BaseProfile{.name = profile->spec->name,
-                     .device = shipped_device_of(path),
-                     .path = path,
-                     .document = document,
-                     .profile = std::move(*profile)};
+  return BaseProfile{profile->spec->name, document, std::move(*profile)};
 }
 
 }  // namespace jostle::calibration

@@ -12,14 +12,12 @@ namespace jostle::calibration {
 
 // A profile and its document, so that parameters can be replaced.
 struct BaseProfile {
-  std::string name;    // the calibrated profile is `like` this one
-  std::string device;  // the shipped device that it is, or is like
-  std::string path;    // of its file; empty: it ships
+  std::string name;  // the calibrated profile is `like` this one
   input::Node document;
   Profile profile;
 };
-// Reads a shipped profile by name, or one from a file (the name ends in .yaml). Reports a problem if there is
-// none.
+// Reads a shipped profile by name, or one of a file (ending in .yaml), whose name is then its path. Reports a
+// problem if there is none.
 [[nodiscard]] std::optional<BaseProfile> base_profile(const std::string& device, input::Problems& problems);
 // Does the same for a name that is known to exist; throws std::runtime_error otherwise.
 [[nodiscard]] BaseProfile shipped_base_profile(const std::string& device);

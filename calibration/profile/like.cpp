@@ -103,8 +103,8 @@ Node completed(const Node& file, const std::string& origin, input::Problems& pro
   if (!own || own->kind != Kind::mapping) return own;
   const Node name = own->find(word);
   if (!name) return own;
-  const Node other = is_file(*name) ? other_file(*name, origin, problems, depth)
-                                    : other_document(*name, problems);
+  const Node other =
+      is_file(*name) ? other_file(*name, origin, problems, depth) : other_document(*name, problems);
   return other ? merged(without(*own, word), other) : nullptr;
 }
 
@@ -114,18 +114,17 @@ input::Node profile_document(const std::string& text, const std::string& origin,
   return completed(input::parse_yaml(text, origin, problems), origin, problems);
 }
 
-std::string shipped_device_of(const std::string& path) {
-  std::string file = path;
-  for (int depth = 0; depth <= longest_chain; ++depth) {
+std::string shipped_device_of(const std::string& name) {
+  std::string file = name;
+  for (int depth = 0; depth <= longest_chain && file.ends_with(".yaml"); ++depth) {
     input::Problems none;
     const auto text = input::read_text_file(file, input::Limits{}.bytes, none);
     const Node own = text ? input::parse_yaml(*text, file, none) : nullptr;
-    const Node name = own && own->kind == Kind::mapping ? own->find(word) : nullptr;
-    if (!name || name->kind != Kind::scalar) return {};
-    if (!is_file(*name)) return name->text;
-    file = beside(file, *name);
+    const Node other = own && own->kind == Kind::mapping ? own->find(word) : nullptr;
+    if (!other || other->kind != Kind::scalar) return {};
+    file = is_file(*other) ? beside(file, *other) : other->text;
   }
-  return {};
+  return file;
 }
 
 input::Node shipped_document(const std::string& device, const std::string& origin,

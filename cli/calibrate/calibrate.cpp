@@ -85,10 +85,11 @@ std::string tables_text(const analyses::OwnBoard& outcome, const CalibrateOption
   std::string text;
   for (const std::string& note : found.own.notes) text += "note: " + note + '\n';
   if (!found.own.empty()) {
-    const std::string rates = found.own.rates > 0 ? input::counted(found.own.rates, "rate") + " of networks alone"
-                                                  : std::string(
-                                                        "no rate of their networks: kernels as profiled, "
-                                                        "without gaps between them");
+    const std::string rates = found.own.rates > 0
+                                  ? input::counted(found.own.rates, "rate") + " of networks alone"
+                                  : std::string(
+                                        "no rate of their networks: kernels as profiled, "
+                                        "without gaps between them");
     const std::string where =
         options.output.empty() ? " (not written, as there is no --output)" : " in " + outcome.kernels;
     text += fmt::format("{}{}, with {}\n", input::counted(found.own.tables, "kernel table"), where, rates);
@@ -202,7 +203,10 @@ void add_calibrate(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "calibrate", "Fit a device profile to measurements of one board and report its error on held-out runs");
   const auto options = std::make_shared<CalibrateOptions>();
-  command->add_option("DEVICE", options->device, "The shipped profile closest to the board")
+  command
+      ->add_option(
+          "DEVICE", options->device,
+          "The shipped profile closest to the board, or one of one's own (a .yaml file) to go on from")
       ->required()
       ->type_name("");
   command

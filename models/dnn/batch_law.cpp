@@ -37,9 +37,8 @@ sim::Duration grown(sim::Duration time, double fixed, double ratio) {
 std::vector<double> BatchLaw::ratios_of_products(const MeasuredBatch& table, std::int64_t batch) const {
   if (!products_) return {};
   const std::vector<sim::Duration> here = products_(table.batch), there = products_(batch);
-  const auto count = static_cast<std::size_t>(std::ranges::count_if(table.names, [](const auto& name) {
-    return classify_kernel(name) == KernelClass::compute;
-  }));
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(
+      table.names, [](const auto& name) { return classify_kernel(name) == KernelClass::compute; }));
   if (here.empty() || here.size() != there.size() || sum_us(here) <= 0) return {};
   std::vector<double> ratios(count, sum_us(there) / sum_us(here));
   if (count == here.size())

@@ -82,9 +82,9 @@ double sum_ps(const std::vector<gpu::Kernel>& kernels) {
 }
 
 // The sum beyond the known points, where `law` gives it but for a factor: it follows the law from the last
-// point on. Where two points are known, their sums differ by a power of what the law says, and it goes on with
-// a power half way to that: sums at 4 times the batch are then 6 to 12 % off, on the line through the two 9 to
-// 17 %, and by the law alone 9 to 11 % (29 configurations of the H100 with three batches).
+// point on. Where two points are known, their sums differ by a power of what the law says, and it goes on
+// with a power half way to that: sums at 4 times the batch are then 6 to 12 % off, on the line through the
+// two 9 to 17 %, and by the law alone 9 to 11 % (29 configurations of the H100 with three batches).
 double total_beyond(const std::vector<Knot>& knots, double batch, const SumPs& law) {
   const auto ratio_of = [&](double to, double from) {
     return law(static_cast<std::int64_t>(to)) / law(static_cast<std::int64_t>(from));
@@ -242,10 +242,9 @@ gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t bat
   const std::string whence = find_solo(network.solo_graph, batch) != nullptr ? "from its solo time"
                              : beyond                                        ? "by the law of batches"
                                                                              : "affine in the batch";
-  sequence.provenance = (beyond ? "extrapolated: " : "interpolated: ") + label(network, batch) +
-                        ", sum " + whence +
-                        (positions ? ", kernels by position"
-                                   : ", kernels from batch " + std::to_string(nearer.batch));
+  sequence.provenance =
+      (beyond ? "extrapolated: " : "interpolated: ") + label(network, batch) + ", sum " + whence +
+      (positions ? ", kernels by position" : ", kernels from batch " + std::to_string(nearer.batch));
   sequence.rebuild_finish();
   return sequence;
 }

@@ -27,8 +27,8 @@ inline constexpr double widest_gap_us = 0.5;
 //    with the batch.
 // Single kernels are interpolated position by position if the two tables around have the same operators in
 // the same positions. Otherwise those of the nearer table (by ratio; the smaller at a tie) follow the law.
-// Finally all kernels are scaled to match the sum. `replayed`: as a CUDA graph. Times of graphs that run other
-// kernels tell nothing of the kernels that are launched one by one.
+// Finally all kernels are scaled to match the sum. `replayed`: as a CUDA graph. Times of graphs that run
+// other kernels tell nothing of the kernels that are launched one by one.
 [[nodiscard]] gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch,
                                               const BatchLaw& law, bool replayed = true);
 

@@ -131,7 +131,9 @@ TEST_F(OwnKernels, are_not_needed_for_rates_to_set_the_level_of_a_network) {
 
 TEST_F(OwnKernels, at_one_batch_tell_those_at_others_kernel_by_kernel) {
   const auto per_batch = [&](int batch) {
-    return batch / run(fmt::format("{{model: vit_b_16, precision: fp16, batch: {}, runtime: cuda-graph}}", batch)).first;
+    return batch /
+           run(fmt::format("{{model: vit_b_16, precision: fp16, batch: {}, runtime: cuda-graph}}", batch))
+               .first;
   };
   (void)calibrated({write("ev4.csv", header + kernels("a", "vit_b_16", 4, 100, 8))});
   EXPECT_GT(per_batch(16), 1.5 * per_batch(4));
@@ -153,8 +155,8 @@ TEST_F(OwnKernels, of_an_earlier_profile_stay_under_new_ones) {
   input::Problems problems;
   const auto mine = calibration::base_profile((folder_ / "mine.yaml").string(), problems);
   ASSERT_TRUE(mine) << problems.text();
-  const std::vector<std::string> more{write("more.csv", header + rate("vit_b_16", "fp16", 4, 4800) +
-                                                            rate("vit_b_16", "fp16", 16, 8900))};
+  const std::vector<std::string> more{
+      write("more.csv", header + rate("vit_b_16", "fp16", 4, 4800) + rate("vit_b_16", "fp16", 16, 8900))};
   const OwnBoard better = own_board(
       *mine, read_evidence_files(more),
       {.evidence = more, .output = (folder_ / "better.yaml").string(), .name = {}, .quick = true}, {});

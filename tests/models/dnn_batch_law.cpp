@@ -44,7 +44,7 @@ TEST(BatchLaw, leaves_a_kernel_of_one_block_as_it_is) {
 }
 
 TEST(BatchLaw, lets_a_kernel_that_moves_bytes_grow_little_until_the_gpu_is_full) {
-  EXPECT_LT(us_at(table(1, 5, 4, "elementwise"), 2), 5 * 1.2);     // a few blocks on ten SMs
+  EXPECT_LT(us_at(table(1, 5, 4, "elementwise"), 2), 5 * 1.2);                 // a few blocks on ten SMs
   EXPECT_NEAR(us_at(table(1, 101.06, 100'000, "elementwise"), 4), 401.06, 2);  // many waves
   EXPECT_LT(us_at(table(4, 5, 400, "elementwise"), 1), 5);
 }
@@ -98,8 +98,7 @@ MeasuredNetwork network(std::vector<MeasuredBatch> batches, std::vector<SoloBatc
 // Half a microsecond is more than the gap between two kernels ever is.
 TEST(Interpolation, stretches_the_kernels_of_a_graph_that_runs_others_than_were_traced) {
   const gpu::Spec gpu = ten_sms();
-  const MeasuredNetwork measured =
-      network({table(4, 10, 132, "gemm")}, {{4, sim::microseconds(20)}});
+  const MeasuredNetwork measured = network({table(4, 10, 132, "gemm")}, {{4, sim::microseconds(20)}});
   const gpu::KernelSequence graph = sequence_at(measured, 4, BatchLaw(gpu));
   EXPECT_NEAR(sim::to_us(graph.total()), 19.5, 1e-6);
   EXPECT_NEAR(sim::to_us(graph.lone_gap), 0.5, 1e-6);
