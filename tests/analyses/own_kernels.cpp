@@ -207,7 +207,7 @@ TEST_F(OwnKernels, take_rates_in_the_form_of_measured_runs) {
   EXPECT_EQ(found.calibration.own.rates, 2U);
   EXPECT_NEAR(run("{model: vit_b_16, precision: fp16, batch: 16, runtime: cuda-graph}").first, 8900, 100);
   const std::string two = write("two.csv", columns + "n0,mps,0,2,vit_b_16,fp16,4,graph,4800\n");
-  EXPECT_THAT(read_evidence_files({ev, two}).files.back().unused,
+  EXPECT_THAT(read_evidence_files({ev, two}).files.front().unused,
               Contains(testing::Pair(HasSubstr("share the GPU"), 1U)));
 }
 

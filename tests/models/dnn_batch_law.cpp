@@ -14,10 +14,12 @@ namespace JOSTLE_FILE {
 gpu::Spec ten_sms() {
   gpu::Spec gpu;
   gpu.sm_count = 10;
+  gpu.max_threads_per_sm = 2048;
+  gpu.max_blocks_per_sm = 32;
   return gpu;
 }
 
-// Blocks of 128 threads: some fill a wave.
+// Blocks of 128 threads: 160 fill a wave.
 MeasuredBatch table(std::int64_t batch, double us, std::uint32_t blocks, const char* name) {
   gpu::Kernel kernel;
   kernel.duration = sim::microseconds(us);

@@ -69,9 +69,9 @@ TEST(Interpolation, tables_of_different_kernels_stretch_the_nearer) {
 TEST(Interpolation, a_solo_time_less_the_gap_bends_the_line) {
   MeasuredNetwork measured = network({table(1, {100}), table(5, {500})});
   measured.solo_graph = {
-      {1, sim::microseconds(110)}, {3, sim::microseconds(270)}, {5, sim::microseconds(530)}};
-  EXPECT_NEAR(us(at(measured, 3)), 250, 1e-6);  // the gap is half way between 10 and 30
-  EXPECT_NEAR(sim::to_us(at(measured, 3).lone_gap), 20, 1e-6);
+      {1, sim::microseconds(100.1)}, {3, sim::microseconds(250.2)}, {5, sim::microseconds(500.3)}};
+  EXPECT_NEAR(us(at(measured, 3)), 250, 1e-6);  // the gap is half way between 0.1 and 0.3
+  EXPECT_NEAR(sim::to_us(at(measured, 3).lone_gap), 0.2, 1e-6);
   EXPECT_NEAR(us(at(measured, 2)), 175, 1e-6);  // between 100 and 250
   EXPECT_NEAR(us(at(measured, 1)), 100, 1e-6);  // tables are not bent
 }
