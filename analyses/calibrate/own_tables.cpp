@@ -89,7 +89,8 @@ bool tells_level(const RunConfiguration& run, const calibration::BaseProfile& ba
   const dnn::Request request = request_of(run, base);
   const auto& spec = *base.profile.spec;
   const dnn::KernelTables& shipped = calibration::kernel_tables_for(
-      spec.evidence, spec.sibling, {request.model, request.precision, request.batch});
+      spec.evidence, spec.sibling,
+      {request.model, request.precision, request.batch, static_cast<int>(run.input())});
   const dnn::MeasuredNetwork* const known =
       shipped.find(request.model, request.precision, static_cast<int>(run.input()));
   if (known != nullptr && !known->batches.empty()) return false;

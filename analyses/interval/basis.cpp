@@ -23,10 +23,10 @@ const dnn::MeasuredNetwork* measured_network(const scenarios::ProcessEntry& entr
   if (!entry.precision || traits_of(entry.runtime).lowering != dnn::Lowering::framework) return nullptr;
   const std::string network = scenarios::network_name(entry.model);
   const dnn::Model* const model = dnn::find_model(network);
-  const int own = model != nullptr ? model->default_input : 0;
+  const auto input = static_cast<int>(entry.input.value_or(model != nullptr ? model->default_input : 0));
   return calibration::kernel_tables_for(profile.spec->evidence, profile.spec->sibling,
-                                        {network, *entry.precision, entry.batch})
-      .find(network, *entry.precision, static_cast<int>(entry.input.value_or(own)));
+                                        {network, *entry.precision, entry.batch, input})
+      .find(network, *entry.precision, input);
 }
 
 std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string& grade,

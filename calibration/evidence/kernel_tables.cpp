@@ -244,10 +244,11 @@ const dnn::KernelTables& kernel_tables(std::string_view evidence) {
 
 namespace {
 
-// The network in a precision, at any input.
+// The network in a precision, at the wanted input, or at any.
 const dnn::MeasuredNetwork* find_any(const dnn::KernelTables& tables, const WantedTable& wanted) {
   const auto found = std::ranges::find_if(tables.networks, [&](const dnn::MeasuredNetwork& network) {
-    return network.model == wanted.model && network.precision == wanted.precision;
+    return network.model == wanted.model && network.precision == wanted.precision &&
+           (wanted.input == 0 || network.input == wanted.input);
   });
   return found == tables.networks.end() ? nullptr : &*found;
 }
