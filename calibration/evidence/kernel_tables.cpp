@@ -274,7 +274,7 @@ const dnn::KernelTables& tables_of_one(std::string_view evidence, std::string_vi
     const dnn::KernelTables& exact =
         embedded_kernel_tables(evidence, about + std::to_string(wanted.batch) + ",");
     const dnn::MeasuredNetwork* const network = exact.find(wanted.model, wanted.precision, measured_input);
-    if (network != nullptr && !network->solo_graph.empty()) return exact;
+    if (network != nullptr && !network->batches.empty() && !network->solo_graph.empty()) return exact;
   }
   const dnn::KernelTables& own = embedded ? embedded_kernel_tables(evidence, about) : kernel_tables(evidence);
   const dnn::MeasuredNetwork* const network = find_any(own, wanted);
