@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 
 #include "models/dnn/kernel_class.hpp"
+#include "sim/math.hpp"
 
 namespace jostle::dnn {
 namespace {
@@ -95,10 +97,10 @@ double total_beyond(const std::vector<Knot>& knots, double batch, const SumPs& l
   if (knots.size() > 1) {
     const Knot& before = above ? knots[knots.size() - 2] : knots[1];
     const double by_law = ratio_of(last.batch, before.batch);
-    const double slope = std::log(last.total_ps / before.total_ps) / std::log(by_law);
+    const double slope = sim::log(last.total_ps / before.total_ps) / sim::log(by_law);
     if (std::abs(by_law - 1) > 0.01) power = (1 + std::clamp(slope, 0.0, 2.0)) / 2;
   }
-  const double found = last.total_ps * std::pow(ratio_of(batch, last.batch), power);
+  const double found = last.total_ps * sim::exp(power * sim::log(ratio_of(batch, last.batch)));
   return above ? std::max(last.total_ps, found) : std::min(last.total_ps, found);
 }
 
@@ -260,7 +262,8 @@ double octaves_beyond(const MeasuredNetwork& network, std::int64_t batch) {
   const std::vector<Knot> knots = known_totals(network);
   const auto size = static_cast<double>(batch);
   if (knots.empty() || !is_beyond(knots, size)) return 0;
-  return std::abs(std::log2(size / (size < knots.front().batch ? knots.front() : knots.back()).batch));
+  const Knot& nearest = size < knots.front().batch ? knots.front() : knots.back();
+  return std::abs(sim::log(size / nearest.batch)) / std::numbers::ln2;
 }
 
 }  // namespace jostle::dnn
