@@ -4,9 +4,11 @@
 #include <array>
 #include <string_view>
 
+#include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/framework_kernels.hpp"
+#include "models/dnn/interpolate.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -16,10 +18,24 @@ namespace {
 
 constexpr std::array<std::string_view, 5> order{"measured", "network", "family", "laws", "model"};
 
+// The measured kernels and rates of the process's network in a framework's runtime; null if there are none.
+const dnn::MeasuredNetwork* measured_network(const scenarios::ProcessEntry& entry,
+                                             const calibration::Profile& profile) {
+  if (!entry.precision || traits_of(entry.runtime).lowering != dnn::Lowering::framework) return nullptr;
+  const std::string network = scenarios::network_name(entry.model);
+  const dnn::Model* const model = dnn::find_model(network);
+  const auto input = static_cast<int>(entry.input.value_or(model != nullptr ? model->default_input : 0));
+  return calibration::kernel_tables_for(profile.spec->evidence, profile.spec->sibling,
+                                        {network, *entry.precision, entry.batch, input})
+      .find(network, *entry.precision, input);
+}
+
 std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string& grade,
                          const calibration::Profile& profile) {
   if (grade == "measured" || grade == "interpolated") return "measured";
   if (grade != "fitted" || !entry.precision) return "model";
+  if (const dnn::MeasuredNetwork* const known = measured_network(entry, profile))
+    return known->batches.empty() ? "network" : "measured";
   const std::string network = scenarios::network_name(entry.model);
   const bool file = scenarios::network_of_file(entry.model) != nullptr;
   const dnn::Model* const model = file ? nullptr : dnn::find_model(network);
@@ -53,6 +69,11 @@ std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& gr
   const process::RuntimeKind kind = traits_of(entry.runtime).kind;
   const bool own = kind == process::RuntimeKind::framework || kind == process::RuntimeKind::session;
   return own ? kernels + " " + to_string(entry.runtime) : kernels;
+}
+
+double octaves_beyond_tables(const scenarios::ProcessEntry& entry, const calibration::Profile& profile) {
+  const dnn::MeasuredNetwork* const known = measured_network(entry, profile);
+  return known != nullptr ? dnn::octaves_beyond(*known, entry.batch) : 0;
 }
 
 std::string weaker(const std::string& a, const std::string& b) {

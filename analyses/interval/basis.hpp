@@ -1,6 +1,6 @@
 // The basis of the kernel times of a process, best first. The error of a prediction depends on it.
-//   measured  kernels of this network, measured on this device
-//   network   the cost model, with a factor fitted to this network on this device
+//   measured  kernels of this network, measured on this device, also at other batches
+//   network   the cost model, with a factor or rates of this network on this device
 //   family    the cost model, with a factor fitted to networks of its design, or on another device
 //   laws      a framework's kernels by laws that other networks gave
 //   model     the cost model alone
@@ -21,6 +21,11 @@ namespace jostle::analyses {
 
 [[nodiscard]] std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& grade,
                                    const calibration::Profile& profile);
+
+// The octaves from the batches at which the kernels or rates of the process's network were measured to its
+// own, if that is beyond them; 0 without measurements.
+[[nodiscard]] double octaves_beyond_tables(const scenarios::ProcessEntry& entry,
+                                           const calibration::Profile& profile);
 
 // The weaker of two bases.
 [[nodiscard]] std::string weaker(const std::string& a, const std::string& b);

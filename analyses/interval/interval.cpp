@@ -133,6 +133,13 @@ std::string weakest_basis(const scenarios::Result& result, const scenarios::Scen
   return weakest;
 }
 
+double furthest_batch(const scenarios::Scenario& scenario, const calibration::Profile& profile) {
+  double furthest = 0;
+  for (const scenarios::ProcessEntry& entry : scenario.processes)
+    furthest = std::max(furthest, octaves_beyond_tables(entry, profile));
+  return furthest;
+}
+
 Spreads spreads_of(const scenarios::Scenario& scenario, const DrawnRuns& runs) {
   Spreads found;
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry)
@@ -177,26 +184,35 @@ scenarios::Interval possible_throughput(const scenarios::Interval& predicted, co
 
 namespace {
 
+// The basis of a prediction: that of its kernels, and how far its batch is from theirs.
+struct Ground {
+  std::string basis;
+  double octaves = 0;
+};
+
 // The model error of a quantity on a basis.
 struct ModelError {
   const UncertainProfile& profile;
 
   [[nodiscard]] const calibration::Profile& base() const { return profile.base.profile; }
-  [[nodiscard]] std::optional<calibration::Residual> of(const char* quantity,
-                                                        const std::string& basis) const {
-    return residual_for(profile.uncertainty, base().spec->name, quantity, basis);
+  [[nodiscard]] std::optional<calibration::Residual> of(const char* quantity, const Ground& ground) const {
+    return beyond_tables(residual_for(profile.uncertainty, base().spec->name, quantity, ground.basis),
+                         ground.octaves);
+  }
+  [[nodiscard]] Ground ground(const scenarios::ProcessEntry& work, const std::string& grade) const {
+    return {basis_of(work, grade, base()), octaves_beyond_tables(work, base())};
   }
 };
 
 // Adds intervals to a process: the `at`-th of its entry.
 void add_to_process(scenarios::ProcessResult& process, const EntrySpread& of, std::size_t at,
-                    const std::string& basis, const ModelError& error) {
+                    const Ground& ground, const ModelError& error) {
   const Around rate =
-      around(process.throughput.mean, of.throughput.of_process(at), error.of("throughput", basis));
+      around(process.throughput.mean, of.throughput.of_process(at), error.of("throughput", ground));
   process.throughput.pi90 = served_interval(rate.pi90, process);
   process.throughput.pi90_parts = rate.parts;
   const Around latency =
-      around(process.latency_ms.mean, of.latency.of_process(at), error.of("latency", basis));
+      around(process.latency_ms.mean, of.latency.of_process(at), error.of("latency", ground));
   process.latency_ms.pi90 = latency.pi90;
   process.latency_ms.pi90_parts = latency.parts;
 }
@@ -217,8 +233,8 @@ void add_to_streams(scenarios::ProcessResult& process, const scenarios::ProcessE
       scenarios::ProcessResult row = row_of(process, stream);
       row.time_share = process.time_share;
       if (row.offered && sum > 0) *row.offered *= row.throughput.mean.value_or(0) / sum;
-      add_to_process(row, of.parts[part], at * count + i - begin,
-                     basis_of(work, process.grades.kernels, error.base()), error);
+      add_to_process(row, of.parts[part], at * count + i - begin, error.ground(work, process.grades.kernels),
+                     error);
       stream.throughput = row.throughput;
       stream.latency_ms = row.latency_ms;
     }
@@ -236,16 +252,15 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
     const auto entry = static_cast<std::size_t>(process.entry);
     const std::size_t at = seen[entry]++;
     const scenarios::ProcessEntry& work = scenario.processes[entry];
-    add_to_process(process, spreads.entries[entry], at, basis_of(work, process.grades.kernels, error.base()),
-                   error);
+    add_to_process(process, spreads.entries[entry], at, error.ground(work, process.grades.kernels), error);
     add_to_streams(process, work, spreads.entries[entry], at, error);
   }
   scenarios::SystemResult& system = result.system;
-  const std::string weakest = weakest_basis(result, scenario, error.base());
+  const Ground weakest{weakest_basis(result, scenario, error.base()), furthest_batch(scenario, error.base())};
   const Around rate = around(system.throughput, spreads.throughput, error.of("throughput", weakest));
   system.throughput_pi90 = possible_throughput(rate.pi90, result, nullptr);
   system.throughput_pi90_parts = rate.parts;
-  const Around power = around(system.power_w.mean, spreads.power, error.of("power", weakest));
+  const Around power = around(system.power_w.mean, spreads.power, error.of("power", {weakest.basis}));
   system.power_w.pi90 = power.pi90;
   system.power_w.pi90_parts = power.parts;
 }

@@ -31,6 +31,8 @@ struct Spreads {
 // Spreads for scenarios similar to these two: the wider of the two.
 [[nodiscard]] Spreads elsewhere(const Spreads& here, const Spreads& there);
 
+// The batch furthest beyond measured ones among the processes (octaves_beyond_tables()).
+[[nodiscard]] double furthest_batch(const scenarios::Scenario& scenario, const calibration::Profile& profile);
 // The weakest basis of the processes (basis.hpp).
 [[nodiscard]] std::string weakest_basis(const scenarios::Result& result, const scenarios::Scenario& scenario,
                                         const calibration::Profile& profile);

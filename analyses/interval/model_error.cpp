@@ -122,6 +122,11 @@ std::optional<Residual> residual_for(const calibration::Uncertainty& uncertainty
   return of_mean && of_any ? wider(*of_mean, &*of_any) : of_mean ? of_mean : of_any;
 }
 
+std::optional<Residual> beyond_tables(std::optional<Residual> residual, double octaves) {
+  if (residual) residual->half_width = std::hypot(residual->half_width, batch_error(octaves));
+  return residual;
+}
+
 std::string origin_of(const Residual& residual) {
   return fmt::format("{} of {} ({}, {})", input::counted(residual.rows, "run"),
                      residual.device.empty() ? "all boards" : residual.device, residual.quantity,

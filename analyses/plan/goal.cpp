@@ -17,9 +17,10 @@ Worst worst_of(const Criterion& criterion) {
 
 // The half-width of the model error of a metric; none if unknown.
 scenarios::Metric known_half_width(const std::string& metric, const UncertainProfile& profile,
-                                   const std::string& basis) {
+                                   const std::string& basis, double octaves) {
   const auto of = [&](const char* quantity) -> scenarios::Metric {
-    const auto error = residual_for(profile.uncertainty, profile.base.profile.spec->name, quantity, basis);
+    const auto error = beyond_tables(
+        residual_for(profile.uncertainty, profile.base.profile.spec->name, quantity, basis), octaves);
     return error ? scenarios::Metric(error->half_width) : std::nullopt;
   };
   for (const char* const tail : {"latency_ms.p90", "latency_ms.p95", "latency_ms.p99"})
@@ -107,6 +108,7 @@ GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario, cons
   const auto runs = point ? drawn_runs(scenario, *known, *point, control) : std::nullopt;
   if (!runs) throw scenarios::Interrupted();
   const std::string basis = weakest_basis(*point, scenario, known->base.profile);
+  const double octaves = furthest_batch(scenario, known->base.profile);
   const Evaluation here = values_in(goal, ResultMetrics(*point));
   std::vector<FigureRuns> figures(goal.criteria.size());
   const auto add = [&](const std::vector<scenarios::Result>& results,
@@ -121,7 +123,7 @@ GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario, cons
   add(runs->repeated, &FigureRuns::repeated);
   std::vector<scenarios::Interval> intervals(goal.criteria.size());
   for (std::size_t i = 0; here && i < goal.criteria.size(); ++i) {
-    const scenarios::Metric half_width = known_half_width(goal.metrics[i], *known, basis);
+    const scenarios::Metric half_width = known_half_width(goal.metrics[i], *known, basis, octaves);
     figures[i].point = (*here)[i];
     const Spread spread = spread_of(figures[i], runs->draws, runs->as_long);
     if (!half_width || !spread.known || !(around[i] > 0)) continue;

@@ -16,4 +16,7 @@ namespace jostle::calibration {
 // The factors that ship with this build.
 [[nodiscard]] const std::vector<dnn::Factor>& shipped_factors();
 
+// The basis of factors that a profile's file gives itself.
+inline constexpr const char* own_factor_basis = "the profile's own";
+
 }  // namespace jostle::calibration

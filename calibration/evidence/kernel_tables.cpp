@@ -45,9 +45,9 @@ std::uint32_t count_of(const CsvTable::Row& row, std::size_t column) {
 
 // The optional column `input`: the side of the image, the number of tokens, or 0 for a network from a file.
 int input_of(const CsvTable& csv, const CsvTable::Row& row) {
-  const auto input = std::ranges::find(csv.header(), "input");
-  if (input == csv.header().end()) return measured_input;
-  const std::uint32_t side = count_of(row, static_cast<std::size_t>(input - csv.header().begin()));
+  const std::string given = text_in(csv, row, "input");
+  if (given.empty()) return measured_input;
+  const std::uint32_t side = count_of(row, csv.column("input"));
   if (side > static_cast<std::uint32_t>(dnn::largest_input)) row.fail("input out of range");
   return static_cast<int>(side);
 }
@@ -171,7 +171,9 @@ void read_about(std::string_view text, char before, std::string_view about, cons
 }
 
 void put_in_order(dnn::KernelTables& tables) {
-  std::erase_if(tables.networks, [](const dnn::MeasuredNetwork& network) { return network.batches.empty(); });
+  std::erase_if(tables.networks, [](const dnn::MeasuredNetwork& network) {
+    return network.batches.empty() && network.solo_graph.empty();
+  });
   for (dnn::MeasuredNetwork& network : tables.networks) {
     std::ranges::sort(network.batches, {}, &dnn::MeasuredBatch::batch);
     std::ranges::sort(network.solo_graph, {}, &dnn::SoloBatch::batch);
@@ -242,10 +244,11 @@ const dnn::KernelTables& kernel_tables(std::string_view evidence) {
 
 namespace {
 
-// The network in a precision, at any input.
+// The network in a precision, at the wanted input, or at any.
 const dnn::MeasuredNetwork* find_any(const dnn::KernelTables& tables, const WantedTable& wanted) {
   const auto found = std::ranges::find_if(tables.networks, [&](const dnn::MeasuredNetwork& network) {
-    return network.model == wanted.model && network.precision == wanted.precision;
+    return network.model == wanted.model && network.precision == wanted.precision &&
+           (wanted.input == 0 || network.input == wanted.input);
   });
   return found == tables.networks.end() ? nullptr : &*found;
 }
@@ -271,11 +274,13 @@ const dnn::KernelTables& tables_of_one(std::string_view evidence, std::string_vi
     const dnn::KernelTables& exact =
         embedded_kernel_tables(evidence, about + std::to_string(wanted.batch) + ",");
     const dnn::MeasuredNetwork* const network = exact.find(wanted.model, wanted.precision, measured_input);
-    if (network != nullptr && !network->solo_graph.empty()) return exact;
+    if (network != nullptr && !network->batches.empty() && !network->solo_graph.empty()) return exact;
   }
   const dnn::KernelTables& own = embedded ? embedded_kernel_tables(evidence, about) : kernel_tables(evidence);
   const dnn::MeasuredNetwork* const network = find_any(own, wanted);
-  if (sibling.empty() || network == nullptr || network->batches.back().batch >= wanted.batch) return own;
+  if (sibling.empty() || network == nullptr || network->batches.empty() ||
+      network->batches.back().batch >= wanted.batch)
+    return own;
   return with_sibling(evidence, sibling);
 }
 

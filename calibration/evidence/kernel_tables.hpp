@@ -43,6 +43,7 @@ struct WantedTable {
   std::string_view model;
   dnn::Precision precision = dnn::Precision::fp32;
   std::int64_t batch = 1;
+  int input = 0;  // chooses among sources that have the network at different inputs; 0: any
 };
 // The tables for one network: of the first source of `evidence` (evidence_list.hpp) that has it. If the
 // device has been measured with the network, but with no batch as large, the tables include those derived

@@ -126,7 +126,8 @@ CsvTable as_evidence(CsvTable table) {
   if (!has(table, "category") || !has(table, "grid") || !has(table, "block") || !has(table, "duration_us"))
     return table;
   std::string text =
-      "model,precision,batch,index,kind,name,duration_us,blocks,threads_per_block,registers,shared_bytes\n";
+      "model,precision,batch,index,kind,name,duration_us,blocks,threads_per_block,registers,shared_bytes,"
+      "input\n";
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const CsvTable::Row row = table.row(i);
     const auto field = [&](std::string_view column) { return row.text(table.column(column)); };
@@ -137,7 +138,7 @@ CsvTable as_evidence(CsvTable table) {
     text += (memory ? kind.substr(4) : kind) + ',' + csv_field(field("name")) + ',' + field("duration_us") +
             ',' + std::to_string(product(row, field("grid"))) + ',' +
             std::to_string(product(row, field("block"))) + ',' + count("registers") + ',' +
-            count("shared_bytes") + '\n';
+            count("shared_bytes") + ',' + text_in(table, row, "input") + '\n';
   }
   return CsvTable::parse(text, "kernels.csv");
 }

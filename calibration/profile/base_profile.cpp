@@ -11,6 +11,11 @@
 namespace jostle::calibration {
 
 std::optional<BaseProfile> base_profile(const std::string& device, input::Problems& problems) {
+  if (device.ends_with(".yaml")) {
+    auto base = base_profile_at(device, problems);
+    if (base) base->name = device;
+    return base;
+  }
   auto profile = shipped_profile(device, problems);
   if (!profile) return std::nullopt;
   const std::string text = device_text(device).value_or("");

@@ -16,7 +16,8 @@ struct BaseProfile {
   input::Node document;
   Profile profile;
 };
-// Reads a shipped profile by name. Reports a problem if there is none.
+// Reads a shipped profile by name, or one of a file (ending in .yaml), whose name is then its path. Reports a
+// problem if there is none.
 [[nodiscard]] std::optional<BaseProfile> base_profile(const std::string& device, input::Problems& problems);
 // Does the same for a name that is known to exist; throws std::runtime_error otherwise.
 [[nodiscard]] BaseProfile shipped_base_profile(const std::string& device);

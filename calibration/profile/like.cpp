@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "calibration/embedded.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/profile/renamed_keys.hpp"
+#include "input/file.hpp"
 #include "input/packed.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"
@@ -64,6 +66,28 @@ Node merged(const Node& own, const Node& other) {
   return counted(std::move(result));
 }
 
+constexpr int longest_chain = 8;  // files that are like each other
+
+Node completed(const Node& file, const std::string& origin, input::Problems& problems, int depth = 0);
+
+bool is_file(const Value& name) {
+  return name.kind == Kind::scalar && name.text.ends_with(".yaml");
+}
+
+std::string beside(const std::string& origin, const Value& name) {
+  return (std::filesystem::path(origin).parent_path() / name.text).string();
+}
+
+Node other_file(const Value& name, const std::string& origin, input::Problems& problems, int depth) {
+  if (depth >= longest_chain) {
+    problems.add(name.location, word, fmt::format("more than {} files are like each other", longest_chain));
+    return nullptr;
+  }
+  const std::string path = beside(origin, name);
+  const auto text = input::read_text_file(path, input::Limits{}.bytes, problems);
+  return text ? completed(input::parse_yaml(*text, path, problems), path, problems, depth + 1) : nullptr;
+}
+
 Node other_document(const Value& name, input::Problems& problems) {
   if (name.kind == Kind::scalar && device_text(name.text))
     return shipped_document(name.text, name.text, problems);
@@ -73,13 +97,14 @@ Node other_document(const Value& name, input::Problems& problems) {
 }
 
 // The complete document of a file, merged with the profile that it is like.
-Node completed(const Node& file, const std::string& origin, input::Problems& problems) {
+Node completed(const Node& file, const std::string& origin, input::Problems& problems, int depth) {
   Node own = with_current_keys(file);
   if (is_another_kind(own, origin, {DocumentKind::profile}, problems)) return nullptr;
   if (!own || own->kind != Kind::mapping) return own;
   const Node name = own->find(word);
   if (!name) return own;
-  const Node other = other_document(*name, problems);
+  const Node other =
+      is_file(*name) ? other_file(*name, origin, problems, depth) : other_document(*name, problems);
   return other ? merged(without(*own, word), other) : nullptr;
 }
 
@@ -87,6 +112,19 @@ Node completed(const Node& file, const std::string& origin, input::Problems& pro
 
 input::Node profile_document(const std::string& text, const std::string& origin, input::Problems& problems) {
   return completed(input::parse_yaml(text, origin, problems), origin, problems);
+}
+
+std::string shipped_device_of(const std::string& name) {
+  std::string file = name;
+  for (int depth = 0; depth <= longest_chain && file.ends_with(".yaml"); ++depth) {
+    input::Problems none;
+    const auto text = input::read_text_file(file, input::Limits{}.bytes, none);
+    const Node own = text ? input::parse_yaml(*text, file, none) : nullptr;
+    const Node other = own && own->kind == Kind::mapping ? own->find(word) : nullptr;
+    if (!other || other->kind != Kind::scalar) return {};
+    file = is_file(*other) ? beside(file, *other) : other->text;
+  }
+  return file;
 }
 
 input::Node shipped_document(const std::string& device, const std::string& origin,

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "calibration/evidence/factors.hpp"
 #include "calibration/onnx/content_name.hpp"
 #include "calibration/profile/read_parts.hpp"
 #include "input/printable.hpp"
@@ -92,7 +93,7 @@ void read_factor(const input::Cursor& at, const dnn::Chip& chip, std::vector<dnn
     at.problem("unknown family '" + input::printable(factor.family) + "'");
     return;
   }
-  factor.basis = "the profile's own";
+  factor.basis = own_factor_basis;
   factors.push_back(std::move(factor));
 }
 

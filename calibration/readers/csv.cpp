@@ -182,6 +182,12 @@ std::size_t CsvTable::column(std::string_view name) const {
   return static_cast<std::size_t>(found - header_.begin());
 }
 
+std::string text_in(const CsvTable& table, const CsvTable::Row& row, std::string_view column) {
+  const auto at = std::ranges::find(table.header(), column);
+  return at == table.header().end() ? std::string()
+                                    : row.text(static_cast<std::size_t>(at - table.header().begin()));
+}
+
 std::string csv_field(const std::string& text) {
   double number = 0;
   const char* const end = text.data() + text.size();

@@ -74,6 +74,9 @@ class CsvTable {
   std::vector<std::size_t> lines_;  // line number at which each row starts, from 1
 };
 
+// The text of an optional column; empty if the table does not have it.
+[[nodiscard]] std::string text_in(const CsvTable& table, const CsvTable::Row& row, std::string_view column);
+
 // A field as written into a CSV file: quoted if necessary. Text that a spreadsheet would evaluate as a
 // formula (= + - @, tab, carriage return) gets an apostrophe in front, which CsvTable removes; numbers are
 // unchanged.

@@ -83,15 +83,16 @@ void warn_of_useless(const validation::EvidenceFiles& files, Terminal& terminal)
 std::string tables_text(const validation::BoardCalibration& outcome, const CalibrateOptions& options) {
   const validation::Calibration& found = outcome.calibration;
   std::string text;
-  for (const std::string& note : found.notes) text += "note: " + note + '\n';
-  if (found.tables > 0) {
-    const std::string rates = found.rates > 0 ? input::counted(found.rates, "rate") + " of their networks"
-                                              : std::string(
-                                                    "no rate of their networks: kernels as profiled, "
-                                                    "without gaps between them");
+  for (const std::string& note : found.own.notes) text += "note: " + note + '\n';
+  if (!found.own.empty()) {
+    const std::string rates = found.own.rates > 0
+                                  ? input::counted(found.own.rates, "rate") + " of networks alone"
+                                  : std::string(
+                                        "no rate of their networks: kernels as profiled, "
+                                        "without gaps between them");
     const std::string where =
         options.output.empty() ? " (not written, as there is no --output)" : " in " + outcome.kernels;
-    text += fmt::format("{}{}, with {}\n", input::counted(found.tables, "kernel table"), where, rates);
+    text += fmt::format("{}{}, with {}\n", input::counted(found.own.tables, "kernel table"), where, rates);
   }
   for (const validation::FittedParameter& parameter : found.parameters)
     if (parameter.at_bound)
@@ -125,8 +126,8 @@ void write_tables(const validation::BoardCalibration& outcome, const CalibrateOp
   if (outcome.kernels.empty()) return;
   const std::filesystem::path folder = std::filesystem::path(options.output).parent_path() / outcome.kernels;
   std::filesystem::create_directories(folder);
-  for (const auto& [name, text] : {std::pair("kernels.csv", &outcome.calibration.kernels_csv),
-                                   std::pair("solo.csv", &outcome.calibration.solo_csv)})
+  for (const auto& [name, text] : {std::pair("kernels.csv", &outcome.calibration.own.kernels_csv),
+                                   std::pair("solo.csv", &outcome.calibration.own.solo_csv)})
     output::write_whole(*output::open_if_given((folder / name).string()), *text);
 }
 
@@ -199,7 +200,10 @@ void add_calibrate(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "calibrate", "Fit a device profile to measurements of one board and report its error on held-out runs");
   const auto options = std::make_shared<CalibrateOptions>();
-  command->add_option("DEVICE", options->device, "The shipped profile closest to the board")
+  command
+      ->add_option(
+          "DEVICE", options->device,
+          "The shipped profile closest to the board, or one of one's own (a .yaml file) to go on from")
       ->required()
       ->type_name("");
   command

@@ -4,23 +4,42 @@
 // check: the graph times of batches 2 and 8 in evidence/h200/solo.csv (nine network-precision pairs) are 2.6
 // % off on average, 7 % at most; a power law (log-log) is 5.6 % off, an affine function of log batch 11.7 %.
 // A known point is a measured table or, if there is none, a solo time as CUDA graph minus its launch gaps.
+// Beyond the known points, and from a single one, sums follow the law of batches (batch_law.hpp).
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
+#include "models/dnn/batch_law.hpp"
 #include "models/dnn/kernel_tables.hpp"
 
 namespace jostle::dnn {
 
+// What a batch takes alone beyond its kernels are the gaps between them, up to this for each. The tables that
+// ship have gaps of 0.38 us at most.
+inline constexpr double widest_gap_us = 0.5;
+
 // The kernels of one batch of `batch` images (batch >= 1; network.batches not empty).
 //  - measured: the table unchanged, grade measured (interpolated, if its times follow from a sibling's),
-//    lone_gap = solo graph time - sum of kernels (at least 0);
-//  - between known points: affine; beyond them: on the line through the last two, but never below the fixed
-//    parts of the kernels and never decreasing with the batch; with a single point, all but the fixed parts
-//    scales with the batch.
+//    lone_gap = solo graph time - sum of kernels, at least 0 and at most 0.5 us for each kernel. If a graph
+//    takes longer than that, it runs other kernels than were traced, and these are stretched to its time;
+//  - between known points: affine; beyond them: by the law, from the last of them on, but never decreasing
+//    with the batch.
 // Single kernels are interpolated position by position if the two tables around have the same operators in
-// the same positions. Otherwise the nearer table (by ratio; the smaller at a tie) is scaled. Finally all
-// kernels are scaled to match the sum.
-[[nodiscard]] gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch);
+// the same positions. Otherwise those of the nearer table (by ratio; the smaller at a tie) follow the law.
+// Finally all kernels are scaled to match the sum. `replayed`: as a CUDA graph. Times of graphs that run
+// other kernels tell nothing of the kernels that are launched one by one.
+[[nodiscard]] gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch,
+                                              const BatchLaw& law, bool replayed = true);
+
+// The sum of all kernels of a batch, in picoseconds.
+using SumPs = std::function<double(std::int64_t batch)>;
+// The sum of the kernels of a network of which rates as a CUDA graph are known, but no table: `computed`, and
+// from it by as much as its rates are. network.solo_graph is not empty.
+[[nodiscard]] sim::Duration rated_total(const MeasuredNetwork& network, std::int64_t batch,
+                                        const SumPs& computed);
+
+// The octaves from the known batches of a network to one beyond them; 0 between them.
+[[nodiscard]] double octaves_beyond(const MeasuredNetwork& network, std::int64_t batch);
 
 }  // namespace jostle::dnn

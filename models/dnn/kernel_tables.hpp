@@ -44,7 +44,7 @@ struct MeasuredNetwork {
   std::string model;
   Precision precision = Precision::fp32;
   int input = 224;                     // side of the image
-  std::vector<MeasuredBatch> batches;  // ascending
+  std::vector<MeasuredBatch> batches;  // ascending; empty: only rates are known
   std::vector<SoloBatch> solo_graph;   // ascending; replayed as a CUDA graph
   std::vector<SoloBatch> solo_eager;   // ascending; launched kernel by kernel
 };

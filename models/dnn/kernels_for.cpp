@@ -1,10 +1,10 @@
 #include "models/dnn/kernels_for.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -12,6 +12,7 @@
 
 #include "models/dnn/activity.hpp"
 #include "models/dnn/arithmetic.hpp"
+#include "models/dnn/batch_law.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/fusion.hpp"
@@ -72,25 +73,6 @@ void apply(const Factor& factor, const Request& request, Precision precision, Ke
                                      to_string(factor.precision), factor.value, factor.basis);
 }
 
-// The batches at which a network's kernels or rates were measured.
-std::vector<std::int64_t> measured_batches(const MeasuredNetwork& network) {
-  std::vector<std::int64_t> batches;
-  for (const MeasuredBatch& table : network.batches) batches.push_back(table.batch);
-  for (const SoloBatch& rate : network.solo_graph) batches.push_back(rate.batch);
-  std::ranges::sort(batches);
-  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
-  return batches;
-}
-
-std::string batches_text(const MeasuredNetwork& network) {
-  return fmt::format("{}", fmt::join(measured_batches(network), ", "));
-}
-
-std::pair<std::int64_t, std::int64_t> known_batches(const MeasuredNetwork& network) {
-  const std::vector<std::int64_t> batches = measured_batches(network);
-  return {batches.front(), batches.back()};
-}
-
 // A rate of the network itself sets the level of its table.
 void apply_to_table(const Factor& factor, gpu::KernelSequence& sequence) {
   scale_durations(sequence, factor.value);
@@ -110,6 +92,45 @@ KernelsOfLayers computed(const Request& request, const Network& network, const g
   return found;
 }
 
+// The kernels that a runtime runs where nobody measured them.
+KernelsOfLayers unmeasured(const Request& request, const Network& network, const gpu::Spec& gpu) {
+  return request.lowering == Lowering::framework && has_framework_laws(gpu, request.precision)
+             ? framework_kernels(network, request.batch, request.precision, gpu)
+             : computed(request, network, gpu);
+}
+
+// The computed times of the products of a network at a batch.
+BatchLaw::Products products_of(const Request& request, const Network& network, const gpu::Spec& gpu) {
+  return [&](std::int64_t batch) {
+    Request other = request;
+    other.batch = batch;
+    const KernelsOfLayers modelled = computed(other, network, gpu);
+    std::vector<sim::Duration> times;
+    for (std::size_t i = 0; i < modelled.product.size(); ++i)
+      if (modelled.product[i]) times.push_back(modelled.sequence.kernels[i].duration);
+    return times;
+  };
+}
+
+// The computed kernels at the level of the network's rates.
+gpu::KernelSequence at_rates(const Request& request, const Network& network, const gpu::Spec& gpu,
+                             const MeasuredNetwork& rated) {
+  const auto computed_ps = [&](std::int64_t batch) {
+    Request other = request;
+    other.batch = batch;
+    const gpu::KernelSequence found = unmeasured(other, network, gpu).sequence;
+    return static_cast<double>((found.total() + found.lone_gap).ps());
+  };
+  gpu::KernelSequence sequence = unmeasured(request, network, gpu).sequence;
+  const double modelled = sim::to_us(sequence.total() + sequence.lone_gap);
+  const double factor = sim::to_us(rated_total(rated, request.batch, computed_ps)) / std::max(modelled, 1e-6);
+  scale_durations(sequence, factor);
+  sequence.lone_gap = sim::work_in(sequence.lone_gap, factor);
+  sequence.grade = gpu::Grade::fitted;
+  sequence.provenance += fmt::format(", x {:.3f} by the network's rates", factor);
+  return sequence;
+}
+
 // The kernels of a network that only its tables describe.
 gpu::KernelSequence of_traces_alone(const Request& request, const KernelTables& tables, const gpu::Spec& gpu,
                                     std::span<const Factor> factors) {
@@ -117,9 +138,7 @@ gpu::KernelSequence of_traces_alone(const Request& request, const KernelTables& 
   const MeasuredNetwork* network = nullptr;
   for (const MeasuredNetwork& each : tables.networks) {
     if (each.model != request.model || each.batches.empty()) continue;
-    known += fmt::format("{}{} at batch{}", known.empty() ? "" : ", ", to_string(each.precision),
-                         measured_batches(each).size() > 1 ? "es " : " ");
-    known += batches_text(each);
+    known += fmt::format("{}{}", known.empty() ? "in " : ", ", to_string(each.precision));
     if (each.precision == request.precision && (request.input == 0 || request.input == each.input))
       network = &each;
   }
@@ -134,9 +153,7 @@ gpu::KernelSequence of_traces_alone(const Request& request, const KernelTables& 
   if (network == nullptr)
     refuse(request.input > 0 ? fmt::format("in {} with input {}", to_string(request.precision), request.input)
                              : fmt::format("in {}", to_string(request.precision)));
-  if (const auto [least, most] = known_batches(*network); request.batch < least || request.batch > most)
-    refuse(fmt::format("at batch {}", request.batch));
-  gpu::KernelSequence sequence = sequence_at(*network, request.batch);
+  gpu::KernelSequence sequence = sequence_at(*network, request.batch, BatchLaw(gpu), request.replayed);
   if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
   for (gpu::Kernel& kernel : sequence.kernels) gpu::fill_residency(gpu, kernel);
   sequence.provenance += ", without layers: no memory traffic is known";
@@ -166,26 +183,26 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
   if (traced) return of_traces_alone(request, tables, gpu, factors);
   const Model* const model = file ? nullptr : &known_model(request);
   const int input = file ? 0 : request.input > 0 ? request.input : model->default_input;
-  const auto built = file ? nullptr : built_network(*model, input);
-  const Network& network = file ? *request.network : *built;
-  if (request.training) return computed(request, network, gpu).sequence;
+  const std::shared_ptr<const Network> built = file ? nullptr : built_network(*model, input);
+  const Network& layers = file ? *request.network : *built;
+  if (request.training) return computed(request, layers, gpu).sequence;
   const Precision precision = path_for(gpu, request.precision).precision;
   const Factor* const factor = find_factor(
       factors, {request.chip, request.model, file ? std::string_view(request.model) : model->family,
                 precision, request.lowering, request.batch});
-  const bool framework = request.lowering == Lowering::framework;
-  const MeasuredNetwork* const measured =
-      framework ? tables.find(request.model, request.precision, input) : nullptr;
+  const MeasuredNetwork* const measured = request.lowering == Lowering::framework
+                                              ? tables.find(request.model, request.precision, input)
+                                              : nullptr;
   if (measured != nullptr) {
-    gpu::KernelSequence sequence = sequence_at(*measured, request.batch);
+    if (measured->batches.empty()) return at_rates(request, layers, gpu, *measured);
+    gpu::KernelSequence sequence = sequence_at(
+        *measured, request.batch, BatchLaw(gpu, products_of(request, layers, gpu)), request.replayed);
     if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
-    spread_activity(computed(request, network, gpu), gpu, sequence);
+    spread_activity(computed(request, layers, gpu), gpu, sequence);
     if (factor != nullptr && factor->model == request.model) apply_to_table(*factor, sequence);
     return sequence;
   }
-  KernelsOfLayers modelled = framework && has_framework_laws(gpu, request.precision)
-                                 ? framework_kernels(network, request.batch, request.precision, gpu)
-                                 : computed(request, network, gpu);
+  KernelsOfLayers modelled = unmeasured(request, layers, gpu);
   if (factor != nullptr) apply(*factor, request, precision, modelled);
   return std::move(modelled.sequence);
 }

@@ -27,6 +27,7 @@ struct Request {
   // A network from a file; `model` is then the name that factors use for it, and `input` is ignored.
   const Network* network = nullptr;
   bool training = false;  // a training step (training.hpp), with Lowering::framework
+  bool replayed = true;   // as a CUDA graph, which may run other kernels than were traced one by one
   double gpu_hz = 0;      // the clock that it will run at; layers timed at another are only fitted
 };
 

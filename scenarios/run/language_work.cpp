@@ -96,7 +96,7 @@ class Steps {
       if (network.model != name || network.precision != dnn::Precision::fp16) continue;
       const int tokens = network.input;
       const llm::Step as = role == "decode" ? llm::Step{1, tokens} : llm::Step{tokens, 0};
-      gpu::KernelSequence sequence = dnn::sequence_at(network, 1);
+      gpu::KernelSequence sequence = dnn::sequence_at(network, 1, dnn::BatchLaw(gpu_));
       // Matrix products of one token are bound by the memory traffic of their weights, whatever their names
       // say.
       if (role == "decode")

@@ -142,11 +142,14 @@ gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& en
                              .chip = dnn::Chip::of(context.profile.spec->gpu),
                              .network = network_of_file(entry.model),
                              .training = entry.training,
+                             .replayed = spec.runtime == process::Runtime::cuda_graph,
                              .gpu_hz = context.clocks.gpu_hz};
+  const dnn::Model* const built_in = request.network == nullptr ? dnn::find_model(request.model) : nullptr;
+  const int input = request.input > 0 || built_in == nullptr ? request.input : built_in->default_input;
   const dnn::KernelTables none;
   const dnn::KernelTables& tables =
       measured ? calibration::kernel_tables_for(context.device.evidence, context.device.sibling,
-                                                {request.model, request.precision, request.batch})
+                                                {request.model, request.precision, request.batch, input})
                : none;
   gpu::KernelSequence kernels = dnn::kernels_for(request, tables, gpu, context.profile.factors);
   if (entry.layers) kernels = part_of(kernels, entry, request, gpu);

@@ -18,6 +18,12 @@
 namespace jostle::dnn {
 namespace JOSTLE_FILE {
 
+gpu::KernelSequence at_batch(const MeasuredNetwork& network, std::int64_t batch) {
+  input::Problems problems;
+  static const calibration::Profile profile = calibration::shipped_profile("nvidia-h200", problems).value();
+  return sequence_at(network, batch, BatchLaw(profile.spec->gpu));
+}
+
 const KernelTables& tables() {
   static const KernelTables read = calibration::read_kernel_tables(test::evidence("h200"));
   return read;
@@ -41,7 +47,7 @@ TEST(H200Kernels, are_in_the_binary_and_a_device_without_evidence_has_none) {
   const KernelTables embedded = calibration::embedded_kernel_tables("h200");
   ASSERT_EQ(embedded.networks.size(), tables().networks.size());
   for (std::size_t i = 0; i < embedded.networks.size(); ++i) {
-    EXPECT_EQ(sequence_at(embedded.networks[i], 3).total(), sequence_at(tables().networks[i], 3).total());
+    EXPECT_EQ(at_batch(embedded.networks[i], 3).total(), at_batch(tables().networks[i], 3).total());
   }
   EXPECT_TRUE(calibration::embedded_kernel_tables("toaster").networks.empty());
 }
@@ -95,7 +101,7 @@ TEST(H200Kernels, known_figures_of_resnet50_fp16) {
 TEST(H200Kernels, the_gaps_of_a_lone_process_are_never_negative) {
   for (const MeasuredNetwork& network : tables().networks) {
     for (std::int64_t batch = 1; batch <= 128; ++batch) {
-      EXPECT_GE(sequence_at(network, batch).lone_gap, sim::Duration::zero());
+      EXPECT_GE(at_batch(network, batch).lone_gap, sim::Duration::zero());
     }
   }
 }
@@ -103,7 +109,7 @@ TEST(H200Kernels, the_gaps_of_a_lone_process_are_never_negative) {
 TEST(H200Kernels, where_only_a_solo_time_is_known_kernels_and_gap_make_it_up) {
   for (const MeasuredNetwork& network : tables().networks) {
     for (const std::int64_t batch : {2, 8}) {
-      const gpu::KernelSequence found = sequence_at(network, batch);
+      const gpu::KernelSequence found = at_batch(network, batch);
       EXPECT_EQ(found.grade, gpu::Grade::interpolated);
       const auto solo = std::ranges::find(network.solo_graph, batch, &SoloBatch::batch);
       ASSERT_NE(solo, network.solo_graph.end());
@@ -117,7 +123,7 @@ TEST(H200Kernels, a_larger_batch_never_takes_less_time) {
   for (const MeasuredNetwork& network : tables().networks) {
     sim::Duration before;
     for (std::int64_t batch = 1; batch <= 128; ++batch) {
-      const sim::Duration total = sequence_at(network, batch).total();
+      const sim::Duration total = at_batch(network, batch).total();
       EXPECT_GE(total, before) << network.model << ' ' << to_string(network.precision) << ' ' << batch;
       before = total;
     }
@@ -127,7 +133,7 @@ TEST(H200Kernels, a_larger_batch_never_takes_less_time) {
 TEST(H200Kernels, shares_sum_to_one_and_no_kernel_is_empty) {
   for (const MeasuredNetwork& network : tables().networks) {
     for (const std::int64_t batch : {1, 3, 16, 100}) {
-      for (const gpu::Kernel& kernel : sequence_at(network, batch).kernels) {
+      for (const gpu::Kernel& kernel : at_batch(network, batch).kernels) {
         EXPECT_NEAR(kernel.compute_share + kernel.memory_share + kernel.fixed_share, 1, 1e-6);
         EXPECT_GT(kernel.duration, sim::Duration::zero());
       }
@@ -146,7 +152,7 @@ TEST(H200Kernels, left_out_batches_are_predicted_within_three_percent_on_average
     for (const std::int64_t batch : {2, 8}) {
       const auto solo = std::ranges::find(network.solo_graph, batch, &SoloBatch::batch);
       ASSERT_NE(solo, network.solo_graph.end());
-      const gpu::KernelSequence found = sequence_at(blind, batch);
+      const gpu::KernelSequence found = at_batch(blind, batch);
       const double error = std::abs(sim::to_us(found.total() + found.lone_gap) / sim::to_us(solo->time) - 1);
       sum += error;
       worst = std::max(worst, error);
@@ -165,8 +171,7 @@ TEST(H200Kernels, batch_sixty_four_is_extrapolated_from_sixteen_within_thirteen_
     MeasuredNetwork blind = network;
     blind.batches.pop_back();
     std::erase_if(blind.solo_graph, [](const SoloBatch& solo) { return solo.batch == 64; });
-    const double ratio =
-        sim::to_us(sequence_at(blind, 64).total()) / sim::to_us(network.batches.back().total());
+    const double ratio = sim::to_us(at_batch(blind, 64).total()) / sim::to_us(network.batches.back().total());
     EXPECT_NEAR(ratio, 1, 0.13) << to_string(network.precision);  // 0.88, 0.97, 1.09 when written
   }
 }

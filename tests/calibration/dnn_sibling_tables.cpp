@@ -4,11 +4,19 @@
 #include <cmath>
 
 #include "calibration/evidence/kernel_tables.hpp"
+#include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/sibling_tables.hpp"
 
 namespace jostle::dnn {
 namespace JOSTLE_FILE {
+
+gpu::KernelSequence at_batch(const MeasuredNetwork& network, std::int64_t batch) {
+  input::Problems problems;
+  static const calibration::Profile profile = calibration::shipped_profile("nvidia-h200", problems).value();
+  return sequence_at(network, batch, BatchLaw(profile.spec->gpu));
+}
 
 KernelTables without_batch(KernelTables tables, std::int64_t batch) {
   for (MeasuredNetwork& network : tables.networks) {
@@ -23,7 +31,7 @@ double error_of(const KernelTables& tables, Precision precision, std::int64_t ba
   const MeasuredNetwork& known =
       *calibration::embedded_kernel_tables("h200").find("resnet50", precision, 224);
   const MeasuredNetwork& network = *tables.find("resnet50", precision, 224);
-  return sim::to_us(sequence_at(network, batch).total()) / sim::to_us(sequence_at(known, batch).total()) - 1;
+  return sim::to_us(at_batch(network, batch).total()) / sim::to_us(at_batch(known, batch).total()) - 1;
 }
 
 TEST(SiblingTables, tell_a_batch_that_was_held_out_better_than_a_line_through_smaller_ones) {
@@ -44,13 +52,13 @@ TEST(SiblingTables, leave_what_the_device_has_as_it_is_and_say_where_the_rest_is
   const KernelTables& own = calibration::embedded_kernel_tables("h200");
   const KernelTables all = with_batches_of(own, calibration::embedded_kernel_tables("h100"));
   const MeasuredNetwork& network = *all.find("mobilenet_v2", Precision::fp16, 224);
-  EXPECT_EQ(sequence_at(network, 16).total(),
-            sequence_at(*own.find("mobilenet_v2", Precision::fp16, 224), 16).total());
-  EXPECT_EQ(sequence_at(network, 16).grade, gpu::Grade::measured);
-  const gpu::KernelSequence larger = sequence_at(network, 64);
+  EXPECT_EQ(at_batch(network, 16).total(),
+            at_batch(*own.find("mobilenet_v2", Precision::fp16, 224), 16).total());
+  EXPECT_EQ(at_batch(network, 16).grade, gpu::Grade::measured);
+  const gpu::KernelSequence larger = at_batch(network, 64);
   EXPECT_EQ(larger.grade, gpu::Grade::interpolated);
   EXPECT_NE(larger.provenance.find("from h100"), std::string::npos) << larger.provenance;
-  EXPECT_GT(sim::to_seconds(larger.total()), 2 * sim::to_seconds(sequence_at(network, 16).total()));
+  EXPECT_GT(sim::to_seconds(larger.total()), 2 * sim::to_seconds(at_batch(network, 16).total()));
 }
 
 TEST(SiblingTables, are_the_own_ones_without_kernels_in_common) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "models/dnn/interpolate.hpp"
@@ -33,18 +34,24 @@ MeasuredNetwork network(std::vector<MeasuredBatch> batches) {
           .solo_eager = {}};
 }
 
+gpu::KernelSequence at(const MeasuredNetwork& measured, std::int64_t batch) {
+  gpu::Spec gpu;
+  gpu.sm_count = 10;
+  return sequence_at(measured, batch, BatchLaw(gpu));
+}
+
 double us(const gpu::KernelSequence& sequence) {
   return sim::to_us(sequence.total());
 }
 
 TEST(Interpolation, is_the_table_itself_where_there_is_one) {
-  const gpu::KernelSequence found = sequence_at(network({table(1, {10, 20}), table(4, {20, 50})}), 4);
+  const gpu::KernelSequence found = at(network({table(1, {10, 20}), table(4, {20, 50})}), 4);
   EXPECT_EQ(found.grade, gpu::Grade::measured);
   EXPECT_EQ(found.kernels[1].duration, sim::microseconds(50));
 }
 
 TEST(Interpolation, between_two_tables_goes_kernel_by_kernel_along_the_line) {
-  const gpu::KernelSequence found = sequence_at(network({table(1, {10, 20}), table(5, {30, 40})}), 2);
+  const gpu::KernelSequence found = at(network({table(1, {10, 20}), table(5, {30, 40})}), 2);
   EXPECT_EQ(found.grade, gpu::Grade::interpolated);
   EXPECT_NEAR(sim::to_us(found.kernels[0].duration), 15, 1e-6);
   EXPECT_NEAR(sim::to_us(found.kernels[1].duration), 25, 1e-6);
@@ -53,51 +60,58 @@ TEST(Interpolation, between_two_tables_goes_kernel_by_kernel_along_the_line) {
 
 TEST(Interpolation, tables_of_different_kernels_stretch_the_nearer) {
   const MeasuredNetwork measured = network({table(1, {10, 20}), table(16, {50, 60, 70})});
-  EXPECT_EQ(sequence_at(measured, 3).kernels.size(), 2U);
-  EXPECT_EQ(sequence_at(measured, 4).kernels.size(), 2U);  // as far from one as from the other: the smaller
-  EXPECT_EQ(sequence_at(measured, 5).kernels.size(), 3U);
-  EXPECT_NEAR(us(sequence_at(measured, 6)), 30 + 150.0 * 5 / 15, 1e-6);
+  EXPECT_EQ(at(measured, 3).kernels.size(), 2U);
+  EXPECT_EQ(at(measured, 4).kernels.size(), 2U);  // as far from one as from the other: the smaller
+  EXPECT_EQ(at(measured, 5).kernels.size(), 3U);
+  EXPECT_NEAR(us(at(measured, 6)), 30 + 150.0 * 5 / 15, 1e-6);
 }
 
 TEST(Interpolation, a_solo_time_less_the_gap_bends_the_line) {
   MeasuredNetwork measured = network({table(1, {100}), table(5, {500})});
   measured.solo_graph = {
-      {1, sim::microseconds(110)}, {3, sim::microseconds(270)}, {5, sim::microseconds(530)}};
-  EXPECT_NEAR(us(sequence_at(measured, 3)), 250, 1e-6);  // the gap is half way between 10 and 30
-  EXPECT_NEAR(sim::to_us(sequence_at(measured, 3).lone_gap), 20, 1e-6);
-  EXPECT_NEAR(us(sequence_at(measured, 2)), 175, 1e-6);  // between 100 and 250
-  EXPECT_NEAR(us(sequence_at(measured, 1)), 100, 1e-6);  // tables are not bent
+      {1, sim::microseconds(100.1)}, {3, sim::microseconds(250.2)}, {5, sim::microseconds(500.3)}};
+  EXPECT_NEAR(us(at(measured, 3)), 250, 1e-6);  // the gap is half way between 0.1 and 0.3
+  EXPECT_NEAR(sim::to_us(at(measured, 3).lone_gap), 0.2, 1e-6);
+  EXPECT_NEAR(us(at(measured, 2)), 175, 1e-6);  // between 100 and 250
+  EXPECT_NEAR(us(at(measured, 1)), 100, 1e-6);  // tables are not bent
 }
 
 TEST(Interpolation, a_solo_time_below_the_kernels_is_no_gap) {
   MeasuredNetwork measured = network({table(1, {100})});
   measured.solo_graph = {{1, sim::microseconds(90)}};
-  EXPECT_EQ(sequence_at(measured, 1).lone_gap, sim::Duration::zero());
+  EXPECT_EQ(at(measured, 1).lone_gap, sim::Duration::zero());
 }
 
-TEST(Interpolation, beyond_the_tables_follows_the_last_two) {
-  const MeasuredNetwork measured = network({table(2, {20}), table(4, {30}), table(8, {60})});
-  EXPECT_NEAR(us(sequence_at(measured, 16)), 120, 1e-6);
-  EXPECT_NEAR(us(sequence_at(measured, 1)), 15, 1e-6);
+// Kernels named gemm without layers: 4.4 us, and the rest in proportion to the batch.
+TEST(Interpolation, beyond_the_tables_follows_the_law_from_the_last_on) {
+  const MeasuredNetwork measured = network({table(4, {14.4}), table(8, {24.4})});
+  EXPECT_NEAR(us(at(measured, 16)), 44.4, 1e-6);
+  EXPECT_NEAR(us(at(measured, 2)), 9.4, 1e-6);
 }
 
-TEST(Interpolation, beyond_the_tables_never_falls_with_the_batch_nor_below_the_fixed_cost) {
-  EXPECT_NEAR(us(sequence_at(network({table(1, {20}), table(2, {19})}), 50)), 19, 1e-6);
-  EXPECT_NEAR(us(sequence_at(network({table(8, {3}), table(16, {40})}), 1)), 1.06, 1e-6);
+TEST(Interpolation, beyond_the_tables_half_of_the_trend_away_from_the_law_goes_on) {
+  // From batch 8 the law gives 19.4 us at batch 4 and 64.4 us at batch 16.
+  const MeasuredNetwork measured = network({table(4, {14.4}), table(8, {34.4})});
+  const double power = (1 + std::log(34.4 / 14.4) / std::log(34.4 / 19.4)) / 2;
+  EXPECT_NEAR(us(at(measured, 16)), 34.4 * std::pow(64.4 / 34.4, power), 1e-4);
 }
 
-TEST(Interpolation, from_a_single_table_scales_all_but_the_fixed_cost) {
-  const MeasuredNetwork measured = network({table(2, {11.06})});
-  EXPECT_NEAR(us(sequence_at(measured, 4)), 21.06, 1e-5);
-  EXPECT_NEAR(us(sequence_at(measured, 1)), 6.06, 1e-5);
+TEST(Interpolation, beyond_the_tables_never_falls_with_the_batch) {
+  EXPECT_GE(us(at(network({table(1, {20}), table(2, {19})}), 50)), 19);
+}
+
+TEST(Interpolation, from_a_single_table_follows_the_law) {
+  const MeasuredNetwork measured = network({table(2, {14.4})});
+  EXPECT_NEAR(us(at(measured, 4)), 24.4, 1e-5);
+  EXPECT_NEAR(us(at(measured, 1)), 9.4, 1e-5);
 }
 
 TEST(Interpolation, memsets_follow_the_nearer_table) {
   MeasuredBatch large = table(16, {50, 60});
   large.nodes_to_last_memset = large.names.size();
   const MeasuredNetwork measured = network({table(1, {10, 20}), large});
-  EXPECT_TRUE(sequence_at(measured, 3).launched_whole);
-  EXPECT_FALSE(sequence_at(measured, 12).launched_whole);
+  EXPECT_TRUE(at(measured, 3).launched_whole);
+  EXPECT_FALSE(at(measured, 12).launched_whole);
 }
 
 TEST(KernelsFor, a_table_answers_only_for_its_precision_input_and_lowering) {
@@ -168,7 +182,7 @@ RC_GTEST_PROP(Interpolation, a_larger_batch_never_takes_less_time, ()) {
   const MeasuredNetwork measured = any_network();
   sim::Duration before;
   for (std::int64_t batch = 1; batch <= 300; batch += 1 + batch / 8) {
-    const gpu::KernelSequence found = sequence_at(measured, batch);
+    const gpu::KernelSequence found = at(measured, batch);
     RC_ASSERT(found.total() >= before);
     RC_ASSERT(found.finish.size() == found.kernels.size());
     before = found.total();
@@ -180,7 +194,7 @@ RC_GTEST_PROP(Interpolation, the_sum_lies_between_the_tables_around, ()) {
   for (std::size_t i = 1; i < measured.batches.size(); ++i) {
     const MeasuredBatch& lower = measured.batches[i - 1];
     const MeasuredBatch& upper = measured.batches[i];
-    const sim::Duration total = sequence_at(measured, (lower.batch + upper.batch) / 2).total();
+    const sim::Duration total = at(measured, (lower.batch + upper.batch) / 2).total();
     RC_ASSERT(total >= lower.total());
     RC_ASSERT(total <= upper.total());
   }

@@ -5,6 +5,11 @@
 #include <cmath>
 
 #include "analyses/interval/conformal.hpp"
+#include "analyses/interval/model_error.hpp"
+#include "calibration/evidence/kernel_tables.hpp"
+#include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
+#include "models/dnn/kernels_for.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::validation {
@@ -148,6 +153,62 @@ TEST(Coverage, is_told_with_its_interval_by_runs) {
   const auto [from, to] = summary.covered_ci95();  // 9 of 10, Wilson
   EXPECT_NEAR(from, 0.596, 0.001);
   EXPECT_NEAR(to, 0.982, 0.001);
+}
+
+// The law of batches (models/dnn/batch_law.hpp) on the tables of the H100: from the table of one batch alone.
+
+// The logarithm of predicted over measured sums of kernels, and the octaves between the two batches.
+struct OtherBatch {
+  double error = 0, octaves = 0;
+};
+
+std::vector<OtherBatch> other_batches(std::int64_t from) {
+  input::Problems problems;
+  const calibration::Profile profile = calibration::shipped_profile("nvidia-h100", problems).value();
+  std::vector<OtherBatch> found;
+  for (const dnn::MeasuredNetwork& network : calibration::embedded_kernel_tables("h100").networks) {
+    if (network.precision == dnn::Precision::fp32)
+      continue;  // cuDNN has algorithms that the cost model lacks
+    dnn::KernelTables one{.source = "h100", .networks = {network}};
+    dnn::MeasuredNetwork& alone = one.networks.front();
+    std::erase_if(alone.batches, [&](const dnn::MeasuredBatch& table) { return table.batch != from; });
+    alone.solo_graph.clear();
+    for (const dnn::MeasuredBatch& table : network.batches) {
+      if (table.batch == from || alone.batches.empty()) continue;
+      const auto sum = dnn::kernels_for({.model = network.model,
+                                         .precision = network.precision,
+                                         .batch = table.batch,
+                                         .input = network.input},
+                                        one, profile.spec->gpu)
+                           .total();
+      found.push_back({std::log(sim::to_us(sum) / sim::to_us(table.total())),
+                       std::abs(std::log2(static_cast<double>(table.batch) / static_cast<double>(from)))});
+    }
+  }
+  return found;
+}
+
+TEST(BatchLaw, tells_batches_one_to_sixteen_from_batch_four_within_nine_percent) {
+  double sum = 0;
+  int count = 0;
+  for (const OtherBatch& held : other_batches(4)) {
+    if (held.octaves > 2) continue;
+    sum += std::abs(held.error);
+    ++count;
+  }
+  EXPECT_EQ(count, 14);
+  EXPECT_LT(sum / count, 0.09);
+}
+
+TEST(BatchLaw, is_within_its_half_width_for_nine_batches_in_ten) {
+  int all = 0, inside = 0;
+  for (const std::int64_t from : {1, 4, 16}) {
+    for (const OtherBatch& held : other_batches(from)) {
+      ++all;
+      inside += std::abs(held.error) <= analyses::batch_error(held.octaves) ? 1 : 0;
+    }
+  }
+  EXPECT_GE(inside, all * 85 / 100) << inside << " of " << all;
 }
 
 }  // namespace JOSTLE_FILE

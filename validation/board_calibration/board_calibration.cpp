@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "calibration/evidence/evidence_list.hpp"
+#include "calibration/evidence/factors.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/run/run.hpp"
 #include "validation/calibrate/held_out.hpp"
@@ -45,7 +46,7 @@ std::string source_of(const BoardCalibrationQuestion& question, const EvidenceFi
 BoardCalibration fit_runs(const calibration::BaseProfile& base, std::vector<RunConfiguration> configurations,
                           const BoardCalibrationQuestion& question, const CalibrationControl& control) {
   BoardCalibration board{.calibration = calibrate(base, configurations, priors_from(question), control)};
-  const OwnTables tables = own_tables(configurations);
+  const OwnTables& tables = board.calibration.own;
   std::erase_if(configurations, [&tables](const RunConfiguration& run) { return !tables.can_run(run); });
   board.uncertainty = board.calibration.uncertainty();
   board.groups.push_back(fitted_on(board.calibration, configurations, control));
@@ -77,13 +78,24 @@ void use_own_kernels(Calibration& found, const calibration::TraceFiles& files,
 // Makes the profile name the folder of own kernel tables that is to be written beside it.
 void name_tables(BoardCalibration& board, const calibration::BaseProfile& base,
                  const BoardCalibrationQuestion& question) {
-  if (board.calibration.tables == 0) return;
+  if (board.calibration.own.empty()) return;
   const std::string stem = fs::path(question.output).stem().string();
   board.kernels = (stem.empty() ? "profile" : stem) + ".kernels/";
-  std::vector<std::string> sources{board.kernels};
-  for (std::string& source : calibration::evidence_sources(base.profile.spec->evidence))
-    sources.push_back(std::move(source));
-  board.calibration.evidence = calibration::joined_evidence(sources);
+  board.calibration.evidence = calibration::joined_evidence(with_folder(board.kernels, base));
+}
+
+// Makes the profile be like the file of its base, and takes over that file's factors, which a list of its own
+// would replace.
+void name_base(Calibration& found, const calibration::BaseProfile& base,
+               const BoardCalibrationQuestion& question) {
+  const fs::path folder = fs::absolute(question.output.empty() ? "profile" : question.output).parent_path();
+  found.like =
+      fs::absolute(base.name).lexically_normal().lexically_proximate(folder.lexically_normal()).string();
+  if (found.factors.empty()) return;
+  std::vector<dnn::Factor> before = base.profile.factors;
+  std::erase_if(before,
+                [](const dnn::Factor& factor) { return factor.basis != calibration::own_factor_basis; });
+  found.factors = dnn::with_own(found.factors, before);
 }
 
 BoardCalibration fit_traces(const calibration::BaseProfile& base, const calibration::TraceFiles& files,
@@ -109,6 +121,7 @@ BoardCalibration calibrate_board(const calibration::BaseProfile& base, const Evi
   BoardCalibration board = files.traces.empty() ? fit_runs(base, files.configurations, question, control.fit)
                                                 : fit_traces(base, files.traces, question, control);
   name_tables(board, base, question);
+  if (base.name.ends_with(".yaml")) name_base(board.calibration, base, question);
   board.name = !question.name.empty() ? question.name : fs::path(question.output).stem().string();
   board.profile = profile_text(board.calibration, board.name, source_of(question, files));
   board.uncertainty_csv =

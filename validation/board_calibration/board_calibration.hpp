@@ -34,8 +34,7 @@ struct BoardCalibration {
   std::string name = {};                // name of the profile
   std::string profile = {};             // the profile as a file
   std::string uncertainty_csv = {};     // the table beside it
-  // The folder of own kernel tables, by its path relative to the profile: calibration.kernels_csv and
-  // solo_csv.
+  // The folder of own kernel tables, by its path relative to the profile: calibration.own.
   std::string kernels = {};
 };
 

@@ -52,11 +52,11 @@ std::string board_calibration_json(const BoardCalibration& board, const Evidence
     json["files"].push_back({{"file", file.path}, {"rows_used", file.used}, {"rows_unused", file.unused}});
   json["skipped"] = files.skipped;
   json["profile"] = board.profile;
-  json["notes"] = board.calibration.notes;
+  json["notes"] = board.calibration.own.notes;
   if (!board.kernels.empty())
     json["kernels"] = {{"folder", board.kernels},
-                       {"kernels.csv", board.calibration.kernels_csv},
-                       {"solo.csv", board.calibration.solo_csv}};
+                       {"kernels.csv", board.calibration.own.kernels_csv},
+                       {"solo.csv", board.calibration.own.solo_csv}};
   json["uncertainty"] = board.uncertainty_csv;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

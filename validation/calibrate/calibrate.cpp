@@ -9,6 +9,7 @@
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/priors.hpp"
+#include "calibration/profile/like.hpp"
 #include "input/printable.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"
@@ -132,11 +133,7 @@ Calibration of_tables(const calibration::BaseProfile& base, const OwnTables& tab
   result.converged = true;
   result.profile = base.profile;
   result.document = base.document;
-  result.kernels_csv = tables.kernels_csv;
-  result.solo_csv = tables.solo_csv;
-  result.tables = tables.tables;
-  result.rates = tables.rates;
-  result.notes = tables.notes;
+  result.own = tables;
   return result;
 }
 
@@ -146,13 +143,15 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
                       const std::vector<RunConfiguration>& configurations, PriorsFrom from,
                       const CalibrationControl& control, const Calibration* near) {
   std::vector<RunConfiguration> used;
+  const std::string device = calibration::shipped_device_of(shipped.name);
   for (const RunConfiguration& configuration : configurations) {
     if (configuration.on_gpu()) used.push_back(shortened(configuration));
-    if (!configuration.device.empty() && configuration.device != shipped.name)
+    if (!configuration.device.empty() && configuration.device != shipped.name &&
+        configuration.device != device)
       throw CalibrationError(
           fmt::format("{}: a run of {}, not of {}", configuration.model, configuration.device, shipped.name));
   }
-  const OwnTables tables = own_tables(used);
+  const OwnTables tables = own_tables(used, shipped);
   const calibration::BaseProfile base = tables.empty() ? shipped : with_tables(shipped, tables);
   std::erase_if(used, [&tables](const RunConfiguration& run) {
     return run.reference_values.empty() || !tables.can_run(run) || told_by_tables(run, tables);
@@ -172,6 +171,12 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
   const std::vector<Measured> rows = measured(used);
   std::vector<Unknown> unknowns = profile_unknowns(base, from);
   add_factors(unknowns, used, tables);
+  // Fewer rows do not tell parameters of which all rows tell nothing.
+  if (near != nullptr)
+    std::erase_if(unknowns, [near](const Unknown& unknown) {
+      return !unknown.is_factor() && std::ranges::find(near->parameters, unknown.parameter.name,
+                                                       &FittedParameter::path) == near->parameters.end();
+    });
   // Unidentified parameters are left out of the fit and keep the values of the profile.
   const calibration::LogFit first = fitted(bench, unknowns, rows, start_at(near, unknowns), control.hold);
   std::vector<Unknown> identified;

@@ -17,6 +17,7 @@
 #include "calibration/profile/uncertainty.hpp"
 #include "input/problems.hpp"
 #include "input/value.hpp"
+#include "validation/calibrate/own_tables.hpp"
 #include "validation/evidence/run_configuration.hpp"
 
 namespace jostle::validation {
@@ -45,6 +46,7 @@ struct FittedParameter {
 
 struct Calibration {
   std::string device;
+  std::string like = {};  // the file of the base, as the profile names it; empty: the base ships as `device`
   std::vector<FittedParameter> parameters;
   std::vector<double> covariance;  // covariance of the logarithms of the parameters, row-major
   std::vector<dnn::Factor> factors;
@@ -52,9 +54,7 @@ struct Calibration {
   // Folders of measured kernels, as the profile writes them (calibration/evidence/evidence_list.hpp); empty:
   // those of the base.
   std::string evidence;
-  std::string kernels_csv, solo_csv;  // own kernel tables, the first of these folders; empty: none
-  std::size_t tables = 0, rates = 0;  // kernel tables in them, and rates of their networks
-  std::vector<std::string> notes;
+  OwnTables own;  // own kernel tables and rates, the first of these folders
   std::size_t rows = 0, points = 0;
   bool converged = false;
   calibration::Profile profile;  // the base with the fitted values
@@ -76,7 +76,7 @@ struct CalibrationControl {
   bool hold = false;                             // keep all parameters and only estimate their uncertainty
 };
 
-// `near`: the calibration from which the fit starts, to nearly the same rows. Throws CalibrationError (no
+// `near`: the calibration from which the fit starts, to these rows and others. Throws CalibrationError (no
 // usable rows, rows of another device), Interrupted, RunError.
 [[nodiscard]] Calibration calibrate(const calibration::BaseProfile& base,
                                     const std::vector<RunConfiguration>& configurations, PriorsFrom from,

@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "calibration/fit/priors.hpp"
-#include "calibration/onnx/content_name.hpp"
 #include "models/board/spec.hpp"
-#include "models/dnn/model_names.hpp"
 #include "sim/math.hpp"
 #include "validation/calibrate/bench.hpp"
 
@@ -168,11 +166,9 @@ double half_width(double variance, const std::string& metric) {
 std::vector<NextLog> next_logs(const calibration::BaseProfile& base,
                                const std::vector<RunConfiguration>& configurations, PriorsFrom from,
                                const Calibration& calibration, const CalibrationControl& control) {
-  const OwnTables tables = own_tables(configurations);
   const auto like = std::ranges::find_if(configurations, [](const RunConfiguration& run) {
-    const bool traced = dnn::find_model(run.model) == nullptr && !calibration::is_content_name(run.network());
-    return run.on_gpu() && !run.reference_values.empty() &&
-           !traced;  // a network without layers cannot be changed
+    // A network without layers cannot be changed.
+    return run.on_gpu() && !run.reference_values.empty() && run.has_layers();
   });
   if (like == configurations.end()) return {};
   const std::vector<Candidate> asked = candidates(shortened(*like), base.profile);
@@ -183,8 +179,8 @@ std::vector<NextLog> next_logs(const calibration::BaseProfile& base,
   for (RunConfiguration& run : all) run.reference_values.clear();
   all.insert(all.end(), runs.begin(), runs.end());
   std::vector<Unknown> unknowns = profile_unknowns(base, from);
-  add_factors(unknowns, configurations, tables);
-  add_factors(unknowns, runs, tables);
+  add_factors(unknowns, configurations, calibration.own);
+  add_factors(unknowns, runs, calibration.own);
   const Bench bench(base, all, from, control);
   const Eigen::MatrixXd slopes = sensitivities(bench, unknowns, values_of(unknowns, calibration));
   const Eigen::MatrixXd covariance = covariance_of(unknowns, calibration);

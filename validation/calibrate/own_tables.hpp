@@ -15,24 +15,28 @@
 namespace jostle::validation {
 
 struct OwnTables {
-  std::string kernels_csv, solo_csv;  // empty: there is no kernel table
-  std::size_t tables = 0, rates = 0;  // rates of networks with a table, at their batches and others
+  std::string kernels_csv, solo_csv;  // empty: there is neither a table nor a rate
+  std::size_t tables = 0, rates = 0;  // kernel tables, and rates of a network alone
   std::vector<std::string> notes = {};
 
-  [[nodiscard]] bool empty() const { return tables == 0; }
-  // True if there is a table of the run's network, precision and input, at any batch.
+  [[nodiscard]] bool empty() const { return tables + rates == 0; }
+  // True if there is a table or a rate of the run's network, precision and input, at any batch.
   [[nodiscard]] bool cover(const RunConfiguration& run) const;
-
-  // False for a run of a network that is known by its kernels alone, where it cannot run: in another
-  // precision or runtime, or beyond the measured batches.
+  // False for a run of a network that is known by its kernels alone, in another precision or runtime.
   [[nodiscard]] bool can_run(const RunConfiguration& run) const;
 
-  // Measured batches of each network, precision and input that has a table.
-  std::map<std::string, std::set<std::int64_t>> batches = {};
+  std::set<std::string> networks = {};  // network, precision and input of each table or rate
 };
 
-// The tables of the runs with kernels. Rates are the throughputs of these networks alone.
-[[nodiscard]] OwnTables own_tables(const std::vector<RunConfiguration>& runs);
+// The tables of the runs with kernels, and the throughputs of one process alone: of networks with tables, and
+// of others in a framework's runtime of which `base` ships none, unless a rate is a factor of four and more
+// from what is computed. Tables and rates of one's own that `base` has already are taken over.
+[[nodiscard]] OwnTables own_tables(const std::vector<RunConfiguration>& runs,
+                                   const calibration::BaseProfile& base);
+
+// The evidence of a profile with such tables in `folder`: what ships follows them.
+[[nodiscard]] std::vector<std::string> with_folder(const std::string& folder,
+                                                   const calibration::BaseProfile& base);
 
 // The profile with these tables before its own evidence. Throws CalibrationError.
 [[nodiscard]] calibration::BaseProfile with_tables(const calibration::BaseProfile& base,

@@ -73,7 +73,8 @@ std::string profile_text(const Calibration& calibration, const std::string& name
       "# Written by `jostle calibrate`: {} fitted to {} of one board.\nname: {}\n"
       "description: {}\nlike: {}\n\n",
       calibration.device, input::counted(calibration.rows, "measured value"), quoted(name),
-      quoted(fmt::format("{}, calibrated from {}", calibration.device, evidence)), calibration.device);
+      quoted(fmt::format("{}, calibrated from {}", calibration.device, evidence)),
+      calibration.like.empty() ? calibration.device : quoted(calibration.like));
   if (!calibration.evidence.empty()) {
     std::vector<std::string> sources = calibration::evidence_sources(calibration.evidence);
     for (std::string& source : sources) source = validation::quoted(source);

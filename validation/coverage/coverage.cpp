@@ -1,6 +1,7 @@
 #include "validation/coverage/coverage.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -37,9 +38,13 @@ std::vector<Prediction> predictions_of(const RunConfiguration& configuration, co
   }
   const std::string basis = analyses::basis_of(configuration.scenario->processes.front(),
                                                runs.point.processes.front().grades.kernels, profile);
+  const double octaves = analyses::octaves_beyond_tables(configuration.scenario->processes.front(), profile);
   std::vector<Prediction> found;
-  for (std::size_t v = 0; v < point.size(); ++v)
+  for (std::size_t v = 0; v < point.size(); ++v) {
     found.push_back({point[v], analyses::spread_of(figures[v], runs.draws, runs.as_long), basis});
+    analyses::Spread& spread = found.back().spread;
+    spread.chance = std::hypot(spread.chance, analyses::batch_error(octaves));
+  }
   return found;
 }
 

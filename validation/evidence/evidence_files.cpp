@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace jostle::validation {
@@ -56,12 +56,16 @@ bool is_alone(const TraceFile& file) {
   return true;
 }
 
-// Rates and kernel tables in the form of traces as rows of general evidence; absent for other traces.
-std::optional<calibration::CsvTable> as_rows(const TraceFile& file) {
+// True for rates and kernel tables, which are rows of general evidence in another form.
+bool is_of_networks(const TraceFile& file) {
+  return file.kind == calibration::TraceKind::solo || file.kind == calibration::TraceKind::kernels ||
+         is_alone(file);
+}
+
+// Rates or kernel tables as rows of general evidence.
+calibration::CsvTable as_rows(const TraceFile& file) {
   const calibration::CsvTable& table = file.table;
-  const bool solo = file.kind == calibration::TraceKind::solo || is_alone(file);
-  if (!solo && file.kind != calibration::TraceKind::kernels) return std::nullopt;
-  const bool has_input = std::ranges::find(table.header(), "input") != table.header().end();
+  const bool kernels = file.kind == calibration::TraceKind::kernels;
   std::string text =
       "run,model,precision,batch,input,runtime,metric,value,unit,of,grid,block,registers,shared_bytes\n";
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -69,44 +73,59 @@ std::optional<calibration::CsvTable> as_rows(const TraceFile& file) {
     const auto field = [&](std::string_view column) {
       return calibration::csv_field(row.text(table.column(column)));
     };
-    const std::string run = solo
-                                ? fmt::format("line {}", row.line())
-                                : fmt::format("{} {} {}", field("model"), field("precision"), field("batch"));
+    const std::string run = kernels
+                                ? fmt::format("{} {} {}", field("model"), field("precision"), field("batch"))
+                                : fmt::format("line {}", row.line());
     text += fmt::format("{},{},{},{},{},", calibration::csv_field(run), field("model"), field("precision"),
-                        field("batch"), has_input ? field("input") : "");
-    if (solo)
-      text += fmt::format("{},throughput,{},images/s,,,,,\n",
-                          field("mode") == "graph" ? "cuda-graph" : field("mode"), field("images_per_s"));
-    else
+                        field("batch"), calibration::csv_field(calibration::text_in(table, row, "input")));
+    if (kernels)
       text +=
           fmt::format("eager,layer_time,{},us,{},{},{},{},{}\n", field("duration_us"), field("name"),
                       field("blocks"), field("threads_per_block"), field("registers"), field("shared_bytes"));
+    else
+      text += fmt::format("{},throughput,{},images/s,,,,,\n",
+                          field("mode") == "graph" ? "cuda-graph" : field("mode"), field("images_per_s"));
   }
   return calibration::CsvTable::parse(text, file.path);
 }
 
-// Adds the traces: beside general evidence, rates and kernel tables become rows of it; alone, they are
-// traces.
+// Why a file of traces has no effect beside general evidence; empty: it would have one.
+std::string_view no_effect(calibration::TraceKind kind) {
+  switch (kind) {
+    case calibration::TraceKind::contended:
+    case calibration::TraceKind::eager_repeats:
+    case calibration::TraceKind::mps:
+      return "processes that share the GPU, for `jostle validate` to compare with";
+    case calibration::TraceKind::runtime_calls:
+      return "calls of the CUDA runtime, which tell a profile nothing";
+    default:
+      return {};
+  }
+}
+
+// Adds the traces. Rates and kernel tables are rows of general evidence, unless they come with traces of a
+// shared GPU, which are fitted together with them.
 void add_traces(std::vector<TraceFile> traces, EvidenceFiles& all, std::vector<std::string>& names,
                 std::vector<calibration::CsvTable>& tables) {
-  const bool general = !tables.empty();
+  const bool general = !tables.empty() || std::ranges::all_of(traces, is_of_networks);
   for (TraceFile& file : traces) {
-    if (general) {
-      auto rows = as_rows(file);
-      if (!rows)
-        throw calibration::CsvError(
-            file.path, 0,
-            fmt::format(
-                "traces such as {} and general evidence cannot be combined: fit them one after the other",
-                calibration::file_name(file.kind)));
+    if (general && is_of_networks(file)) {
       names.push_back(file.path);
-      tables.push_back(std::move(*rows));
-      continue;
-    }
-    try {
-      all.traces.add(file.kind, std::move(file.table));
-    } catch (const std::invalid_argument& error) {
-      throw calibration::CsvError(file.path, 0, error.what());
+      tables.push_back(as_rows(file));
+    } else if (const std::string_view why = no_effect(file.kind); general && !why.empty()) {
+      all.files.push_back({.path = file.path, .unused = {{std::string(why), file.table.rows()}}});
+    } else if (general) {
+      throw calibration::CsvError(
+          file.path, 0,
+          fmt::format("traces such as {} and general evidence cannot be combined: fit one after the other, "
+                      "the second on top of the profile that the first gave",
+                      calibration::file_name(file.kind)));
+    } else {
+      try {
+        all.traces.add(file.kind, std::move(file.table));
+      } catch (const std::invalid_argument& error) {
+        throw calibration::CsvError(file.path, 0, error.what());
+      }
     }
   }
 }

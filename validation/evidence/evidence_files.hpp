@@ -27,8 +27,8 @@ struct EvidenceFiles {
 
 // Each of `paths` is a file, or a folder with .csv files. `onnx`: files of networks; other networks are
 // looked for beside the evidence, and in the working directory. Throws calibration::CsvError for unreadable
-// files, for both formats together (but rates and kernel tables in the form of traces are general evidence
-// beside other general evidence), and for two trace files of one kind.
+// files, for traces of a shared GPU beside general evidence, and for two trace files of one kind. Rates and
+// kernel tables are general evidence in any form and any number of files, unless they come with such traces.
 [[nodiscard]] EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
                                                 const std::vector<std::string>& onnx = {});
 

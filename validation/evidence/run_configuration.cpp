@@ -63,12 +63,6 @@ constexpr std::array<std::string_view, 15> of_run{"device",    "power_mode", "pi
                                                   "emc_mhz",   "cores",      "model",  "precision", "batch",
                                                   "processes", "runtime",    "sync",   "onnx",      "input"};
 
-std::string text_of(const CsvTable& table, const CsvTable::Row& row, std::string_view column) {
-  const auto at = std::ranges::find(table.header(), column);
-  return at == table.header().end() ? std::string()
-                                    : row.text(static_cast<std::size_t>(at - table.header().begin()));
-}
-
 // The values that a run has in some of its rows, by run and column. Empty: no value, or several different
 // ones.
 using Shared = std::map<std::pair<std::string, std::string_view>, std::string>;
@@ -79,10 +73,10 @@ Shared shared_columns(std::span<const CsvTable> tables) {
   for (const CsvTable& table : tables) {
     for (std::size_t i = 0; i < table.rows(); ++i) {
       const CsvTable::Row row = table.row(i);
-      const std::string run = text_of(table, row, "run");
+      const std::string run = calibration::text_in(table, row, "run");
       if (run.empty()) continue;
       for (const std::string_view column : of_run) {
-        const std::string text = text_of(table, row, column);
+        const std::string text = calibration::text_in(table, row, column);
         if (text.empty()) continue;
         const auto [known, is_new] = shared.emplace(std::pair(run, column), text);
         if (!is_new && known->second != text) several.emplace(run, column);
@@ -98,8 +92,8 @@ std::set<std::string> runs_of_tensorrt(std::span<const CsvTable> tables) {
   std::set<std::string> found;
   for (const CsvTable& table : tables)
     for (std::size_t i = 0; i < table.rows(); ++i)
-      if (text_of(table, table.row(i), "source").find("trtexec") != std::string::npos)
-        found.insert(text_of(table, table.row(i), "run"));
+      if (calibration::text_in(table, table.row(i), "source").find("trtexec") != std::string::npos)
+        found.insert(calibration::text_in(table, table.row(i), "run"));
   return found;
 }
 
@@ -109,12 +103,14 @@ std::set<std::string> networks_with_kernels(std::span<const CsvTable> tables) {
   for (const CsvTable& table : tables) {
     for (std::size_t i = 0; i < table.rows(); ++i) {
       const CsvTable::Row row = table.row(i);
-      const std::string runtime = text_of(table, row, "runtime"), model = text_of(table, row, "model");
+      const std::string runtime = calibration::text_in(table, row, "runtime"),
+                        model = calibration::text_in(table, row, "model");
       const bool framework =
           std::ranges::any_of(process::runtimes, [&](const process::RuntimeTraits& traits) {
             return traits.name == runtime && traits.lowering == dnn::Lowering::framework;
           });
-      if (framework && !model.ends_with(".onnx") && text_of(table, row, "metric") == "layer_time")
+      if (framework && !model.ends_with(".onnx") &&
+          calibration::text_in(table, row, "metric") == "layer_time")
         found.insert(model);
     }
   }
@@ -128,15 +124,15 @@ class Fields {
       : table_(table), row_(row), shared_(shared) {}
 
   [[nodiscard]] std::string text(std::string_view column) const {
-    std::string own = text_of(table_, row_, column);
+    std::string own = calibration::text_in(table_, row_, column);
     if (!own.empty()) return own;
-    const auto known = shared_.find({text_of(table_, row_, "run"), column});
+    const auto known = shared_.find({calibration::text_in(table_, row_, "run"), column});
     return known == shared_.end() ? std::string() : known->second;
   }
   [[nodiscard]] std::optional<double> number(std::string_view column) const {
     const std::string given = text(column);
     if (given.empty()) return std::nullopt;
-    if (!text_of(table_, row_, column).empty()) return row_.number(table_.column(column));
+    if (!calibration::text_in(table_, row_, column).empty()) return row_.number(table_.column(column));
     std::string_view rest = given;
     const auto value = calibration::take_figure(rest);
     if (!value || !rest.empty()) row_.fail(fmt::format("{} '{}' is not a number", column, given));
@@ -347,6 +343,11 @@ std::string RunConfiguration::text() const {
                      processes > 1 ? fmt::format(" x{}", processes) : "", others);
 }
 
+bool RunConfiguration::has_layers() const {
+  return dnn::find_model(model) != nullptr ||
+         scenarios::network_of_file(scenario->processes.front().model) != nullptr;
+}
+
 bool RunConfiguration::is_of_framework() const {
   return process::traits_of(scenario->processes.front().runtime).lowering == dnn::Lowering::framework;
 }
@@ -429,19 +430,23 @@ class EvidenceReading {
     const double samples = std::max(fields.number("count").value_or(1), 1.0);
     const double sd = std::abs(fields.number("sd").value_or(0)) / value / std::sqrt(samples);
     into.reference_values.push_back({fields.text("run"), metric, value, sd, !fields.text("observer").empty(),
-                                     text_of(table, row, "mark")});
+                                     calibration::text_in(table, row, "mark")});
   }
 
   static TimedKernel kernel_of(const CsvTable& table, const CsvTable::Row& row, double us) {
     const auto count = [&](std::string_view column) {
-      const std::int64_t given = text_of(table, row, column).empty() ? 0 : row.integer(table.column(column));
+      const std::int64_t given =
+          calibration::text_in(table, row, column).empty() ? 0 : row.integer(table.column(column));
       if (given < 0) row.fail(fmt::format("{} {} is negative", column, given));
       return given;
     };
     if (!(us > 0)) row.fail("the time of a kernel is not positive");
-    return {text_of(table, row, "of"),   us,
-            text_of(table, row, "grid"), text_of(table, row, "block"),
-            count("registers"),          count("shared_bytes")};
+    return {calibration::text_in(table, row, "of"),
+            us,
+            calibration::text_in(table, row, "grid"),
+            calibration::text_in(table, row, "block"),
+            count("registers"),
+            count("shared_bytes")};
   }
 
   // Why no fit and no comparison uses the row; empty: they do.

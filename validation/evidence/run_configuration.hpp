@@ -68,6 +68,8 @@ struct RunConfiguration {
   [[nodiscard]] std::string network() const;  // name in its factors; content_name() if from a file
   [[nodiscard]] std::string family() const;   // network() if from a file
   [[nodiscard]] bool on_gpu() const { return placement == "gpu"; }
+  // False for a network that is known by its kernels alone.
+  [[nodiscard]] bool has_layers() const;
   // True if its kernels are those of a framework, operator by operator.
   [[nodiscard]] bool is_of_framework() const;
   [[nodiscard]] std::string text() const;  // a description; equal configurations have equal texts

@@ -8,6 +8,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
+#include "models/dnn/model_names.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
@@ -41,6 +42,8 @@ scenarios::ProcessEntry entry_of(const CsvTable& table, const CsvTable::Row& row
   entry.model = scenarios::BuiltInModel{row.text(table.column("model"))};
   entry.precision = precision_of(row.text(table.column("precision")));
   entry.batch = row.integer(table.column("batch"));
+  if (!calibration::text_in(table, row, "input").empty())
+    entry.input = std::clamp<std::int64_t>(row.integer(table.column("input")), 1, dnn::largest_input);
   return entry;
 }
 
