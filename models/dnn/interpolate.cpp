@@ -258,6 +258,20 @@ sim::Duration rated_total(const MeasuredNetwork& network, std::int64_t batch, co
   return sim::picoseconds(total_at(knots, static_cast<double>(batch), computed));
 }
 
+std::optional<sim::Duration> host_time(const MeasuredNetwork& network, std::int64_t batch,
+                                       sim::Duration gpu) {
+  constexpr double slack = 1.2;
+  const auto ratio = [batch](const SoloBatch& run) {
+    return static_cast<double>(run.batch) / static_cast<double>(batch);
+  };
+  const auto nearest = std::ranges::min_element(
+      network.solo_eager, {}, [&](const SoloBatch& run) { return std::max(ratio(run), 1 / ratio(run)); });
+  if (nearest == network.solo_eager.end()) return std::nullopt;
+  // A smaller batch may keep the GPU busy for as long, a larger one for no longer than in proportion.
+  if (nearest->time < sim::work_in(gpu, slack * std::max(ratio(*nearest), 1.0))) return std::nullopt;
+  return nearest->time;
+}
+
 double octaves_beyond(const MeasuredNetwork& network, std::int64_t batch) {
   const std::vector<Knot> knots = known_totals(network);
   const auto size = static_cast<double>(batch);

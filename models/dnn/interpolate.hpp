@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "models/dnn/batch_law.hpp"
 #include "models/dnn/kernel_tables.hpp"
@@ -38,6 +39,12 @@ using SumPs = std::function<double(std::int64_t batch)>;
 // from it by as much as its rates are. network.solo_graph is not empty.
 [[nodiscard]] sim::Duration rated_total(const MeasuredNetwork& network, std::int64_t batch,
                                         const SumPs& computed);
+
+// The host's time for a batch that it launches kernel by kernel: that of the run alone whose batch is nearest
+// to `batch`, since a launch takes as long at every batch. Absent if there is no such run, or if the GPU may
+// have kept the host waiting in it: it took less than 1.2 times `gpu`, the GPU's time for `batch`.
+[[nodiscard]] std::optional<sim::Duration> host_time(const MeasuredNetwork& network, std::int64_t batch,
+                                                     sim::Duration gpu);
 
 // The octaves from the known batches of a network to one beyond them; 0 between them.
 [[nodiscard]] double octaves_beyond(const MeasuredNetwork& network, std::int64_t batch);

@@ -122,6 +122,7 @@ constexpr std::array aliases{
     Alias{"bert-base-cased", "bert_base"},
     Alias{"bert-base-uncased", "bert_base"},
     Alias{"bert-large-uncased", "bert_large"},
+    Alias{"bert_base_s128", "bert_base"},
     Alias{"deit_tiny_patch16_224", "deit_tiny"},
     Alias{"distilbert-base-uncased", "distilbert"},
     Alias{"distilbert_base", "distilbert"},

@@ -34,9 +34,11 @@ void stretch(gpu::SharedKernels& shared, double times) {
 
 RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec, const ObserverSpec* observer) {
   RuntimeSpec costs = runtime;
+  costs.per_launch = sim::work_in(runtime.per_launch, spec.host_time);
+  costs.per_batch = sim::work_in(runtime.per_batch, spec.host_time);
   if (spec.static_graph && runtime.static_graph) {
-    costs.per_launch = sim::work_in(runtime.per_launch, runtime.static_graph->host_time);
-    costs.per_batch = sim::work_in(runtime.per_batch, runtime.static_graph->host_time);
+    costs.per_launch = sim::work_in(costs.per_launch, runtime.static_graph->host_time);
+    costs.per_batch = sim::work_in(costs.per_batch, runtime.static_graph->host_time);
   }
   const bool calls = traits_of(spec.runtime).kind != RuntimeKind::cores;
   if (observer != nullptr && calls) observe(costs, spec, *observer);

@@ -146,6 +146,7 @@ struct Spec {
   Arrivals arrivals;
   double payload_bytes = 0;  // size of a request that comes over a link
   bool static_graph = false;
+  double host_time = 1;                       // host time per launch and per batch over the runtime's
   double weights_bytes = 0;                   // loaded at set-up
   bool setup = false;                         // true: it begins with its set-up; false: it begins ready
   std::optional<std::int64_t> batches;        // it ends after this many batches; absent: it has no limit

@@ -16,6 +16,7 @@
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/host_layers.hpp"
+#include "models/dnn/interpolate.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/partition_points.hpp"
@@ -123,6 +124,38 @@ gpu::KernelSequence part_of(const gpu::KernelSequence& whole, const ProcessEntry
   return part;
 }
 
+Half half_of(const process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  if (entry.precision != Precision::fp16 || !context.device.runtimes[spec.runtime]->fp16_of_fp32)
+    return Half::own;
+  return entry.training ? Half::slowed : Half::from_single;
+}
+
+dnn::Request request_of(const process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  const bool single = half_of(spec, entry, context) == Half::from_single;
+  return {.model = network_name(entry.model),
+          .precision = single ? Precision::fp32 : *entry.precision,
+          .batch = entry.batch,
+          .lowering = traits_of(spec.runtime).lowering,
+          .input = static_cast<int>(entry.input.value_or(0)),
+          .chip = dnn::Chip::of(context.profile.spec->gpu),
+          .network = network_of_file(entry.model),
+          .training = entry.training,
+          .replayed = spec.runtime == process::Runtime::cuda_graph,
+          .gpu_hz = context.clocks.gpu_hz};
+}
+
+// Side of the images, or tokens of a sequence.
+int input_of(const dnn::Request& request) {
+  const dnn::Model* const built_in = request.network == nullptr ? dnn::find_model(request.model) : nullptr;
+  return request.input > 0 || built_in == nullptr ? request.input : built_in->default_input;
+}
+
+// The measurements of the network that is requested, and of others.
+const dnn::KernelTables& tables_for(const dnn::Request& request, const WorkContext& context) {
+  return calibration::kernel_tables_for(context.device.evidence, context.device.sibling,
+                                        {request.model, request.precision, request.batch, input_of(request)});
+}
+
 gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& entry,
                                const WorkContext& context) {
   gpu::Spec gpu = context.device.gpu;
@@ -131,30 +164,28 @@ gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& en
   // Tables were measured with the tensor cores that a precision uses.
   const bool measured = entry.placement != Placement::cuda_only || entry.precision == Precision::fp32;
   const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
-  const Half half = entry.precision != Precision::fp16 || !runtime.fp16_of_fp32 ? Half::own
-                    : entry.training                                            ? Half::slowed
-                                                                                : Half::from_single;
-  const dnn::Request request{.model = network_name(entry.model),
-                             .precision = half == Half::from_single ? Precision::fp32 : *entry.precision,
-                             .batch = entry.batch,
-                             .lowering = traits_of(spec.runtime).lowering,
-                             .input = static_cast<int>(entry.input.value_or(0)),
-                             .chip = dnn::Chip::of(context.profile.spec->gpu),
-                             .network = network_of_file(entry.model),
-                             .training = entry.training,
-                             .replayed = spec.runtime == process::Runtime::cuda_graph,
-                             .gpu_hz = context.clocks.gpu_hz};
-  const dnn::Model* const built_in = request.network == nullptr ? dnn::find_model(request.model) : nullptr;
-  const int input = request.input > 0 || built_in == nullptr ? request.input : built_in->default_input;
+  const dnn::Request request = request_of(spec, entry, context);
   const dnn::KernelTables none;
-  const dnn::KernelTables& tables =
-      measured ? calibration::kernel_tables_for(context.device.evidence, context.device.sibling,
-                                                {request.model, request.precision, request.batch, input})
-               : none;
+  const dnn::KernelTables& tables = measured ? tables_for(request, context) : none;
   gpu::KernelSequence kernels = dnn::kernels_for(request, tables, gpu, context.profile.factors);
   if (entry.layers) kernels = part_of(kernels, entry, request, gpu);
   kernels.lone_gap = sim::work_in(kernels.lone_gap, runtime.replay_gaps);
-  return placed(std::move(kernels), context, pace_of(runtime, spec, half, gpu));
+  return placed(std::move(kernels), context, pace_of(runtime, spec, half_of(spec, entry, context), gpu));
+}
+
+// The host's time for a batch over the runtime's own, from rates of the network alone.
+double host_time_of(const process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  if (spec.runtime != process::Runtime::eager || entry.training || entry.layers) return 1;
+  const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
+  const dnn::Request request = request_of(spec, entry, context);
+  const dnn::MeasuredNetwork* const known =
+      tables_for(request, context).find(request.model, request.precision, input_of(request));
+  if (known == nullptr) return 1;
+  const auto launches = static_cast<std::int64_t>(spec.kernels->kernels.size());
+  const auto host =
+      dnn::host_time(*known, entry.batch, spec.kernels->total() + runtime.gpu_per_launch * launches);
+  const Duration modelled = runtime.per_batch + runtime.per_launch * launches;
+  return host && modelled > Duration::zero() ? sim::to_seconds(*host) / sim::to_seconds(modelled) : 1;
 }
 
 void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
@@ -315,6 +346,7 @@ void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext&
       case Placement::gpu:
       case Placement::cuda_only:
         set_kernels(spec, entry, context);
+        spec.host_time = host_time_of(spec, entry, context);
         break;
       case Placement::dla0:
       case Placement::dla1:

@@ -107,7 +107,7 @@ TEST(FrameworkLaunches, of_half_precision_are_as_many_of_each_operator_as_the_pr
   for (const auto& [key, counts] : measured()) {
     const auto& [name, precision, batch] = key;
     if (precision != "fp16" || batch > 16) continue;
-    const std::string model = name.substr(0, name.find("_s128"));
+    const std::string model(dnn::catalogue_name(name));
     Counts theirs = counts, ours = lowered(model, dnn::Precision::fp16, batch);
     // Two of its depthwise kernels at 16 images clear a workspace first.
     if (model == "efficientnet_b0" && batch == 16) theirs["depthwise"] -= 4;

@@ -153,6 +153,9 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
   }
   const OwnTables tables = own_tables(used, shipped);
   const calibration::BaseProfile base = tables.empty() ? shipped : with_tables(shipped, tables);
+  // Rates of launches one by one tell the runtime's host costs first, then by how much a network's differ.
+  const calibration::BaseProfile to_fit =
+      tables.empty() ? shipped : with_tables(shipped, tables.without_eager_rates());
   std::erase_if(used, [&tables](const RunConfiguration& run) {
     return run.reference_values.empty() || !tables.can_run(run) || told_by_tables(run, tables);
   });
@@ -167,7 +170,7 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
         "nsys "
         "database or a trace of the PyTorch profiler with its kernels in order");
 
-  const Bench bench(base, used, from, control);
+  const Bench bench(to_fit, used, from, control);
   const std::vector<Measured> rows = measured(used);
   std::vector<Unknown> unknowns = profile_unknowns(base, from);
   add_factors(unknowns, used, tables);
@@ -177,6 +180,7 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
       return !unknown.is_factor() && std::ranges::find(near->parameters, unknown.parameter.name,
                                                        &FittedParameter::path) == near->parameters.end();
     });
+  if (unknowns.empty() && !tables.empty()) return of_tables(base, tables);
   // Unidentified parameters are left out of the fit and keep the values of the profile.
   const calibration::LogFit first = fitted(bench, unknowns, rows, start_at(near, unknowns), control.hold);
   std::vector<Unknown> identified;
@@ -205,6 +209,7 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
         unknown, last.values[i], last.covariance[i * identified.size() + i], last.variance_left[i]));
   }
   result.profile = bench.profile(identified, last.values);
+  result.profile.spec->evidence = base.profile.spec->evidence;
   result.factors = bench.factors(identified, last.values, result.profile);
   return result;
 }

@@ -186,6 +186,18 @@ bool OwnTables::can_run(const RunConfiguration& run) const {
   return run.has_layers() || cover(run);
 }
 
+OwnTables OwnTables::without_eager_rates() const {
+  OwnTables left = *this;
+  left.solo_csv.clear();
+  for (std::size_t at = 0; at < solo_csv.size();) {
+    const std::size_t end = solo_csv.find('\n', at) + 1;
+    const std::string_view line = std::string_view(solo_csv).substr(at, end - at);
+    if (line.find(",eager,") == std::string_view::npos) left.solo_csv += line;
+    at = end;
+  }
+  return left;
+}
+
 OwnTables own_tables(const std::vector<RunConfiguration>& runs, const calibration::BaseProfile& base) {
   OwnTables own{.kernels_csv = fmt::format("{}\n", fmt::join(kernel_columns, ",")),
                 .solo_csv = fmt::format("{}\n", fmt::join(rate_columns, ","))};

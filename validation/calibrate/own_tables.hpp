@@ -25,6 +25,9 @@ struct OwnTables {
   // False for a run of a network that is known by its kernels alone, in another precision or runtime.
   [[nodiscard]] bool can_run(const RunConfiguration& run) const;
 
+  // The same without the rates of kernels that are launched one by one.
+  [[nodiscard]] OwnTables without_eager_rates() const;
+
   std::set<std::string> networks = {};  // network, precision and input of each table or rate
 };
 

@@ -95,8 +95,7 @@ std::vector<FrameworkRun> read_runs() {
   std::vector<FrameworkRun> runs;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const CsvTable::Row row = table.row(i);
-    std::string name = row.text(table.column("model"));
-    name = name.substr(0, name.find("_s128"));  // a number of tokens, the default
+    const std::string name = row.text(table.column("model"));
     const dnn::Model* const model = dnn::find_model(name);
     const auto precision = dnn::parse_precision(row.text(table.column("precision")));
     if (model == nullptr || !precision) throw std::runtime_error(fmt::format("{}: '{}'", runs_file, name));
