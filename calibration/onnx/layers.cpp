@@ -36,12 +36,22 @@ int whole(std::int64_t size) {
   return static_cast<int>(std::clamp<std::int64_t>(size, 1, INT32_MAX));
 }
 
+bool is_recurrent(const Node& node) {
+  return node.type == "LSTM" || node.type == "GRU" || node.type == "RNN";
+}
 // True if a recurrent layer reads the input, whose first dimension is then its steps and the second the
 // batch.
 bool is_steps_first(const Graph& graph, ValueId id) {
   return std::ranges::any_of(graph.nodes, [id](const Node& node) {
-    return (node.type == "LSTM" || node.type == "GRU" || node.type == "RNN") && node.input(0) == id &&
-           node.integer("layout", 0) == 0;
+    return is_recurrent(node) && node.input(0) == id && node.integer("layout", 0) == 0;
+  });
+}
+
+// True if the input holds weights of recurrent layers, which have no batch.
+bool is_recurrent_weights(const Graph& graph, ValueId id) {
+  return std::ranges::any_of(graph.nodes, [id](const Node& node) {
+    return is_recurrent(node) && node.input(0) != id &&
+           std::ranges::find(node.inputs, id) != node.inputs.end();
   });
 }
 
@@ -52,7 +62,7 @@ std::int64_t batch_of(const Graph& graph) {
   bool by_steps = false;
   for (const ValueId id : graph.inputs) {
     const Value& input = graph.values[id];
-    if (input.dims.size() < 2) continue;
+    if (input.dims.size() < 2 || is_recurrent_weights(graph, id)) continue;
     const bool steps_first = is_steps_first(graph, id);
     const std::int64_t own = input.dims[steps_first ? 1 : 0];
     by_steps |= steps_first;

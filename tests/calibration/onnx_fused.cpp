@@ -127,6 +127,20 @@ TEST(OnnxChains, ARecurrentLayerWorksAtEveryStepAndMayGiveItsLastStateAlone) {
   }
 }
 
+// As in the operator models of ONNX itself.
+TEST(OnnxChains, WeightsOfARecurrentLayerMayBeInputsAndHaveNoBatch) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{3}, std::int64_t{2}});
+  file.input("w", {std::int64_t{1}, std::int64_t{12}, std::int64_t{2}});
+  file.input("r", {std::int64_t{1}, std::int64_t{12}, std::int64_t{3}});
+  file.output("last");
+  (void)file.node("LSTM", "rnn", {"x", "w", "r"}, {{"hidden_size", std::int64_t{3}}}, {"last"});
+  file.proto().mutable_graph()->mutable_node(0)->set_output(0, "");
+  const OnnxNetwork found = read(file);
+  EXPECT_EQ(found.batch, 3);
+  EXPECT_EQ(found.network.macs(), 12 * (2 + 3));
+}
+
 TEST(OnnxChains, WhatDetectorsEndInIsUnderstood) {
   OnnxFile file(16);
   file.input("boxes", {one, std::int64_t{1000}, std::int64_t{4}});
