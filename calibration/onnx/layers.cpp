@@ -96,13 +96,17 @@ class Lowering {
         layouts_(layouts(graph)),
         nodes_(graph.values.size()),
         read_(graph.values.size(), false),
-        learned_(graph.values.size(), false) {
+        learned_(graph.values.size(), false),
+        eight_bit_(graph.values.size(), false) {
     for (const Node& node : graph.nodes) {
       for (const ValueId id : node.inputs) {
         if (id != none) read_[id] = true;
       }
     }
     for (const ValueId id : graph.outputs) read_[id] = true;
+    for (const Node& node : graph.nodes)
+      if (node.type == "DequantizeLinear" && node.outputs.front() != none)
+        eight_bit_[node.outputs.front()] = true;
   }
 
   Layers run() {
@@ -212,6 +216,7 @@ class Lowering {
     }
     for (std::size_t i = 1; i < made.size(); ++i) inputs.push_back(*nodes_[made[i]]);
     describe(node, known, layer);
+    layer.eight_bit = is_eight_bit(node, known);
     const Network::Node here = put(layer, inputs);
     nodes_[output] = here;
     add_further_outputs(node, output, here);
@@ -256,6 +261,15 @@ class Lowering {
                         .out = shape(id)},
                        {here});
     }
+  }
+
+  // True if a product multiplies integers, or what was stored in 8 bits on both sides (Q/DQ).
+  [[nodiscard]] bool is_eight_bit(const Node& node, const Operator& known) const {
+    if (known.kind != Kind::convolution && known.kind != Kind::product) return false;
+    if (node.type.find("Integer") != std::string::npos || node.type.find("QLinear") != std::string::npos)
+      return true;
+    const ValueId weights = node.input(static_cast<std::size_t>(known.weights));
+    return node.input(0) != none && weights != none && eight_bit_[node.input(0)] && eight_bit_[weights];
   }
 
   // Parameters of the layer from the attributes of the operator.
@@ -428,7 +442,8 @@ class Lowering {
   std::vector<Layout> layouts_;
   std::vector<std::optional<Network::Node>> nodes_;  // for each value: the layer that makes it
   std::vector<bool> read_;
-  std::vector<bool> learned_;  // for each value: weights of a layer
+  std::vector<bool> learned_;    // for each value: weights of a layer
+  std::vector<bool> eight_bit_;  // for each value: it was stored in 8 bits just before
   Network network_;
   Notes notes_;
   Understanding understanding_;

@@ -25,7 +25,7 @@ FusedLayer alone(const Layer& layer) {
                    .macs = layer.macs(),
                    .activation = layer.activation,
                    .inputs = {},
-                   .precision = {}};
+                   .precision = layer.eight_bit ? std::optional(Precision::int8) : std::nullopt};
   return fused;
 }
 

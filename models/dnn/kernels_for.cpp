@@ -81,9 +81,17 @@ void apply_to_table(const Factor& factor, gpu::KernelSequence& sequence) {
   sequence.provenance += fmt::format(", x {:.3f} fitted on {}", factor.value, factor.basis);
 }
 
+bool has_own_precision(const FusedLayer& layer) {
+  return layer.precision.has_value();
+}
+
 // Kernels computed from the layers, without measurements.
 KernelsOfLayers computed(const Request& request, const Network& network, const gpu::Spec& gpu) {
-  const auto layers = fuse(network, request.training ? Lowering::framework : request.lowering);
+  auto layers = fuse(network, request.training ? Lowering::framework : request.lowering);
+  // A network that is quantised itself says which layers are computed in 8 bits.
+  if (request.precision == Precision::int8 && std::ranges::any_of(layers, &has_own_precision))
+    for (FusedLayer& layer : layers)
+      if (!layer.precision) layer.precision = Precision::fp16;
   if (!request.training)
     return roofline_by_layer(layers, request.batch, request.precision, request.lowering, gpu);
   KernelsOfLayers found = roofline_by_layer(training_step(layers, request.precision), request.batch,

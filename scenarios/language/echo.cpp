@@ -200,12 +200,18 @@ void put_network(Json& json, const ProcessEntry& part) {
   json["count"] = part.count;
 }
 
+void put_norms(Json& json, const ProcessEntry& part) {
+  const auto* const onnx = std::get_if<OnnxModel>(&part.model);
+  if (onnx != nullptr && onnx->separate_norms) json["batch_norm"] = "separate";
+}
+
 Json instance_json(const ProcessEntry& instance, const ProcessEntry& process) {
   Json json;
   put_network(json, instance);
   if (instance.placement != process.placement) json["placement"] = to_string(instance.placement);
   json["priority"] = to_string(instance.priority);
   if (instance.input) json["input"] = *instance.input;
+  put_norms(json, instance);
   put_requests(json, instance);
   return json;
 }
@@ -244,6 +250,7 @@ Json process_json(const ProcessEntry& process) {
   json["sync"] = to_string(process.sync);
   if (process.layers) json["layers"] = {process.layers->first, process.layers->end};
   if (process.input) json["input"] = *process.input;
+  put_norms(json, process);
   if (!process.before.empty()) json["stages"]["before"] = stages_json(process.before);
   if (!process.after.empty()) json["stages"]["after"] = stages_json(process.after);
   if (process.instances.empty()) put_requests(json, process);

@@ -24,9 +24,9 @@ using input::Text;
 constexpr std::int64_t max_streams = 128;  // per process: the number of resident grids that CUDA supports
 
 // The keys that each instance sets for itself, and the keys that the process sets for all of them.
-constexpr std::array of_instance{"model",    "precision", "batch", "input",           "arrivals",
-                                 "after",    "fan_out",   "queue", "max_queue_delay", "streams",
-                                 "priority", "layers",    "stages"};
+constexpr std::array of_instance{"model",    "precision", "batch",  "input",           "arrivals",
+                                 "after",    "fan_out",   "queue",  "max_queue_delay", "streams",
+                                 "priority", "layers",    "stages", "batch_norm"};
 constexpr std::array of_process{"runtime",       "sync",           "graph",   "training",
                                 "cpus",          "nice",           "policy",  "container",
                                 "gpu_timeslice", "gpu_interleave", "threads", "mps_threads"};

@@ -15,6 +15,7 @@
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/batch_norms.hpp"
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/fusion.hpp"
@@ -124,12 +125,29 @@ void read_file(const Cursor& at, ProcessEntry& process, const std::vector<Proces
   if (model == nullptr) return;
   for (const ProcessEntry& other : earlier) {
     const auto* const same = std::get_if<OnnxModel>(&other.model);
-    if (same == nullptr || same->resolved != model->resolved || other.input != process.input) continue;
+    if (same == nullptr || same->resolved != model->resolved || other.input != process.input ||
+        same->separate_norms != model->separate_norms)
+      continue;
     model->file = same->file;
     return;
   }
   auto network = calibration::read_onnx(model->resolved, process.input, at.problems());
+  if (network && model->separate_norms) network->network = dnn::with_batch_norms(network->network);
   if (network) model->file = std::make_shared<const calibration::OnnxNetwork>(*std::move(network));
+}
+
+// Reads how the batch norms run that the file of a network has folded.
+void read_norms(const Cursor& at, ProcessEntry& process) {
+  const auto separate = Choice<bool>{"folded or separate", {{"folded", false}, {"separate", true}}}(at);
+  auto* const model = std::get_if<OnnxModel>(&process.model);
+  if (model == nullptr)
+    at.problem("`batch_norm` needs an .onnx file: the built-in networks have their batch norms",
+               "leave it out");
+  else if (separate.value_or(false) && traits_of(process.runtime).lowering != dnn::Lowering::framework)
+    at.problem(fmt::format("{} folds batch norms itself", to_string(process.runtime)),
+               "batch_norm: separate needs runtime: eager, cuda-graph or libtorch");
+  else
+    model->separate_norms = separate.value_or(false);
 }
 
 // Reads `runtime` and `placement`: one is cpu if and only if the other is.
@@ -329,6 +347,7 @@ void read_input(Mapping& mapping, ProcessEntry& process, const std::vector<Proce
     if (std::holds_alternative<ProductsModel>(process.model))
       input_at->problem("the input of products is as wide as they are", "leave it out");
   }
+  if (const auto norms_at = mapping.find("batch_norm")) read_norms(*norms_at, process);
   read_file(mapping.cursor(), process, earlier);
 }
 

@@ -8,6 +8,8 @@
 
 #include "calibration/onnx/onnx.hpp"
 #include "input/printable.hpp"
+#include "models/dnn/batch_norms.hpp"
+#include "models/dnn/batch_norms.hpp"
 
 namespace jostle::scenarios {
 
@@ -102,6 +104,14 @@ void add_warnings(const ProcessEntry& part, std::vector<std::string>& all) {
     std::string line = fmt::format("{}: {}", input::printable(onnx->path, 400), onnx->file->warnings[i]);
     if (std::ranges::find(all, line) == all.end()) all.push_back(std::move(line));
   }
+  if (traits_of(part.runtime).lowering != dnn::Lowering::framework || onnx->separate_norms ||
+      !dnn::may_have_folded_norms(onnx->file->network))
+    return;
+  std::string line = fmt::format(
+      "{}: no batch norms: exporters fold them into convolutions, PyTorch runs them by themselves; if the "
+      "network has them, say batch_norm: separate",
+      input::printable(onnx->path, 400));
+  if (std::ranges::find(all, line) == all.end()) all.push_back(std::move(line));
 }
 
 }  // namespace

@@ -69,6 +69,9 @@ struct OnnxModel {
   std::string resolved;  // path relative to the working directory
   std::shared_ptr<const calibration::OnnxNetwork> file =
       nullptr;  // content of the file; not null in a checked scenario
+  // Batch norms that the file has folded into convolutions run as operators of their own (batch_norm:
+  // separate). `file` holds them then.
+  bool separate_norms = false;
 };
 // A language model whose shapes are in a config.json of Hugging Face.
 struct ConfigModel {

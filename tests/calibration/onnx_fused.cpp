@@ -141,6 +141,21 @@ TEST(OnnxChains, WeightsOfARecurrentLayerMayBeInputsAndHaveNoBatch) {
   EXPECT_EQ(found.network.macs(), 12 * (2 + 3));
 }
 
+TEST(OnnxQuantised, LayersSayThemselvesThatTheyAreComputedInEightBits) {
+  OnnxFile file;
+  file.input("x", {one, std::int64_t{64}, std::int64_t{32}, std::int64_t{32}});
+  const std::string in = file.node("DequantizeLinear", "dx", {file.node("QuantizeLinear", "qx", {"x"})});
+  const std::string weights = file.node("DequantizeLinear", "dw", {file.weight("w", {64, 64, 3, 3})});
+  const std::string first =
+      file.node("Conv", "first", {in, weights}, {{"pads", std::vector<std::int64_t>(4, 1)}});
+  file.output(file.node("Conv", "second", {first, file.weight("v", {64, 64, 1, 1})}));
+  const OnnxNetwork found = read(file);
+  const auto layers = layers_of(found.network, Op::conv);
+  ASSERT_EQ(layers.size(), 2U);
+  EXPECT_TRUE(layers.front().eight_bit);
+  EXPECT_FALSE(layers.back().eight_bit);
+}
+
 TEST(OnnxChains, WhatDetectorsEndInIsUnderstood) {
   OnnxFile file(16);
   file.input("boxes", {one, std::int64_t{1000}, std::int64_t{4}});

@@ -64,6 +64,60 @@ TEST_F(OnnxScenario, AFileTakesAsLongAsTheSameNetworkBuiltIn) {
   EXPECT_EQ(file.output_bytes, 4.0 * 4 * 1000);
 }
 
+// The file of a network with one convolution that has a bias.
+std::string folded_file() {
+  calibration::OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{64}, std::int64_t{32}, std::int64_t{32}});
+  file.output(file.node("Conv", "conv", {"x", file.weight("w", {64, 64, 3, 3}), file.weight("b", {64})},
+                        {{"pads", std::vector<std::int64_t>(4, 1)}}));
+  return file.bytes();
+}
+
+TEST_F(OnnxScenario, BatchNormsThatAFileHasFoldedRunByThemselvesIfAsked) {
+  put("net.onnx", folded_file());
+  const auto folded = load("model: net.onnx, precision: fp16, runtime: cuda-graph");
+  const auto separate = load("model: net.onnx, precision: fp16, runtime: cuda-graph, batch_norm: separate");
+  ASSERT_EQ(folded.errors + separate.errors, "");
+  EXPECT_THAT(warnings(*folded.scenario), ::testing::Contains(HasSubstr("say batch_norm: separate")));
+  EXPECT_THAT(warnings(*separate.scenario), ::testing::IsEmpty());
+  EXPECT_THAT(to_json(*separate.scenario), HasSubstr(R"("batch_norm":"separate")"));
+  const auto kernels = [](const testing::Loaded& loaded) {
+    input::Problems problems;
+    return assemble(*loaded.scenario, *device_profile(*loaded.scenario, problems))
+        .setup.processes.front()
+        .kernels->kernels.size();
+  };
+  EXPECT_GT(kernels(separate), kernels(folded));
+  EXPECT_THAT(load("model: net.onnx, precision: fp16, batch_norm: separate").errors,
+              HasSubstr("tensorrt folds batch norms itself"));
+  EXPECT_THAT(load("model: resnet50, precision: fp16, batch_norm: separate").errors,
+              HasSubstr("needs an .onnx file"));
+}
+
+// A product of 8-bit integers and the same in half precision.
+TEST_F(OnnxScenario, AQuantisedLayerIsComputedInEightBitsInAnyPrecision) {
+  const auto file = [](const std::string& type) {
+    calibration::OnnxFile made;
+    made.input("x", {std::int64_t{1}, std::int64_t{512}, std::int64_t{64}, std::int64_t{64}});
+    made.output(made.node(type, "conv", {"x", made.weight("w", {512, 512, 3, 3})},
+                          {{"pads", std::vector<std::int64_t>(4, 1)}}));
+    return made.bytes();
+  };
+  put("half.onnx", file("Conv"));
+  put("quantised.onnx", file("ConvInteger"));
+  const auto us = [&](const std::string& process) {
+    const auto loaded = load(process);
+    EXPECT_EQ(loaded.errors, "");
+    input::Problems problems;
+    const Assembly assembly = assemble(*loaded.scenario, *device_profile(*loaded.scenario, problems));
+    return sim::to_us(assembly.setup.processes.front().kernels->total());
+  };
+  const double half = us("model: half.onnx, precision: fp16");
+  EXPECT_LT(us("model: quantised.onnx, precision: fp16"), 0.8 * half);
+  EXPECT_NEAR(us("model: quantised.onnx, precision: fp16"), us("model: half.onnx, precision: int8"),
+              0.1 * half);
+}
+
 TEST_F(OnnxScenario, TheHashFollowsTheContentsOfTheFile) {
   const std::string process = "model: net.onnx, precision: fp16";
   put("net.onnx", calibration::onnx_of(dnn::build_resnet18(224)).bytes());
