@@ -239,7 +239,10 @@ const dnn::KernelTables& kernel_tables(std::string_view evidence) {
   const std::string key = std::string(evidence).append(" ") + state_of_tables(evidence);
   const std::scoped_lock lock(mutex);
   if (const auto known = read.find(key); known != read.end()) return known->second;
-  return read.emplace(key, read_kernel_tables(std::filesystem::path(evidence))).first->second;
+  dnn::KernelTables& tables =
+      read.emplace(key, read_kernel_tables(std::filesystem::path(evidence))).first->second;
+  tables.own = true;
+  return tables;
 }
 
 namespace {

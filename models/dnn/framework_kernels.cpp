@@ -1,11 +1,13 @@
 #include "models/dnn/framework_kernels.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/kernel_class.hpp"
+#include "models/dnn/model_names.hpp"
 
 namespace jostle::dnn {
 namespace {
@@ -16,6 +18,9 @@ constexpr double laws_sms = 132, laws_clock = 1.98e9, laws_bandwidth = 3.35e12;
 // fp16 by a batch of 8192 take 13.3 ms at 1317 MHz, its power limit (in tf32 by 4096 12.2 ms at 1414 MHz);
 // in fp32, on CUDA cores, by 2048 43.4 ms at 1980 MHz.
 constexpr double longest_efficiency = 0.925, longest_efficiency_of_cores = 0.76;
+// The share of the peak that products of matrices reach at least, if their result fills every SM with a tile
+// of 128 x 128, fitted on those of bert_large in tf32 (evidence/h100-nets/bert_graph.csv: 0.55 to 0.6).
+constexpr double filled_efficiency = 0.6, tile = 128.0 * 128;
 constexpr double longest_in_tables = 105;  // GFLOP of a gemm: what it has beyond runs at that rate
 constexpr double winograd_saves = 2.25;    // multiplications of a window of 3 x 3
 // Mean gap between two nodes of a graph that runs alone: fitted on the 35 graphs of nine networks whose
@@ -59,8 +64,8 @@ class Timer {
     const double memory = slow / 1e6 * law.per_cold_mb * memory_;
     const double least = product ? at_best_us(launch, launch.operations) : 0;
     const double beyond = at_best_us(launch, launch.operations - short_part(launch));
-    const double work =
-        std::min(wide * law.per_work * launch.operations, wide * law.per_work * short_part(launch) + beyond);
+    const double per_work = std::min(wide * law.per_work, most_per_operation(launch));
+    const double work = std::min(per_work * launch.operations, per_work * short_part(launch) + beyond);
     const double arithmetic =
         law.per_step * launch.steps * clock_ + work + wide * law.per_mb * (launch.read + launch.written) * mb;
     return {law.start + std::max(arithmetic + memory, least), cold,
@@ -71,6 +76,13 @@ class Timer {
   [[nodiscard]] double beyond_l2(double elements) const {
     const double bytes = elements * word_;
     return bytes * std::min(1.0, bytes / std::max(gpu_.l2_bytes, 1.0));
+  }
+  // The most that a GFLOP of a product takes, in microseconds.
+  [[nodiscard]] double most_per_operation(const Launch& launch) const {
+    const bool filled = launch.kind == LaunchKind::gemm && launch.written >= tile * gpu_.sm_count;
+    const ArithmeticPath path = path_for(gpu_, precision_);
+    if (!filled || !path.tensor_cores) return std::numeric_limits<double>::infinity();
+    return 1e15 / (filled_efficiency * path.ops_per_clock * gpu_.sm_count * gpu_.max_clock_hz);
   }
   // The operations that the law of a product knows.
   [[nodiscard]] static double short_part(const Launch& launch) {
@@ -114,12 +126,17 @@ bool has_framework_laws(const gpu::Spec& gpu, Precision precision) {
   return gpu.architecture == "sm_90" && precision != Precision::int8;
 }
 
+AttentionKernels attention_of(const Model& model, bool replayed) {
+  return replayed && model.family == "bert" ? AttentionKernels::masked : AttentionKernels::fused;
+}
+
 KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch, Precision precision,
-                                  const gpu::Spec& gpu, std::span<const LawOf> laws) {
+                                  const gpu::Spec& gpu, AttentionKernels attention,
+                                  std::span<const LawOf> laws) {
   const Timer timer(network, precision, gpu, laws);
   KernelsOfLayers found;
   gpu::KernelSequence& sequence = found.sequence;
-  for (const Launch& launch : launches_of(network, batch, precision)) {
+  for (const Launch& launch : launches_of(network, batch, precision, attention)) {
     sequence.kernels.push_back(roofline_kernel(launch.work, batch, precision, gpu));
     set_time(sequence.kernels.back(), timer.of(launch), is_product(launch.kind));
     found.layer.push_back(launch.node);

@@ -12,6 +12,11 @@
 namespace jostle::dnn {
 
 class Network;
+struct Model;
+
+// The attention of a built-in network, replayed as a graph or launched kernel by kernel. Networks of the
+// family bert are those of transformers.
+[[nodiscard]] AttentionKernels attention_of(const Model& model, bool replayed);
 
 // True if the laws hold: for this architecture, and a precision that PyTorch computes in.
 [[nodiscard]] bool has_framework_laws(const gpu::Spec& gpu, Precision precision);
@@ -22,6 +27,7 @@ class Network;
 // fitted.
 [[nodiscard]] KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch,
                                                 Precision precision, const gpu::Spec& gpu,
+                                                AttentionKernels attention = AttentionKernels::fused,
                                                 std::span<const LawOf> laws = framework_laws());
 
 }  // namespace jostle::dnn

@@ -26,11 +26,12 @@ bool is_line(Activation activation) {
 
 class Launcher {
  public:
-  Launcher(const Network& network, std::int64_t batch, Precision precision)
+  Launcher(const Network& network, std::int64_t batch, Precision precision, AttentionKernels attention)
       : network_(network),
         batch_(batch),
         images_(static_cast<double>(batch)),
         half_(precision == Precision::fp16),
+        masked_(attention == AttentionKernels::masked),
         apart_(network.size()) {}
 
   std::vector<Launch> run() {
@@ -253,7 +254,7 @@ class Launcher {
   }
 
   void multiply_activations(const Layer& layer, double in, double out) {
-    if (attention_.contains(node_)) return attend(layer, in);
+    if (attention_.contains(node_)) return masked_ ? attend_masked(layer, in, out) : attend(layer, in);
     const double other = images_ * static_cast<double>(input_of(node_, 1).out.elements());
     const bool scores = read_by(node_, Op::softmax) || read_by(node_, Op::add);
     if (scores) {
@@ -273,6 +274,31 @@ class Launcher {
     const std::int64_t channels = layer.out.channels / layer.groups;
     launch.steps = static_cast<double>(channels) / 1e3;
     launch.operations = 4e-9 * images_ * static_cast<double>(layer.macs());
+  }
+
+  // The steps of attention with a mask, in single precision: conversions and copies of q, k and v, scores,
+  // the mask, the search for rows that it hides whole, and the mix.
+  void attend_masked(const Layer& layer, double in, double out) {
+    const double single = half_ ? 2 : 1, heads = single * in, scores = single * out;
+    if (half_)
+      for (int i = 0; i < 3; ++i) add(LaunchKind::layout, in, heads);
+    for (int i = 0; i < 2; ++i) move(LaunchKind::pointwise, heads);  // by the root of the scale
+    add(LaunchKind::fill, 0, 0);
+    add(LaunchKind::strided, 0, 0);  // a mask of words becomes one of numbers
+    for (int i = 0; i < 3; ++i) move(LaunchKind::layout, heads);
+    multiply(LaunchKind::batched, heads, scores, layer.depth, 0);
+    move(LaunchKind::strided, scores);
+    add(LaunchKind::pointwise, scores, out / 2);
+    add(LaunchKind::reduce, out / 2, 0);
+    move(LaunchKind::curve, scores);
+    move(LaunchKind::strided, scores);
+    multiply(LaunchKind::batched, scores, heads, layer.depth, 0);
+    if (half_) {
+      for (int i = 0; i < 2; ++i) add(LaunchKind::fill, 0, 0);
+      add(LaunchKind::pointwise, scores, out);
+      add(LaunchKind::pointwise, heads, in);
+    }
+    move(LaunchKind::copy, in);
   }
 
   // In half precision mean and variance are converted and inverted for each batch; cuDNN's kernel of full
@@ -345,7 +371,7 @@ class Launcher {
   const Network& network_;
   std::int64_t batch_;
   double images_;
-  bool half_;
+  bool half_, masked_;
   std::vector<bool> apart_;
   std::set<Node> attention_, done_;  // scores that begin an attention; layers inside of one
   Node node_ = 0;
@@ -389,8 +415,9 @@ std::string_view to_string(LaunchKind kind) {
   return kind_names.at(static_cast<std::size_t>(kind));
 }
 
-std::vector<Launch> launches_of(const Network& network, std::int64_t batch, Precision precision) {
-  return Launcher(network, batch, precision).run();
+std::vector<Launch> launches_of(const Network& network, std::int64_t batch, Precision precision,
+                                AttentionKernels attention) {
+  return Launcher(network, batch, precision, attention).run();
 }
 
 }  // namespace jostle::dnn

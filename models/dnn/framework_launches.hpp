@@ -18,6 +18,15 @@ namespace jostle::dnn {
 
 class Network;
 
+// How PyTorch computes softmax(q k) v.
+enum class AttentionKernels {
+  fused,  // in one kernel
+  // In steps, in single precision. transformers drops a mask of ones, which it cannot look at while a graph
+  // is captured: the mask then goes into scaled_dot_product_attention, which computes with it step by step
+  // (evidence/h100-nets/README.md, bert_base).
+  masked
+};
+
 enum class LaunchKind {
   gemm,              // a linear layer, or a convolution of 1 x 1: a product of matrices
   conv,              // an implicit product
@@ -63,7 +72,7 @@ struct Launch {
 
 // The launches of one batch, in order. `precision` is that of the whole network: half, or full with or
 // without tensor cores.
-[[nodiscard]] std::vector<Launch> launches_of(const Network& network, std::int64_t batch,
-                                              Precision precision);
+[[nodiscard]] std::vector<Launch> launches_of(const Network& network, std::int64_t batch, Precision precision,
+                                              AttentionKernels attention = AttentionKernels::fused);
 
 }  // namespace jostle::dnn

@@ -51,6 +51,7 @@ struct MeasuredNetwork {
 
 struct KernelTables {
   std::string source;  // name for provenance, e.g. "h200"
+  bool own = false;    // measured by the user; false: they ship
   std::vector<MeasuredNetwork> networks;
   // Null if there is no such table.
   [[nodiscard]] const MeasuredNetwork* find(std::string_view model, Precision precision, int input) const;

@@ -102,9 +102,12 @@ KernelsOfLayers computed(const Request& request, const Network& network, const g
 
 // The kernels that a runtime runs where nobody measured them.
 KernelsOfLayers unmeasured(const Request& request, const Network& network, const gpu::Spec& gpu) {
-  return request.lowering == Lowering::framework && has_framework_laws(gpu, request.precision)
-             ? framework_kernels(network, request.batch, request.precision, gpu)
-             : computed(request, network, gpu);
+  if (request.lowering != Lowering::framework || !has_framework_laws(gpu, request.precision))
+    return computed(request, network, gpu);
+  const Model* const model = request.network == nullptr ? find_model(request.model) : nullptr;
+  return framework_kernels(
+      network, request.batch, request.precision, gpu,
+      model != nullptr ? attention_of(*model, request.replayed) : AttentionKernels::fused);
 }
 
 // The computed times of the products of a network at a batch.

@@ -102,6 +102,28 @@ void expect_near(const Counts& ours, const Counts& theirs, const std::string& wh
   for (const auto& [name, count] : ours) EXPECT_TRUE(count <= 2 || theirs.contains(name)) << what << name;
 }
 
+TEST(FrameworkLaunches, of_a_graph_of_bert_have_attention_in_the_steps_that_the_profiler_counted) {
+  const char* const file = "evidence/h100-nets/bert_graph.csv";
+  const CsvTable table = CsvTable::parse(embedded_file(file).value_or(""), file);
+  int compared = 0;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const CsvTable::Row row = table.row(i);
+    const auto precision = dnn::parse_precision(row.text(table.column("precision")));
+    if (row.text(table.column("kernel")) != "all kernels" || precision != dnn::Precision::fp16) continue;
+    const dnn::Model& model = *dnn::find_model(row.text(table.column("model")));
+    const bool graph = row.text(table.column("kernels_of")) == "graph";
+    const auto ours =
+        dnn::launches_of(*dnn::built_network(model, static_cast<int>(row.number(table.column("tokens")))),
+                         static_cast<std::int64_t>(row.number(table.column("batch"))), *precision,
+                         dnn::attention_of(model, graph));
+    const double theirs = row.number(table.column("count"));
+    EXPECT_NEAR(static_cast<double>(ours.size()), theirs, 0.05 * theirs)
+        << model.name << (graph ? " graph" : "");
+    ++compared;
+  }
+  EXPECT_EQ(compared, 10);
+}
+
 TEST(FrameworkLaunches, of_half_precision_are_as_many_of_each_operator_as_the_profiler_counted) {
   int tables = 0;
   for (const auto& [key, counts] : measured()) {
