@@ -73,6 +73,14 @@ void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
   block.required("cost", wake.cost, TimeSpan{sim::Duration::zero(), max_gpu_cost});
 }
 
+void read_droop(const Cursor& at, Block& outer, gpu::DroopSpec& droop) {
+  Block block(at, "the loss of clock under tensor work", outer.figures(), outer.from());
+  block.required("above", droop.from_hz, Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
+  double per_ghz = 0;
+  block.required("per_ghz", per_ghz, Quantity{input::share_dimension(), 0, 1});
+  droop.per_hz = per_ghz * 1e-9;
+}
+
 void read_instructions(const Cursor& at, Block& outer, gpu::IssuedInstructions& instructions) {
   Block block(at, "instructions of kernels", outer.figures(), outer.from());
   const Real count{0, 1e6};
@@ -152,6 +160,7 @@ void read_gpu(const Cursor& at, std::vector<ProfileParameter>& figures, board::D
   if (const auto law = block.words().find("space_sharing"))
     read_space_sharing(*law, block, gpu.space_sharing);
   if (const auto wake = block.words().find("idle_wake")) read_idle_wake(*wake, block, gpu.idle_wake);
+  if (const auto loss = block.words().find("droop")) read_droop(*loss, block, gpu.droop);
   if (const auto part = block.words().find("power_limit")) read_power_limit(*part, block, limit);
 }
 

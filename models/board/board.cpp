@@ -162,7 +162,8 @@ void Board::memory_speed_changed(double speed) {
 }
 
 void Board::set_gpu_rates() {
-  gpu_->set_rates({gpu_rates_.clock, gpu_rates_.memory * gpu_memory_speed_});
+  gpu_->set_rates({gpu_rates_.clock, gpu_rates_.memory * gpu_memory_speed_,
+                   gpu::droop_at(device_.gpu.droop, given_.gpu_hz)});
 }
 
 void Board::set_clocks(const Clocks& clocks) {
@@ -175,7 +176,8 @@ void Board::set_clocks(const Clocks& clocks) {
   }
   const gpu::Rates rates{ratio(clocks_.gpu_hz, given_.gpu_hz),
                          memory_speed(device_, clocks_.gpu_hz, clocks_.emc_hz) /
-                             memory_speed(device_, given_.gpu_hz, given_.emc_hz)};
+                             memory_speed(device_, given_.gpu_hz, given_.emc_hz),
+                         gpu_rates_.droop};
   const double dram = memory::relative_bandwidth(device_.memory, clocks_.emc_hz) /
                       memory::relative_bandwidth(device_.memory, given_.emc_hz);
   if (gpu_ && rates != gpu_rates_) {

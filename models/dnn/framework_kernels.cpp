@@ -14,10 +14,11 @@ namespace {
 
 // The chip that the laws were fitted on.
 constexpr double laws_sms = 132, laws_clock = 1.98e9, laws_bandwidth = 3.35e12;
-// The most of the peak that long products reach, fitted on dense products of 8192 alone on an H100: eight in
-// fp16 by a batch of 8192 take 13.3 ms at 1317 MHz, its power limit (in tf32 by 4096 12.2 ms at 1414 MHz);
-// in fp32, on CUDA cores, by 2048 43.4 ms at 1980 MHz.
-constexpr double longest_efficiency = 0.925, longest_efficiency_of_cores = 0.76;
+// The most of the peak at the reported clock that long products reach, fitted on dense products of 8192 on an
+// H100 (evidence/h100-power): at 1295 MHz eight in fp16 by a batch of 8192 take 13.5 ms, 93 % of the peak,
+// and at 1980 MHz the SMs' own clock is 21 % lower (models/gpu/droop.hpp). In fp32, on CUDA cores, by
+// 2048 43.4 ms at 1980 MHz.
+constexpr double longest_efficiency = 0.735, longest_efficiency_of_cores = 0.76;
 // The share of the peak that products of matrices reach at least, if their result fills every SM with a tile
 // of 128 x 128, fitted on those of bert_large in tf32 (evidence/h100-nets/bert_graph.csv: 0.55 to 0.6).
 constexpr double filled_efficiency = 0.6, tile = 128.0 * 128;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "models/gpu/droop.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::gpu {
@@ -15,6 +16,7 @@ namespace jostle::gpu {
 struct Rates {
   double clock = 1;
   double memory = 1;
+  Droop droop = {};  // relative to the clock that they are given at
   bool operator==(const Rates&) const = default;
 };
 

@@ -11,7 +11,7 @@ constexpr std::size_t kept = 4;
 }
 
 const KernelSequence& RetimedKernels::at(const KernelSequence& given, const Rates& rates) {
-  if (rates == Rates{}) return given;
+  if (rates.clock == 1 && rates.memory == 1) return given;
   ++calls_;
   for (Entry& entry : entries_) {
     if (entry.given != &given || entry.rates != rates) continue;
@@ -26,7 +26,7 @@ const KernelSequence& RetimedKernels::at(const KernelSequence& given, const Rate
   entry.given = &given;
   entry.rates = rates;
   entry.asked = calls_;
-  at_clocks(given, rates.clock, rates.memory, entry.made);
+  at_clocks(given, rates, entry.made);
   return entry.made;
 }
 

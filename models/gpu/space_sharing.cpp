@@ -199,8 +199,7 @@ void SpaceSharedGpu::start_ready(Group& group) {
     if (first == nullptr) break;
     first->on_gpu = true;
     first->ready = Time::never();
-    first->timed =
-        at_clocks(first->batches.front().given->kernels[first->kernel], rates_.clock, rates_.memory);
+    first->timed = at_clocks(first->batches.front().given->kernels[first->kernel], rates_);
     first->counted = 0;
     first->began = {};
     group.dispatcher.ready(first->stream, space::work_of(spec_, first->timed, first->sms));
@@ -277,8 +276,7 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
   for (Context& context : contexts_) {
     if (!context.on_gpu) continue;
     count(context);
-    context.timed =
-        at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
+    context.timed = at_clocks(context.batches.front().given->kernels[context.kernel], rates_);
     groups_[context.group].dispatcher.retime(context.stream,
                                              space::work_of(spec_, context.timed, context.sms));
   }

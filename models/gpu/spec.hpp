@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/gpu/droop.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::gpu {
@@ -99,6 +100,7 @@ struct Spec {
   int sm_count = 0;
   int sms_per_tpc = 1;
   double max_clock_hz = 0;
+  DroopSpec droop;
   std::vector<double> clock_table_hz;  // ascending; empty: any clock up to the maximum
   int max_threads_per_sm = 0, max_blocks_per_sm = 0, max_threads_per_block = 1024;
   int registers_per_sm = 65536;

@@ -543,7 +543,10 @@ void fields(V& v, Of<GpuResult> /*record*/) {
   v("busy", &G::busy, pool::per_second, About{"Share from 0 to 1"});
   v("reported_load", &G::reported_load, pool::per_second, About{"As a tool on the board reports it"});
   v.inlined(&G::array, pool::parts);
-  v("clock_mhz", &G::clock_mhz, pool::per_second, About{"Mean", Unit::mhz});
+  v("clock_mhz", &G::clock_mhz, pool::per_second, About{"Mean, as the driver reports it", Unit::mhz});
+  v("clock_effective_mhz", &G::clock_effective_mhz, pool::per_second,
+    About{"Mean of the SMs' own clock while the GPU is busy, which tensor work lowers", Unit::mhz},
+    Shown::if_there);
   v("switches_per_s", &G::switches_per_s, pool::per_second,
     About{"Changes of the process that owns the GPU"});
   v("compositor", &G::compositor, pool::per_second, About{"Share of the time in which its frames ran"},

@@ -92,9 +92,13 @@ struct Pace {
 gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context, const Pace& pace) {
   const board::DeviceSpec& device = context.device;
   const board::Clocks& clocks = context.clocks;
+  const double most = device.gpu.max_clock_hz;
+  kernels = gpu::at_clocks(std::move(kernels),
+                           {.clock = pace.compute * device.what_if.arithmetic, .memory = pace.memory});
   return gpu::at_clocks(std::move(kernels),
-                        clocks.gpu_hz / device.gpu.max_clock_hz * pace.compute * device.what_if.arithmetic,
-                        board::memory_speed(device, clocks.gpu_hz, clocks.emc_hz) * pace.memory);
+                        {.clock = clocks.gpu_hz / most,
+                         .memory = board::memory_speed(device, clocks.gpu_hz, clocks.emc_hz),
+                         .droop = gpu::droop_at(device.gpu.droop, most)});
 }
 
 Pace pace_of(const process::RuntimeSpec& runtime, const process::Spec& spec, Half half,
@@ -186,8 +190,8 @@ double host_time_of(const process::Spec& spec, const ProcessEntry& entry, const 
   const auto launches = static_cast<std::int64_t>(spec.kernels->kernels.size());
   const auto host =
       dnn::host_time(*known, entry.batch, spec.kernels->total() + runtime.gpu_per_launch * launches);
-  const Duration modelled = runtime.per_batch + runtime.per_launch * launches;
-  return host && modelled > Duration::zero() ? sim::to_seconds(*host) / sim::to_seconds(modelled) : 1;
+  const sim::Duration modelled = runtime.per_batch + runtime.per_launch * launches;
+  return host && modelled > sim::Duration::zero() ? sim::to_seconds(*host) / sim::to_seconds(modelled) : 1;
 }
 
 void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {

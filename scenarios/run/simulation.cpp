@@ -190,6 +190,7 @@ void Simulation::add_metrics(Result& result) {
   add_loads(result, *board_, elapsed);
   if (power) {
     add_power(result.system, *power, assembly_.device.power.value(), images);
+    add_effective_clock(result.system.gpu, assembly_.device.gpu);
     if (std::string warning = unmet_budget(assembly_, *power); !warning.empty())
       result.warnings.push_back(std::move(warning));
   }

@@ -47,6 +47,13 @@ void add_system(Result& result, board::Board& board, const board::Clocks& clocks
   system.cpu.involuntary_switches_per_s = ratio(static_cast<double>(totals.involuntary_switches), elapsed);
 }
 
+void add_effective_clock(GpuResult& result, const gpu::Spec& gpu) {
+  const Metric &mhz = result.clock_mhz, &tensor = result.array.tensor_active;
+  if (gpu.droop.per_hz <= 0 || !mhz || !tensor || result.busy.value_or(0) <= 0) return;
+  result.clock_effective_mhz =
+      *mhz * gpu::droop_at(gpu.droop, 1e6 * *mhz).speed(1, *tensor / *result.busy);
+}
+
 void add_loads(Result& result, const board::Board& board, double seconds) {
   for (std::size_t i = 0; i < board.loads().size(); ++i) {
     const process::CoRunner& load = board.loads()[i];

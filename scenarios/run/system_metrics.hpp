@@ -11,6 +11,9 @@ namespace jostle::scenarios {
 // the run began.
 void add_system(Result& result, board::Board& board, const board::Clocks& clocks);
 
+// Adds the SMs' own clock while the GPU is busy, if the profile knows how tensor work lowers it. Call last.
+void add_effective_clock(GpuResult& result, const gpu::Spec& gpu);
+
 // Adds the traffic and the core time of the co-runners over `seconds`.
 void add_loads(Result& result, const board::Board& board, double seconds);
 

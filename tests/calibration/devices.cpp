@@ -93,8 +93,9 @@ static_assert(field_count<cpu::CostSpec>() == 6);
 static_assert(field_count<cpu::Spec>() == 5);
 static_assert(field_count<gpu::TimeSlicing>() == 9);
 static_assert(field_count<gpu::IdleWake>() == 2);
+static_assert(field_count<gpu::DroopSpec>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
-static_assert(field_count<gpu::Spec>() == 23);
+static_assert(field_count<gpu::Spec>() == 24);
 static_assert(field_count<process::RuntimeSpec>() == 14);
 static_assert(field_count<gpu::IssuedInstructions>() == 4);
 static_assert(field_count<gpu::KernelCosts>() == 11);
@@ -228,6 +229,7 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "held_awake",
                                             "floor",
                                             "power_limit",
+                                            "droop",
                                             "issue",
                                             "price",
                                             "board",

@@ -208,10 +208,10 @@ TEST(Clocks, a_slow_gpu_turns_kernels_that_memory_bounds_into_kernels_that_arith
   kernel.fixed_share = 0.3F;
   kernel.hidden_share = 0.4F;
   kernel.start_share = 0.1F;
-  const gpu::Kernel slow = at_clocks(kernel, 0.25, 1);
+  const gpu::Kernel slow = at_clocks(kernel, {0.25, 1});
   EXPECT_EQ(slow.memory_share, 0);
   EXPECT_NEAR(sim::to_us(slow.duration), 40 + 160 + 30, 0.01);
-  const gpu::Kernel back = at_clocks(slow, 4, 1);
+  const gpu::Kernel back = at_clocks(slow, {4, 1});
   EXPECT_NEAR(sim::to_us(back.duration), 100, 0.01);
   EXPECT_NEAR(back.memory_share, 0.6, 1e-5);
 }
@@ -222,7 +222,7 @@ RC_GTEST_PROP(Clocks, there_and_back_is_where_one_was, ()) {
   const gpu::KernelSequence given = kernels_for(
       {.model = "resnet18", .precision = Precision::fp16, .lowering = Lowering::optimised}, {}, orin());
   for (const gpu::Kernel& kernel : given.kernels) {
-    const gpu::Kernel back = at_clocks(at_clocks(kernel, gpu, memory), 1 / gpu, 1 / memory);
+    const gpu::Kernel back = at_clocks(at_clocks(kernel, {gpu, memory}), {1 / gpu, 1 / memory});
     RC_ASSERT(std::abs(sim::to_us(back.duration) - sim::to_us(kernel.duration)) < 1e-3);
   }
 }
@@ -232,7 +232,7 @@ TEST(Clocks, computing_at_a_clock_and_going_to_it_agree) {
   slow.max_clock_hz = 0.408e9;
   const Request request{.model = "resnet50", .precision = Precision::fp16, .lowering = Lowering::optimised};
   const double direct = sim::to_ms(kernels_for(request, {}, slow).total());
-  const double scaled = sim::to_ms(at_clocks(kernels_for(request, {}, orin()), 0.4, 1).total());
+  const double scaled = sim::to_ms(at_clocks(kernels_for(request, {}, orin()), {0.4, 1}).total());
   EXPECT_NEAR(scaled / direct, 1, 0.01);  // tiles are chosen at the maximum
 }
 

@@ -163,7 +163,7 @@ RC_GTEST_PROP(Roofline, work_takes_the_same_cycles_at_all_clocks, ()) {
   const double clock = *rc::gen::inRange(10, 101) / 100.0, memory = *rc::gen::inRange(5, 101) / 100.0;
   const gpu::KernelSequence given = run("resnet18", orin_nano(), Precision::fp16);
   gpu::KernelSequence there;
-  at_clocks(given, clock, memory, there);
+  at_clocks(given, {clock, memory}, there);
   for (std::size_t i = 0; i < given.kernels.size(); ++i) {
     const gpu::Kernel &before = given.kernels[i], &after = there.kernels[i];
     const double cycles = before.working * sim::to_seconds(before.duration);

@@ -131,10 +131,24 @@ TEST(GpuRates, at_a_lower_clock_warps_cannot_be_at_work_for_longer_than_they_are
   kernel.sm_active = 0.9F;
   kernel.working = 0.85F;  // as they stream at the highest clock
   for (const double clock : {0.5, 0.15}) {
-    const gpu::Kernel slower = at_clocks(kernel, clock, 1);
+    const gpu::Kernel slower = at_clocks(kernel, {clock, 1});
     EXPECT_LE(slower.working, slower.sm_active) << clock;
     EXPECT_GE(slower.working, kernel.working) << clock;
   }
+}
+
+// Matrix products on an H100 (evidence/h100-power): 1560 MHz of the SMs at a reported clock of 1980 MHz.
+TEST(GpuRates, tensor_work_loses_clock_at_high_clocks_and_gets_it_back_at_lower_ones) {
+  const gpu::Droop droop = gpu::droop_at({.from_hz = 1.27e9, .per_hz = 0.42e-9}, 1.98e9);
+  EXPECT_NEAR(1980 * droop.speed(1, 0.735), 1560, 0.01 * 1560);
+  gpu::Kernel kernel = kernel_of(microseconds(100), 1, 0);
+  kernel.sm_active = 1;
+  EXPECT_EQ(at_clocks(kernel, {0.6, 1, droop}).duration, at_clocks(kernel, {0.6, 1}).duration);
+  kernel.tensor_active = 0.735F;
+  const gpu::Kernel slow = at_clocks(kernel, {0.6, 1, droop});
+  EXPECT_NEAR(sim::to_us(slow.duration), 100 / 0.6 * droop.speed(1, 0.735), 0.01);
+  EXPECT_NEAR(slow.tensor_active, 0.735 / droop.speed(1, 0.735), 0.001);
+  EXPECT_LT(slow.duration, at_clocks(kernel, {0.6, 1}).duration);
 }
 
 TEST(GpuRates, must_be_positive) {

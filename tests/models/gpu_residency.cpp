@@ -136,7 +136,7 @@ TEST(GpuResidency, pipes_are_busy_at_most_while_an_sm_has_a_warp_at_any_clock) {
                            .sm_active = 0.5F,
                            .issue_slot = 0.3F,
                            .tensor_active = 0.2F};
-  const gpu::Kernel slow = gpu::at_clocks(kernel, 0.5, 1);
+  const gpu::Kernel slow = gpu::at_clocks(kernel, {0.5, 1});
   EXPECT_FLOAT_EQ(slow.sm_active, 0.5F);
   EXPECT_FLOAT_EQ(slow.issue_slot, 0.5F);                     // 0.3 / (1.1 · 0.5) would be more
   EXPECT_FLOAT_EQ(slow.tensor_active, 0.2F / (1.1F * 0.5F));  // the same cycles, of half as many a second

@@ -46,8 +46,7 @@ void ReferenceGpu::prepare_kernel(Context& context) {
 
 // The kernel that is next, as it is at the rates of now.
 gpu::Kernel ReferenceGpu::at_rates(const Context& context) const {
-  return gpu::at_clocks(context.batches.front().kernels->kernels[context.kernel], rates_.clock,
-                        rates_.memory);
+  return gpu::at_clocks(context.batches.front().kernels->kernels[context.kernel], rates_);
 }
 
 // The kernel under way keeps its fraction.
