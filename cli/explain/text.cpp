@@ -12,6 +12,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/quantity.hpp"
+#include "scenarios/result/power_grade.hpp"
 #include "scenarios/result/starved.hpp"
 
 namespace jostle::cli {
@@ -194,8 +195,10 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
                significant(tried.power_w.after, 3), significant(tried.energy_mj.after, 3)},
               tried.all_fit ? Style::plain : Style::bad);
   }
+  const auto grade = scenarios::power_grade(explanation.result);
   return "\n" + styled("what each change would bring", Style::strong, colour) + "\n" +
-         table.text(width, colour);
+         table.text(width, colour) +
+         (grade ? paragraph(fmt::format("power and energy: grade {}", *grade), width, 2) : std::string());
 }
 
 std::string outcomes(const Explanation& explanation, int width, bool colour) {

@@ -14,6 +14,7 @@
 #include "input/printable.hpp"
 #include "input/quantity.hpp"
 #include "scenarios/result/instance_row.hpp"
+#include "scenarios/result/power_grade.hpp"
 #include "scenarios/result/starved.hpp"
 
 namespace jostle::cli {
@@ -348,13 +349,6 @@ std::string wrapped(const std::string& head, const std::vector<std::string>& phr
   return text + "\n";
 }
 
-// The grade of the watts in brackets, which is the same for all processes; empty if there is none.
-std::string power_grade(const Result& result) {
-  for (const ProcessResult& process : result.processes)
-    if (process.grades.power) return fmt::format(" ({})", *process.grades.power);
-  return {};
-}
-
 std::string system_lines(const Result& result, int width) {
   const auto& system = result.system;
   const auto add = [](std::vector<std::string>& to, const Metric& value, const char* form,
@@ -391,7 +385,7 @@ std::string system_lines(const Result& result, int width) {
   if (const Metric& moved = system.memory.bandwidth_gb_s)
     memory.push_back(input::decimal(*moved, 3) + " GB/s");
   if (const Metric& watts = system.power_w.mean)
-    power.push_back(fmt::format("{:.2f} W{}", *watts, power_grade(result)));
+    power.push_back(fmt::format("{:.2f} W ({})", *watts, scenarios::power_grade(result).value_or("assumed")));
   if (system.power_w.pi90) power.push_back("90 % within " + range(system.power_w.pi90) + " W");
   add(power, system.power_w.peak, "peak {:.2f} W");
   for (const auto& [rail, watts] : system.power_w.rails) {
