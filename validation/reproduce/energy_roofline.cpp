@@ -140,7 +140,7 @@ void time_implies_energy(Runs& runs, Checks& checks) {
   }
   for (const analyses::ModeRoofline& mode : rooflines("fp16").modes)
     checks.shows(fmt::format("{}: faster costs less", mode.mode), "implied for the roofs only",
-                 figure_text(agreeing_pairs(all, mode.mode)) + " % of pairs");
+                 value_text(agreeing_pairs(all, mode.mode)) + " % of pairs");
 }
 
 // Scenarios with clocks around those of MAXN, each with a description.
@@ -220,9 +220,9 @@ void predict(const std::vector<Placed>& points, Checks& checks) {
     const auto what = [&](const char* by) { return fmt::format("{} by {}: mean error", name, by); };
     checks.at_most(what("roofs, of mode over MAXN"), max_percent, mean_error_of_modes(points, figure), "%");
     checks.shows(what("kernels"), "not stated",
-                 figure_text(mean_error(points, &Placed::by_kernels, figure)) + " %");
+                 value_text(mean_error(points, &Placed::by_kernels, figure)) + " %");
     checks.shows(what("roofs"), "not stated",
-                 figure_text(mean_error(points, &Placed::by_roofs, figure)) + " %");
+                 value_text(mean_error(points, &Placed::by_roofs, figure)) + " %");
   }
 }
 
