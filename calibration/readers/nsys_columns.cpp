@@ -80,7 +80,7 @@ std::optional<SummaryTable> table_of(const std::vector<std::string>& header, con
   return table;
 }
 
-std::optional<double> grouped_figure(std::string_view text) {
+std::optional<double> grouped_number(std::string_view text) {
   if (const auto number = parse_number(text)) return number;
   std::string plain;
   for (std::size_t i = 0; i < text.size() && plain.size() < 32; ++i) {

@@ -37,8 +37,8 @@ std::string cell(const Metric& value) {
 
 // The cells of a column of metrics, all with the same number of decimals.
 template <class Get>
-std::vector<std::string> figures(const std::vector<ProcessResult>& processes, int significant,
-                                 const Get& get) {
+std::vector<std::string> cells_of(const std::vector<ProcessResult>& processes, int significant,
+                                  const Get& get) {
   double largest = 0;
   for (const ProcessResult& process : processes)
     largest = std::max(largest, std::abs(get(process).value_or(0)));
@@ -102,7 +102,7 @@ bool memory_matters(const Result& result) {
 std::string processes_table(const Result& result, int width, bool colour) {
   const auto& processes = result.processes;
   const auto latency = [&](Metric scenarios::Latency::*which) {
-    auto cells = figures(processes, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
+    auto cells = cells_of(processes, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
     for (std::size_t i = 0; i < cells.size(); ++i)
       if (processes[i].stable == false) cells[i] = "grows";
     return cells;
@@ -111,7 +111,7 @@ std::string processes_table(const Result& result, int width, bool colour) {
     if (!p.throughput.ci95) return std::nullopt;
     return (p.throughput.ci95->second - p.throughput.ci95->first) / 2;
   };
-  const auto throughput = figures(processes, 5, [](const ProcessResult& p) { return p.throughput.mean; });
+  const auto throughput = cells_of(processes, 5, [](const ProcessResult& p) { return p.throughput.mean; });
   const double total = result.system.throughput.value_or(0);
   std::vector<Cells> columns;
   const auto add = [&](Column column, std::vector<std::string> cells, std::string all = {}) {
@@ -131,8 +131,8 @@ std::string processes_table(const Result& result, int width, bool colour) {
       result.system.throughput ? fmt::format("{:.{}f}", total, decimals(total, 5)) : none);
   if (std::ranges::any_of(processes, [](const auto& p) { return p.stable == false; }))
     add({"offered", Align::right, 96},
-        figures(processes, 5, [](const ProcessResult& p) { return p.offered; }));
-  add({"±95 %", Align::right, 90}, figures(processes, 3, half_width));
+        cells_of(processes, 5, [](const ProcessResult& p) { return p.offered; }));
+  add({"±95 %", Align::right, 90}, cells_of(processes, 3, half_width));
   if (result.system.throughput_pi90)
     add({"90 % within", Align::right, 95},
         words(processes, [](const auto& p) { return range(p.throughput.pi90); }),
@@ -141,7 +141,7 @@ std::string processes_table(const Result& result, int width, bool colour) {
   add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
   if (memory_matters(result)) {
-    add({"MB", Align::right, 45}, figures(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
+    add({"MB", Align::right, 45}, cells_of(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
   }
   add({"grade", Align::left, 50}, words(processes, [](const auto& p) { return lowest(p.grades); }));
   if (std::ranges::any_of(processes, [](const auto& p) { return p.drops > 0; })) {
@@ -172,7 +172,7 @@ std::string instances_table(const Result& result, int width, bool colour) {
     return all;
   };
   const auto latency = [&](Metric scenarios::Latency::*which) {
-    auto all = figures(rows, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
+    auto all = cells_of(rows, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
     for (std::size_t i = 0; i < all.size(); ++i)
       if (instances[i]->stable == false) all[i] = "grows";
     return all;
@@ -195,7 +195,8 @@ std::string instances_table(const Result& result, int width, bool colour) {
         return less ? fmt::format("{:.3g} of {}", *instance.mean_batch, instance.batch)
                     : fmt::format("{}", instance.batch);
       }));
-  add({"images/s", Align::right}, figures(rows, 5, [](const ProcessResult& p) { return p.throughput.mean; }));
+  add({"images/s", Align::right},
+      cells_of(rows, 5, [](const ProcessResult& p) { return p.throughput.mean; }));
   if (std::ranges::any_of(rows, [](const auto& p) { return p.throughput.pi90.has_value(); }))
     add({"90 % within", Align::right, 95},
         words(rows, [](const auto& p) { return range(p.throughput.pi90); }));
@@ -499,8 +500,8 @@ std::string unconverged_lines(const Result& result, int width) {
   std::string text;
   for (const ProcessResult& process : result.processes) {
     std::vector<std::string> names;
-    for (const auto& [figure, precise] : process.converged)
-      if (!precise) names.push_back(figure);
+    for (const auto& [metric, precise] : process.converged)
+      if (!precise) names.push_back(metric);
     if (!names.empty())
       text += paragraph(fmt::format("not as precise as requested: {} of process {} ({})", joined(names),
                                     process.index, input::printable(label(process))),

@@ -59,8 +59,8 @@ void read_sharing(Mapping& top, Scenario& scenario) {
 }
 
 // Reads overrides of the profile's parameters, by path or nested: gpu.time_slicing.slice: 2 ms.
-void read_figures(const Cursor& at, const std::string& outer, Scenario& scenario) {
-  constexpr std::size_t max_figures = 256;
+void read_overrides(const Cursor& at, const std::string& outer, Scenario& scenario) {
+  constexpr std::size_t max_overrides = 256;
   if (at.value().children.empty() || !at.is(Kind::mapping)) {
     at.expected("parameters of a profile, such as {gpu.time_slicing.slice: 2 ms}");
     return;
@@ -69,21 +69,22 @@ void read_figures(const Cursor& at, const std::string& outer, Scenario& scenario
     const Cursor child(at.value().find(key.name), at.path() + "." + key.name, at.problems());
     const std::string path = outer.empty() ? key.name : outer + "." + key.name;
     if (child.is(Kind::mapping)) {
-      read_figures(child, path, scenario);
+      read_overrides(child, path, scenario);
     } else if (const auto value = Text{200}(child)) {
-      if (scenario.figures.size() == max_figures) return child.problem("too many figures");
+      if (scenario.figures.size() == max_overrides)
+        return child.problem(fmt::format("more than {} overrides", max_overrides));
       scenario.figures.emplace_back(path, *value);
     }
   }
 }
 
 // The board that results from the scenario's overrides of its profile.
-std::optional<board::DeviceSpec> changed_device(const Scenario& scenario, const Cursor& figures) {
+std::optional<board::DeviceSpec> changed_device(const Scenario& scenario, const Cursor& overrides) {
   input::Problems problems;
   const auto profile = device_profile(scenario, problems);
   for (const input::Problem& problem : problems.list())
-    figures.problem(problem.path.empty() ? problem.message : problem.path + ": " + problem.message,
-                    problem.hint);
+    overrides.problem(problem.path.empty() ? problem.message : problem.path + ": " + problem.message,
+                      problem.hint);
   return profile ? std::optional(*profile->spec) : std::nullopt;
 }
 
@@ -186,7 +187,7 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
     read_keys(top, scenario);
     if (const auto at = top.find("power_mode")) read_power_mode(*at, context, scenario);
     read_sharing(top, scenario);
-    if (const auto at = top.find("figures")) read_figures(*at, {}, scenario);
+    if (const auto at = top.find("figures")) read_overrides(*at, {}, scenario);
     if (top.has("cpus") && top.has("host_cores"))
       top.find("cpus")->problem("given beside host_cores", "keep one of the two");
     if (const auto at = top.require("processes")) read_processes(*at, context, scenario);

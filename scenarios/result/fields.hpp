@@ -94,7 +94,7 @@ struct Ratio {
 // replications. Metrics with an interval are never negative, so the interval is cut at 0.
 template <class Get, class Rule>
 struct IntervalOf {
-  Get figure;
+  Get metric;
   Rule rule;
 };
 
@@ -111,8 +111,8 @@ constexpr Ratio<Numerator, Divisor> ratio(Numerator numerator, Divisor divisor) 
   return {numerator, divisor};
 }
 template <class Get, class Rule>
-constexpr IntervalOf<Get, Rule> interval_of(Get figure, Rule rule) {
-  return {figure, rule};
+constexpr IntervalOf<Get, Rule> interval_of(Get metric, Rule rule) {
+  return {metric, rule};
 }
 
 inline constexpr Same same;
@@ -186,7 +186,7 @@ namespace of_times {
 inline constexpr auto of_all = pool::per(&Times::samples);
 
 template <class V>
-void figures(V& v) {
+void metrics(V& v) {
   v("mean", &Times::mean, of_all, About{"Mean", Unit::ms});
   v("p50", &Times::p50, of_all, About{"Median", Unit::ms});
   v("p90", &Times::p90, of_all, About{"", Unit::ms});
@@ -220,7 +220,7 @@ void needs(V& v) {
 
 template <class V>
 void fields(V& v, Of<Times> /*record*/) {
-  of_times::figures(v);
+  of_times::metrics(v);
   of_times::known(v, "Tokens");
   of_times::needs(v);
 }
@@ -228,7 +228,7 @@ void fields(V& v, Of<Times> /*record*/) {
 template <class V>
 void fields(V& v, Of<Latency> /*record*/) {
   using L = Latency;
-  of_times::figures(v);
+  of_times::metrics(v);
   v("pi90", &L::pi90, pool::first, About{"Prediction interval; null unless requested"});
   of_times::known(v, "Requests");
   v("unfinished", &L::unfinished, pool::sum, About{"Requests that waited at the end"});

@@ -68,10 +68,10 @@ gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
 
 // The grade of an estimate, from the grade of the profile's parameter that scales it.
 gpu::Grade grade_of(const calibration::Profile& profile, std::string_view path) {
-  for (const calibration::ProfileParameter& figure : profile.figures) {
-    if (figure.path != path) continue;
-    const bool fitted = figure.from.grade == calibration::ParameterGrade::fitted ||
-                        figure.from.grade == calibration::ParameterGrade::measured;
+  for (const calibration::ProfileParameter& parameter : profile.figures) {
+    if (parameter.path != path) continue;
+    const bool fitted = parameter.from.grade == calibration::ParameterGrade::fitted ||
+                        parameter.from.grade == calibration::ParameterGrade::measured;
     return fitted ? gpu::Grade::fitted : gpu::Grade::datasheet;
   }
   return gpu::Grade::datasheet;
@@ -184,8 +184,8 @@ double host_time_of(const process::Spec& spec, const ProcessEntry& entry, const 
   const auto launches = static_cast<std::int64_t>(spec.kernels->kernels.size());
   const auto host =
       dnn::host_time(*known, entry.batch, spec.kernels->total() + runtime.gpu_per_launch * launches);
-  const Duration modelled = runtime.per_batch + runtime.per_launch * launches;
-  return host && modelled > Duration::zero() ? sim::to_seconds(*host) / sim::to_seconds(modelled) : 1;
+  const sim::Duration modelled = runtime.per_batch + runtime.per_launch * launches;
+  return host && modelled > sim::Duration::zero() ? sim::to_seconds(*host) / sim::to_seconds(modelled) : 1;
 }
 
 void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
