@@ -278,7 +278,7 @@ std::string loads_table(const Result& result, int width, bool colour) {
                fmt::format("{}", load.threads), cell(load.busy_cores), cell(load.bandwidth_gb_s),
                load.grade});
   }
-  return "\n" + styled("loads beside them", Style::strong, colour) + "\n" + table.text(width, colour);
+  return "\n" + styled("background loads", Style::strong, colour) + "\n" + table.text(width, colour);
 }
 
 // The stages of the host before and after inference.

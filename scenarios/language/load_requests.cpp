@@ -65,7 +65,7 @@ void read_cascade(Mapping& mapping, ProcessEntry& process) {
   if (const auto name = Text{200}(*after)) process.arrivals.after = *name;
   process.arrivals.kind = process::ArrivalKind::cascade;
   if (mapping.has("arrivals"))
-    after->problem("`after` and `arrivals` exclude each other",
+    after->problem("cannot be combined with arrivals",
                    "requests come either with another's results or at times of their own");
   process.arrivals.max_delay = sim::Duration::zero();  // a batch takes whatever has arrived
 }

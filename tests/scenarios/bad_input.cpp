@@ -274,9 +274,9 @@ TEST(BadScenario, every_problem_is_reported_at_once) {
 
 TEST(BadScenario, keys_that_contradict_each_other_are_refused) {
   expect_refused(around(plain_process, "run: {duration: 4 s, until: {relative_error: 1 %}}\n"),
-                 "gate.yaml:4: run.until: given beside duration (keep one of the two)");
+                 "gate.yaml:4: run.until: cannot be combined with duration (keep one of the two)");
   expect_refused(around(plain_process, "host_cores: 3\ncpus: [1, 2]\n"),
-                 "gate.yaml:5: cpus: given beside host_cores (keep one of the two)");
+                 "gate.yaml:5: cpus: cannot be combined with host_cores (keep one of the two)");
   expect_refused(around(plain_process, "mps: true\nsharing: time-slicing\n"),
                  "gate.yaml:5: sharing: contradicts mps: true (keep one of the two)");
   expect_refused(around(plain_process, "sharing: mps\nmps: false\n"),
