@@ -160,7 +160,7 @@ std::vector<ProcessChange> changes_of(const Tried& tried, const scenarios::Resul
   return changes;
 }
 
-// The indices of processes before the change of which a part does not keep up after it.
+// The indices (before the change) of the processes that have an overloaded part after the change.
 std::vector<std::size_t> overloaded_after(const Tried& tried, const scenarios::Result& before) {
   const std::vector<Part> now = parts_in(before);
   std::set<std::size_t> found;

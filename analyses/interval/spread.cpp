@@ -62,7 +62,8 @@ scenarios::NamedParameters shares_of(const MetricRuns& runs, const std::vector<c
     for (std::size_t j = 0; j < scores.size(); ++j) scores[j].push_back(draws[i].scores[j]);
   }
   const double variance = moments_of(values).variance;
-  // If at least half of the draws' variance is chance, they do not tell the parameters apart.
+  // If at least half of the draws' variance is chance, the draws cannot separate the effects of the
+  // parameters.
   if (!(variance > 2 * chance_variance)) return {};
   scenarios::NamedParameters found;
   double sum = 0;

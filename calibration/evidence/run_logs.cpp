@@ -293,7 +293,7 @@ void note_use(const Run& run) {
       continue;
     }
     if (!setting.batch || setting.precision.empty() || setting.model.empty())
-      continue;  // asked for elsewhere
+      continue;  // the missing settings are requested elsewhere
     const bool rate = has(run, "throughput");
     log->import.notes.push_back(fmt::format(
         "usable for: kernel table of batch {} in {} ({} kernels){}", *setting.batch, setting.precision,

@@ -438,10 +438,10 @@ std::string too_short(const scenarios::Times& times, const char* what, const std
 // entry.
 std::string trust_lines(const Result& result, int width) {
   std::string text;
-  std::optional<std::int64_t> told;  // the last reported entry
+  std::optional<std::int64_t> reported_entry;  // the last one
   for (const ProcessResult& process : result.processes) {
     const scenarios::Latency& latency = process.latency_ms;
-    if (told == process.entry) continue;
+    if (reported_entry == process.entry) continue;
     const std::size_t before = text.size();
     const std::string who = fmt::format("process {} ({})", process.index, input::printable(label(process)));
     text += too_short(latency, "", who, width);
@@ -454,7 +454,7 @@ std::string trust_lines(const Result& result, int width) {
           fmt::format("{} of {} cover answered requests only; {} were dropped and {} waited at the end",
                       joined(latency.of_served), who, process.drops, latency.unfinished),
           width, 0);
-    if (text.size() > before) told = process.entry;
+    if (text.size() > before) reported_entry = process.entry;
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -463,18 +463,18 @@ std::string trust_lines(const Result& result, int width) {
 std::vector<std::string> causes(const scenarios::IntervalParts& parts) {
   const double parameters = parts.parameters * parts.parameters, chance = parts.chance * parts.chance,
                model = parts.model * parts.model, all = parameters + chance + model;
-  std::vector<std::string> told;
-  const auto tell = [&](double part, const std::string& what, double least) {
+  std::vector<std::string> parts_named;
+  const auto add = [&](double part, const std::string& what, double least) {
     const bool worth = part >= least * all && part > 0;
-    if (worth) told.push_back(fmt::format("{:.0f} % {}", 100 * part / all, what));
+    if (worth) parts_named.push_back(fmt::format("{:.0f} % {}", 100 * part / all, what));
     return worth ? part : 0;
   };
   double others = parameters;
-  for (const auto& [name, share] : parts.of_parameters) others -= tell(share * parameters, name, 0.05);
-  tell(others, told.empty() ? "parameters of the profile" : "other parameters", 0.005);
-  tell(chance, "chance", 0.005);
-  tell(model, "the model's error on " + parts.model_from, 0.005);
-  return told;
+  for (const auto& [name, share] : parts.of_parameters) others -= add(share * parameters, name, 0.05);
+  add(others, parts_named.empty() ? "parameters of the profile" : "other parameters", 0.005);
+  add(chance, "chance", 0.005);
+  add(model, "the model's error on " + parts.model_from, 0.005);
+  return parts_named;
 }
 
 // Explains the interval of the total throughput. If every process keeps up, explains the slowest process's

@@ -16,7 +16,7 @@ constexpr double laws_sms = 132, laws_clock = 1.98e9, laws_bandwidth = 3.35e12;
 // fp16 by a batch of 8192 take 13.3 ms at 1317 MHz, its power limit (in tf32 by 4096 12.2 ms at 1414 MHz);
 // in fp32, on CUDA cores, by 2048 43.4 ms at 1980 MHz.
 constexpr double longest_efficiency = 0.925, longest_efficiency_of_cores = 0.76;
-constexpr double longest_in_tables = 105;  // GFLOP of a gemm: what it has beyond runs at that rate
+constexpr double longest_in_tables = 105;  // GFLOP of a gemm; work beyond it runs at the rate of this length
 constexpr double winograd_saves = 2.25;    // multiplications of a window of 3 x 3
 // Mean gap between two nodes of a graph that runs alone: fitted on the 35 graphs of nine networks whose
 // kernels are known (evidence/h100-nets/solo.csv: 0.05 to 0.34).
@@ -77,7 +77,7 @@ class Timer {
     return launch.kind == LaunchKind::gemm ? std::min(launch.operations, longest_in_tables)
                                            : launch.operations;
   }
-  // The time of so many GFLOP at the rate of long products.
+  // The time of this number of GFLOP at the rate of long products.
   [[nodiscard]] double at_best_us(const Launch& launch, double operations) const {
     const ArithmeticPath path = path_for(gpu_, precision_);
     const double peak = path.ops_per_clock * gpu_.sm_count * gpu_.max_clock_hz;

@@ -181,7 +181,7 @@ void fields(V& v, Of<NeededRun> /*record*/) {
 
 namespace of_times {
 
-// Percentiles have the weights of the mean: a replication of one request tells little, and the mean of times
+// Percentiles have the weights of the mean: a replication of one request says little, and the mean of times
 // is never less than half their median.
 inline constexpr auto of_all = pool::per(&Times::samples);
 

@@ -23,7 +23,7 @@ struct Assembly;
 [[nodiscard]] std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,
                                             const Assembly& assembly);
 
-// For each network of which the reader of its file does not understand a part: how much that is, in words.
+// For each network that its reader understands only in part: a sentence that says how much it does not.
 // Such kernel times are graded `assumed`.
 [[nodiscard]] std::vector<std::string> not_understood(const Scenario& scenario);
 
