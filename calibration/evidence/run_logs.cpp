@@ -281,7 +281,7 @@ void combine_processes(const Run& run, input::Problems& problems) {
     if (has_log && log->import.format == "trtexec-times") log->import.rows.clear();
 }
 
-// What a trace of kernels is usable for, and what would make it usable for more, as notes of its log.
+// Notes at the log of a kernel trace the uses of the trace, and what would make it usable for more.
 void note_use(const Run& run) {
   for (RunLog* const log : run) {
     if (!has(*log, "kernel_time")) continue;
