@@ -1,4 +1,4 @@
-// What it costs to build a network, and to turn it into the kernels of one batch on a board without
+// Measures the cost of building a network, and of turning it into the kernels of one batch on a board without
 // measurements.
 #include <benchmark/benchmark.h>
 
@@ -16,7 +16,7 @@ void build(benchmark::State& state, const char* name) {
   for (auto _ : state) benchmark::DoNotOptimize(model.build(model.default_input));
 }
 
-// As `jostle run` does, from the name.
+// Lowers a network from its name, as `jostle run` does.
 void lower(benchmark::State& state, const char* name) {
   input::Problems problems;
   const auto profile = calibration::shipped_profile("jetson-orin-nano", problems);

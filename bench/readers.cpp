@@ -51,7 +51,7 @@ std::string trtexec_log() {
          "&&&& PASSED TensorRT.trtexec [TensorRT v100300] # trtexec --onnx=a.onnx --verbose\n";
 }
 
-// As PyTorch writes it, indented.
+// A trace with the indentation of PyTorch.
 std::string trace() {
   std::string text = "{\n  \"schemaVersion\": 1,\n  \"traceEvents\": [\n";
   for (int i = 0; text.size() < log_bytes; ++i) {

@@ -1,4 +1,4 @@
-// What every contestant is given: the same pre-drawn times, so that no generator is in the loop.
+// The workload of every contestant: the same pre-drawn times, so that no generator is in the loop.
 //
 // Hold model: n timers pending; when one fires, it is set again after the next pre-drawn increment
 // (exponential, mean 10^9 ticks; a tick is whatever the contestant counts in).
@@ -41,7 +41,7 @@ inline Drawn<std::int64_t> increments() {
   return Drawn<std::int64_t>{std::move(numbers)};
 }
 
-// Which timer to cancel, of n.
+// The timers to cancel, out of n.
 inline Drawn<std::size_t> victims(std::size_t n) {
   std::mt19937_64 generator{54321};
   std::vector<std::size_t> numbers(drawn_count);

@@ -1,4 +1,4 @@
-// What the page asks the simulator, by name; a question and its answer are texts.
+// The questions that the page asks the simulator, by name; a question and its answer are texts.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What there is to choose from, for the page's forms and for completion.
+// The choices that the page's forms and completion offer.
 #pragma once
 
 #include <string>

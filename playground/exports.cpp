@@ -1,4 +1,5 @@
-// What the page calls in the module: room for a question, its answer, and where that is.
+// The functions of the module that the page calls: memory for a question, its answer, and the address of
+// that.
 #include <string>
 
 #include "playground/answers.hpp"

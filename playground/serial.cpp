@@ -9,7 +9,7 @@ void parallel_backend(std::size_t count, const std::function<void(std::size_t)>&
 
 }  // namespace jostle::scenarios
 
-// Of the C++ runtime: destructors for the end of a thread.
+// The C++ runtime calls this to register destructors for the end of a thread.
 extern "C" int __cxa_thread_atexit(void (* /*destructor*/)(void*), void* /*object*/, void* /*library*/) {
   return 0;
 }

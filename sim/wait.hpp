@@ -1,7 +1,7 @@
-// Records of waits: the watchdog reports each process and the object that blocks it when a run is stuck.
+// Records the object that each process waits for, so that the watchdog can report it when a run is stuck.
 //
-// Condition and Resource do this already. Another awaitable derives from Waitable (or contains one), keeps a
-// WaitNote in its awaiter, and calls begin() when it suspends.
+// Condition and Resource do this already. Any other awaitable derives from Waitable (or contains one), keeps
+// a WaitNote in its awaiter, and calls begin() when it suspends.
 #pragma once
 
 #include <coroutine>
@@ -11,7 +11,7 @@
 
 namespace jostle::sim {
 
-// Something that a process can wait for.
+// An object that a process can wait for.
 class Waitable {
  public:
   explicit Waitable(std::string name) : name_(std::move(name)) {}
@@ -20,7 +20,7 @@ class Waitable {
   Waitable& operator=(const Waitable&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Name of the process that holds it, for the report of a stuck run; empty if unknown.
+  // Name of the process that holds this object, for the report of a stuck run; empty if unknown.
   [[nodiscard]] virtual std::string held_by() const { return {}; }
 
  private:
@@ -34,7 +34,7 @@ struct Promise;
 struct ProcessState {
   Engine* engine = nullptr;
   std::string name;
-  bool daemon = false;  // serves other processes: may wait forever without the run being stuck
+  bool daemon = false;  // it serves other processes, and may wait forever without the run being stuck
   const Waitable* waiting_for = nullptr;  // null: running, about to run, or in a delay
   Promise* innermost = nullptr;  // the suspended coroutine at the end of the chain root → task → task
   std::list<ProcessState>::iterator place;  // iterator in the engine's list

@@ -86,10 +86,10 @@ bool equal_batches(const Tried& tried, const scenarios::Result& before) {
 }
 
 // The largest relative rise of a metric among the processes that exist before and after.
-double largest_rise(const Tried& tried, Change ProcessChange::*figure) {
+double largest_rise(const Tried& tried, Change ProcessChange::*metric) {
   double rise = 0;
   for (const ProcessChange& process : tried.processes)
-    rise = std::max(rise, (process.*figure).relative().value_or(0));
+    rise = std::max(rise, (process.*metric).relative().value_or(0));
   return rise;
 }
 

@@ -1,4 +1,5 @@
-// Finds the critical resource: the one of which more brings most, else the one that takes most of the time.
+// Finds the critical resource: the resource of which more brings the largest gain, else the resource that
+// takes the largest share of the time.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -87,21 +87,21 @@ scenarios::Metric energy_mj(const scenarios::Metric& watts, const scenarios::Met
 }
 
 // The metrics of a process or part, before or after a change.
-struct Figures {
+struct Metrics {
   scenarios::Metric throughput, half_width, latency_ms, p99_ms;
   std::string status = "absent";
 };
-Figures figures_of(const Part& part) {
+Metrics metrics_of(const Part& part) {
   return {part.throughput().mean, half_width_of(part.throughput()), part.latency_ms().mean,
           part.latency_ms().p99, part.process->status};
 }
 
 // The metrics of several parts together: throughputs added, mean latency over all images, worst p99.
-Figures added(const std::vector<Part>& parts) {
-  Figures all{0.0, std::nullopt, 0.0, 0.0, "ok"};
+Metrics added(const std::vector<Part>& parts) {
+  Metrics all{0.0, std::nullopt, 0.0, 0.0, "ok"};
   double images = 0;
   for (const Part& part : parts) {
-    const Figures one = figures_of(part);
+    const Metrics one = metrics_of(part);
     const double rate = one.throughput.value_or(0);
     images += rate;
     all.throughput = all.throughput && one.throughput ? scenarios::Metric(images) : std::nullopt;
@@ -119,15 +119,15 @@ Figures added(const std::vector<Part>& parts) {
 }
 
 // The metrics of all parts that a process has become.
-Figures figures_of(const std::vector<Part>& parts) {
+Metrics metrics_of(const std::vector<Part>& parts) {
   if (parts.empty()) return {};
   const scenarios::ProcessResult* const process = parts.front().process;
   const bool one = std::ranges::all_of(parts, [&](const Part& part) { return part.process == process; });
   const std::size_t whole = std::max<std::size_t>(process->instances.size(), 1);
-  return one && parts.size() == whole ? figures_of(Part{process, nullptr}) : added(parts);
+  return one && parts.size() == whole ? metrics_of(Part{process, nullptr}) : added(parts);
 }
 
-ProcessChange change_of(const Figures& before, const Figures& after) {
+ProcessChange change_of(const Metrics& before, const Metrics& after) {
   ProcessChange change;
   change.throughput = {before.throughput, after.throughput, together(before.half_width, after.half_width)};
   change.latency_ms = {before.latency_ms, after.latency_ms, std::nullopt};
@@ -152,15 +152,15 @@ std::vector<ProcessChange> changes_of(const Tried& tried, const scenarios::Resul
     for (; next < now.size() && now[next].process == &process; ++next) {
       if (then[next]) became.push_back(*then[next]);
       if (now[next].instance == nullptr) continue;
-      streams.push_back(change_of(figures_of(now[next]), then[next] ? figures_of(*then[next]) : Figures{}));
+      streams.push_back(change_of(metrics_of(now[next]), then[next] ? metrics_of(*then[next]) : Metrics{}));
     }
-    changes.push_back(change_of(figures_of(Part{&process, nullptr}), figures_of(became)));
+    changes.push_back(change_of(metrics_of(Part{&process, nullptr}), metrics_of(became)));
     changes.back().instances = std::move(streams);
   }
   return changes;
 }
 
-// The indices of processes before the change of which a part does not keep up after it.
+// The indices (before the change) of the processes that have an overloaded part after the change.
 std::vector<std::size_t> overloaded_after(const Tried& tried, const scenarios::Result& before) {
   const std::vector<Part> now = parts_in(before);
   std::set<std::size_t> found;

@@ -127,9 +127,9 @@ std::string words_of(const GroupOutcome& group) {
         group.keeps_up ? "now it keeps up with its requests" : "it no longer keeps up with its requests");
   if (group.fate == Fate::same) return group.label + " " + to_string(group.fate);
   // A gain of the inverse latency is reported as a change of the latency itself.
-  const double told = group.of_latency ? 1 / (1 + group.gain) - 1 : group.gain;
+  const double shown = group.of_latency ? 1 / (1 + group.gain) - 1 : group.gain;
   return fmt::format("{} {} ({}{:+.1f} %)", group.label, to_string(group.fate),
-                     group.of_latency ? "mean latency " : "", 100 * told);
+                     group.of_latency ? "mean latency " : "", 100 * shown);
 }
 
 struct Extremes {

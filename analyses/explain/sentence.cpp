@@ -1,5 +1,5 @@
-// Writes the sentence on a group of processes: its largest loss of time, and the changes that would reduce
-// it.
+// Writes the sentence on a group of processes: its largest time share that is lost, and the changes that
+// would reduce this loss.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace {
 
 using process::Share;
 
-constexpr double least_loss = 0.05;   // share of the time: smaller losses get no sentence
-constexpr double least_relief = 0.2;  // share of the loss: changes that relieve less are not named
-constexpr double gone = 0.1;          // share of a loss that may remain if it counts as removed
-constexpr double least_gain = 0.02;   // relative gain of throughput that is worth naming
+constexpr double least_loss = 0.05;   // share of the time below which a loss gets no sentence
+constexpr double least_relief = 0.2;  // share of a loss that a change must remove to be named
+constexpr double gone = 0.1;          // remaining share of a loss below which it counts as removed
+constexpr double least_gain = 0.02;   // relative gain of throughput that a change must bring to be named
 constexpr std::size_t max_named = 2;
 
 std::string percent(double share) {
@@ -27,8 +27,8 @@ double share_of(const Explained& explained, Share share) {
   return (*explained.share)[index_of(share)] / 1000.0;
 }
 
-// The mean time of the share per image of these parts, in seconds; none if none of them has time shares. The
-// share alone would be misleading: it may stay the same while everything gets faster.
+// The mean over parts of the time per image that belongs to a share, in seconds; none if no part has time
+// shares. The share alone would be misleading: it may stay the same while everything gets faster.
 class PerImage {
  public:
   void add(const Part& part, Share share) {
@@ -45,53 +45,56 @@ class PerImage {
 };
 
 // The loss per image after a change, relative to the loss before.
-std::optional<double> left_of(const Tried& tried, const scenarios::Result& before,
-                              const std::vector<std::size_t>& group, Share share) {
-  PerImage then, now;
-  const std::vector<Part> from = parts_in(before);
+std::optional<double> remaining_loss(const Tried& tried, const scenarios::Result& before,
+                                     const std::vector<std::size_t>& group, Share share) {
+  PerImage loss_before, loss_after;
+  const std::vector<Part> parts_before = parts_in(before);
   const auto in_group = [&](const Part& part) {
     return std::ranges::find(group, static_cast<std::size_t>(part.process->index)) != group.end();
   };
   for (std::size_t board = 0; board < tried.results.size(); ++board) {
     const std::vector<Part> parts = parts_in(tried.results[board]);
     for (std::size_t i = 0; i < parts.size(); ++i)
-      if (in_group(from[tried.what_if.boards[board].parts[i]])) then.add(parts[i], share);
+      if (in_group(parts_before[tried.what_if.boards[board].parts[i]])) loss_after.add(parts[i], share);
   }
-  for (const Part& part : from)
-    if (in_group(part)) now.add(part, share);
-  if (!then.mean() || now.mean().value_or(0) <= 0) return std::nullopt;
-  return *then.mean() / *now.mean();
+  for (const Part& part : parts_before)
+    if (in_group(part)) loss_before.add(part, share);
+  if (!loss_after.mean() || loss_before.mean().value_or(0) <= 0) return std::nullopt;
+  return *loss_after.mean() / *loss_before.mean();
 }
 
 struct Relief {
   const Tried* tried;
-  double left;  // remaining share of the loss
+  double remaining;  // share of the loss
 };
 
-std::string effect(double left) {
-  return left < gone ? " would remove it" : fmt::format(" would take {:.0f} % of it away", 100 * (1 - left));
+std::string effect(double remaining) {
+  return remaining < gone ? " would remove it"
+                          : fmt::format(" would reduce it by {:.0f} %", 100 * (1 - remaining));
 }
 
 std::string remedies(const Explained& explained, const scenarios::Result& before,
                      const std::vector<Tried>& all, Share loss) {
-  std::vector<Relief> helps;
+  std::vector<Relief> reliefs;
   for (const Tried& tried : all) {
-    const auto left = left_of(tried, before, explained.group.processes, loss);
-    if (left && tried.all_fit && *left <= 1 - least_relief) helps.push_back({&tried, *left});
+    const auto remaining = remaining_loss(tried, before, explained.group.processes, loss);
+    if (remaining && tried.all_fit && *remaining <= 1 - least_relief) reliefs.push_back({&tried, *remaining});
   }
-  if (helps.empty()) return all.empty() ? "" : "; no change that was tried takes much of it away";
-  std::ranges::stable_sort(helps, {}, &Relief::left);
-  if (helps.size() > max_named) helps.resize(max_named);
+  if (reliefs.empty())
+    return all.empty() ? ""
+                       : fmt::format("; no change that was tried reduces it by {:.0f} %", 100 * least_relief);
+  std::ranges::stable_sort(reliefs, {}, &Relief::remaining);
+  if (reliefs.size() > max_named) reliefs.resize(max_named);
   std::string text;
-  for (std::size_t i = 0; i < helps.size(); ++i) {
-    const std::string does = effect(helps[i].left);
+  for (std::size_t i = 0; i < reliefs.size(); ++i) {
+    const std::string words = effect(reliefs[i].remaining);
     text += text.empty() ? "; " : " ";
-    text += helps[i].tried->what_if.label;
-    const bool last = i + 1 == helps.size();
-    if (!last && effect(helps[i + 1].left) == does) {
+    text += reliefs[i].tried->what_if.label;
+    const bool last = i + 1 == reliefs.size();
+    if (!last && effect(reliefs[i + 1].remaining) == words) {
       text += " or";
     } else {
-      text += does + (last ? "" : ",");
+      text += words + (last ? "" : ",");
     }
   }
   return text;
@@ -122,7 +125,7 @@ std::string best_change(const Explained& explained, const std::vector<Tried>& al
   return fmt::format("; {} would bring {} more images/s", best->what_if.label, percent(gain));
 }
 
-// " (arithmetic 70 %, memory 20 %)": the limits of the running kernels.
+// The resources that limit the running kernels: " (arithmetic 70 %, memory 20 %)".
 std::string bounds(const scenarios::GpuRunningBy& by, const scenarios::SystemResult& system) {
   std::string text;
   const auto add = [&](const scenarios::Metric& part, const char* words) {

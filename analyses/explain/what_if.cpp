@@ -105,9 +105,9 @@ bool takes_turns(const Request& request) {
 std::optional<Changed> no_switch_cost(const Request& request) {
   if (!takes_turns(request)) return std::nullopt;
   scenarios::Scenario scenario = request.scenario;
-  for (const char* figure :
+  for (const char* parameter :
        {"switch_when_idle", "switch_at_expiry", "restart_after_expiry", "refill_after_expiry"})
-    put(scenario, fmt::format("gpu.time_slicing.{}", figure), "0 ms");
+    put(scenario, fmt::format("gpu.time_slicing.{}", parameter), "0 ms");
   if (request.device.gpu.time_slicing.state_bandwidth_bytes_per_s > 0)
     put(scenario, "gpu.time_slicing.state_bandwidth", "900000 GB/s");
   return one_board("no GPU switch cost", std::move(scenario));
@@ -121,11 +121,11 @@ std::optional<Changed> without_turns(const Request& request, const gpu::SharingW
   return one_board(std::string(way.label), std::move(scenario));
 }
 
-std::optional<Changed> faster(const Request& request, const char* figure, double now, const char* label) {
+std::optional<Changed> faster(const Request& request, const char* parameter, double now, const char* label) {
   if (!request.device.has_gpu() || std::ranges::none_of(request.scenario.processes, computes_on_gpu))
     return std::nullopt;
   scenarios::Scenario scenario = request.scenario;
-  put(scenario, figure, fmt::format("{}", 2 * now));
+  put(scenario, parameter, fmt::format("{}", 2 * now));
   return one_board(label, std::move(scenario));
 }
 std::optional<Changed> double_arithmetic(const Request& request) {

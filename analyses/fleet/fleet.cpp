@@ -25,18 +25,18 @@ constexpr const char* latency = "processes.latency_ms.p99";
 
 constexpr const char* power = "system.power_w";
 constexpr const char* energy = "system.energy_per_image_mj";
-// Positions among the criteria of a board, which are the limits, the latency, then these. The last three may
-// be absent.
+// The criteria of a board are the limits, then latency, power and energy, which may be absent. Their
+// positions after the limits:
 constexpr std::size_t power_after_limits = 1, energy_after_limits = 2, may_be_absent = 3;
 
-// The outcome of one run of a board with a number of cameras.
-struct Load {
+// The outcome of one run of a board with a number of cameras. Lengths are relative to the scenario's.
+struct Outcome {
   bool keeps_up = false, meets_limits = false;
-  std::optional<double> longer;  // the length of the next run, if this one is too short for a limit
-  double length = 1;             // run length that the limits need, relative to the scenario's
+  double length = 1;                  // run length
+  std::optional<double> next_length;  // length to try next, if the run is too short for a limit
 };
 
-// The outcome of replications of such a run.
+// The replications of such a run, and the verdict that follows from them.
 struct Decided {
   Replicated replicated;
   Verdict verdict = Verdict::undecided;
@@ -84,13 +84,14 @@ class FleetPlanner {
     goal_.metrics.push_back(metric);
   }
 
-  [[nodiscard]] Load load(std::size_t candidate, std::int64_t cameras) {
-    Load found = load_in(candidate, cameras, 1);
-    while (found.keeps_up && found.longer) found = load_in(candidate, cameras, *found.longer);
+  // The outcome of a run that is long enough for the limits.
+  [[nodiscard]] Outcome outcome_of(std::size_t candidate, std::int64_t cameras) {
+    Outcome found = single_run(candidate, cameras, 1);
+    while (found.keeps_up && found.next_length) found = single_run(candidate, cameras, *found.next_length);
     return found;
   }
 
-  [[nodiscard]] Load load_in(std::size_t candidate, std::int64_t cameras, double length) {
+  [[nodiscard]] Outcome single_run(std::size_t candidate, std::int64_t cameras, double length) {
     const scenarios::Scenario scenario =
         lengthened(with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s), length);
     input::Problems problems;
@@ -103,21 +104,21 @@ class FleetPlanner {
     const auto result = run(scenario, *profile, control);
     if (!result) throw scenarios::Interrupted();
     ++simulated_;
-    Load load;
-    load.length = length;
-    if (result->status != "ok") return load;
-    load.keeps_up = true;
+    Outcome outcome;
+    outcome.length = length;
+    if (result->status != "ok") return outcome;
+    outcome.keeps_up = true;
     for (const scenarios::ProcessResult& process : result->processes)
-      load.keeps_up &= process.drops == 0 && process.stable == true;
+      outcome.keeps_up &= process.drops == 0 && process.stable == true;
     const ResultMetrics metrics(*result);
     const Evaluation values = values_in(goal_, metrics);
-    if (is_too_short(goal_, metrics)) load.longer = next_length(length, *result);
-    load.meets_limits = values && meets_limits(goal_.criteria, *values);
-    return load;
+    if (is_too_short(goal_, metrics)) outcome.next_length = next_length(length, *result);
+    outcome.meets_limits = values && meets_limits(goal_.criteria, *values);
+    return outcome;
   }
 
   // The speed of a candidate's power mode: GPU clock times TPCs, then the memory clock, then the cores'
-  // clock, then the number of cores. It is only an order of search.
+  // clock, then the number of cores. It only decides the order of the search.
   using Speed = std::tuple<double, double, double, int>;
   [[nodiscard]] Speed speed_of(std::size_t candidate) const {
     const scenarios::Scenario scenario = candidates_.scenario(candidate);
@@ -136,9 +137,9 @@ class FleetPlanner {
             mode.online_cores.empty() ? device.core_count() : cores};
   }
 
-  // The number of cameras that a board carries, by candidate; 0: none, or so few that another candidate needs
-  // fewer boards of the type. The candidates in the fastest mode of each type come first: their results bound
-  // the others, most of which then cost one run.
+  // The number of cameras that one board can serve, for each candidate. 0: none, or so few that another
+  // candidate needs fewer boards of the same type. The search starts with the candidates in the fastest mode
+  // of each type. Their results bound the others, most of which then cost one run.
   [[nodiscard]] std::vector<std::int64_t> capacities() {
     length_.assign(candidates_.size(), 1);
     std::vector<std::string> type(candidates_.size());
@@ -169,19 +170,21 @@ class FleetPlanner {
   [[nodiscard]] std::int64_t boards_for(std::int64_t capacity) const {
     return (section_.cameras + capacity - 1) / capacity;
   }
-  // The largest number of cameras of a board if they are spread evenly.
+  // The number of cameras on the fullest board if all cameras are spread evenly over the boards.
   [[nodiscard]] std::int64_t cameras_each(std::int64_t boards) const {
     return (section_.cameras + boards - 1) / boards;
   }
 
-  // Finds the capacities of these candidates. `needed`: least capacity that counts, by candidate (empty: 1).
-  void search(const std::vector<std::size_t>& these, const std::vector<std::int64_t>& needed,
+  // Finds the capacities of the `chosen` candidates. `needed`: the least capacity that is of use, for each
+  // candidate (empty: 1).
+  void search(const std::vector<std::size_t>& chosen, const std::vector<std::int64_t>& needed,
               std::vector<std::int64_t>& capacity) {
     std::mutex guard;
     scenarios::parallel_for(
-        these.size(),
+        chosen.size(),
         [&](std::size_t i) {
-          capacity[these[i]] = capacity_of(these[i], needed.empty() ? 1 : needed[these[i]]);
+          const std::size_t candidate = chosen[i];
+          capacity[candidate] = capacity_of(candidate, needed.empty() ? 1 : needed[candidate]);
           const std::lock_guard lock(guard);
           ++searched_;
           if (control_.progress) control_.progress(searched_, candidates_.size());
@@ -189,17 +192,18 @@ class FleetPlanner {
         control_.threads);
   }
 
-  // The largest number of cameras, at least `needed`, that the board keeps up with and that meets the limits;
-  // 0: none. The search first finds how many cameras it keeps up with, then goes down until the limits hold:
-  // with few cameras a batch fills slowly, so that latency is not monotonic.
+  // The largest number of cameras, at least `needed`, with which the board keeps up and meets the limits; 0
+  // if there is none. A bisection finds how many cameras the board keeps up with. The number then goes down
+  // step by step until the limits hold, because latency is not monotonic: with few cameras a batch fills
+  // slowly.
   [[nodiscard]] std::int64_t capacity_of(std::size_t candidate, std::int64_t needed) {
     std::int64_t feasible = needed - 1, too_many = section_.cameras + 1;
-    Load here;  // the load of `feasible` cameras
+    Outcome here;  // with `feasible` cameras
     for (std::int64_t tried = needed; tried > feasible && tried < too_many;) {
-      Load loaded = load(candidate, tried);
-      if (loaded.keeps_up) {
+      const Outcome outcome = outcome_of(candidate, tried);
+      if (outcome.keeps_up) {
         feasible = tried;
-        here = loaded;
+        here = outcome;
       } else {
         too_many = tried;
       }
@@ -212,12 +216,12 @@ class FleetPlanner {
         return feasible;
       }
       feasible -= std::max<std::int64_t>(1, feasible / 16);
-      if (feasible >= needed) here = load(candidate, feasible);
+      if (feasible >= needed) here = outcome_of(candidate, feasible);
     }
     return 0;
   }
 
-  // The verdict on a board with this many cameras by replications. Each case is decided once and kept.
+  // Decides by replications if a board with this many cameras meets the limits. Each verdict is remembered.
   [[nodiscard]] const Decided& decided(std::size_t candidate, std::int64_t cameras) {
     const auto [known, is_new] = decided_.try_emplace({candidate, cameras});
     Decided& board = known->second;
@@ -238,34 +242,35 @@ class FleetPlanner {
     return board;
   }
 
-  // Returns whether all boards are known to meet the limits if the cameras are spread evenly over this many.
+  // True if replications show that every board meets the limits when the cameras are spread evenly over
+  // `boards`.
   [[nodiscard]] bool is_feasible(std::size_t candidate, std::int64_t boards) {
-    const std::int64_t less = section_.cameras / boards, more = cameras_each(boards);
-    return decided(candidate, more).verdict == Verdict::feasible &&
-           (less == more || decided(candidate, less).verdict == Verdict::feasible);
+    const std::int64_t fewest = section_.cameras / boards, most = cameras_each(boards);  // on one board
+    return decided(candidate, most).verdict == Verdict::feasible &&
+           (fewest == most || decided(candidate, fewest).verdict == Verdict::feasible);
   }
 
-  // The candidate that needs the fewest boards; ties: the least power. The search begins at the capacities of
-  // single runs. If replications do not confirm one, more boards are tried; after a success, one board less
-  // is tried, too.
+  // The candidate that needs the fewest boards; ties: the lowest power. The search begins at the numbers of
+  // boards that follow from single runs. If replications do not confirm such a number, it tries more boards;
+  // if they do, it also tries fewer.
   [[nodiscard]] std::optional<FleetChoice> best_of_type(const FleetBoard& board,
                                                         const std::vector<std::int64_t>& capacity) {
-    constexpr std::int64_t most_more = 16;  // limit of boards beyond the capacity of a single run
-    std::map<std::int64_t, std::vector<std::size_t>> able;  // candidates by number of boards
+    constexpr std::int64_t max_extra = 16;  // boards beyond the number that follows from a single run
+    std::map<std::int64_t, std::vector<std::size_t>> by_boards;  // candidates by number of boards
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       if (capacity[i] > 0 && candidates_.scenario(i).device == board.device)
-        able[boards_for(capacity[i])].push_back(i);
+        by_boards[boards_for(capacity[i])].push_back(i);
     }
-    while (!able.empty()) {
-      const auto [boards, equals] = *able.begin();
-      able.erase(able.begin());
+    while (!by_boards.empty()) {
+      const auto [boards, candidates] = *by_boards.begin();
+      by_boards.erase(by_boards.begin());
       std::optional<FleetChoice> best;
       std::size_t best_candidate = 0;
-      for (const std::size_t candidate : equals) {
+      for (const std::size_t candidate : candidates) {
         if (!is_feasible(candidate, boards)) {
-          const std::int64_t next = fewer_each(boards);
-          if (next > boards && next <= boards_for(capacity[candidate]) + most_more)
-            able[next].push_back(candidate);
+          const std::int64_t next = more_boards(boards);
+          if (next > boards && next <= boards_for(capacity[candidate]) + max_extra)
+            by_boards[next].push_back(candidate);
           continue;
         }
         FleetChoice choice = spread(board, candidate, boards);
@@ -274,8 +279,9 @@ class FleetPlanner {
         best = std::move(choice);
       }
       if (!best) continue;
-      for (std::int64_t less = best->boards - 1; less > 0 && is_feasible(best_candidate, less); --less)
-        best = spread(board, best_candidate, less);
+      for (std::int64_t boards_less = best->boards - 1;
+           boards_less > 0 && is_feasible(best_candidate, boards_less); --boards_less)
+        best = spread(board, best_candidate, boards_less);
       best->capacity = confirmed_capacity(best_candidate, capacity[best_candidate], best->max_cameras);
       best->intervals.resize(goal_.criteria.size());
       if (control_.intervals) add_intervals(*best, best_candidate);
@@ -284,38 +290,39 @@ class FleetPlanner {
     return std::nullopt;
   }
 
-  // The next number of boards that lowers the largest number of cameras per board; the same number if there
-  // is none.
-  [[nodiscard]] std::int64_t fewer_each(std::int64_t boards) const {
+  // The next larger number of boards with fewer cameras on the fullest board; the same number if there is
+  // none.
+  [[nodiscard]] std::int64_t more_boards(std::int64_t boards) const {
     const std::int64_t each = cameras_each(boards);
     return each > 1 ? std::max(boards + 1, boards_for(each - 1)) : boards;
   }
 
-  // The largest capacity that replications confirm: at most `once`, the result of a single run; at least
-  // `sure`.
-  [[nodiscard]] std::int64_t confirmed_capacity(std::size_t candidate, std::int64_t once, std::int64_t sure) {
-    std::int64_t cameras = once;
-    while (cameras > sure && decided(candidate, cameras).verdict != Verdict::feasible)
+  // The largest capacity that replications confirm, between `confirmed` and `from_single_run`.
+  [[nodiscard]] std::int64_t confirmed_capacity(std::size_t candidate, std::int64_t from_single_run,
+                                                std::int64_t confirmed) {
+    std::int64_t cameras = from_single_run;
+    while (cameras > confirmed && decided(candidate, cameras).verdict != Verdict::feasible)
       cameras -= std::max<std::int64_t>(1, cameras / 16);
-    return std::max(cameras, sure);
+    return std::max(cameras, confirmed);
   }
 
-  // The candidate with all cameras spread evenly over the boards. Its verdict must be known.
+  // The choice that spreads all cameras evenly over the boards. is_feasible() must have been called for it.
   [[nodiscard]] FleetChoice spread(const FleetBoard& board, std::size_t candidate, std::int64_t boards) {
-    const std::int64_t less = section_.cameras / boards, more_of = section_.cameras % boards;
-    const std::int64_t more = less + (more_of > 0 ? 1 : 0);
-    const Decided& full = decided(candidate, more);
-    const Decided& rest = decided(candidate, less);
+    const std::int64_t fewest = section_.cameras / boards, most = cameras_each(boards);  // cameras on a board
+    const std::int64_t fuller_boards =
+        section_.cameras % boards;  // they have one camera more than the others
+    const Decided& full = decided(candidate, most);
+    const Decided& rest = decided(candidate, fewest);
     const std::vector<double> values = *full.replicated.samples.means();
     const std::size_t limits = goal_.criteria.size();
     FleetChoice choice;
     choice.device = board.device;
     choice.settings = settings_without_device(candidate);
     choice.boards = boards;
-    choice.max_cameras = more;
+    choice.max_cameras = most;
     choice.board_w = values[limits + power_after_limits];
-    choice.power_w = static_cast<double>(more_of) * choice.board_w +
-                     static_cast<double>(boards - more_of) *
+    choice.power_w = static_cast<double>(fuller_boards) * choice.board_w +
+                     static_cast<double>(boards - fuller_boards) *
                          (*rest.replicated.samples.means())[limits + power_after_limits];
     choice.energy_kwh_day = choice.power_w * seconds_a_day / 3.6e6;
     if (values[limits + energy_after_limits] > 0)
@@ -325,7 +332,7 @@ class FleetPlanner {
     choice.replications = full.replicated.samples.size();
     for (std::size_t i = 0; i <= limits; ++i)
       choice.half_widths.emplace_back(full.replicated.samples.half_width(i, board_goal_.confidence));
-    choice.p_feasible = std::max(0.0, full.p_feasible + (less == more ? 1 : rest.p_feasible) - 1);
+    choice.p_feasible = std::max(0.0, full.p_feasible + (fewest == most ? 1 : rest.p_feasible) - 1);
     const scenarios::Scenario scenario = candidates_.scenario(candidate);
     choice.power_mode =
         scenario.power_mode_file ? std::optional(scenario.power_mode_file->mode) : scenario.power_mode;
@@ -333,7 +340,7 @@ class FleetPlanner {
     return choice;
   }
 
-  // Sets prices: the study's, else those of the board's profile.
+  // Sets purchase and running costs, from the prices in the study, else from those in the board's profile.
   void add_prices(FleetChoice& choice, const FleetBoard& board, std::size_t candidate) const {
     input::Problems problems;
     const auto profile = candidates_.profiles().of(candidates_.scenario(candidate), problems);
@@ -352,18 +359,18 @@ class FleetPlanner {
           per_million(*choice.cost_per_hour, section_.rate_per_s * static_cast<double>(section_.cameras));
   }
 
-  // The intervals of the board with the most cameras.
+  // Adds the prediction intervals of the board with the most cameras.
   void add_intervals(FleetChoice& choice, std::size_t candidate) const {
     Goal goal = goal_;
     for (const char* const metric : {latency, power}) {
       goal.criteria.push_back({false, std::nullopt});
       goal.metrics.emplace_back(metric);
     }
-    std::vector<double> around = choice.values;
-    around.push_back(choice.p99_ms.value_or(0));
-    around.push_back(choice.board_w);
+    std::vector<double> centres = choice.values;
+    centres.push_back(choice.p99_ms.value_or(0));
+    centres.push_back(choice.board_w);
     GoalTrust trust = goal_trust(
-        goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, section_.rate_per_s), around,
+        goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, section_.rate_per_s), centres,
         control_.interrupt);
     choice.intervals = std::move(trust.intervals);
     choice.sharing_note = std::move(trust.sharing_note);
@@ -401,7 +408,7 @@ class FleetPlanner {
   Goal goal_;        // the limits
   Goal board_goal_;  // the limits, then the reported metrics of a board
   std::map<std::pair<std::size_t, std::int64_t>, Decided> decided_;  // by candidate and number of cameras
-  std::vector<double> length_;                                       // relative length of runs, by candidate
+  std::vector<double> length_;  // run length at each candidate's capacity, relative to the scenario's
   std::atomic<std::size_t> simulated_ = 0;
   std::size_t searched_ = 0;
 };
@@ -425,13 +432,13 @@ bool check_fleet(const Study& study, input::Problems& problems) {
 
 scenarios::Scenario with_cameras(const scenarios::Scenario& scenario, std::int64_t cameras,
                                  double rate_per_s) {
-  scenarios::Scenario loaded = scenario;
+  scenarios::Scenario filled = scenario;
   const scenarios::ProcessEntry entry = scenario.processes.front();
   const std::int64_t processes = std::min(entry.count, cameras);
-  loaded.processes.clear();
+  filled.processes.clear();
   const auto add = [&](std::int64_t count, std::int64_t streams) {
     if (count == 0 || streams == 0) return;
-    scenarios::ProcessEntry& added = loaded.processes.emplace_back(entry);
+    scenarios::ProcessEntry& added = filled.processes.emplace_back(entry);
     added.count = count;
     added.arrivals.kind = process::ArrivalKind::periodic;
     added.arrivals.rate_per_s = rate_per_s;
@@ -440,7 +447,7 @@ scenarios::Scenario with_cameras(const scenarios::Scenario& scenario, std::int64
   };
   add(cameras % processes, cameras / processes + 1);
   add(processes - cameras % processes, cameras / processes);
-  return loaded;
+  return filled;
 }
 
 Fleet fleet(const FleetSection& section, const Candidates& candidates, const FleetControl& control) {
@@ -454,7 +461,7 @@ FleetMix cheapest_mix(std::int64_t cameras, const std::vector<std::int64_t>& cap
     std::int64_t boards = 0;
     std::size_t last = 0;
   };
-  // [n]: the cheapest boards for n cameras.
+  // Dynamic programming: cheapest[n] is the cheapest set of boards for n cameras.
   std::vector<State> cheapest(static_cast<std::size_t>(cameras) + 1);
   cheapest[0].price = 0;
   for (std::int64_t n = 1; n <= cameras; ++n) {

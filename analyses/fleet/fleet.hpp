@@ -17,7 +17,7 @@
 
 namespace jostle::analyses {
 
-// A board type in the configuration that needs the fewest boards; ties: the least power.
+// A board type in the configuration that needs the fewest boards; ties: the lowest power.
 struct FleetChoice {
   std::string device;
   std::string settings;          // JSON: key to value, without the device and its mode
@@ -25,14 +25,14 @@ struct FleetChoice {
   std::int64_t boards = 0;       // needed for all cameras
   std::int64_t max_cameras = 0;  // on one board, when spread evenly
   double power_w = 0;            // sum over all boards
-  double board_w = 0;            // the board with the most cameras
+  double board_w = 0;            // power of the board with the most cameras
   double energy_kwh_day = 0;     // sum over all boards
   scenarios::Metric energy_per_frame_mj;
   scenarios::Metric price;             // purchase of all boards; none: no price
   scenarios::Metric cost_per_hour;     // all boards: rent, or purchase and energy
-  scenarios::Metric cost_per_million;  // frames
-  std::vector<double> values;          // limited metrics on the board with the most cameras: means of ...
-  std::size_t replications = 0;
+  scenarios::Metric cost_per_million;  // per million frames
+  std::vector<double> values;          // means of the limited metrics on the board with the most cameras
+  std::size_t replications = 0;        // number behind these means
   std::vector<scenarios::Metric> half_widths;  // half-widths of the confidence intervals of these means
   double p_feasible = 0;                       // probability that every board meets all limits
   std::vector<scenarios::Interval> intervals;
@@ -54,7 +54,7 @@ struct Fleet {
   double rate_per_s = 0;
   Goal goal;                            // the limits
   std::vector<FleetChoice> choices;     // sorted by price (none last), then by number of boards
-  std::vector<std::string> carry_none;  // board types without a configuration that meets the limits
+  std::vector<std::string> carry_none;  // board types of which no configuration meets the limits
   std::optional<FleetMix> mix;          // if cheaper than any single board type
   std::size_t settings = 0, simulated = 0;
 };
@@ -66,7 +66,7 @@ struct FleetControl {
   std::function<void(std::size_t done, std::size_t of)> progress;  // configurations
 };
 
-// Returns whether the scenario and the sweep of the study suit a fleet; adds a problem if not.
+// Returns whether the study's scenario can be planned as a fleet; adds a problem if not.
 [[nodiscard]] bool check_fleet(const Study& study, input::Problems& problems);
 
 // `candidates`: the study's candidates. Throws Interrupted, RunError.
@@ -78,7 +78,7 @@ struct FleetControl {
 [[nodiscard]] FleetMix cheapest_mix(std::int64_t cameras, const std::vector<std::int64_t>& capacities,
                                     const std::vector<double>& prices);
 
-// The scenario with this number of cameras on its board.
+// The scenario with this number of cameras, spread evenly over the processes of its only entry.
 [[nodiscard]] scenarios::Scenario with_cameras(const scenarios::Scenario& scenario, std::int64_t cameras,
                                                double rate_per_s);
 

@@ -11,17 +11,17 @@
 namespace jostle::analyses {
 namespace {
 
-using Figure = std::function<scenarios::Metric(const scenarios::Result&)>;
+using MetricOf = std::function<scenarios::Metric(const scenarios::Result&)>;
 
-FigureRuns figure_in(const DrawnRuns& runs, const Figure& figure) {
-  FigureRuns found{.point = figure(runs.point), .drawn = {}, .repeated = {}, .individual = {}};
-  for (const scenarios::Result& result : runs.drawn) found.drawn.push_back(figure(result));
-  for (const scenarios::Result& result : runs.repeated) found.repeated.push_back(figure(result));
+MetricRuns metric_in(const DrawnRuns& runs, const MetricOf& metric) {
+  MetricRuns found{.point = metric(runs.point), .drawn = {}, .repeated = {}, .individual = {}};
+  for (const scenarios::Result& result : runs.drawn) found.drawn.push_back(metric(result));
+  for (const scenarios::Result& result : runs.repeated) found.repeated.push_back(metric(result));
   return found;
 }
 
-Spread spread_in(const DrawnRuns& runs, const Figure& figure) {
-  return spread_of(figure_in(runs, figure), runs.draws, runs.as_long);
+Spread spread_in(const DrawnRuns& runs, const MetricOf& metric) {
+  return spread_of(metric_in(runs, metric), runs.draws, runs.as_long);
 }
 
 // Reads a metric of all equal parts of a result: of each process of an entry, or of each stream of a part.
@@ -38,7 +38,7 @@ scenarios::Metric mean_of(const std::vector<scenarios::Metric>& values) {
 // The spread of one of the equal parts. The spread by parameters is that of their mean, because their ranking
 // differs from draw to draw. The spread by chance is that of each part.
 Spread spread_of_one(const DrawnRuns& runs, const Alike& alike) {
-  FigureRuns found = figure_in(runs, [&](const scenarios::Result& result) { return mean_of(alike(result)); });
+  MetricRuns found = metric_in(runs, [&](const scenarios::Result& result) { return mean_of(alike(result)); });
   for (const scenarios::Result& result : runs.repeated) {
     const std::vector<scenarios::Metric> values = alike(result);
     found.individual.resize(std::max(found.individual.size(), values.size()));

@@ -52,7 +52,7 @@ double without(double chance, double side) {
 }
 
 // The shares of the parameters in their own variance, which is that of the draws without that of chance.
-scenarios::NamedParameters shares_of(const FigureRuns& runs, const std::vector<calibration::Draw>& draws,
+scenarios::NamedParameters shares_of(const MetricRuns& runs, const std::vector<calibration::Draw>& draws,
                                      double chance_variance) {
   std::vector<std::vector<double>> scores(draws.front().names.size());
   std::vector<double> values;
@@ -62,7 +62,8 @@ scenarios::NamedParameters shares_of(const FigureRuns& runs, const std::vector<c
     for (std::size_t j = 0; j < scores.size(); ++j) scores[j].push_back(draws[i].scores[j]);
   }
   const double variance = moments_of(values).variance;
-  // If at least half of the draws' variance is chance, they do not tell the parameters apart.
+  // If at least half of the draws' variance is chance, the draws cannot separate the effects of the
+  // parameters.
   if (!(variance > 2 * chance_variance)) return {};
   scenarios::NamedParameters found;
   double sum = 0;
@@ -94,7 +95,7 @@ Spread Spread::elsewhere() const {
   return found;
 }
 
-Spread spread_of(const FigureRuns& runs, const std::vector<calibration::Draw>& draws, bool as_long) {
+Spread spread_of(const MetricRuns& runs, const std::vector<calibration::Draw>& draws, bool as_long) {
   const std::vector<double> repeated = logs_of(runs.repeated);
   std::vector<double> drawn = logs_of(runs.drawn);
   Spread found;

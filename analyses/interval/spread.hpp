@@ -18,7 +18,7 @@ namespace jostle::analyses {
 inline constexpr std::size_t repetitions = 16;
 
 // A metric in all runs. Logarithms are compared, so that only values > 0 count.
-struct FigureRuns {
+struct MetricRuns {
   scenarios::Metric point;                  // in the run itself
   std::vector<scenarios::Metric> drawn;     // on the drawn profiles
   std::vector<scenarios::Metric> repeated;  // on the profile, with other seeds
@@ -44,7 +44,7 @@ struct Spread {
 };
 
 // `as_long`: the draws and repetitions are as long as the run.
-[[nodiscard]] Spread spread_of(const FigureRuns& runs, const std::vector<calibration::Draw>& draws,
+[[nodiscard]] Spread spread_of(const MetricRuns& runs, const std::vector<calibration::Draw>& draws,
                                bool as_long);
 
 // The interval (from, to) from the spread and the model's error, which add in quadrature. It always contains

@@ -110,22 +110,22 @@ GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario, cons
   const std::string basis = weakest_basis(*point, scenario, known->base.profile);
   const double octaves = furthest_batch(scenario, known->base.profile);
   const Evaluation here = values_in(goal, ResultMetrics(*point));
-  std::vector<FigureRuns> figures(goal.criteria.size());
+  std::vector<MetricRuns> metric_runs(goal.criteria.size());
   const auto add = [&](const std::vector<scenarios::Result>& results,
-                       std::vector<scenarios::Metric> FigureRuns::*to) {
+                       std::vector<scenarios::Metric> MetricRuns::*to) {
     for (const scenarios::Result& result : results) {
       const Evaluation values = values_in(goal, ResultMetrics(result));
-      for (std::size_t i = 0; i < figures.size(); ++i)
-        (figures[i].*to).push_back(values ? scenarios::Metric((*values)[i]) : std::nullopt);
+      for (std::size_t i = 0; i < metric_runs.size(); ++i)
+        (metric_runs[i].*to).push_back(values ? scenarios::Metric((*values)[i]) : std::nullopt);
     }
   };
-  add(runs->drawn, &FigureRuns::drawn);
-  add(runs->repeated, &FigureRuns::repeated);
+  add(runs->drawn, &MetricRuns::drawn);
+  add(runs->repeated, &MetricRuns::repeated);
   std::vector<scenarios::Interval> intervals(goal.criteria.size());
   for (std::size_t i = 0; here && i < goal.criteria.size(); ++i) {
     const scenarios::Metric half_width = known_half_width(goal.metrics[i], *known, basis, octaves);
-    figures[i].point = (*here)[i];
-    const Spread spread = spread_of(figures[i], runs->draws, runs->as_long);
+    metric_runs[i].point = (*here)[i];
+    const Spread spread = spread_of(metric_runs[i], runs->draws, runs->as_long);
     if (!half_width || !spread.known || !(around[i] > 0)) continue;
     intervals[i] = interval_around(around[i], spread, *half_width);
     if (goal.metrics[i].find("throughput") != std::string::npos)

@@ -42,9 +42,9 @@ int exponent_of(std::string_view text) {
 std::optional<Decimal> parse_decimal(std::string_view text) {
   const auto number = input::leading_number(text);
   if (!number || number->rest.find_first_of("-.") == 0) return std::nullopt;
-  const std::string_view figure = text.substr(0, text.size() - number->rest.size());
-  const std::size_t end = std::min(figure.find_first_of("eE"), figure.size());
-  std::string digits(figure.substr(0, end));
+  const std::string_view numeral = text.substr(0, text.size() - number->rest.size());
+  const std::size_t end = std::min(numeral.find_first_of("eE"), numeral.size());
+  std::string digits(numeral.substr(0, end));
   Decimal decimal;
   if (const std::size_t point = digits.find('.'); point != std::string::npos) {
     decimal.decimals = static_cast<int>(digits.size() - point - 1);
@@ -59,7 +59,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
     decimal.digits = 10 * decimal.digits + (c - '0');
   }
   if (negative) decimal.digits = -decimal.digits;
-  decimal.decimals -= exponent_of(figure.substr(end));
+  decimal.decimals -= exponent_of(numeral.substr(end));
   if (std::abs(decimal.decimals) > max_exponent) return std::nullopt;
   std::string_view unit = number->rest;
   while (unit.starts_with(' ')) unit.remove_prefix(1);

@@ -113,10 +113,10 @@ scenarios::Metric worse(scenarios::Metric a, scenarios::Metric b, Worst worst) {
 
 // Returns whether the entry takes part in the search for the worst value. Metrics that only background loads
 // have count for loads, tokens for language models, all others for processes that infer.
-bool counts(const Json& entry, const std::string& figure) {
+bool counts(const Json& entry, const std::string& metric) {
   if (!entry.is_object()) return true;
-  if (figure == "tokens") return entry.contains(figure) && !entry[figure].is_null();
-  const bool of_loads = figure == "bandwidth_gb_s" || figure == "busy_cores" || figure == "threads";
+  if (metric == "tokens") return entry.contains(metric) && !entry[metric].is_null();
+  const bool of_loads = metric == "bandwidth_gb_s" || metric == "busy_cores" || metric == "threads";
   return entry.contains("load") == of_loads;
 }
 

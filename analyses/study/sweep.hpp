@@ -25,7 +25,7 @@ struct StudyRuns {
   Store& store;        // Store::begin() has been called with the study
 };
 
-// A part of the points: every `of`-th, starting at `index` (from 0).
+// A part of the points: every `of`-th point, starting at point `index` (from 0).
 struct Shard {
   std::size_t index = 0, of = 1;
 };
@@ -35,7 +35,7 @@ struct SweepControl {
   Shard shard;
   std::unordered_set<std::string> elsewhere;  // keys of points that are already stored in another file
   const std::atomic<bool>* interrupt = nullptr;
-  // Called after each stored point, never by two threads at once; `of`: the points to compute.
+  // Called after each stored point, never by two threads at once; `of`: number of points to compute.
   std::function<void(std::size_t done, std::size_t of)> progress;
 };
 

@@ -9,14 +9,14 @@
 namespace jostle::calibration {
 
 // Reads the columns architecture, sms, model, family, precision, factor, basis; the factors apply to
-// TensorRT's lowering. Throws CsvError for an unknown precision, a factor that is not positive, and a GPU
-// without a model or the reverse.
+// TensorRT's lowering. Throws CsvError for an unknown precision, a factor that is not positive, a GPU
+// without a model, and a model without a GPU.
 [[nodiscard]] std::vector<dnn::Factor> parse_factors(std::string_view csv, std::string_view name);
 
 // The factors that ship with this build.
 [[nodiscard]] const std::vector<dnn::Factor>& shipped_factors();
 
-// The basis of factors that a profile's file gives itself.
+// The basis of factors that come from the profile itself.
 inline constexpr const char* own_factor_basis = "the profile's own";
 
 }  // namespace jostle::calibration

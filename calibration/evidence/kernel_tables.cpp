@@ -143,10 +143,10 @@ void take_off_profiler(dnn::MeasuredNetwork& network) {
   for (dnn::MeasuredBatch& table : network.batches) {
     const auto solo = std::ranges::find(network.solo_graph, table.batch, &dnn::SoloBatch::batch);
     if (solo == network.solo_graph.end()) continue;
-    const double share = dnn::own_share(sim::to_us(table.total()), sim::to_us(solo->time));
-    if (share >= 1) continue;
+    const double factor = dnn::profiler_correction(sim::to_us(table.total()), sim::to_us(solo->time));
+    if (factor >= 1) continue;
     for (gpu::Kernel& kernel : table.kernels)
-      kernel.duration = sim::microseconds(share * sim::to_us(kernel.duration));
+      kernel.duration = sim::microseconds(factor * sim::to_us(kernel.duration));
   }
 }
 

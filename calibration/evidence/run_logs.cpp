@@ -281,7 +281,7 @@ void combine_processes(const Run& run, input::Problems& problems) {
     if (has_log && log->import.format == "trtexec-times") log->import.rows.clear();
 }
 
-// What a trace of kernels is usable for, and what would make it usable for more, as notes of its log.
+// Notes at the log of a kernel trace the uses of the trace, and what would make it usable for more.
 void note_use(const Run& run) {
   for (RunLog* const log : run) {
     if (!has(*log, "kernel_time")) continue;
@@ -293,7 +293,7 @@ void note_use(const Run& run) {
       continue;
     }
     if (!setting.batch || setting.precision.empty() || setting.model.empty())
-      continue;  // asked for elsewhere
+      continue;  // the missing settings are requested elsewhere
     const bool rate = has(run, "throughput");
     log->import.notes.push_back(fmt::format(
         "usable for: kernel table of batch {} in {} ({} kernels){}", *setting.batch, setting.precision,

@@ -1,5 +1,5 @@
-// Traces of one device under contention, with the same tables as calibration/evidence/h200. Files are
-// identified by their headers.
+// Traces of one device under contention, with the same tables as calibration/evidence/h200. The header of a
+// file identifies its kind.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class TraceKind {
   sharing_intervals,
   sparse_launches,
   solo,       // runs of whole networks, one process each
-  contended,  // the same columns, with more than one process in some runs
+  contended,  // columns of `solo`, with several processes in some runs
   eager_repeats,
   open_loop,
   kernels,
@@ -26,14 +26,14 @@ enum class TraceKind {
   mps                // networks in processes, with MPS and without
 };
 
-// The file name of this kind in the evidence, such as "timeslices.csv".
+// The file name that this kind has in the evidence, such as "timeslices.csv".
 [[nodiscard]] std::string_view file_name(TraceKind kind);
 
 // The kind of a table; absent if unknown. Throws CsvError if the number of processes is not a number.
 [[nodiscard]] std::optional<TraceKind> trace_kind(const CsvTable& table);
 
-// Converts the profiler's own table of kernels (`category`, `grid` and `block` as in 4x98x1) to the columns
-// of kernels.csv. Other tables are returned unchanged. Throws CsvError.
+// Converts a table of kernels as the profiler writes it (columns `category`, `grid` and `block`, such as
+// 4x98x1) to the columns of kernels.csv. Other tables are returned unchanged. Throws CsvError.
 [[nodiscard]] CsvTable as_evidence(CsvTable table);
 
 // The product of the numbers in a text such as "4x98x1" (392), at most 4e9; 0 for a text that is not a grid.
@@ -46,7 +46,7 @@ class TraceFiles {
   void add(TraceKind kind, CsvTable table);
   [[nodiscard]] bool has(TraceKind kind) const { return tables_.contains(kind); }
   [[nodiscard]] bool empty() const { return tables_.empty(); }
-  // Throws std::out_of_range if there is none.
+  // Throws std::out_of_range if the set has no table of this kind.
   [[nodiscard]] const CsvTable& table(TraceKind kind) const { return tables_.at(kind); }
 
  private:

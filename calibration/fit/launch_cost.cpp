@@ -152,7 +152,7 @@ std::optional<Estimate> eager_gpu_per_launch(const CsvTable& solo, const CsvTabl
     if (run.graph) keep_least(replayed, run.inference, run.period);
   for (auto& [inference, all] : kernels)
     if (const auto batch = replayed.find(inference); batch != replayed.end())
-      all.us *= dnn::own_share(all.us, batch->second);
+      all.us *= dnn::profiler_correction(all.us, batch->second);
   for (const Run& run : runs) {
     const auto known = kernels.find(run.inference);
     if (run.graph || known == kernels.end() || !gpu_is_busy(run)) continue;

@@ -12,7 +12,8 @@ void mark_name(std::string& name, const Names& own, const std::string& mark) {
   if (own.contains(name)) name += mark;
 }
 
-// Marks what a nested graph reads of the graph around it; what it defines itself hides that.
+// Marks the values of the enclosing graph that a nested graph reads. Values that it defines itself hide those
+// of the same name outside.
 void mark_captures(onnx::GraphProto& graph, Names own, const std::string& mark);
 
 void mark_node(onnx::NodeProto& node, const Names& own, const std::string& mark) {

@@ -1,4 +1,5 @@
-// The reason why an ONNX file cannot be read: thrown inside the reader, reported to its caller as a problem.
+// The exception for an ONNX file that cannot be read. The reader throws it inside, and reports it to its
+// caller as a problem.
 //
 // Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once

@@ -92,7 +92,7 @@ Shapes matrix_product(const FusedInputs& inputs) {
   return std::vector<FusedShape>{{.dims = out}};
 }
 
-// Boxes that may be chosen: as many of each class as are asked for.
+// The maximum number of boxes that may be chosen: the requested number of each class.
 Shapes chosen_boxes(const FusedInputs& inputs) {
   const Dims* const boxes = inputs.dims(0, 3);
   const Dims* const scores = inputs.dims(1, 3);

@@ -222,7 +222,7 @@ class Lowering {
     add_further_outputs(node, output, here);
   }
 
-  // Layers one after another. False if the node's inputs do not tell them.
+  // Adds layers one after another. Returns false if they cannot be derived from the node's inputs.
   bool add_chain(const Node& node, const std::vector<ValueId>& made, ValueId output) {
     const std::vector<Layer> chain = chain_of(node, graph_.values, batch_);
     if (chain.empty() || made.empty()) return false;

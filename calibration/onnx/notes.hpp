@@ -33,10 +33,10 @@ class Understanding {
   void begin(bool understood);  // a node, whose layers follow
   void count(const dnn::Layer& layer);
 
-  // Of nodes or of elements moved, whichever is more: the share that belongs to nodes that are not
-  // understood.
+  // The share of the network that is not understood: of nodes or of moved elements, whichever share is
+  // larger.
   [[nodiscard]] double missing() const;
-  // In words; empty if everything is understood.
+  // This share in words; empty if everything is understood.
   [[nodiscard]] std::string sentence() const;
 
  private:

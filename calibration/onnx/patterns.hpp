@@ -8,7 +8,7 @@
 
 namespace jostle::calibration::onnx_reader {
 
-// Replaces each such group by one node, which has the name of the last node of the group.
+// Replaces each recognised group by one node with the name of the group's last node.
 void recognise_patterns(Graph& graph);
 
 }  // namespace jostle::calibration::onnx_reader

@@ -47,7 +47,7 @@ bool is_of(const std::string& name, const dnn::Factor& factor) {
          (!factor.model.empty() && name == "factor " + factor.model + " " + precision);
 }
 
-const ProfileParameter* figure_at(const Profile& profile, const std::string& path) {
+const ProfileParameter* parameter_at(const Profile& profile, const std::string& path) {
   const auto known = std::ranges::find(profile.figures, path, &ProfileParameter::path);
   return known != profile.figures.end() ? &*known : nullptr;
 }
@@ -55,22 +55,22 @@ const ProfileParameter* figure_at(const Profile& profile, const std::string& pat
 // A parameter that the covariance does not contain.
 struct Unmeasured {
   std::string path;
-  const Range* range = nullptr;  // null: drawn from its prior
-  double sd = 0;                 // standard deviation of the prior
-  std::optional<input::Written> figure, of;
+  const Range* range = nullptr;             // null: drawn from its prior
+  double sd = 0;                            // standard deviation of the prior
+  std::optional<input::Written> value, of;  // the profile's value, and the value that the range refers to
 };
 
-std::optional<Unmeasured> unmeasured(const Profile& profile, const ProfileParameter& figure) {
-  const ParameterGrade grade = figure.from.grade;
+std::optional<Unmeasured> unmeasured(const Profile& profile, const ProfileParameter& parameter) {
+  const ParameterGrade grade = parameter.from.grade;
   if (grade == ParameterGrade::measured || grade == ParameterGrade::fitted) return std::nullopt;
-  Unmeasured found{figure.path, range_of(figure.path), 0, input::amount(figure.value), std::nullopt};
+  Unmeasured found{parameter.path, range_of(parameter.path), 0, input::amount(parameter.value), std::nullopt};
   if (found.range != nullptr) {
-    const ProfileParameter* const of = figure_at(profile, found.range->of);
+    const ProfileParameter* const of = parameter_at(profile, found.range->of);
     if (of != nullptr) found.of = input::amount(of->value);
-    if (found.figure && at_score(*found.range, *found.figure, found.of, 0)) return found;
+    if (found.value && at_score(*found.range, *found.value, found.of, 0)) return found;
     return std::nullopt;
   }
-  const Prior* const prior = prior_of(figure.path);
+  const Prior* const prior = prior_of(parameter.path);
   if (prior == nullptr || !prior->drawn || grade != ParameterGrade::assumed) return std::nullopt;
   found.sd = prior->sd;
   return found;
@@ -78,7 +78,7 @@ std::optional<Unmeasured> unmeasured(const Profile& profile, const ProfileParame
 
 // The value of a parameter whose ratio to the profile's was drawn; empty for a factor.
 std::string within_prior(const Profile& profile, const std::string& path, double ratio) {
-  const ProfileParameter* const known = figure_at(profile, path);
+  const ProfileParameter* const known = parameter_at(profile, path);
   const Prior* const prior = prior_of(path);
   const auto value = known != nullptr ? input::quantity(known->value) : std::nullopt;
   if (prior == nullptr || !value) return {};
@@ -98,16 +98,16 @@ void add_unmeasured(Draw& draw, const std::vector<Unmeasured>& all, const Profil
     if (path.empty() || known == draw.names.size()) return 1.0;
     if (known < before) return draw.ratios[known];
     const Unmeasured& own = all[known - before];
-    if (own.range == nullptr || !(own.figure->number > 0)) return 1.0;
-    return *at_score(*own.range, *own.figure, own.of, draw.scores[known]) / own.figure->number;
+    if (own.range == nullptr || !(own.value->number > 0)) return 1.0;
+    return *at_score(*own.range, *own.value, own.of, draw.scores[known]) / own.value->number;
   };
   for (std::size_t j = 0; j < all.size(); ++j) {
     const Unmeasured& own = all[j];
     const double score = draw.scores[before + j];
     draw.ratios.push_back(own.range != nullptr ? 1 : sim::exp(own.sd * normal_quantile(score)));
-    draw.values.push_back(own.range != nullptr ? written(*at_score(*own.range, *own.figure, own.of, score) *
+    draw.values.push_back(own.range != nullptr ? written(*at_score(*own.range, *own.value, own.of, score) *
                                                              ratio_of(own.range->of),
-                                                         own.figure->unit)
+                                                         own.value->unit)
                                                : within_prior(profile, own.path, draw.ratios.back()));
   }
 }
@@ -117,10 +117,10 @@ void add_unmeasured(Draw& draw, const std::vector<Unmeasured>& all, const Profil
 std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile, std::uint64_t seed) {
   std::vector<std::string> names = uncertainty.figures;
   std::vector<Unmeasured> rest;
-  for (const ProfileParameter& figure : profile.figures) {
-    if (std::ranges::find(uncertainty.figures, figure.path) != uncertainty.figures.end()) continue;
-    if (auto own = unmeasured(profile, figure)) {
-      names.push_back(figure.path);
+  for (const ProfileParameter& parameter : profile.figures) {
+    if (std::ranges::find(uncertainty.figures, parameter.path) != uncertainty.figures.end()) continue;
+    if (auto own = unmeasured(profile, parameter)) {
+      names.push_back(parameter.path);
       rest.push_back(std::move(*own));
     }
   }

@@ -37,9 +37,9 @@ const char* to_string(ParameterGrade grade) {
   return "?";
 }
 
-Block::Block(const input::Cursor& at, const std::string& what, std::vector<ProfileParameter>& figures,
+Block::Block(const input::Cursor& at, const std::string& what, std::vector<ProfileParameter>& parameters,
              const std::optional<Provenance>& outer)
-    : mapping_(at, what), figures_(&figures), from_(outer) {
+    : mapping_(at, what), parameters_(&parameters), from_(outer) {
   if (const auto from_at = mapping_.find("from")) {
     input::Mapping from(*from_at, "a mapping: grade, source");
     from_ = read_provenance(from);
@@ -54,14 +54,14 @@ std::optional<input::Cursor> Block::with_provenance(const input::Cursor& at) {
           "write {value: ..., grade: ..., source: ...}, or add `from: {grade, source}` to the mapping");
       return std::nullopt;
     }
-    figures_->push_back({at.path(), written(at.value()), *from_});
+    parameters_->push_back({at.path(), written(at.value()), *from_});
     return at;
   }
   input::Mapping mapping(at, "a parameter: value, grade, source");
   std::optional<input::Cursor> value = mapping.require("value");
   std::optional<Provenance> from = read_provenance(mapping);
   if (!value || !from) return std::nullopt;
-  figures_->push_back({at.path(), written(value->value()), std::move(*from)});
+  parameters_->push_back({at.path(), written(value->value()), std::move(*from)});
   return value;
 }
 

@@ -34,26 +34,26 @@ struct ProfileParameter {
 class Block {
  public:
   // `outer` is the `from` that applies here unless this mapping has a `from` of its own.
-  Block(const input::Cursor& at, const std::string& what, std::vector<ProfileParameter>& figures,
+  Block(const input::Cursor& at, const std::string& what, std::vector<ProfileParameter>& parameters,
         const std::optional<Provenance>& outer = std::nullopt);
 
   template <class T, class Reader>
   bool required(const std::string& key, T& target, const Reader& read) {
-    return figure(mapping_.require(key), target, read);
+    return read_parameter(mapping_.require(key), target, read);
   }
   template <class T, class Reader>
   bool optional(const std::string& key, T& target, const Reader& read) {
-    return figure(mapping_.find(key), target, read);
+    return read_parameter(mapping_.find(key), target, read);
   }
 
   // The mapping, for entries of the block that are not parameters (a name, a policy).
   [[nodiscard]] input::Mapping& words() { return mapping_; }
   [[nodiscard]] const std::optional<Provenance>& from() const { return from_; }
-  [[nodiscard]] std::vector<ProfileParameter>& figures() const { return *figures_; }
+  [[nodiscard]] std::vector<ProfileParameter>& parameters() const { return *parameters_; }
 
  private:
   template <class T, class Reader>
-  bool figure(const std::optional<input::Cursor>& at, T& target, const Reader& read) {
+  bool read_parameter(const std::optional<input::Cursor>& at, T& target, const Reader& read) {
     if (!at) return false;
     const std::optional<input::Cursor> value_at = with_provenance(*at);
     if (!value_at) return false;
@@ -67,7 +67,7 @@ class Block {
   [[nodiscard]] std::optional<input::Cursor> with_provenance(const input::Cursor& at);
 
   input::Mapping mapping_;
-  std::vector<ProfileParameter>* figures_;
+  std::vector<ProfileParameter>* parameters_;
   std::optional<Provenance> from_;
 };
 

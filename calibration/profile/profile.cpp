@@ -69,8 +69,8 @@ void read_evidence(const input::Cursor& at, std::string& evidence) {
   evidence = joined_evidence(sources);
 }
 
-void read_prices(const input::Cursor& at, std::vector<ProfileParameter>& figures, Prices& prices) {
-  Block block(at, "prices: board, per_hour", figures);
+void read_prices(const input::Cursor& at, std::vector<ProfileParameter>& parameters, Prices& prices) {
+  Block block(at, "prices: board, per_hour", parameters);
   constexpr double most = 1e9;
   const auto read = [&](const char* key, const input::Dimension& dimension, std::optional<double>& into) {
     double value = 0;
@@ -97,31 +97,31 @@ void take_power_limit(const input::Cursor& gpu, const power::PowerLimitSpec& lim
 }
 
 void read_device(const input::Cursor& at, Profile& profile) {
-  std::vector<ProfileParameter>& figures = profile.figures;
+  std::vector<ProfileParameter>& parameters = profile.figures;
   board::DeviceSpec& device = *profile.spec;
   input::Mapping top(at, "a device profile");
   top.required("name", device.name, input::Text{100});
   top.required("description", device.description, input::Text{400});
   if (const auto part = top.find("evidence")) read_evidence(*part, device.evidence);
   if (const auto part = top.find("sibling_evidence")) read_evidence(*part, device.sibling);
-  if (const auto part = top.require("cpu")) read_cpu(*part, figures, *device.cpu);
+  if (const auto part = top.require("cpu")) read_cpu(*part, parameters, *device.cpu);
   const auto gpu = top.find("gpu");
   std::optional<power::PowerLimitSpec> limit;
-  if (gpu) read_gpu(*gpu, figures, device, limit);
-  if (const auto part = top.find("dla")) read_dla(*part, figures, device.dla);
-  if (const auto part = top.find("engines")) read_engines(*part, figures, device.engines);
-  if (const auto part = top.require("memory")) read_memory(*part, figures, device);
-  if (const auto part = top.require("runtimes")) read_runtimes(*part, figures, device);
-  if (const auto part = top.require("sync")) read_sync(*part, figures, device.sync);
+  if (gpu) read_gpu(*gpu, parameters, device, limit);
+  if (const auto part = top.find("dla")) read_dla(*part, parameters, device.dla);
+  if (const auto part = top.find("engines")) read_engines(*part, parameters, device.engines);
+  if (const auto part = top.require("memory")) read_memory(*part, parameters, device);
+  if (const auto part = top.require("runtimes")) read_runtimes(*part, parameters, device);
+  if (const auto part = top.require("sync")) read_sync(*part, parameters, device.sync);
   // Without a GPU no work is enqueued on it.
   if (gpu) {
-    if (const auto part = top.find("observer")) read_observer(*part, figures, device);
-    if (const auto part = top.require("refill")) read_refill(*part, figures, device.refill);
+    if (const auto part = top.find("observer")) read_observer(*part, parameters, device);
+    if (const auto part = top.require("refill")) read_refill(*part, parameters, device.refill);
   }
   check_contexts(at, device);
-  if (const auto part = top.find("price")) read_prices(*part, figures, profile.prices);
-  if (const auto part = top.find("power_modes")) read_power_modes(*part, figures, device);
-  if (const auto part = top.find("power")) read_power(*part, figures, device);
+  if (const auto part = top.find("price")) read_prices(*part, parameters, profile.prices);
+  if (const auto part = top.find("power_modes")) read_power_modes(*part, parameters, device);
+  if (const auto part = top.find("power")) read_power(*part, parameters, device);
   if (limit) take_power_limit(*gpu, *limit, device);
   if (const auto part = top.find("factors")) read_factors(*part, dnn::Chip::of(device.gpu), profile.factors);
 }

@@ -23,12 +23,12 @@ std::optional<double> in_unit(const input::Written& written, const std::string& 
   return written.number * from->factor / to->factor;
 }
 
-std::optional<double> end_of(const std::string& written, const input::Written& figure,
+std::optional<double> end_of(const std::string& written, const input::Written& value,
                              const input::Written& of) {
   const auto end = input::amount(written);
   if (!end) return std::nullopt;
-  if (end->unit != "x") return in_unit(*end, figure.unit);
-  const auto base = in_unit(of, figure.unit);
+  if (end->unit != "x") return in_unit(*end, value.unit);
+  const auto base = in_unit(of, value.unit);
   return base ? std::optional(end->number * *base) : std::nullopt;
 }
 
@@ -68,16 +68,16 @@ const Range* range_of(std::string_view path) {
   return row != ranges().end() ? &*row : nullptr;
 }
 
-std::optional<double> at_score(const Range& range, const input::Written& figure,
+std::optional<double> at_score(const Range& range, const input::Written& value,
                                const std::optional<input::Written>& of, double score) {
-  const auto from = end_of(range.from, figure, of.value_or(figure));
-  const auto to = end_of(range.to, figure, of.value_or(figure));
+  const auto from = end_of(range.from, value, of.value_or(value));
+  const auto to = end_of(range.to, value, of.value_or(value));
   if (!from || !to) return std::nullopt;
-  const double end = score < 0.5 ? std::min(*from, figure.number) : std::max(*to, figure.number);
-  const double found = between(figure.number, end, std::abs(2 * score - 1) / within);
+  const double end = score < 0.5 ? std::min(*from, value.number) : std::max(*to, value.number);
+  const double found = between(value.number, end, std::abs(2 * score - 1) / within);
   if (is_count(range)) return std::round(found);
   // Percentages end at 100.
-  return std::clamp(found, 0.0, figure.unit == "%" ? 100.0 : std::max(found, 0.0));
+  return std::clamp(found, 0.0, value.unit == "%" ? 100.0 : std::max(found, 0.0));
 }
 
 }  // namespace jostle::calibration

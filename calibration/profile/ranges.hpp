@@ -26,10 +26,10 @@ struct Range {
 // The range of a parameter; null if there is none.
 [[nodiscard]] const Range* range_of(std::string_view path);
 
-// The value at `score`, in the unit of `figure`: 0.05 is the lower end, 0.5 the profile's value `figure` and
+// The value at `score`, in the unit of `value`: 0.05 is the lower end, 0.5 `value` (the profile's) and
 // 0.95 the upper end; scores from 0 to 1 are valid. `of` is the profile's value at `range.of`. Absent if the
 // units do not agree.
-[[nodiscard]] std::optional<double> at_score(const Range& range, const input::Written& figure,
+[[nodiscard]] std::optional<double> at_score(const Range& range, const input::Written& value,
                                              const std::optional<input::Written>& of, double score);
 
 }  // namespace jostle::calibration

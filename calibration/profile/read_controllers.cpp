@@ -20,7 +20,8 @@ constexpr sim::Duration longest_constant = sim::Duration{1'000'000'000'000'000};
 std::optional<power::OverCurrentAlarm> read_alarm(Block& outer, const char* name, double volts) {
   const auto at = outer.words().find(name);
   if (!at) return std::nullopt;
-  Block block(*at, "an alarm: current or power, averaging, pulses, release", outer.figures(), outer.from());
+  Block block(*at, "an alarm: current or power, averaging, pulses, release", outer.parameters(),
+              outer.from());
   power::OverCurrentAlarm alarm;
   double amperes = 0;
   const bool current = block.optional("current", amperes, Quantity{input::current_dimension(), 0, 1e4, true});
@@ -40,7 +41,7 @@ std::optional<power::OverCurrentAlarm> read_alarm(Block& outer, const char* name
 // Reads a thermal stage. resistance_without_fan defaults to resistance, which is right for a stage inside the
 // module.
 power::ThermalStage read_stage(const Cursor& at, Block& outer) {
-  Block block(at, "a stage: resistance, resistance_without_fan, time_constant", outer.figures(),
+  Block block(at, "a stage: resistance, resistance_without_fan, time_constant", outer.parameters(),
               outer.from());
   power::ThermalStage stage;
   const Quantity resistance{input::thermal_resistance_dimension(), 0, 1e4, true};
@@ -86,7 +87,7 @@ struct FanCurve {
 void read_over_current(const Cursor& at, Block& outer, power::Spec& power) {
   // The text `none` removes the alarms of the board that this one is `like`.
   if (at.is(Kind::scalar) && at.value().text == "none") return;
-  Block block(at, "over-current alarms: voltage, average, instantaneous", outer.figures(), outer.from());
+  Block block(at, "over-current alarms: voltage, average, instantaneous", outer.parameters(), outer.from());
   power::OverCurrentSpec spec;
   block.optional("voltage", spec.input_v, Quantity{input::voltage_dimension(), 0, 100, true});
   spec.average = read_alarm(block, "average", spec.input_v);
@@ -97,7 +98,7 @@ void read_over_current(const Cursor& at, Block& outer, power::Spec& power) {
 }
 
 void read_thermal(const Cursor& at, Block& outer, power::Spec& power) {
-  Block block(at, "thermal management: stages, passive, critical", outer.figures(), outer.from());
+  Block block(at, "thermal management: stages, passive, critical", outer.parameters(), outer.from());
   power::ThermalSpec spec;
   const Quantity celsius{input::temperature_dimension(), -60, 200};
   const bool trip = block.required("passive", spec.passive_c, celsius);
@@ -121,7 +122,8 @@ void read_thermal(const Cursor& at, Block& outer, power::Spec& power) {
 void read_power_limit(const Cursor& at, Block& outer, std::optional<power::PowerLimitSpec>& limit) {
   // The text `none` removes the limit of the card that this one is `like`.
   if (at.is(Kind::scalar) && at.value().text == "none") return;
-  Block block(at, "a card's power limit: budget, window, period, gain, burst", outer.figures(), outer.from());
+  Block block(at, "a card's power limit: budget, window, period, gain, burst", outer.parameters(),
+              outer.from());
   power::PowerLimitSpec spec;
   block.required("budget", spec.budget_w, Quantity{input::power_dimension(), 0, 1e5, true});
   block.required("window", spec.window, TimeSpan{sim::milliseconds(10), longest_constant});

@@ -16,7 +16,7 @@ using input::Whole;
 const sim::Duration max_cpu_cost = sim::seconds(1);
 
 cpu::ClusterSpec read_cluster(const Cursor& at, Block& outer) {
-  Block block(at, "a cluster of cores", outer.figures(), outer.from());
+  Block block(at, "a cluster of cores", outer.parameters(), outer.from());
   cpu::ClusterSpec cluster;
   block.words().required("name", cluster.name, input::Text{100});
   block.required("cores", cluster.cores, Whole<int>{1, max_board_cores});
@@ -52,7 +52,7 @@ bool good_kernel_cpus(const std::vector<cpu::ClusterSpec>& clusters) {
 }
 
 void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& scheduler) {
-  Block block(at, "a scheduler", outer.figures(), outer.from());
+  Block block(at, "a scheduler", outer.parameters(), outer.from());
   input::Choice<const cpu::SchedulerPolicy*> policy{"a scheduling policy", {}};
   for (const cpu::NamedPolicy& named : cpu::policies) policy.names.emplace_back(named.name, named.policy);
   block.words().required("policy", scheduler.policy, policy);
@@ -73,7 +73,7 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
 }
 
 void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
-  Block block(at, "the costs of switching", outer.figures(), outer.from());
+  Block block(at, "the costs of switching", outer.parameters(), outer.from());
   const TimeSpan span{sim::Duration::zero(), max_cpu_cost};
   block.required("context_switch", costs.context_switch, span);
   block.required("preempted", costs.preempted, span);
@@ -85,7 +85,7 @@ void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
 }
 
 void read_idle_state(const Cursor& at, Block& outer, std::optional<cpu::IdleState>& state) {
-  Block block(at, "an idle state", outer.figures(), outer.from());
+  Block block(at, "an idle state", outer.parameters(), outer.from());
   state.emplace();
   block.required("residency", state->residency, TimeSpan{sim::Duration::zero(), sim::seconds(1), true});
   block.required("exit_latency", state->exit_latency, TimeSpan{sim::Duration::zero(), max_cpu_cost});
@@ -103,8 +103,8 @@ std::optional<std::vector<double>> read_clock_table(const Cursor& at) {
   return std::nullopt;
 }
 
-void read_cpu(const Cursor& at, std::vector<ProfileParameter>& figures, cpu::Spec& cpu) {
-  Block block(at, "a CPU", figures);
+void read_cpu(const Cursor& at, std::vector<ProfileParameter>& parameters, cpu::Spec& cpu) {
+  Block block(at, "a CPU", parameters);
   block.required("reference_clock", cpu.reference_clock_hz,
                  Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
   if (const auto clusters = block.words().require("clusters")) {

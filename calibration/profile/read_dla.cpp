@@ -15,15 +15,15 @@ const sim::Duration max_dla_cost = sim::seconds(1);
 template <class Reader>
 void read_precisions(const Cursor& at, Block& outer, const char* what, dla::PerPrecision& values,
                      const Reader& read) {
-  Block block(at, what, outer.figures(), outer.from());
+  Block block(at, what, outer.parameters(), outer.from());
   block.required("fp16", values.fp16, read);
   block.required("int8", values.int8, read);
 }
 
 }  // namespace
 
-void read_dla(const Cursor& at, std::vector<ProfileParameter>& figures, dla::Spec& dla) {
-  Block block(at, "a DLA", figures);
+void read_dla(const Cursor& at, std::vector<ProfileParameter>& parameters, dla::Spec& dla) {
+  Block block(at, "a DLA", parameters);
   block.required("count", dla.count, Whole<int>{1, 2});
   block.required("max_clock", dla.max_clock_hz,
                  Quantity{input::frequency_dimension(), 0, max_clock_hz, true});

@@ -40,7 +40,7 @@ input::Choice<power::Podgov> podgov() {
 }
 
 void read_cpu(const Cursor& at, Block& outer, double fastest, power::ScalingSpec& scaling) {
-  Block block(at, "the governor of the CPU's clocks", outer.figures(), outer.from());
+  Block block(at, "the governor of the CPU's clocks", outer.parameters(), outer.from());
   block.words().required("governor", scaling.cpu, one_of(power::cpu_governors()));
   block.words().optional("scaled_time", scaling.cpu_settings.schedutil.scaled_time, input::Boolean{});
   block.required("delay", scaling.cpu_delay, delay());
@@ -49,7 +49,7 @@ void read_cpu(const Cursor& at, Block& outer, double fastest, power::ScalingSpec
 }
 
 void read_gpu(const Cursor& at, Block& outer, double fastest, power::ScalingSpec& scaling) {
-  Block block(at, "the governor of the GPU's clock", outer.figures(), outer.from());
+  Block block(at, "the governor of the GPU's clock", outer.parameters(), outer.from());
   block.words().required("governor", scaling.gpu, one_of(power::gpu_governors()));
   block.words().optional("podgov", scaling.gpu_settings.podgov.build, podgov());
   block.required("delay", scaling.gpu_delay, delay());
@@ -58,7 +58,7 @@ void read_gpu(const Cursor& at, Block& outer, double fastest, power::ScalingSpec
 }
 
 void read_emc(const Cursor& at, Block& outer, double fastest, power::ScalingSpec& scaling) {
-  Block block(at, "the governor of the EMC's clock", outer.figures(), outer.from());
+  Block block(at, "the governor of the EMC's clock", outer.parameters(), outer.from());
   power::EmcSettings& emc = scaling.emc;
   emc.scales = true;
   block.required("delay", scaling.emc_delay, delay());
@@ -74,7 +74,7 @@ void read_emc(const Cursor& at, Block& outer, double fastest, power::ScalingSpec
 
 void read_governors(const Cursor& at, Block& outer, const board::DeviceSpec& device,
                     power::ScalingSpec& scaling) {
-  Block block(at, "governors: cpu, gpu, emc", outer.figures(), outer.from());
+  Block block(at, "governors: cpu, gpu, emc", outer.parameters(), outer.from());
   double fastest = 0;
   for (const cpu::ClusterSpec& cluster : device.cpu->clusters)
     fastest = std::max(fastest, cluster.max_clock_hz);

@@ -13,7 +13,7 @@ using input::Whole;
 const sim::Duration max_gpu_cost = sim::seconds(1);
 
 void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operations) {
-  Block block(at, "operations per clock and SM, one for each precision", outer.figures(), outer.from());
+  Block block(at, "operations per clock and SM, one for each precision", outer.parameters(), outer.from());
   const Real count{0, 1e6};
   block.optional("fp32", operations.fp32, count);
   block.optional("tf32", operations.tf32, count);
@@ -22,7 +22,7 @@ void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operation
 }
 
 void read_shares(const Cursor& at, Block& outer, gpu::PerPrecision& shares) {
-  Block block(at, "shares of the peak, one for each precision", outer.figures(), outer.from());
+  Block block(at, "shares of the peak, one for each precision", outer.parameters(), outer.from());
   const Quantity share{input::share_dimension(), 0, 1, true};
   block.optional("tf32", shares.tf32, share);
   block.optional("fp16", shares.fp16, share);
@@ -30,7 +30,7 @@ void read_shares(const Cursor& at, Block& outer, gpu::PerPrecision& shares) {
 }
 
 void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing) {
-  Block block(at, "the parameters of time slicing", outer.figures(), outer.from());
+  Block block(at, "the parameters of time slicing", outer.parameters(), outer.from());
   const TimeSpan span{sim::Duration::zero(), max_gpu_cost};
   block.required("slice", slicing.slice, TimeSpan{sim::Duration::zero(), max_gpu_cost, true});
   block.optional("slice_jitter", slicing.slice_jitter, span);
@@ -50,7 +50,7 @@ void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing
 }
 
 void read_space_sharing(const Cursor& at, Block& outer, gpu::SpaceSharing& law) {
-  Block block(at, "the parameters of sharing in space", outer.figures(), outer.from());
+  Block block(at, "the parameters of sharing in space", outer.parameters(), outer.from());
   const TimeSpan span{sim::Duration::zero(), max_gpu_cost};
   const Quantity load{input::share_dimension(), 0, 2, false};
   block.required("connections", law.connections, Whole<int>{1, 1024});
@@ -68,7 +68,7 @@ void read_space_sharing(const Cursor& at, Block& outer, gpu::SpaceSharing& law) 
 }
 
 void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
-  Block block(at, "the cost of a wake-up from idle", outer.figures(), outer.from());
+  Block block(at, "the cost of a wake-up from idle", outer.parameters(), outer.from());
   block.required("after", wake.after, TimeSpan{sim::Duration::zero(), sim::seconds(1000)});
   block.required("cost", wake.cost, TimeSpan{sim::Duration::zero(), max_gpu_cost});
 }
@@ -82,7 +82,7 @@ void read_droop(const Cursor& at, Block& outer, gpu::DroopSpec& droop) {
 }
 
 void read_instructions(const Cursor& at, Block& outer, gpu::IssuedInstructions& instructions) {
-  Block block(at, "instructions of kernels", outer.figures(), outer.from());
+  Block block(at, "instructions of kernels", outer.parameters(), outer.from());
   const Real count{0, 1e6};
   block.required("per_tensor_clock", instructions.per_tensor_clock, count);
   block.required("per_fma", instructions.per_fma, count);
@@ -91,7 +91,7 @@ void read_instructions(const Cursor& at, Block& outer, gpu::IssuedInstructions& 
 }
 
 void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
-  Block block(at, "the efficiency of kernels", outer.figures(), outer.from());
+  Block block(at, "the efficiency of kernels", outer.parameters(), outer.from());
   const Quantity share{input::share_dimension(), 0, 1, true};
   const Real cycles{0, 1e9};
   block.required("tensor_efficiency", costs.tensor_efficiency, share);
@@ -110,7 +110,7 @@ void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
 }
 
 void read_what_if(const Cursor& at, Block& outer, board::SpeedFactors& faster) {
-  Block block(at, "speed factors: arithmetic, memory", outer.figures(), outer.from());
+  Block block(at, "speed factors: arithmetic, memory", outer.parameters(), outer.from());
   const Real times{0.01, 100};
   block.optional("arithmetic", faster.arithmetic, times);
   block.optional("memory", faster.memory, times);
@@ -129,10 +129,10 @@ void read_limits(Block& block, gpu::Spec& gpu) {
 
 }  // namespace
 
-void read_gpu(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device,
+void read_gpu(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device,
               std::optional<power::PowerLimitSpec>& limit) {
   gpu::Spec& gpu = device.gpu;
-  Block block(at, "a GPU", figures);
+  Block block(at, "a GPU", parameters);
   block.words().required("architecture", gpu.architecture, input::Text{20});
   block.required("sm_count", gpu.sm_count, Whole<int>{1, 4096});
   block.required("sms_per_tpc", gpu.sms_per_tpc, Whole<int>{1, 16});

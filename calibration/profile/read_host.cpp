@@ -22,7 +22,7 @@ const sim::Duration max_host_cost = sim::seconds(1);
 const sim::Duration max_setup = sim::seconds(1000);
 
 void read_setup(const Cursor& at, Block& outer, process::SetupSpec& setup) {
-  Block block(at, "the costs of setup", outer.figures(), outer.from());
+  Block block(at, "the costs of setup", outer.parameters(), outer.from());
   const TimeSpan span{sim::Duration::zero(), max_setup};
   block.required("start", setup.start, span);
   block.required("load", setup.load_bytes_per_s, Quantity{input::bandwidth_dimension(), 0, 1e15, true});
@@ -30,7 +30,7 @@ void read_setup(const Cursor& at, Block& outer, process::SetupSpec& setup) {
 }
 
 process::StaticGraphSpec read_static_graph(const Cursor& at, Block& outer) {
-  Block block(at, "the costs with a static graph", outer.figures(), outer.from());
+  Block block(at, "the costs with a static graph", outer.parameters(), outer.from());
   process::StaticGraphSpec graph;
   block.required("host_time", graph.host_time, Quantity{input::share_dimension(), 0, 1});
   block.required("compute", graph.compute, Quantity{input::share_dimension(), 0, 1, true});
@@ -40,7 +40,7 @@ process::StaticGraphSpec read_static_graph(const Cursor& at, Block& outer) {
 }
 
 void read_unpack(const Cursor& at, Block& outer, llm::UnpackCycles& unpack) {
-  Block block(at, "SM cycles to unpack a weight, by format", outer.figures(), outer.from());
+  Block block(at, "SM cycles to unpack a weight, by format", outer.parameters(), outer.from());
   for (const llm::WeightTraits& row : llm::weight_formats)
     block.optional(std::string(row.name).c_str(), unpack[static_cast<std::size_t>(row.format)],
                    Real{0, 1000});
@@ -51,7 +51,7 @@ void read_unpack(const Cursor& at, Block& outer, llm::UnpackCycles& unpack) {
 // frameworks. `kind` is absent for synthetic processes with a pace: they have no setup.
 process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<RuntimeKind> kind,
                                   bool serves_text = false) {
-  Block block(at, "the costs of a runtime", outer.figures(), outer.from());
+  Block block(at, "the costs of a runtime", outer.parameters(), outer.from());
   process::RuntimeSpec runtime;
   const TimeSpan span{sim::Duration::zero(), max_host_cost};
   block.required("per_launch", runtime.per_launch, span);
@@ -88,7 +88,7 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<
 // rates.
 process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, const board::DeviceSpec& device,
                                       dnn::HostRoofs& roofs) {
-  Block block(at, "the costs of inference on the CPU", outer.figures(), outer.from());
+  Block block(at, "the costs of inference on the CPU", outer.parameters(), outer.from());
   process::RuntimeSpec runtime;
   const TimeSpan span{sim::Duration::zero(), max_host_cost};
   block.required("per_layer", runtime.per_launch, span);
@@ -96,7 +96,7 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, const boar
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
   if (const auto ops = block.words().require("ops_per_clock")) {
-    Block rates(*ops, "operations per clock of a core, one for each precision", block.figures(),
+    Block rates(*ops, "operations per clock of a core, one for each precision", block.parameters(),
                 block.from());
     const Real count{0, 1e4, true};
     rates.required("fp32", roofs.fp32_ops_per_clock, count);
@@ -120,13 +120,13 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, const boar
 
 }  // namespace
 
-void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
+void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device) {
   auto rows = process::runtimes;  // by name, with the runtimes on cores last
   std::ranges::sort(rows, {}, [](const auto& row) {
     return std::pair(row.kind == RuntimeKind::cores, std::string_view(process::profile_key(row)));
   });
   const auto names = rows | std::views::transform(&process::profile_key);
-  Block block(at, fmt::format("the runtimes: {}", fmt::join(names, ", ")), figures);
+  Block block(at, fmt::format("the runtimes: {}", fmt::join(names, ", ")), parameters);
   for (const auto& row : rows) {
     if (row.kind != RuntimeKind::cores) continue;
     if (const auto found = block.words().find(process::profile_key(row)))
@@ -142,11 +142,11 @@ void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& figures, boa
     device.paced = read_runtime(*found, block, std::nullopt);
 }
 
-void read_observer(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
-  Block block(at, "the observers: nsys", figures);
+void read_observer(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device) {
+  Block block(at, "the observers: nsys", parameters);
   const auto found = block.words().require("nsys");
   if (!found) return;
-  Block nsys(*found, "the overhead of an observer", figures, block.from());
+  Block nsys(*found, "the overhead of an observer", parameters, block.from());
   process::ObserverSpec costs;
   const TimeSpan span{sim::Duration::zero(), max_host_cost};
   nsys.required("per_launch", costs.per_launch, span);
@@ -158,15 +158,15 @@ void read_observer(const Cursor& at, std::vector<ProfileParameter>& figures, boa
   device.nsys = costs;
 }
 
-void read_sync(const Cursor& at, std::vector<ProfileParameter>& figures, process::SyncSpec& sync) {
-  Block block(at, "the costs of synchronisation", figures);
+void read_sync(const Cursor& at, std::vector<ProfileParameter>& parameters, process::SyncSpec& sync) {
+  Block block(at, "the costs of synchronisation", parameters);
   block.required("poll", sync.poll, TimeSpan{sim::Duration::zero(), max_host_cost, true});
   block.required("wake_latency", sync.wake_latency, TimeSpan{sim::Duration::zero(), max_host_cost});
   block.required("before_sleep", sync.before_sleep, TimeSpan{sim::Duration::zero(), max_host_cost});
 }
 
-void read_refill(const Cursor& at, std::vector<ProfileParameter>& figures, process::RefillSpec& refill) {
-  Block block(at, "whether work enqueued during a turn extends the turn", figures);
+void read_refill(const Cursor& at, std::vector<ProfileParameter>& parameters, process::RefillSpec& refill) {
+  Block block(at, "whether work enqueued during a turn extends the turn", parameters);
   const input::Boolean boolean;
   block.required("graph_of_kernels_spinning", refill.graph_of_kernels_spinning, boolean);
   block.required("graph_with_other_nodes_spinning", refill.graph_with_other_nodes_spinning, boolean);

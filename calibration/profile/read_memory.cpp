@@ -12,7 +12,7 @@ using input::Quantity;
 constexpr double max_bytes = 1e15;
 
 memory::ContextSpec read_context(const Cursor& at, Block& outer) {
-  Block block(at, "the memory of a process: process, gpu, shared", outer.figures(), outer.from());
+  Block block(at, "the memory of a process: process, gpu, shared", outer.parameters(), outer.from());
   memory::ContextSpec context;
   const Quantity size{input::size_dimension(), 0, max_bytes};
   block.required("process", context.process_bytes, size);
@@ -23,7 +23,7 @@ memory::ContextSpec read_context(const Cursor& at, Block& outer) {
 }
 
 void read_contexts(const Cursor& at, Block& outer, board::DeviceSpec& device) {
-  Block block(at, "the memory of processes, one for each runtime", outer.figures(), outer.from());
+  Block block(at, "the memory of processes, one for each runtime", outer.parameters(), outer.from());
   for (const process::RuntimeTraits& row : process::runtimes) {
     if (const auto found = block.words().find(process::profile_key(row)))
       device.contexts[row.runtime] = read_context(*found, block);
@@ -44,9 +44,9 @@ void read_clocks(Block& block, const Cursor& at, memory::Spec& memory) {
 
 }  // namespace
 
-void read_memory(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
+void read_memory(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device) {
   memory::Spec& memory = device.memory;
-  Block block(at, "a memory", figures);
+  Block block(at, "a memory", parameters);
   const Quantity size{input::size_dimension(), 0, max_bytes, true};
   const bool capacity = block.required("capacity", memory.capacity_bytes, size);
   const bool system =
@@ -62,7 +62,7 @@ void read_memory(const Cursor& at, std::vector<ProfileParameter>& figures, board
   block.optional("interference", memory.interference, Quantity{input::share_dimension(), 0, 0.7});
   if (const auto cores = block.words().find("cores")) {
     const Quantity rate{input::bandwidth_dimension(), 0, 1e15, true};
-    Block moved(*cores, "what the cores move: read, write, together", figures, block.from());
+    Block moved(*cores, "what the cores move: read, write, together", parameters, block.from());
     memory::CoreTraffic traffic;
     bool all = moved.required("read", traffic.read, rate);
     all = moved.required("write", traffic.write, rate) && all;

@@ -13,29 +13,31 @@ inline constexpr int max_board_cores = 1024;
 // Reads a clock table: ascending, without duplicates.
 [[nodiscard]] std::optional<std::vector<double>> read_clock_table(const input::Cursor& at);
 
-void read_cpu(const input::Cursor& at, std::vector<ProfileParameter>& figures, cpu::Spec& cpu);
+void read_cpu(const input::Cursor& at, std::vector<ProfileParameter>& parameters, cpu::Spec& cpu);
 // `limit`: the card's own power limit, if it has one.
-void read_gpu(const input::Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device,
+void read_gpu(const input::Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device,
               std::optional<power::PowerLimitSpec>& limit);
-void read_dla(const input::Cursor& at, std::vector<ProfileParameter>& figures, dla::Spec& dla);
+void read_dla(const input::Cursor& at, std::vector<ProfileParameter>& parameters, dla::Spec& dla);
 // Reads the rated pixels/s of the media engines.
-void read_engines(const input::Cursor& at, std::vector<ProfileParameter>& figures, media::Spec& engines);
-void read_runtimes(const input::Cursor& at, std::vector<ProfileParameter>& figures,
+void read_engines(const input::Cursor& at, std::vector<ProfileParameter>& parameters, media::Spec& engines);
+void read_runtimes(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
                    board::DeviceSpec& device);
-void read_observer(const input::Cursor& at, std::vector<ProfileParameter>& figures,
+void read_observer(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
                    board::DeviceSpec& device);
-void read_sync(const input::Cursor& at, std::vector<ProfileParameter>& figures, process::SyncSpec& sync);
-void read_refill(const input::Cursor& at, std::vector<ProfileParameter>& figures,
+void read_sync(const input::Cursor& at, std::vector<ProfileParameter>& parameters, process::SyncSpec& sync);
+void read_refill(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
                  process::RefillSpec& refill);
-void read_memory(const input::Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device);
+void read_memory(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
+                 board::DeviceSpec& device);
 // Call after the other parts, since modes are checked against their limits.
-void read_power_modes(const input::Cursor& at, std::vector<ProfileParameter>& figures,
+void read_power_modes(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
                       board::DeviceSpec& device);
 // Reads power.over_current, power.thermal and gpu.power_limit; `outer` is the block `power`.
 void read_over_current(const input::Cursor& at, Block& outer, power::Spec& power);
 void read_thermal(const input::Cursor& at, Block& outer, power::Spec& power);
 void read_power_limit(const input::Cursor& at, Block& outer, std::optional<power::PowerLimitSpec>& limit);
-void read_power(const input::Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device);
+void read_power(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
+                board::DeviceSpec& device);
 // Reads power.governors; `outer` is the block `power`.
 void read_governors(const input::Cursor& at, Block& outer, const board::DeviceSpec& device,
                     power::ScalingSpec& scaling);

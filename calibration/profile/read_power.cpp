@@ -53,7 +53,7 @@ struct Curve {
 };
 
 void read_cpu(const Cursor& at, Block& outer, power::CpuSpec& cpu) {
-  Block block(at, "the power of the CPU", outer.figures(), outer.from());
+  Block block(at, "the power of the CPU", outer.parameters(), outer.from());
   block.required("voltage", cpu.voltage, Curve{});
   block.required("core", cpu.core_f, farads());
   block.required("idle_core", cpu.idle_core_f, farads());
@@ -61,7 +61,7 @@ void read_cpu(const Cursor& at, Block& outer, power::CpuSpec& cpu) {
 }
 
 void read_gpu(const Cursor& at, Block& outer, power::GpuSpec& gpu) {
-  Block block(at, "the power of the GPU", outer.figures(), outer.from());
+  Block block(at, "the power of the GPU", outer.parameters(), outer.from());
   block.required("voltage", gpu.voltage, Curve{});
   block.required("clock_tree", gpu.clock_tree_f, farads());
   block.required("busy", gpu.busy_f, farads());
@@ -77,7 +77,7 @@ void read_gpu(const Cursor& at, Block& outer, power::GpuSpec& gpu) {
 }
 
 void read_dla(const Cursor& at, Block& outer, power::DlaSpec& dla) {
-  Block block(at, "the power of a DLA", outer.figures(), outer.from());
+  Block block(at, "the power of a DLA", outer.parameters(), outer.from());
   block.required("voltage", dla.voltage, Curve{});
   block.required("busy", dla.busy_f, farads());
   block.required("idle", dla.idle_f, farads());
@@ -86,7 +86,7 @@ void read_dla(const Cursor& at, Block& outer, power::DlaSpec& dla) {
 }
 
 void read_soc(const Cursor& at, Block& outer, power::SocSpec& soc) {
-  Block block(at, "the power of the rest of the chip", outer.figures(), outer.from());
+  Block block(at, "the power of the rest of the chip", outer.parameters(), outer.from());
   block.required("voltage", soc.voltage, Curve{});
   block.required("base", soc.base_w, watts());
   block.required("clock", soc.clock_f, farads());
@@ -95,7 +95,7 @@ void read_soc(const Cursor& at, Block& outer, power::SocSpec& soc) {
 }
 
 void read_dram(const Cursor& at, Block& outer, power::DramSpec& dram) {
-  Block block(at, "the power of the DRAM", outer.figures(), outer.from());
+  Block block(at, "the power of the DRAM", outer.parameters(), outer.from());
   block.required("base", dram.base_w, watts());
   block.required("clock", dram.clock_w_per_hz, Quantity{input::power_per_frequency_dimension(), 0, 1});
   block.required("per_byte", dram.byte_j, joules_per_byte());
@@ -116,7 +116,7 @@ power::Rail read_rail(const Cursor& at) {
 }
 
 void read_module(const Cursor& at, Block& outer, power::Spec& power) {
-  Block block(at, "the module: base, per_byte, efficiency, input, rails", outer.figures(), outer.from());
+  Block block(at, "the module: base, per_byte, efficiency, input, rails", outer.parameters(), outer.from());
   block.required("base", power.base_w, watts());
   block.optional("per_byte", power.base_byte_j, joules_per_byte());
   block.required("efficiency", power.efficiency, positive_share());
@@ -127,7 +127,7 @@ void read_module(const Cursor& at, Block& outer, power::Spec& power) {
 }
 
 void read_wall(const Cursor& at, Block& outer, power::Spec& power) {
-  Block block(at, "the plug: base, efficiency", outer.figures(), outer.from());
+  Block block(at, "the plug: base, efficiency", outer.parameters(), outer.from());
   power::Spec::Wall wall;
   block.required("base", wall.base_w, watts());
   block.required("efficiency", wall.efficiency, positive_share());
@@ -136,8 +136,8 @@ void read_wall(const Cursor& at, Block& outer, power::Spec& power) {
 
 }  // namespace
 
-void read_power(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
-  Block block(at, "the power of a board", figures);
+void read_power(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device) {
+  Block block(at, "the power of a board", parameters);
   power::Spec& power = device.power.emplace();
   if (const auto part = block.words().require("cpu")) read_cpu(*part, block, power.cpu);
   if (device.has_gpu()) {

@@ -64,7 +64,7 @@ void check_minima(const Cursor& at, const board::PowerMode& mode) {
 }
 
 board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSpec& device) {
-  Block block(at, "a power mode", outer.figures(), outer.from());
+  Block block(at, "a power mode", outer.parameters(), outer.from());
   board::PowerMode mode;
   block.words().required("name", mode.name, input::Text{100});
   double fastest = 0;
@@ -95,8 +95,9 @@ board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSp
 
 }  // namespace
 
-void read_power_modes(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
-  Block block(at, "the power modes: default, modes", figures);
+void read_power_modes(const Cursor& at, std::vector<ProfileParameter>& parameters,
+                      board::DeviceSpec& device) {
+  Block block(at, "the power modes: default, modes", parameters);
   std::vector<std::string> names;
   if (const auto modes = block.words().require("modes")) {
     for (const Cursor& mode : modes->items("a list of power modes", 64)) {

@@ -15,7 +15,7 @@ namespace {
 // ones, need a source.
 bool is_word(const Profile& profile, const input::Node& document, const std::string& path) {
   if (std::ranges::any_of(profile.figures,
-                          [&](const ProfileParameter& figure) { return figure.path == path; }))
+                          [&](const ProfileParameter& parameter) { return parameter.path == path; }))
     return false;
   input::Problems none;
   return input::Cursor(document, {}, none).descend(path).path() == path;
@@ -24,9 +24,9 @@ bool is_word(const Profile& profile, const input::Node& document, const std::str
 }  // namespace
 
 std::vector<std::string> assignments(const Profile& profile, const input::Node& document,
-                                     const std::vector<std::pair<std::string, std::string>>& figures) {
+                                     const std::vector<std::pair<std::string, std::string>>& overrides) {
   std::vector<std::string> set;
-  for (const auto& [named, value] : figures) {
+  for (const auto& [named, value] : overrides) {
     const std::string path = current_path(named);
     set.push_back(is_word(profile, document, path)
                       ? fmt::format("{}={}", path, value)
@@ -36,12 +36,12 @@ std::vector<std::string> assignments(const Profile& profile, const input::Node& 
 }
 
 std::optional<Profile> with_parameters(const input::Node& document,
-                                       const std::vector<std::pair<std::string, std::string>>& figures,
+                                       const std::vector<std::pair<std::string, std::string>>& overrides,
                                        input::Problems& problems) {
   if (!document) return std::nullopt;
   const std::optional<Profile> given = profile_of(document, problems);
   if (!given) return std::nullopt;
-  return profile_of(document, problems, assignments(*given, document, figures));
+  return profile_of(document, problems, assignments(*given, document, overrides));
 }
 
 }  // namespace jostle::calibration

@@ -215,7 +215,7 @@ class Trace : public json::Handler<Trace> {
     ++events;
     if (phase_ == 'B') ++begins;
     if (phase_ != 'X' || !duration_) return true;
-    if (!(*duration_ >= 0 && *duration_ <= max_figure)) return refuse("an event has an impossible duration");
+    if (!(*duration_ >= 0 && *duration_ <= max_number)) return refuse("an event has an impossible duration");
     switch (category_) {
       case Category::kernel:
         kernels.add(name_, *duration_);

@@ -164,7 +164,7 @@ class JtopReading {
     }
     if (lower(text) == "off" || text == "None") return;
     std::string_view rest = text;
-    const auto number = take_figure(rest);
+    const auto number = take_number(rest);
     if (!number || (*number < 0 && column.kind != JtopKind::temperature)) {
       wrong_ = fmt::format("'{}' is not a number", input::printable(std::string(text)));
       return;
@@ -183,7 +183,7 @@ class JtopReading {
   void read_memory(JtopColumn& column, double number, std::string_view rest) {
     if (rest.starts_with('/') && rest.ends_with("MB")) {
       rest = rest.substr(1, rest.size() - 3);
-      if (const auto all = figure(rest)) memory_ = *all * 1024 * 1024;
+      if (const auto all = parse_number(rest)) memory_ = *all * 1024 * 1024;
       column.moments.add(number);
     } else if (number > 1) {
       column.moments.add(number / 1024);

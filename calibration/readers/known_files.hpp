@@ -1,4 +1,4 @@
-// Files that people try to import and that hold no measurements, or none that can be read: what they are, and
+// Files that people try to import, but that hold no readable measurements: their kind, and
 // what to do.
 #pragma once
 

@@ -6,7 +6,7 @@
 
 namespace jostle::calibration {
 
-std::optional<double> take_figure(std::string_view& text) {
+std::optional<double> take_number(std::string_view& text) {
   // Fast path: nearly all numbers are short, with or without a decimal point.
   constexpr std::size_t max_plain = 15;
   constexpr double powers[]{1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -33,13 +33,13 @@ std::optional<double> take_figure(std::string_view& text) {
   }
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || !(std::abs(value) <= max_figure)) return std::nullopt;
+  if (error != std::errc{} || !(std::abs(value) <= max_number)) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
 }
 
-std::optional<double> figure(std::string_view text) {
-  const auto value = take_figure(text);
+std::optional<double> parse_number(std::string_view text) {
+  const auto value = take_number(text);
   return text.empty() ? value : std::nullopt;
 }
 

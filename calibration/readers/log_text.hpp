@@ -9,13 +9,13 @@
 namespace jostle::calibration {
 
 // The largest number that can be a measurement: bytes of memory and nanoseconds of a week are below.
-inline constexpr double max_figure = 1e15;
+inline constexpr double max_number = 1e15;
 
-// A decimal number with an absolute value up to max_figure; `text` must contain nothing else.
-[[nodiscard]] std::optional<double> figure(std::string_view text);
+// A decimal number with an absolute value up to max_number; `text` must contain nothing else.
+[[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
 // Removes the number at the front of `text` and returns it.
-[[nodiscard]] std::optional<double> take_figure(std::string_view& text);
+[[nodiscard]] std::optional<double> take_number(std::string_view& text);
 
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 

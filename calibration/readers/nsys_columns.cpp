@@ -80,8 +80,8 @@ std::optional<SummaryTable> table_of(const std::vector<std::string>& header, con
   return table;
 }
 
-std::optional<double> grouped_figure(std::string_view text) {
-  if (const auto number = figure(text)) return number;
+std::optional<double> grouped_number(std::string_view text) {
+  if (const auto number = parse_number(text)) return number;
   std::string plain;
   for (std::size_t i = 0; i < text.size() && plain.size() < 32; ++i) {
     if (text[i] == ',' || text[i] == '\'') continue;
@@ -91,7 +91,7 @@ std::optional<double> grouped_figure(std::string_view text) {
     }
     plain += text[i];
   }
-  return figure(plain);
+  return parse_number(plain);
 }
 
 bool is_nsys_heading(std::string_view line) {

@@ -34,7 +34,7 @@ struct SummaryTable {
                                                    const SummaryUnit* titled);
 
 // A number, with or without thousands separators: "30,000.0" or "25’056".
-[[nodiscard]] std::optional<double> grouped_figure(std::string_view text);
+[[nodiscard]] std::optional<double> grouped_number(std::string_view text);
 
 // A line with the names of the columns of a summary, in any of the forms of `nsys stats`.
 [[nodiscard]] bool is_nsys_heading(std::string_view line);

@@ -80,7 +80,7 @@ class ByName {
  public:
   bool add(const Intervals& interval) {
     const double us = interval.duration_ns() / 1000;
-    if (!(us >= 0 && us <= max_figure)) return false;
+    if (!(us >= 0 && us <= max_number)) return false;
     if (interval.row().is_text(2)) {
       named_.add(without_version(interval.row().text(2)), us);
       return true;

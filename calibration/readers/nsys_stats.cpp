@@ -163,7 +163,7 @@ class NsysStatsReading {
     }
   }
 
-  // Cuts a row of text at its blanks, for one whose figures are not below the dashes.
+  // Cuts a row of text at its blanks, for one whose numbers are not below the dashes.
   void cut_at_blanks(std::string_view line) {
     fields_.clear();
     std::string_view rest = trimmed(line);
@@ -181,9 +181,9 @@ class NsysStatsReading {
     return from > 0 && from < line.size() && line[from - 1] != ' ';
   }
 
-  [[nodiscard]] bool has_figures() const {
-    return fields_.size() == table_->width && grouped_figure(fields_[*table_->at[count]]) &&
-           grouped_figure(fields_[*table_->at[mean]]);
+  [[nodiscard]] bool has_numbers() const {
+    return fields_.size() == table_->width && grouped_number(fields_[*table_->at[count]]) &&
+           grouped_number(fields_[*table_->at[mean]]);
   }
 
   void read_row(std::string_view line) {
@@ -191,14 +191,14 @@ class NsysStatsReading {
       wrong_ = "a quote is not closed";
       return;
     }
-    if (form_ == Form::text && (!has_figures() || cuts_a_word(line))) cut_at_blanks(line);
+    if (form_ == Form::text && (!has_numbers() || cuts_a_word(line))) cut_at_blanks(line);
     if (fields_.size() != table_->width) {
       wrong_ =
           fmt::format("{} fields where the header has {}: is it truncated?", fields_.size(), table_->width);
       return;
     }
     const auto number = [this](SummaryColumn column) -> std::optional<double> {
-      return table_->at[column] ? grouped_figure(fields_[*table_->at[column]]) : std::nullopt;
+      return table_->at[column] ? grouped_number(fields_[*table_->at[column]]) : std::nullopt;
     };
     const auto calls = number(count), average = number(mean);
     if (!calls || *calls < 0 || !average || *average < 0) {

@@ -36,7 +36,7 @@ Import import(const NvpMode& mode, const std::string& origin) {
   double cores = 0;
   bool any_core = false;
   for (const NvpSetting& setting : mode.settings) {
-    const auto value = figure(setting.value);
+    const auto value = parse_number(setting.value);
     if (!value) continue;
     if (setting.parameter == "CPU_ONLINE") {
       any_core = true;

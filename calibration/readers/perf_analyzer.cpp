@@ -63,7 +63,7 @@ class PerfAnalyzerReading {
   [[nodiscard]] std::optional<double> value(std::string_view name) const {
     const auto found = std::ranges::find(header_, name);
     if (found == header_.end()) return std::nullopt;
-    const auto number = figure(fields_[static_cast<std::size_t>(found - header_.begin())]);
+    const auto number = parse_number(fields_[static_cast<std::size_t>(found - header_.begin())]);
     return number && *number >= 0 ? number : std::nullopt;
   }
 

@@ -94,7 +94,7 @@ bool TegrastatsLine::read_reading(std::string_view name, std::string_view& rest)
   }
   if (value.front() == '@') return name_is_gpu(name) ? read_clocks(value.substr(1), "gpu_clock") : true;
   std::string_view number = value;
-  const auto first = take_figure(number);
+  const auto first = take_number(number);
   if (!first) {
     rest = before;
     return is_second_word(value);
@@ -121,7 +121,7 @@ bool TegrastatsLine::read_clocks(std::string_view text, std::string_view metric)
   const bool list = text.starts_with('[');
   if (list) text.remove_prefix(1);
   for (;;) {
-    const auto clock = take_figure(text);
+    const auto clock = take_number(text);
     if (!clock || *clock < 0 || *clock > 1e5) return false;
     highest = std::max(highest, *clock);
     if (!list || !text.starts_with(',')) break;
@@ -140,7 +140,7 @@ bool TegrastatsLine::read_cores(std::string_view text) {
   const auto read_clock = [&] {
     if (!text.starts_with('@')) return true;
     text.remove_prefix(1);
-    const auto megahertz = take_figure(text);
+    const auto megahertz = take_number(text);
     if (!megahertz || *megahertz < 0 || *megahertz > 1e5) return false;
     clock += *megahertz;
     ++clocked;
@@ -152,7 +152,7 @@ bool TegrastatsLine::read_cores(std::string_view text) {
     if (text.starts_with("off") || text.starts_with("OFF")) {
       text.remove_prefix(3);
     } else {
-      const auto percent = take_figure(text);
+      const auto percent = take_number(text);
       if (!percent || !text.starts_with('%') || *percent < 0 || *percent > 100) return false;
       text.remove_prefix(1);
       load_sum += *percent;
@@ -186,7 +186,7 @@ bool TegrastatsLine::read_levels(std::string_view name, double first, std::strin
   int levels = 1;
   while (text.starts_with('/')) {
     text.remove_prefix(1);
-    const auto level = take_figure(text);
+    const auto level = take_number(text);
     if (!level || ++levels > 3) return false;
     if (levels == 2) second = *level;
     if (milliwatts) {
@@ -211,12 +211,12 @@ bool TegrastatsLine::read_levels(std::string_view name, double first, std::strin
 
 // Reads "51.062C", or "34.8C/36.1C": now and the mean or peak.
 bool TegrastatsLine::read_temperature(std::string_view zone, std::string_view text) {
-  const auto degrees = take_figure(text);
+  const auto degrees = take_number(text);
   if (!degrees || *degrees > 1000 || *degrees < -1000) return false;
   for (int levels = 1; text != "C"; ++levels) {
     if (!text.starts_with("C/") && !text.starts_with("/")) return false;
     text.remove_prefix(text.front() == 'C' ? 2 : 1);
-    if (!take_figure(text) || levels == 3) return false;
+    if (!take_number(text) || levels == 3) return false;
   }
   if (*degrees >= no_sensor) add(zone, 't', *degrees);
   return true;

@@ -41,14 +41,14 @@ struct Printed {
   std::optional<double> mean, median, p90, p99;
 };
 
-// A run, from "&&&& RUNNING" to "&&&& PASSED".
+// A run of trtexec: the lines from "&&&& RUNNING" to "&&&& PASSED".
 struct Run {
   int first_line = 0, last_line = 0;
   bool begun = false, ended = false, failed = false, summary_ended = false, built_only = false;
   bool profiled = false, separate_profile = false, engine_loaded = false, tf32_off = false;
   std::string command, precision, first_error;
   Setting setting;
-  std::optional<double> throughput, queries, seconds, streams;  // seconds: of all queries
+  std::optional<double> throughput, queries, seconds, streams;  // seconds: time of all queries together
   std::optional<std::int64_t> implicit_batch, bound_batch;
   bool bindings_differ = false;
   std::vector<Printed> printed;
@@ -63,13 +63,13 @@ class TrtexecLogReading {
     std::string_view line;
     while (source_.next_line(line)) read(line);
     if (!source_.failure().empty())
-      source_.fail(own_, source_.line(), source_.failure());
+      source_.fail(log_problems_, source_.line(), source_.failure());
     else if (run_.begun)
       finish();
-    else if (imports_.empty() && own_.empty())
-      source_.fail(own_, 0, "the file contains no run of trtexec");
-    problems_.append(own_);
-    if (!own_.empty()) imports_.clear();
+    else if (imports_.empty() && log_problems_.empty())
+      source_.fail(log_problems_, 0, "the file contains no run of trtexec");
+    problems_.append(log_problems_);
+    if (!log_problems_.empty()) imports_.clear();
     return std::move(imports_);
   }
 
@@ -130,7 +130,7 @@ class TrtexecLogReading {
     }
   }
 
-  // The value of an option of the command; empty if it was not given.
+  // The value of an option on the command line; empty if it was not given.
   [[nodiscard]] std::string option(std::string_view name) const {
     const std::size_t at = run_.command.find(name);
     if (at == std::string::npos) return {};
@@ -151,10 +151,10 @@ class TrtexecLogReading {
   void read_information(std::string_view text) {
     if (const auto rest = after(text, "Timing trace has ")) {
       std::string_view queries = *rest;
-      run_.queries = take_figure(queries);
+      run_.queries = take_number(queries);
       if (const auto over = after(queries, " queries over ")) {
         std::string_view time = *over;
-        const auto seconds = take_figure(time);
+        const auto seconds = take_number(time);
         if (seconds && (time.starts_with(" s") || time.starts_with(" ms")))
           run_.seconds = *seconds / (time.starts_with(" ms") ? 1000 : 1);
       }
@@ -177,8 +177,8 @@ class TrtexecLogReading {
       read_summary_line(*quantity, value);
     } else if (key == "Throughput" || key == "throughput") {
       std::string_view rest = value;
-      run_.throughput = take_figure(rest);
-      if (!run_.throughput || trimmed(rest) != "qps") cut_or_wrong(value);
+      run_.throughput = take_number(rest);
+      if (!run_.throughput || trimmed(rest) != "qps") report_bad_number(value);
     } else if (key == "Total GPU Compute Time" || key == "total compute time") {
       run_.summary_ended = true;
     } else {
@@ -186,19 +186,19 @@ class TrtexecLogReading {
     }
   }
 
-  void cut_or_wrong(std::string_view value) {
+  void report_bad_number(std::string_view value) {
     source_.fail(
-        own_, source_.line(),
+        log_problems_, source_.line(),
         fmt::format("'{}' is not a number as printed by trtexec", input::printable(std::string(value))),
         source_.unterminated() ? "the log is truncated here" : "");
   }
 
-  // The first number of a text such as "1.5 ms (end to end 1.6 ms)".
+  // Returns the first number of a text such as "1.5 ms (end to end 1.6 ms)".
   std::optional<double> milliseconds(std::string_view text) {
     std::string_view rest = text;
-    const auto value = take_figure(rest);
+    const auto value = take_number(rest);
     if (value && rest.starts_with(" ms") && *value >= 0) return value;
-    cut_or_wrong(text);
+    report_bad_number(text);
     return std::nullopt;
   }
 
@@ -218,7 +218,7 @@ class TrtexecLogReading {
       const std::string_view item = value.substr(0, comma);
       const std::size_t equals = item.find(" = ");
       if (equals == std::string_view::npos) {
-        cut_or_wrong(item);
+        report_bad_number(item);
         return;
       }
       set(printed, item.substr(0, equals), item.substr(equals + 3));
@@ -250,7 +250,7 @@ class TrtexecLogReading {
   }
 
   void read_dimensions(std::string_view dimensions) {
-    const auto first = take_figure(dimensions);
+    const auto first = take_number(dimensions);
     if (!first || *first < 1 || *first != std::floor(*first) || *first > 1e6) return;
     const auto batch = static_cast<std::int64_t>(*first);
     if (run_.bound_batch && *run_.bound_batch != batch) run_.bindings_differ = true;
@@ -269,10 +269,10 @@ class TrtexecLogReading {
     } else if (key == "DLACore") {
       setting.placement = value.empty() ? "gpu" : "dla" + std::string(value.substr(0, 2));
     } else if (key == "Batch" || key == "Max batch") {
-      if (const auto batch = figure(value); batch && *batch >= 1 && *batch == std::floor(*batch))
+      if (const auto batch = parse_number(value); batch && *batch >= 1 && *batch == std::floor(*batch))
         run_.implicit_batch = static_cast<std::int64_t>(*batch);
     } else if (key == "Streams" || key == "Inference Streams") {
-      run_.streams = figure(value);
+      run_.streams = parse_number(value);
     } else if (key == "Spin-wait") {
       setting.sync = value == "Enabled" ? "spin" : "blocking";
     } else if (key == "CUDA Graph") {
@@ -290,9 +290,9 @@ class TrtexecLogReading {
     } else if (key == "Compute Capability") {
       setting.compute_capability = std::string(value.substr(0, 10));
     } else if (key == "SMs") {
-      if (const auto sms = figure(value)) setting.sms = static_cast<std::int64_t>(*sms);
+      if (const auto sms = parse_number(value)) setting.sms = static_cast<std::int64_t>(*sms);
     } else if (key == "Device Global Memory") {
-      if (const auto mebibytes = take_figure(rest)) setting.memory_bytes = *mebibytes * 1024 * 1024;
+      if (const auto mebibytes = take_number(rest)) setting.memory_bytes = *mebibytes * 1024 * 1024;
     } else if (key == "TensorRT version") {
       setting.tool = "trtexec " + std::string(value.substr(0, 20));
     }
@@ -317,7 +317,7 @@ class TrtexecLogReading {
       return found;
     }
     if (!found.empty() || !has("FP32")) return found;
-    const auto capability = figure(run_.setting.compute_capability);
+    const auto capability = parse_number(run_.setting.compute_capability);
     if (run_.tf32_off || !capability || *capability < 8) return "fp32";
     notes.emplace_back("FP32 with TF32 allowed, which is trtexec's default: imported as tf32");
     return "tf32";
@@ -330,7 +330,7 @@ class TrtexecLogReading {
 
   void finish_run() {
     const auto wrong = [this](std::string message, std::string hint = {}) {
-      source_.fail(own_, run_.last_line, std::move(message), std::move(hint));
+      source_.fail(log_problems_, run_.last_line, std::move(message), std::move(hint));
     };
     const auto has_mean_or_median = [this](std::string_view metric) {
       return std::ranges::any_of(run_.printed, [metric](const Printed& printed) {
@@ -363,14 +363,14 @@ class TrtexecLogReading {
     }
     if (run_.streams && *run_.streams > 1)
       result.notes.push_back(
-          fmt::format("{} inference streams ran in parallel: times are for each stream", *run_.streams));
+          fmt::format("times are per stream: {} inference streams ran in parallel", *run_.streams));
     const bool slowed = run_.profiled && !run_.separate_profile;
     if (slowed) {
       setting.observer = "trtexec";
       result.notes.emplace_back(
-          "no enqueue: the layer profiler was on, which makes enqueueing wait for each layer; its throughput "
+          "enqueue is left out: the layer profiler was on, so enqueueing waited for each layer. Throughput "
           "and "
-          "times are of a profiled run (--separateProfileRun times without)");
+          "times are those of the profiled run; --separateProfileRun measures them without the profiler");
     }
     const double per_query = run_.implicit_batch ? static_cast<double>(*run_.implicit_batch) : 1;
     const auto count = static_cast<std::int64_t>(run_.queries.value_or(per_query) / per_query);
@@ -394,7 +394,7 @@ class TrtexecLogReading {
     return result;
   }
 
-  // TensorRT 7 prints 0 qps of explicit batches, but also how many queries it timed in how long.
+  // TensorRT 7 prints 0 qps for explicit batches, but also the number of queries and the time that they took.
   [[nodiscard]] double queries_per_s() const {
     if (*run_.throughput > 0 || !run_.queries || !run_.seconds || *run_.seconds <= 0) return *run_.throughput;
     return *run_.queries / *run_.seconds;
@@ -404,15 +404,15 @@ class TrtexecLogReading {
     const double rate = queries_per_s();
     if (rate <= 0) {
       result.notes.emplace_back(
-          "no throughput: trtexec printed 0 qps, as TensorRT 7 does of explicit batches, and not how long it "
-          "took");
+          "throughput is left out: trtexec printed 0 qps (TensorRT 7 does so for explicit batches), and not "
+          "the "
+          "time that the queries took");
       return;
     }
     if (*run_.throughput <= 0)
       result.notes.push_back(
-          fmt::format("throughput: trtexec printed 0 qps, as TensorRT 7 does of explicit batches; it is {:g} "
-                      "queries over "
-                      "{:g} s",
+          fmt::format("throughput is {:g} queries over {:g} s: trtexec printed 0 qps (TensorRT 7 does so for "
+                      "explicit batches)",
                       *run_.queries, *run_.seconds));
     Measurement row{.metric = "throughput",
                     .value = rate,
@@ -436,7 +436,7 @@ class TrtexecLogReading {
 
   Source& source_;
   input::Problems& problems_;
-  input::Problems own_;
+  input::Problems log_problems_;  // problems of this log; with any, nothing is imported
   std::vector<Import> imports_;
   Run run_;
 };

@@ -35,7 +35,7 @@ class Profile : public json::Handler<Profile> {
   }
   bool number(double value) {
     if (depth != 2) return refuse("a number outside any layer");
-    if (!(value >= 0 && value <= max_figure)) return refuse(fmt::format("{} has an impossible value", key_));
+    if (!(value >= 0 && value <= max_number)) return refuse(fmt::format("{} has an impossible value", key_));
     if (key_ == "count") count = value;
     if (key_ == "averageMs") mean_ = value;
     if (key_ == "medianMs") layer_.median = value;

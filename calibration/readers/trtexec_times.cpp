@@ -84,7 +84,7 @@ class Times : public json::Handler<Times> {
   bool text(std::string_view) { return field_ == fields || refuse("a time is not a number"); }
   bool number(double value) {
     if (field_ == fields) return depth == 2 || refuse("a number outside any query");
-    if (!(std::abs(value) <= max_figure)) return refuse("a time has an impossible value");
+    if (!(std::abs(value) <= max_number)) return refuse("a time has an impossible value");
     values_[field_] = value;
     return true;
   }
@@ -150,9 +150,10 @@ std::vector<Import> read_trtexec_times(Source& source, input::Problems& problems
   // Times since the start are printed with six digits.
   const double step = times.latest > 0 ? std::pow(10, std::floor(std::log10(times.latest)) - 5) : 0;
   if (enqueue.moments.count > 0 && enqueue.moments.mean < 10 * step) {
-    result.notes.push_back(fmt::format(
-        "no enqueue: its mean of {:.3g} ms is the difference of times that are printed to {:g} ms",
-        enqueue.moments.mean, step));
+    result.notes.push_back(
+        fmt::format("enqueue is left out: its mean of {:.3g} ms is a difference of times that are printed in "
+                    "steps of {:g} ms",
+                    enqueue.moments.mean, step));
   } else if (enqueue.moments.count > 0) {
     result.rows.push_back(enqueue.row("enqueue"));
     result.notes.emplace_back(

@@ -135,8 +135,8 @@ std::string next_log_text(const validation::BoardCalibration& outcome) {
   if (outcome.next_logs.empty()) return {};
   const validation::NextLog& best = outcome.next_logs.front();
   return fmt::format(
-      "One more log would tell most: {} would narrow the interval of {} from +-{:.0f} to +-{:.0f} %.\n",
-      best.log, best.narrows, 100 * best.before, 100 * best.after);
+      "Most useful next log: {}. It would narrow the interval of {} from +-{:.0f} to +-{:.0f} %.\n", best.log,
+      best.narrows, 100 * best.before, 100 * best.after);
 }
 
 ExitCode calibrate(const CalibrateOptions& options, Context& context) {
@@ -214,8 +214,8 @@ void add_calibrate(CLI::App& app, Task& task) {
   command
       ->add_option(
           "--onnx", options->onnx,
-          "The .onnx file of a network in the evidence, which knows it by its content; may be repeated "
-          "(also looked for beside the evidence, and here)")
+          "The .onnx file of a network in the evidence, identified by its content; may be repeated (also "
+          "searched in the folder of the evidence and in the working directory)")
       ->type_name("FILE");
   command->add_option("-o,--output", options->output, "Write the profile to this file")->type_name("FILE");
   command->add_option("--name", options->name, "Name of the profile (default: from the file name)")

@@ -129,7 +129,7 @@ void add_compare(CLI::App& app, Task& task) {
       ->allow_extra_args(false);
   command
       ->add_option("--replications", options->replications,
-                   "Number of pairs of runs, one seed each (default 10; with --until at most so many, 100)")
+                   "Number of pairs of runs, one seed each (default 10; with --until their maximum, 100)")
       ->check(CLI::Range(1, 10000))
       ->type_name("N");
   command

@@ -27,15 +27,15 @@ struct ExplainAsked {
   bool print = false;
 };
 
-// The changed scenarios as files that can be run beside the explained one.
+// The changed scenarios as files that can be run.
 std::string scenario_text(const analyses::Tried& tried, const std::string& file) {
   std::string text;
   for (const scenarios::Result& result : tried.results) {
     if (!text.empty()) text += "---\n";
     text += fmt::format("# {}: {}\n", input::file_name(file), input::printable(tried.what_if.label, 400));
     if (std::filesystem::path(file).has_parent_path())
-      text += "# save it beside that file, which its paths are relative to\n";
-    if (tried.results.size() > 1) text += "# a document a board: save each as a file of its own\n";
+      text += "# save this in the folder of that file: paths are relative to it\n";
+    if (tried.results.size() > 1) text += "# one document per board: save each as a separate file\n";
     text += nlohmann::ordered_json::parse(result.resolved).dump(2) + "\n";
   }
   return text;

@@ -25,9 +25,10 @@ std::string roff(const std::string& text) {
   return safe;
 }
 
-std::string joined(const std::string& called, char with) {
+// The command's name as one word: "jostle-run".
+std::string hyphenated(const std::string& called) {
   std::string name = called;
-  std::ranges::replace(name, ' ', with);
+  std::ranges::replace(name, ' ', '-');
   return name;
 }
 
@@ -68,8 +69,8 @@ std::string entries(const std::string& title, const std::vector<const CLI::Optio
   return text;
 }
 
-// The footer: the lines below "Examples:" or "Exit status:" form a section of their own; line breaks are
-// kept.
+// Sections made of the footer: EXAMPLES and EXIT STATUS for the lines below "Examples:" and "Exit status:",
+// NOTES for other lines. Line breaks are kept.
 std::string notes(const std::string& footer) {
   std::string text, line, pending = ".SH NOTES\n.nf\n";
   bool open = false;
@@ -91,14 +92,14 @@ std::string notes(const std::string& footer) {
 }  // namespace
 
 std::string manual_page(const CLI::App& command, const std::string& called) {
-  std::string title = joined(called, '-');
+  std::string title = hyphenated(called);
   std::ranges::transform(title, title.begin(),
                          [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   std::string about = command.get_description();
   std::ranges::replace(about, '\n', ' ');
   if (about.starts_with("jostle: ")) about.erase(0, 8);
   std::string text = fmt::format(".TH {} 1 \"\" \"jostle {}\" \"User Commands\"\n", title, JOSTLE_VERSION) +
-                     fmt::format(".SH NAME\n{} \\- {}\n", joined(called, '-'), roff(about)) +
+                     fmt::format(".SH NAME\n{} \\- {}\n", hyphenated(called), roff(about)) +
                      synopsis(command, called) + entries("ARGUMENTS", options_of(command, true));
   const auto subcommands = command.get_subcommands(nullptr);
   if (!subcommands.empty()) text += ".SH COMMANDS\n";

@@ -6,7 +6,7 @@
 
 namespace jostle::cli {
 
-// `called`: "jostle run".
+// `called`: the command's full name, such as "jostle run".
 [[nodiscard]] std::string manual_page(const CLI::App& command, const std::string& called);
 
 }  // namespace jostle::cli

@@ -210,7 +210,7 @@ std::string every_text(const Plan& plan, int width, bool colour) {
         return analyses::meets_limits(plan.goal.criteria, point.values);
       }));
   const char* const order = limits == 0                ? ", best first"
-                            : meet < plan.every.size() ? ", best first; at the end those that miss a limit"
+                            : meet < plan.every.size() ? ", best first; settings that miss a limit come last"
                                                        : ", best first; all meet the limits";
   return "\n" + styled(std::string("every point") + order, Style::strong, colour) + "\n" +
          points_table(plan, plan.every, {plan.goal.criteria.size(), false}, width, colour);
@@ -304,7 +304,7 @@ std::string head(const std::string& file, const Plan& plan, int width) {
 
 std::string overload_text(const Plan& plan, int width) {
   if (!plan.least_overloaded) return {};
-  return paragraph(fmt::format("nearest to keeping up of those that are overloaded: {}, {}",
+  return paragraph(fmt::format("the overloaded setting that comes nearest to keeping up: {}, {}",
                                settings_text(plan.least_overloaded->settings),
                                stable_up_to(plan.least_overloaded->stable_share)),
                    width, 0);

@@ -38,8 +38,8 @@ std::string cell(const Metric& value) {
 
 // The cells of a column of metrics, all with the same number of decimals.
 template <class Get>
-std::vector<std::string> figures(const std::vector<ProcessResult>& processes, int significant,
-                                 const Get& get) {
+std::vector<std::string> cells_of(const std::vector<ProcessResult>& processes, int significant,
+                                  const Get& get) {
   double largest = 0;
   for (const ProcessResult& process : processes)
     largest = std::max(largest, std::abs(get(process).value_or(0)));
@@ -103,7 +103,7 @@ bool memory_matters(const Result& result) {
 std::string processes_table(const Result& result, int width, bool colour) {
   const auto& processes = result.processes;
   const auto latency = [&](Metric scenarios::Latency::*which) {
-    auto cells = figures(processes, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
+    auto cells = cells_of(processes, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
     for (std::size_t i = 0; i < cells.size(); ++i)
       if (processes[i].stable == false) cells[i] = "grows";
     return cells;
@@ -112,7 +112,7 @@ std::string processes_table(const Result& result, int width, bool colour) {
     if (!p.throughput.ci95) return std::nullopt;
     return (p.throughput.ci95->second - p.throughput.ci95->first) / 2;
   };
-  const auto throughput = figures(processes, 5, [](const ProcessResult& p) { return p.throughput.mean; });
+  const auto throughput = cells_of(processes, 5, [](const ProcessResult& p) { return p.throughput.mean; });
   const double total = result.system.throughput.value_or(0);
   std::vector<Cells> columns;
   const auto add = [&](Column column, std::vector<std::string> cells, std::string all = {}) {
@@ -132,8 +132,8 @@ std::string processes_table(const Result& result, int width, bool colour) {
       result.system.throughput ? fmt::format("{:.{}f}", total, decimals(total, 5)) : none);
   if (std::ranges::any_of(processes, [](const auto& p) { return p.stable == false; }))
     add({"offered", Align::right, 96},
-        figures(processes, 5, [](const ProcessResult& p) { return p.offered; }));
-  add({"±95 %", Align::right, 90}, figures(processes, 3, half_width));
+        cells_of(processes, 5, [](const ProcessResult& p) { return p.offered; }));
+  add({"±95 %", Align::right, 90}, cells_of(processes, 3, half_width));
   if (result.system.throughput_pi90)
     add({"90 % within", Align::right, 95},
         words(processes, [](const auto& p) { return range(p.throughput.pi90); }),
@@ -142,7 +142,7 @@ std::string processes_table(const Result& result, int width, bool colour) {
   add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
   if (memory_matters(result)) {
-    add({"MB", Align::right, 45}, figures(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
+    add({"MB", Align::right, 45}, cells_of(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
   }
   add({"grade", Align::left, 50}, words(processes, [](const auto& p) { return lowest(p.grades); }));
   if (std::ranges::any_of(processes, [](const auto& p) { return p.drops > 0; })) {
@@ -173,7 +173,7 @@ std::string instances_table(const Result& result, int width, bool colour) {
     return all;
   };
   const auto latency = [&](Metric scenarios::Latency::*which) {
-    auto all = figures(rows, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
+    auto all = cells_of(rows, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
     for (std::size_t i = 0; i < all.size(); ++i)
       if (instances[i]->stable == false) all[i] = "grows";
     return all;
@@ -196,7 +196,8 @@ std::string instances_table(const Result& result, int width, bool colour) {
         return less ? fmt::format("{:.3g} of {}", *instance.mean_batch, instance.batch)
                     : fmt::format("{}", instance.batch);
       }));
-  add({"images/s", Align::right}, figures(rows, 5, [](const ProcessResult& p) { return p.throughput.mean; }));
+  add({"images/s", Align::right},
+      cells_of(rows, 5, [](const ProcessResult& p) { return p.throughput.mean; }));
   if (std::ranges::any_of(rows, [](const auto& p) { return p.throughput.pi90.has_value(); }))
     add({"90 % within", Align::right, 95},
         words(rows, [](const auto& p) { return range(p.throughput.pi90); }));
@@ -278,7 +279,7 @@ std::string loads_table(const Result& result, int width, bool colour) {
                fmt::format("{}", load.threads), cell(load.busy_cores), cell(load.bandwidth_gb_s),
                load.grade});
   }
-  return "\n" + styled("loads beside them", Style::strong, colour) + "\n" + table.text(width, colour);
+  return "\n" + styled("background loads", Style::strong, colour) + "\n" + table.text(width, colour);
 }
 
 // The stages of the host before and after inference.
@@ -439,10 +440,10 @@ std::string too_short(const scenarios::Times& times, const char* what, const std
 // entry.
 std::string trust_lines(const Result& result, int width) {
   std::string text;
-  std::optional<std::int64_t> told;  // the last reported entry
+  std::optional<std::int64_t> reported_entry;  // the last one
   for (const ProcessResult& process : result.processes) {
     const scenarios::Latency& latency = process.latency_ms;
-    if (told == process.entry) continue;
+    if (reported_entry == process.entry) continue;
     const std::size_t before = text.size();
     const std::string who = fmt::format("process {} ({})", process.index, input::printable(label(process)));
     text += too_short(latency, "", who, width);
@@ -455,7 +456,7 @@ std::string trust_lines(const Result& result, int width) {
           fmt::format("{} of {} cover answered requests only; {} were dropped and {} waited at the end",
                       joined(latency.of_served), who, process.drops, latency.unfinished),
           width, 0);
-    if (text.size() > before) told = process.entry;
+    if (text.size() > before) reported_entry = process.entry;
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -464,18 +465,18 @@ std::string trust_lines(const Result& result, int width) {
 std::vector<std::string> causes(const scenarios::IntervalParts& parts) {
   const double parameters = parts.parameters * parts.parameters, chance = parts.chance * parts.chance,
                model = parts.model * parts.model, all = parameters + chance + model;
-  std::vector<std::string> told;
-  const auto tell = [&](double part, const std::string& what, double least) {
+  std::vector<std::string> parts_named;
+  const auto add = [&](double part, const std::string& what, double least) {
     const bool worth = part >= least * all && part > 0;
-    if (worth) told.push_back(fmt::format("{:.0f} % {}", 100 * part / all, what));
+    if (worth) parts_named.push_back(fmt::format("{:.0f} % {}", 100 * part / all, what));
     return worth ? part : 0;
   };
   double others = parameters;
-  for (const auto& [name, share] : parts.of_parameters) others -= tell(share * parameters, name, 0.05);
-  tell(others, told.empty() ? "parameters of the profile" : "other parameters", 0.005);
-  tell(chance, "chance", 0.005);
-  tell(model, "the model's error on " + parts.model_from, 0.005);
-  return told;
+  for (const auto& [name, share] : parts.of_parameters) others -= add(share * parameters, name, 0.05);
+  add(others, parts_named.empty() ? "parameters of the profile" : "other parameters", 0.005);
+  add(chance, "chance", 0.005);
+  add(model, "the model's error on " + parts.model_from, 0.005);
+  return parts_named;
 }
 
 // Explains the interval of the total throughput. If every process keeps up, explains the slowest process's
@@ -501,8 +502,8 @@ std::string unconverged_lines(const Result& result, int width) {
   std::string text;
   for (const ProcessResult& process : result.processes) {
     std::vector<std::string> names;
-    for (const auto& [figure, precise] : process.converged)
-      if (!precise) names.push_back(figure);
+    for (const auto& [metric, precise] : process.converged)
+      if (!precise) names.push_back(metric);
     if (!names.empty())
       text += paragraph(fmt::format("not as precise as requested: {} of process {} ({})", joined(names),
                                     process.index, input::printable(label(process))),

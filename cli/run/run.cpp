@@ -179,7 +179,7 @@ void add_run(CLI::App& app, Task& task) {
             options->questions.options.others.push_back(
                 {"--replications " + text, fmt::format("run.replications={}", count)});
           },
-          "Run so many independent replications side by side and print their means; overrides the files")
+          "Number of independent replications, run in parallel; prints their means. Overrides the files")
       ->type_name("N");
   command
       ->add_option_function<std::string>(

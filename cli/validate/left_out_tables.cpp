@@ -84,11 +84,11 @@ Json coverage_of(const validation::ErrorSummary& row) {
 
 std::string left_out_counts(const LeftOut& left_out) {
   return fmt::format(
-      "{} published values are judged, each without any factor fitted on its laboratory's rows. Figures of "
-      "profiles "
-      "stay: those of kernels, and of libraries on cores, are fitted on rows of these laboratories. {} are "
-      "marked as "
-      "contradicted or of unknown conditions and do not count. {} wait for something that this build does "
+      "{} published values are judged, each without any factor fitted on its laboratory's rows. The "
+      "parameters of profiles stay, although those of kernels and of libraries on cores are fitted on rows "
+      "of these "
+      "laboratories. {} are marked as contradicted or of unknown conditions and do not count. {} wait for "
+      "something that this build does "
       "not have.",
       left_out.values.size(), left_out.marked, waiting(left_out));
 }

@@ -1,4 +1,4 @@
-// What a scenario and a device say of the control of clocks.
+// The settings of clock control, from a scenario and its device.
 #pragma once
 
 #include <optional>

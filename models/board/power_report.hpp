@@ -1,4 +1,4 @@
-// What a run tells of a board's power, clocks and limits: plain data.
+// The power, clocks and limits of a board during a run, as plain data.
 #pragma once
 
 #include <array>

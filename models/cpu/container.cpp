@@ -134,7 +134,7 @@ void Cpu::throttle(Core& core, Container& container) {
     if (core.running != thread) continue;
     take_off(core);
     ++thread->statistics.involuntary_switches;
-    tell(*thread, State::runnable, 0);
+    notify(*thread, State::runnable, 0);
   }
   note_load(core);
   dispatch(core);

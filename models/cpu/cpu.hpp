@@ -76,7 +76,7 @@ class Cpu {
   // and the times of statistics() are then those last reported.
   void watch(ThreadId thread, bool watched);
   // Notifies the listener of the phases that have passed by now.
-  void tell_phases(ThreadId thread);
+  void notify_phases(ThreadId thread);
   // Makes a sleeping thread runnable; false, without effect, if it does not sleep. `waker`: the core that the
   // wake-up comes from, -1 if none.
   bool wake(ThreadId thread, int waker = -1);
@@ -142,8 +142,8 @@ class Cpu {
   void go_to_sleep(Thread& thread);
   void check_preemption(Core& core, Thread& arrived);
   void timer_due(Core& core);
-  void tell(Thread& thread, State state, double rate, sim::Time at);
-  void tell(Thread& thread, State state, double rate) { tell(thread, state, rate, engine_.now()); }
+  void notify(Thread& thread, State state, double rate, sim::Time at);
+  void notify(Thread& thread, State state, double rate) { notify(thread, state, rate, engine_.now()); }
   struct Phase {
     State state;
     double rate;

@@ -32,7 +32,7 @@ sim::Duration Cpu::since_tick() const {
                                : (engine_.now() - first) % machine_.spec.scheduler.tick;
 }
 
-void Cpu::tell(Thread& thread, State state, double rate, sim::Time at) {
+void Cpu::notify(Thread& thread, State state, double rate, sim::Time at) {
   if (state != thread.state) {
     sim::contract(at >= thread.state_since, "the states of a thread follow one another in time");
     thread.statistics.time_in[static_cast<std::size_t>(thread.state)] += at - thread.state_since;
@@ -57,7 +57,7 @@ void Cpu::watch(ThreadId id, bool watched) {
   Thread& thread = get(id);
   const bool in_phase = thread.state == State::switching || thread.state == State::refilling;
   if (watched && !thread.watched && in_phase) {
-    tell_phases(id);
+    notify_phases(id);
     thread.watched = true;
     arm_phase(machine_.core(thread.core));
   }
@@ -66,7 +66,7 @@ void Cpu::watch(ThreadId id, bool watched) {
 
 // Accounts as if each phase had ended with an event. It stops at the end of the last phase that has passed,
 // so that the rounding stays the same.
-void Cpu::tell_phases(ThreadId id) {
+void Cpu::notify_phases(ThreadId id) {
   Thread& thread = get(id);
   Core& core = machine_.core(thread.core);
   if (core.running != &thread) return;
@@ -75,7 +75,7 @@ void Cpu::tell_phases(ThreadId id) {
     if (end > engine_.now()) return;
     accrue(core, end);
     const Phase next = phase_of(core, thread);
-    tell(thread, next.state, next.rate, end);
+    notify(thread, next.state, next.rate, end);
   }
 }
 
@@ -146,7 +146,7 @@ void Cpu::accrue(Core& core, sim::Time now) {
       return;
     }
     const Phase next = phase_of(core, thread);
-    tell(thread, next.state, next.rate, at);
+    notify(thread, next.state, next.rate, at);
   }
 }
 
@@ -180,7 +180,7 @@ void Cpu::arm_phase(Core& core) {
     const sim::Time change = core.interrupts.next_change(now);
     phase_end = interrupted ? change : std::min(phase_end, change);
   }
-  if (phase.state != thread.state || rate != thread.rate) tell(thread, phase.state, rate);
+  if (phase.state != thread.state || rate != thread.rate) notify(thread, phase.state, rate);
 
   thread.finishes = sim::Time::never();
   if (phase_end != sim::Time::never() && phases_pass(core, thread)) {
@@ -255,7 +255,7 @@ void Cpu::hand_over(Core& core, Thread* next) {
     Thread& preempted = *core.running;
     take_off(core);
     ++preempted.statistics.involuntary_switches;
-    tell(preempted, State::runnable, 0);
+    notify(preempted, State::runnable, 0);
   }
   core.accrued = engine_.now();
   core.running = next;
@@ -388,7 +388,7 @@ void Cpu::make_runnable(Thread& thread, int waker) {
     }
   }
   enqueue(core, thread, is_new);
-  tell(thread, State::runnable, 0);
+  notify(thread, State::runnable, 0);
   note_load(core);
   if (thread.priority > 0) {
     settle(core);
@@ -409,7 +409,7 @@ void Cpu::go_to_sleep(Thread& thread) {
   ++thread.statistics.voluntary_switches;
   const bool held_core = core.running == &thread;
   if (held_core) take_off(core);
-  tell(thread, State::sleeping, 0);
+  notify(thread, State::sleeping, 0);
   if (held_core) {
     dispatch(core);
   } else {

@@ -132,7 +132,7 @@ void Cpu::hold_back_realtime(Core& core) {
   Thread& running = *core.running;
   take_off(core);
   ++running.statistics.involuntary_switches;
-  tell(running, State::runnable, 0);
+  notify(running, State::runnable, 0);
   dispatch(core);
 }
 

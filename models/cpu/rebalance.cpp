@@ -121,7 +121,7 @@ void Cpu::migrate(Thread& thread, Core& to) {
   } else {
     to.queue.adopt_sleeper(thread);
   }
-  if (was_running) tell(thread, State::runnable, 0);
+  if (was_running) notify(thread, State::runnable, 0);
   note_load(from);
   note_load(to);
   if (was_running) {

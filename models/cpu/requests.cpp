@@ -35,7 +35,7 @@ void Cpu::start_request(Thread& thread, Request request) {
     make_runnable(thread, -1);
     return;
   }
-  if (thread.watched) tell(thread, thread.state, thread.rate);
+  if (thread.watched) notify(thread, thread.state, thread.rate);
   if (slice_stays(thread)) {
     arm_phase(core);
   } else {

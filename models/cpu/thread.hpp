@@ -31,7 +31,7 @@ inline constexpr std::size_t state_count = 5;
 // for an unwatched thread (Cpu::watch), of changes at times that may have passed. `work_done` belongs to the
 // present request, in reference time; from `now` on it grows by `rate` per unit time. The listener may read
 // and may schedule events, but must not call back into the Cpu that notifies it, except for watch() and
-// tell_phases() of another thread.
+// notify_phases() of another thread.
 struct ThreadListener {
   void (*changed)(void* context, State state, sim::Time now, sim::Duration work_done, double rate) = nullptr;
   void* context = nullptr;

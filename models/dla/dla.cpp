@@ -15,7 +15,7 @@ Dla::Dla(sim::Engine& engine, std::string name, const Spec& spec)
 
 void Dla::submit(const Task& task, const TaskListener& listener) {
   on_their_way_.push_back({&task, listener});
-  tell(on_their_way_.back(), TaskState::submitted);
+  notify(on_their_way_.back(), TaskState::submitted);
   // Every task takes the same submission time, so tasks arrive in the order of submission.
   engine_.schedule(engine_.now() + submit_, sim::action<&Dla::arrived>(*this));
 }
@@ -24,7 +24,7 @@ void Dla::arrived() {
   queue_.push_back(on_their_way_.front());
   on_their_way_.pop_front();
   if (running_) {
-    tell(queue_.back(), TaskState::waiting);
+    notify(queue_.back(), TaskState::waiting);
   } else {
     start();
   }
@@ -38,7 +38,7 @@ void Dla::start() {
   accrued_until_ = engine_.now();
   end_ = engine_.schedule(engine_.now() + sim::time_for(left_, rate_), sim::action<&Dla::done>(*this));
   if (sim::TraceSink* trace = engine_.trace()) trace->begin(track_, engine_.now(), "subgraph");
-  tell(queue_.front(), TaskState::running);
+  notify(queue_.front(), TaskState::running);
   ask_for_memory();
 }
 
@@ -50,7 +50,7 @@ void Dla::done() {
   bytes_ += finished.task->dram_bytes;
   operations_ += finished.task->operations;
   if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, engine_.now());
-  tell(finished, TaskState::finished);
+  notify(finished, TaskState::finished);
   if (queue_.empty()) {
     ask_for_memory();
   } else {

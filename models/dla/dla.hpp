@@ -63,7 +63,7 @@ class Dla {
   [[nodiscard]] double rate_of(const Task& task) const;
   [[nodiscard]] const Task& running() const { return running_ ? *queue_.front().task : no_task_; }
   [[nodiscard]] double part_done() const;  // part of running() that is done
-  static void tell(const Entry& entry, TaskState state) {
+  static void notify(const Entry& entry, TaskState state) {
     if (entry.listener.changed != nullptr) entry.listener.changed(entry.listener.context, state);
   }
 

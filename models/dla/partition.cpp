@@ -95,7 +95,8 @@ std::vector<FusedLayer> by_engine(std::span<const FusedLayer> layers) {
     return !place[layer] && std::ranges::all_of(layers[layer].inputs,
                                                 [&](std::size_t input) { return place[input].has_value(); });
   };
-  // Layers come after their inputs, so one pass takes all of an engine that are ready or become so.
+  // Layers come after their inputs, so one pass takes every layer of this engine that is ready or becomes
+  // ready.
   const auto take = [&](bool on_dla) {
     for (std::size_t i = 0; i < layers.size(); ++i) {
       if (!is_ready(i) || supports(layers[i]) != on_dla) continue;

@@ -22,9 +22,9 @@ namespace jostle::dla {
 // them, pools, additions ...
 [[nodiscard]] bool supports(const dnn::FusedLayer& layer);
 
-// The same layers in an order that changes between the engines as seldom as their inputs allow: a branch that
-// the DLA does not support waits until the DLA has done all else that it can, as TensorRT grows its
-// subgraphs. Each layer's `inputs` refer to the new order.
+// Reorders the layers so that execution changes seldom between DLA and GPU: first all layers that the DLA can
+// run before the GPU must, then all that the GPU can run, and so on, as TensorRT grows its subgraphs. Each
+// layer's `inputs` refer to the new order.
 [[nodiscard]] std::vector<dnn::FusedLayer> by_engine(std::span<const dnn::FusedLayer> layers);
 
 // Layers [first, first + count) of the list, which run one after another on one engine.
@@ -33,12 +33,12 @@ struct Subgraph {
   std::size_t first = 0, count = 0;
 };
 
-// Maximum number of subgraphs that one engine holds (TensorRT: DLA loadables per core).
+// Maximum number of DLA subgraphs in a network (TensorRT: DLA loadables per core).
 inline constexpr std::size_t max_subgraphs = 16;
 
 // Each run of consecutive supported layers becomes a subgraph for the DLA; the layers between them become
-// subgraphs for the GPU. If there are more than `max_subgraphs` runs, those with the fewest operations go to
-// the GPU. Runs without any operations go to the GPU too. Empty for an empty list.
+// subgraphs for the GPU. If there are more than `max_subgraphs` runs, the runs with the fewest multiply-adds
+// go to the GPU. Runs without multiply-adds go to the GPU too. Empty for an empty list.
 [[nodiscard]] std::vector<Subgraph> partition(std::span<const dnn::FusedLayer> layers);
 
 }  // namespace jostle::dla

@@ -3,16 +3,16 @@
 namespace jostle::dnn {
 namespace {
 
-double of(const gpu::PerPrecision& figures, Precision precision) {
+double of(const gpu::PerPrecision& rates, Precision precision) {
   switch (precision) {
     case Precision::fp32:
-      return figures.fp32;
+      return rates.fp32;
     case Precision::tf32:
-      return figures.tf32;
+      return rates.tf32;
     case Precision::fp16:
-      return figures.fp16;
+      return rates.fp16;
     case Precision::int8:
-      return figures.int8;
+      return rates.int8;
   }
   return 0;
 }

@@ -25,7 +25,7 @@ double sum_us(const std::vector<sim::Duration>& times) {
   return sum;
 }
 
-// A time of which up to `fixed` us stay, and the rest grows by `ratio`.
+// The time after up to `fixed` us of it stay, and the rest grows by `ratio`.
 sim::Duration grown(sim::Duration time, double fixed, double ratio) {
   const double us = sim::to_us(time), start = std::min(fixed, us);
   return sim::microseconds(start + (us - start) * ratio);

@@ -8,10 +8,10 @@
 //  - All others move bytes. Beyond kernel_floor() they take time in proportion to 0.3 waves, in which the
 //    first blocks wait for their bytes, plus their waves: while a GPU is not full, more blocks take little
 //    longer.
-// The two figures are fitted: to the tables of fourteen networks on an H100 in fp16 and tf32, of batches that
-// differ by up to 16 times. From batch 4, sums of kernels are then 7 % off at batch 1 and 11 % at batch 16 in
-// the mean (25 configurations); sums without layers 8 and 9 %. Frameworks choose other kernels at other
-// batches, which no table of one batch tells: those sums are off by up to 40 %.
+// The two coefficients are fitted: to the tables of fourteen networks on an H100 in fp16 and tf32, of batches
+// that differ by up to 16 times. From batch 4, sums of kernels are then 7 % off at batch 1 and 11 % at batch
+// 16 in the mean (25 configurations); sums without layers 8 and 9 %. Frameworks choose other kernels at other
+// batches, which a table of one batch cannot show: those sums are off by up to 40 %.
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,8 @@ int distance(Precision of_factor, Precision wanted) {
   return 2 * std::abs(steps) + (steps < 0 ? 1 : 0);
 }
 
-// Distance of a factor from what is wanted; less is better. Factors of the network come before those of the
-// family; then precision or GPU decides, then the batch of timed layers.
+// Distance of a factor from the wanted conditions; smaller is better. Factors of the network come before
+// those of the family; then precision or GPU decides, then the batch of timed layers.
 using Rank = std::tuple<bool, int, double>;
 
 double batch_ratio(std::int64_t a, std::int64_t b) {

@@ -22,7 +22,7 @@ constexpr double longest_efficiency = 0.735, longest_efficiency_of_cores = 0.76;
 // The share of the peak that products of matrices reach at least, if their result fills every SM with a tile
 // of 128 x 128, fitted on those of bert_large in tf32 (evidence/h100-nets/bert_graph.csv: 0.55 to 0.6).
 constexpr double filled_efficiency = 0.6, tile = 128.0 * 128;
-constexpr double longest_in_tables = 105;  // GFLOP of a gemm: what it has beyond runs at that rate
+constexpr double longest_in_tables = 105;  // GFLOP of a gemm; work beyond it runs at the rate of this length
 constexpr double winograd_saves = 2.25;    // multiplications of a window of 3 x 3
 // Mean gap between two nodes of a graph that runs alone: fitted on the 35 graphs of nine networks whose
 // kernels are known (evidence/h100-nets/solo.csv: 0.05 to 0.34).
@@ -90,7 +90,7 @@ class Timer {
     return launch.kind == LaunchKind::gemm ? std::min(launch.operations, longest_in_tables)
                                            : launch.operations;
   }
-  // The time of so many GFLOP at the rate of long products.
+  // The time of this number of GFLOP at the rate of long products.
   [[nodiscard]] double at_best_us(const Launch& launch, double operations) const {
     const ArithmeticPath path = path_for(gpu_, precision_);
     const double peak = path.ops_per_clock * gpu_.sm_count * gpu_.max_clock_hz;

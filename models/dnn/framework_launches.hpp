@@ -1,10 +1,9 @@
 // The kernels that PyTorch launches for the layers of a network, without their times.
 //
-// A layer of a framework is one kernel or several: the batch norm of a half-precision network is three, a
-// convolution in groups six. The rules were read off the kernels of fourteen networks on an H100
+// PyTorch runs a layer as one or several kernels: a batch norm in half precision as three, a grouped
+// convolution as six. The rules are derived from the kernels of fourteen networks on an H100
 // (evidence/h100-nets/counts.csv, tests/calibration/framework_launches.cpp), with PyTorch 2.11, CUDA 13 and
-// cuDNN 9.19; networks in half precision are stored with their channels together (channels_last), others
-// apart.
+// cuDNN 9.19. Tensors in half precision have the layout NHWC (channels_last), others NCHW (planar).
 #pragma once
 
 #include <cstdint>
@@ -28,50 +27,50 @@ enum class AttentionKernels {
 };
 
 enum class LaunchKind {
-  gemm,              // a linear layer, or a convolution of 1 x 1: a product of matrices
-  conv,              // an implicit product
-  first_conv,        // the same from an image of three channels
-  batched,           // many small products of activations
+  gemm,              // matrix product: a linear layer, or a 1 x 1 convolution
+  conv,              // convolution as an implicit matrix product
+  first_conv,        // convolution of the input image, which has few channels
+  batched,           // batch of small matrix products of activations
   attention,         // softmax(q k) v in one kernel
-  depthwise,         // of few images
-  depthwise_many,    // of eight images and more, for which cuDNN has another kernel
-  depthwise_planar,  // with the channels apart
+  depthwise,         // depthwise convolution of fewer than eight images
+  depthwise_many,    // depthwise convolution of eight images or more, for which cuDNN has another kernel
+  depthwise_planar,  // depthwise convolution in the layout NCHW
   batch_norm,
   batch_norm_planar,
-  statistics,  // a batch norm's mean and variance, made ready in kernels of their own
+  statistics,  // conversion and inversion of a batch norm's mean and variance, before batch_norm
   layer_norm,
   softmax,
-  pointwise,  // a comparison, a sum or a product
-  curve,      // an activation with an exponential or the like
-  strided,    // pointwise of tensors that are not alike: a bias, a factor a channel
-  copy,       // into another order
+  pointwise,  // elementwise comparison, sum or product
+  curve,      // activation with a transcendental function, such as an exponential
+  strided,    // elementwise with broadcasting, such as a bias or a factor per channel
+  copy,       // copy to another order of elements
   concat,
-  layout,     // cuDNN's own copies: padded channels, channels together or apart
-  transform,  // its general form
+  layout,     // cuDNN's copies between NCHW and NHWC, or to padded channels
+  transform,  // cuDNN's copy between arbitrary layouts
   reduce,     // the mean of a plane
   max_pool,
   max_pool_planar,
   average_pool,
   resize,
-  resize_point,  // from a plane of one position, by one block
-  gather,        // rows of a table
-  split,         // the sum of the parts of a product
-  fill,          // a memset, or a constant
+  resize_point,  // resize of a plane of one position, done by one block
+  gather,        // lookup of the rows of a table
+  split,         // sum of the partial results of a matrix product (split-K)
+  fill,          // memset, or a constant
 };
 [[nodiscard]] std::string_view to_string(LaunchKind kind);
 
 struct Launch {
   LaunchKind kind = LaunchKind::pointwise;
-  std::size_t node = 0;  // the layer of the network
-  FusedLayer work;       // its shape, for blocks and arithmetic; elements of one image
-  // Elements read and written, of all images of a batch, and the weights read.
+  std::size_t node = 0;  // the layer in the network
+  FusedLayer work;       // shape of the layer for one image, for the number of blocks and of operations
+  // Numbers of elements that are read, written and read as weights, for all images of the batch.
   double read = 0, written = 0, weights = 0;
-  // What its time depends on beside bytes (framework_laws.hpp): steps that follow each other, and operations.
+  // The other variables of the law for its time (framework_laws.hpp): serial steps, and operations.
   double steps = 0, operations = 0;
 };
 
-// The launches of one batch, in order. `precision` is that of the whole network: half, or full with or
-// without tensor cores.
+// The launches of one batch, in order. `precision` is the precision of the whole network: fp16, or fp32 with
+// tensor cores (tf32) or without.
 [[nodiscard]] std::vector<Launch> launches_of(const Network& network, std::int64_t batch, Precision precision,
                                               AttentionKernels attention = AttentionKernels::fused);
 

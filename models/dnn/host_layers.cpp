@@ -96,7 +96,7 @@ Precision host_precision(const HostRoofs& roofs, Precision precision) {
   return precision != Precision::tf32 && rate(roofs, precision) > 0 ? precision : Precision::fp32;
 }
 
-// NOLINTNEXTLINE(readability-function-size): a network, and what it runs with
+// NOLINTNEXTLINE(readability-function-size): a network, and the settings it runs with
 std::vector<sim::Duration> host_layers(std::span<const FusedLayer> layers, std::int64_t batch,
                                        Precision precision, const HostLibrary& library,
                                        const HostRoofs& roofs, const HostTeam& team) {

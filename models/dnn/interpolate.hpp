@@ -16,8 +16,8 @@
 
 namespace jostle::dnn {
 
-// What a batch takes alone beyond its kernels are the gaps between them, up to this for each. The tables that
-// ship have gaps of 0.38 us at most.
+// The time of a lone batch beyond its kernels is spent in gaps between them, each at most this long. The gaps
+// in the shipped tables are at most 0.38 us.
 inline constexpr double widest_gap_us = 0.5;
 
 // The kernels of one batch of `batch` images (batch >= 1; network.batches not empty).
@@ -29,20 +29,20 @@ inline constexpr double widest_gap_us = 0.5;
 // Single kernels are interpolated position by position if the two tables around have the same operators in
 // the same positions. Otherwise those of the nearer table (by ratio; the smaller at a tie) follow the law.
 // Finally all kernels are scaled to match the sum. `replayed`: as a CUDA graph. Times of graphs that run
-// other kernels tell nothing of the kernels that are launched one by one.
+// other kernels say nothing about the kernels that are launched one by one.
 [[nodiscard]] gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch,
                                               const BatchLaw& law, bool replayed = true);
 
 // The sum of all kernels of a batch, in picoseconds.
 using SumPs = std::function<double(std::int64_t batch)>;
-// The sum of the kernels of a network of which rates as a CUDA graph are known, but no table: `computed`, and
-// from it by as much as its rates are. network.solo_graph is not empty.
+// The sum of the kernels of a network that has measured rates as a CUDA graph, but no table: `computed`,
+// corrected by the ratio of the measured times (network.solo_graph, not empty) to the computed ones.
 [[nodiscard]] sim::Duration rated_total(const MeasuredNetwork& network, std::int64_t batch,
                                         const SumPs& computed);
 
-// The host's time for a batch that it launches kernel by kernel: that of the run alone whose batch is nearest
-// to `batch`, since a launch takes as long at every batch. Absent if there is no such run, or if the GPU may
-// have kept the host waiting in it: it took less than 1.2 times `gpu`, the GPU's time for `batch`.
+// The host's time for a batch that it launches kernel by kernel. It is taken from the lone run with the batch
+// nearest to `batch`, since a launch takes as long at every batch. Absent if there is no such run, or if the
+// host may have waited for the GPU in it: it took less than 1.2 times `gpu`, the GPU's time for `batch`.
 [[nodiscard]] std::optional<sim::Duration> host_time(const MeasuredNetwork& network, std::int64_t batch,
                                                      sim::Duration gpu);
 

@@ -8,7 +8,7 @@ sim::Duration MeasuredBatch::total() const {
   return sum;
 }
 
-double own_share(double profiled, double batch) {
+double profiler_correction(double profiled, double batch) {
   constexpr double repeats_differ = 0.005;
   return profiled > batch * (1 + repeats_differ) ? batch / profiled : 1;
 }

@@ -18,26 +18,28 @@ struct MeasuredBatch {
   std::vector<gpu::Kernel> kernels;
   std::vector<std::string> names;        // same length as `kernels`
   std::size_t nodes_to_last_memset = 0;  // the last memset included; 0: all nodes are kernels
-  std::string measured_on = {};  // the sibling from whose times these follow; empty: the device itself
+  std::string measured_on =
+      {};  // the sibling device whose times were scaled to these; empty: the device itself
   [[nodiscard]] sim::Duration total() const;
   // See KernelSequence::launched_whole. Graphs whose last memset is among the first 27 % of their nodes ran
-  // two batches per turn, as graphs of kernels do (resnet50 in fp16: batch 16 on the H200, batch 8 on the
-  // H100); the graph of batch 1 in tf32, with memsets up to 96 %, did not. The border between the two is not
-  // known; half of the nodes is assumed.
+  // two batches per turn, as graphs of kernels only do (resnet50 in fp16: batch 16 on the H200, batch 8 on
+  // the H100); the graph of batch 1 in tf32, with memsets up to 96 %, did not. The threshold in between is
+  // not known; half of the nodes is assumed.
   [[nodiscard]] bool launched_whole() const { return 2 * nodes_to_last_memset <= names.size(); }
 };
 
-// Time per batch of a lone process that replays the batch without a pause. It is that of the fastest run of
-// each batch size, since a disturbance only makes a run slower.
+// Time per batch of a lone process that repeats the batch without a pause. It is taken from the fastest run
+// of each batch size, since a disturbance only makes a run slower.
 struct SoloBatch {
   std::int64_t batch = 1;
   sim::Duration time;
 };
 
-// The factor from the kernel times that a profiler reports to the kernels' own, if a lone process replays
-// their batch in `batch`. A profiler lengthens short kernels. The factor is below 1 if their sum `profiled`
-// is longer than the whole batch by more than repeats differ (0.5 %). Both arguments have the same unit.
-[[nodiscard]] double own_share(double profiled, double batch);
+// The factor that removes a profiler's overhead from its kernel times: a profiler lengthens short kernels.
+// `profiled` is the sum of these times, `batch` the time in which a lone process runs the same batch without
+// the profiler, in the same unit. The factor is batch / profiled if the sum is longer than the batch by more
+// than repeated runs differ (0.5 %), else 1.
+[[nodiscard]] double profiler_correction(double profiled, double batch);
 
 // One network in one precision as its framework runs it, operator by operator.
 struct MeasuredNetwork {

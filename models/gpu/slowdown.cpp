@@ -24,8 +24,8 @@ std::int32_t millionths(double x) {
 double share_of_memory(const Spec& gpu, const Kernel& kernel, double bandwidth) {
   const double bound = static_cast<double>(kernel.memory_share);
   const double seconds = sim::to_seconds(kernel.duration);
-  // One that was computed says how long memory takes it at its clocks, if only behind the arithmetic. Of a
-  // measured one the bytes are known, as far as a network's layers tell them.
+  // A computed kernel says how much of its time memory takes at its clocks, even if arithmetic hides it. For
+  // a measured kernel the bytes are known if they follow from the layers of its network.
   const bool computed = kernel.start_share > 0;
   double share = bound;
   if (computed)
@@ -35,7 +35,7 @@ double share_of_memory(const Spec& gpu, const Kernel& kernel, double bandwidth) 
   return gpu.space_sharing.memory_load * share;
 }
 
-// Share of what the kernel moves to and from L2 that goes on to DRAM.
+// The share of the kernel's L2 traffic that goes on to DRAM.
 double missed_by(const Kernel& kernel) {
   if (kernel.dram_bytes <= 0 || kernel.moved_bytes <= kernel.dram_bytes) return 1;
   return static_cast<double>(kernel.dram_bytes) / static_cast<double>(kernel.moved_bytes);

@@ -283,7 +283,7 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
   step();
 }
 
-// A host that is told may enqueue its next batch at once, which leads back here.
+// A notified host may enqueue its next batch at once, which calls this function again.
 void SpaceSharedGpu::see_finished() {
   if (telling_) return;
   telling_ = true;

@@ -99,9 +99,10 @@ void Arbiter::settle(std::size_t index) {
 }
 
 bool Arbiter::differs(const Client& client) {
-  constexpr double worth_telling = 0.01;
-  if (client.listener.changed == nullptr || client.speed == client.told) return false;
-  return client.speed == 1 || std::abs(client.speed - client.told) > worth_telling * client.told;
+  constexpr double least_change = 0.01;
+  if (client.listener.changed == nullptr || client.speed == client.notified_speed) return false;
+  return client.speed == 1 ||
+         std::abs(client.speed - client.notified_speed) > least_change * client.notified_speed;
 }
 
 void Arbiter::solve() {
@@ -132,19 +133,20 @@ void Arbiter::solve() {
     news = news || differs(client);
   }
   // A client that demands nothing may still have to be notified that bandwidth is free again, if it listens.
-  all_granted_ = all_granted && std::ranges::none_of(clients_, [](const Client& client) {
-                   return client.listener.changed != nullptr && (client.speed < 1 || client.told < 1);
-                 });
-  if (news && !engine_.pending(telling_))
-    telling_ = engine_.schedule(engine_.now(), sim::action<&Arbiter::tell>(*this));
+  all_granted_ =
+      all_granted && std::ranges::none_of(clients_, [](const Client& client) {
+        return client.listener.changed != nullptr && (client.speed < 1 || client.notified_speed < 1);
+      });
+  if (news && !engine_.pending(notification_))
+    notification_ = engine_.schedule(engine_.now(), sim::action<&Arbiter::notify>(*this));
 }
 
-void Arbiter::tell() {
-  telling_ = {};
+void Arbiter::notify() {
+  notification_ = {};
   for (Client& client : clients_) {
     if (!differs(client)) continue;
-    client.told = client.speed;
-    client.listener.changed(client.listener.context, client.told);
+    client.notified_speed = client.speed;
+    client.listener.changed(client.listener.context, client.notified_speed);
   }
 }
 

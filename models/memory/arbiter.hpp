@@ -56,7 +56,7 @@ class Arbiter {
   void set_capacity(double bytes_per_s);
 
   [[nodiscard]] double granted(ClientId client) const { return grants_[client.index]; }  // bytes/s
-  [[nodiscard]] double speed(ClientId client) const { return clients_[client.index].told; }
+  [[nodiscard]] double speed(ClientId client) const { return clients_[client.index].notified_speed; }
   [[nodiscard]] double capacity() const { return sharing_.capacity_bytes_per_s; }
   // Bytes granted up to now.
   [[nodiscard]] double moved(ClientId client) const;
@@ -67,7 +67,7 @@ class Arbiter {
     double asked = 0;  // bytes/s, may exceed the capacity
     double bound = 1;
     double peak = 0;  // bytes/s, may exceed the capacity
-    double told = 1, speed = 1;
+    double notified_speed = 1, speed = 1;
     double moved = 0;  // value at `since`
     sim::Time since;
     bool steady = false;
@@ -78,7 +78,7 @@ class Arbiter {
   [[nodiscard]] bool always_fits() const;
   [[nodiscard]] Demand steady_demand() const;
   [[nodiscard]] double speed_beside(const Demand& steady, const Client& client) const;
-  void tell();
+  void notify();
   [[nodiscard]] static bool differs(const Client& client);
 
   sim::Engine& engine_;
@@ -86,7 +86,7 @@ class Arbiter {
   std::vector<Client> clients_;
   std::vector<double> demands_, users_, grants_;  // one entry per client
   bool all_granted_ = true;
-  sim::EventId telling_;
+  sim::EventId notification_;
 };
 
 }  // namespace jostle::memory

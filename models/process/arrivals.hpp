@@ -73,7 +73,7 @@ class RequestQueue {
   // until the process takes it, which may be late for want of a core. As with take(), calls must not go back
   // in time.
   [[nodiscard]] std::int64_t waiting(sim::Time now);
-  // False if no request waits at `now`. If true, take() tells if there is one.
+  // False if no request waits at `now`. If true, call take() to find out.
   [[nodiscard]] bool may_have(sim::Time now) const {
     return straight_ || !waiting_.empty() || next_.at <= now;
   }

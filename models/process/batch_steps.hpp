@@ -54,7 +54,7 @@ class BatchSteps {
   [[nodiscard]] Stream& stream() { return std::get<Stream>(executor_); }
 
   // From now on, records batches for `instance` as well as for the process.
-  void tell(Served& instance) { instance_ = &instance; }
+  void record_for(Served& instance) { instance_ = &instance; }
   // From now on, reports each image that is done to `feed`.
   void feed(const Feed& feed) { feeds_.push_back(feed); }
   void serving(bool full);
@@ -64,7 +64,7 @@ class BatchSteps {
   [[nodiscard]] sim::Time now() const { return engine_.now(); }
   [[nodiscard]] HostThread& host() { return host_; }
 
-  // The part that runs inference; std::get_if tells which.
+  // The part that runs inference; std::get_if selects it.
   using Executor = std::variant<Stream, ThreadTeam>;
   [[nodiscard]] Executor& executor() { return executor_; }
   [[nodiscard]] const Executor& executor() const { return executor_; }

@@ -1,4 +1,4 @@
-// Closed loops: the next request is there as soon as it is wanted.
+// Closed loops: a request arrives whenever the process is ready to take one.
 #include "models/process/loops.hpp"
 
 namespace jostle::process {

@@ -29,8 +29,8 @@ CoRunner::CoRunner(sim::Engine& engine, cpu::Cpu& cpu, std::optional<memory::Tra
                                  .streams = row_of(spec_.kind).moves_memory(),
                                  .listener = {.changed =
                                                   [](void* self, cpu::State state, Time, Duration, double) {
-                                                    Worker& told = *static_cast<Worker*>(self);
-                                                    told.runner->thread_changed(told, state);
+                                                    Worker& worker = *static_cast<Worker*>(self);
+                                                    worker.runner->thread_changed(worker, state);
                                                   },
                                               .context = &worker}};
     worker.thread = cpu_.create_thread(thread);

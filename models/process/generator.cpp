@@ -93,13 +93,13 @@ std::span<const sim::Time> Generator::finish(sim::Time now) {
   complete_.clear();
   const sim::Duration took = now - begun_;
   if (prefilling_) {
-    figures_.prefilled += step_tokens_;
-    figures_.prefilling += took;
+    metrics_.prefilled += step_tokens_;
+    metrics_.prefilling += took;
   } else {
-    figures_.decoding += took;
-    ++figures_.decode_steps;
-    figures_.decode_kernels += step_->total();
-    figures_.decode_used += step_->used.back();
+    metrics_.decoding += took;
+    ++metrics_.decode_steps;
+    metrics_.decode_kernels += step_->total();
+    metrics_.decode_used += step_->used.back();
   }
   const auto prompted = std::ranges::find_if(running_, [](const Sequence& it) { return it.prompt_left > 0; });
   for (auto it = running_.begin(); it != running_.end(); ++it) {
@@ -108,12 +108,12 @@ std::span<const sim::Time> Generator::finish(sim::Time now) {
       it->prompt_left -= step_tokens_;
       it->context += step_tokens_;
       if (it->prompt_left > 0) continue;
-      figures_.first.add(sim::to_seconds(now + answer_time_ - it->made));
+      metrics_.first.add(sim::to_seconds(now + answer_time_ - it->made));
     } else {
       if (it->prompt_left > 0) continue;
-      figures_.between.add(sim::to_seconds(now - it->last));
+      metrics_.between.add(sim::to_seconds(now - it->last));
       ++it->context;
-      ++figures_.decoded;
+      ++metrics_.decoded;
     }
     it->last = now;
     --it->tokens_left;

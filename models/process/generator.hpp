@@ -24,7 +24,7 @@
 namespace jostle::process {
 
 // Metrics of tokens since the warm-up. Observations are in seconds.
-struct TokenFigures {
+struct TokenMetrics {
   std::int64_t decoded = 0;            // tokens that decode steps produced
   std::int64_t prefilled = 0;          // tokens of prompts that were computed
   sim::Duration decoding, prefilling;  // time in steps of each kind, from launch until the host saw them done
@@ -52,8 +52,8 @@ class Generator {
   // call.
   [[nodiscard]] std::span<const sim::Time> finish(sim::Time now);
 
-  void end_warmup() { figures_ = TokenFigures(); }
-  [[nodiscard]] const TokenFigures& figures() const { return figures_; }
+  void end_warmup() { metrics_ = TokenMetrics(); }
+  [[nodiscard]] const TokenMetrics& metrics() const { return metrics_; }
 
  private:
   struct Sequence {
@@ -84,7 +84,7 @@ class Generator {
   std::int64_t step_tokens_ = 0;  // tokens of the prompt that the step computes
   bool chunk_before_ = false;     // the last step was a chunk, so sequences that decode come next
   sim::Time begun_;
-  TokenFigures figures_;
+  TokenMetrics metrics_;
 };
 
 }  // namespace jostle::process

@@ -137,10 +137,10 @@ const std::deque<Server::Lane>& Inference::instances() const {
   return serves_instances(spec_) ? std::get<Server>(work_).lanes() : none;
 }
 
-const TokenFigures* Inference::tokens(std::size_t stream) const {
+const TokenMetrics* Inference::tokens(std::size_t stream) const {
   const auto* server = std::get_if<Server>(&work_);
   if (server == nullptr || !server->lanes()[stream].generator()) return nullptr;
-  return &server->lanes()[stream].generator()->figures();
+  return &server->lanes()[stream].generator()->metrics();
 }
 
 std::vector<const Served*> Inference::served_by(std::size_t part) const {

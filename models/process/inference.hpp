@@ -83,7 +83,7 @@ class Inference {
   // Its streams with their answered requests; empty unless serves_instances().
   [[nodiscard]] const std::deque<Server::Lane>& instances() const;
   // Metrics of a stream that generates text; null if it does not.
-  [[nodiscard]] const TokenFigures* tokens(std::size_t stream) const;
+  [[nodiscard]] const TokenMetrics* tokens(std::size_t stream) const;
   // Answered requests of a part, one entry for each of its streams.
   [[nodiscard]] std::vector<const Served*> served_by(std::size_t part) const;
   // Sums over the host thread and the threads of its team.

@@ -1,11 +1,12 @@
-// The loops of a process: in which order it takes requests and does the steps of its batches.
+// The loops of a process: the order in which it takes requests and does the steps of its batches.
 //
-//   closed loop   the next request is there as soon as it is wanted
-//   arrivals      requests come at their times
-//   link          requests come over a link; in a closed loop the client asks again when it has an answer
+//   closed loop   a request arrives whenever the process is ready to take one
+//   arrivals      requests arrive at given or random times
+//   link          requests come over a link; in a closed loop the client sends the next one after an answer
 //
-// One by one, a batch is done before the next one begins. One ahead, batch i+1 is enqueued before the host
-// waits for batch i, as trtexec does. A new loop is one file, its declaration here and its line in loop_of().
+// In the loops `one_by_one`, a batch is done before the next one begins. In those `one_ahead`, the host
+// enqueues batch i+1 before it waits for batch i, as trtexec does. A new loop is one file, its declaration
+// here and its line in loop_of().
 #pragma once
 
 #include <cstdint>

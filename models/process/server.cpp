@@ -53,7 +53,7 @@ Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, Ho
       lane.steps_.stream().also_set(woken_);
       if (!several) continue;
       lane.served_ = &lane.own_.emplace(engine_, part.arrivals, sim::Duration::zero());
-      lane.steps_.tell(*lane.own_);
+      lane.steps_.record_for(*lane.own_);
     }
     parts_.emplace_back().spec = &part;
   }

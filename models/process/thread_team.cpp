@@ -21,8 +21,8 @@ ThreadTeam::ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& c
     worker.name = fmt::format("{} thread {}", spec.name, i);
     worker.listener = {.changed =
                            [](void* self, cpu::State state, sim::Time, Duration, double) {
-                             Worker& told = *static_cast<Worker*>(self);
-                             told.team->thread_changed(told, state);
+                             Worker& worker = *static_cast<Worker*>(self);
+                             worker.team->thread_changed(worker, state);
                            },
                        .context = &added};
     added.thread = cpu_.create_thread(worker);

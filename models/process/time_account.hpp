@@ -81,7 +81,7 @@ class TimeAccount {
   void settle() {
     if (engine_.now() == since_) return;
     const bool in_phase = thread_ == cpu::State::switching || thread_ == cpu::State::refilling;
-    if (in_phase && !watched_) cpu_->tell_phases(host_);
+    if (in_phase && !watched_) cpu_->notify_phases(host_);
     if (engine_.now() != since_) attribute(engine_.now());
   }
   // Forgets the past (the warm-up ends).

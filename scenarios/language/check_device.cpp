@@ -221,7 +221,7 @@ class DeviceCheck {
     const std::string where = path + "placement";
     const bool network = !std::holds_alternative<SyntheticModel>(process.model);
     if (!network && placement != Placement::gpu) {
-      problem(where, fmt::format("equal kernels cannot run with placement: {}", to_string(placement)));
+      problem(where, fmt::format("a synthetic model cannot run with placement: {}", to_string(placement)));
       return;
     }
     if (placement == Placement::cpu && process.precision == Precision::tf32)

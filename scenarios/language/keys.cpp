@@ -27,14 +27,14 @@ std::optional<std::vector<int>> CoreList::operator()(const Cursor& at) const {
 std::optional<std::vector<Precise>> PreciseList::operator()(const Cursor& at) const {
   std::vector<Precise> all;
   for (const Cursor& one : at.items("a list of metrics, such as [throughput, latency_ms.p99]", 16)) {
-    const auto figure = item(one);
-    if (!figure) continue;
-    if (std::ranges::find(all, *figure) != all.end())
-      one.problem(fmt::format("{} is listed twice", to_string(*figure)));
-    all.push_back(*figure);
+    const auto metric = item(one);
+    if (!metric) continue;
+    if (std::ranges::find(all, *metric) != all.end())
+      one.problem(fmt::format("{} is listed twice", to_string(*metric)));
+    all.push_back(*metric);
   }
   if (at.is(input::Kind::sequence) && at.value().children.empty())
-    at.problem("no figures", "leave the key out for [throughput]");
+    at.problem("the list is empty", "leave the key out for [throughput]");
   return all;
 }
 

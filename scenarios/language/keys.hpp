@@ -145,9 +145,9 @@ void keys(V& v, KeysOf<Clocks> /*record*/) {
   const Quantity clock{input::frequency_dimension(), 0, 1e11, true};
   v("cpu", &Clocks::cpu_hz, clock);
   v("gpu", &Clocks::gpu_hz, clock);
-  v("emc", &Clocks::emc_hz, clock, "Of the memory");
+  v("emc", &Clocks::emc_hz, clock, "Clock of the memory controller");
   v("dla", &Clocks::dla_hz, clock);
-  v("cores", &Clocks::cores, Whole<int>{1, max_cores}, "Online");
+  v("cores", &Clocks::cores, Whole<int>{1, max_cores}, "Number of online cores");
 }
 
 template <class V>
@@ -187,7 +187,7 @@ void keys(V& v, KeysOf<Interrupts> /*record*/) {
 template <class V>
 void keys(V& v, KeysOf<DesktopCompositor> /*record*/) {
   v("rate", &DesktopCompositor::rate, Quantity{input::rate_dimension(), 1, 1000});
-  v("time", &DesktopCompositor::time, above_zero(sim::seconds(1)), "Of a frame on the GPU");
+  v("time", &DesktopCompositor::time, above_zero(sim::seconds(1)), "GPU time of a frame");
 }
 
 template <class V>
@@ -209,14 +209,14 @@ void keys(V& v, KeysOf<ThreadSettings> /*record*/) {
 template <class V>
 void keys(V& v, KeysOf<SyntheticModel> /*record*/) {
   using Count = Whole<std::uint32_t>;
-  v("kernels", &SyntheticModel::kernels, Integer{1, 100'000}, "Of a batch", Key::required);
-  v("duration", &SyntheticModel::duration, above_zero(sim::seconds(10)), "Of a kernel, alone on the GPU",
-    Key::required);
+  v("kernels", &SyntheticModel::kernels, Integer{1, 100'000}, "Number of kernels in a batch", Key::required);
+  v("duration", &SyntheticModel::duration, above_zero(sim::seconds(10)),
+    "Duration of a kernel that runs alone on the GPU", Key::required);
   v("blocks", &SyntheticModel::blocks, Count{1, 2'147'483'647}, "", Key::required);
   v("threads", &SyntheticModel::threads, Count{1, 1024}, "", Key::required);
   v("pace", &SyntheticModel::pace, above_zero(sim::seconds(10)), "Host time from one launch to the next");
   v("bytes", &SyntheticModel::bytes, Quantity{input::size_dimension(), 0, 1e12},
-    "That a kernel moves over the memory; without, it spins: it counts clock cycles and uses no pipes",
+    "Memory traffic of a kernel. Absent: the kernel spins; it counts clock cycles and uses no pipes",
     Key::if_changed);
 }
 
@@ -226,7 +226,7 @@ void keys(V& v, KeysOf<LoadEntry> /*record*/) {
   v("load", &LoadEntry::kind, Choice<process::LoadKind>{"a load", load_names()}, "", Key::required);
   v("threads", &LoadEntry::threads, Whole<int>{1, 1024});
   v("bandwidth", &LoadEntry::bandwidth, Quantity{input::bandwidth_dimension(), 0, 1e15, true},
-    "Of all its threads together");
+    "Total of all its threads");
   v("duty", &LoadEntry::duty, Quantity{input::share_dimension(), 0, 1});
 }
 
@@ -243,14 +243,15 @@ void keys(V& v, KeysOf<Run> /*record*/) {
   v("duration", &Run::duration, above_zero(max_run), "Without the warm-up. Default 4 s");
   v.code("warmup");
   v("seed", &Run::seed, Whole<std::uint64_t>{0, std::numeric_limits<std::int64_t>::max()},
-    "Of all random numbers. Default 1");
+    "Seed of all random numbers. Default 1");
   v("replications", &Run::replications, Integer{1, 10'000}, "", Key::if_changed);
   v("until", &Run::until, Section<Until>{"a mapping", {.max = sim::seconds(60)}},
-    "Run until figures are this precise, in place of a duration");
-  v("setup", &Run::setup, Boolean{}, "Begin with loading the models", Key::if_changed);
-  v("batches", &Run::batches, Integer{1, 1'000'000'000}, "Of each process, from the start");
+    "Run until the metrics are this precise, in place of a duration");
+  v("setup", &Run::setup, Boolean{}, "Begin the run with loading the models", Key::if_changed);
+  v("batches", &Run::batches, Integer{1, 1'000'000'000},
+    "Number of batches of each process, counted from the start");
   v("thermal", &Run::thermal, Choice<ThermalStart>{"how warm the board begins", thermal_start_names()},
-    "How warm the board begins");
+    "Temperature of the board at the start");
 }
 
 template <class V>
@@ -260,12 +261,12 @@ void keys(V& v, KeysOf<Scenario> /*record*/) {
   v.code("device");
   v.code("power_mode");
   v("clocks", &S::clocks, Section<Clocks>{"a mapping of clocks"},
-    "Over the power mode's; any value in the range of the domain, used as given");
+    "Clocks that replace the power mode's: any value in the range of the domain, used as given");
   v("jetson_clocks", &S::jetson_clocks, Boolean{}, "Pin every clock at its limit");
   v("governors", &S::governors, Section<Governors>{"a mapping of governors"});
   v("power_cap", &S::power_cap, Section<PowerCap>{"a mapping", {.window = sim::seconds(1)}});
   v("power_limit", &S::power_limit_w, Quantity{input::power_dimension(), 0, 1e5, true},
-    "Of a card: lower than its own, as nvidia-smi -pl sets it");
+    "Power limit of a card, below the card's own, as nvidia-smi -pl sets it");
   v("ambient", &S::ambient_c, Quantity{input::temperature_dimension(), -60, 125});
   v("fan", &S::fan, Boolean{});
   v("observer", &S::observer, Choice<Observer>{"an observer", observer_names()},
@@ -274,13 +275,13 @@ void keys(V& v, KeysOf<Scenario> /*record*/) {
     "Window of the distributions of the GPU's activity");
   v.code("mps");
   v.code("sharing");
-  v("link", &S::link, Section<Link>{"a mapping"}, "That requests arrive over");
+  v("link", &S::link, Section<Link>{"a mapping"}, "Link over which the requests arrive");
   v("interrupts", &S::interrupts, Section<Interrupts>{"interrupts"});
   v("compositor", &S::compositor, SectionOrBoolean<DesktopCompositor>{{"compositor: true, or a mapping"}},
     "A desktop that draws on the GPU");
   v.code("figures");
   v("host_cores", &S::host_cores, Whole<int>{1, max_cores},
-    "Confine the processes to so many of the lowest-numbered online cores");
+    "Confine the processes to this number of online cores, from the lowest-numbered on");
   v("cpus", &S::cpus, CoreList{}, "", Key::if_changed);
   v.code("processes");
   v.code("run");

@@ -59,8 +59,8 @@ void read_sharing(Mapping& top, Scenario& scenario) {
 }
 
 // Reads overrides of the profile's parameters, by path or nested: gpu.time_slicing.slice: 2 ms.
-void read_figures(const Cursor& at, const std::string& outer, Scenario& scenario) {
-  constexpr std::size_t max_figures = 256;
+void read_overrides(const Cursor& at, const std::string& outer, Scenario& scenario) {
+  constexpr std::size_t max_overrides = 256;
   if (at.value().children.empty() || !at.is(Kind::mapping)) {
     at.expected("parameters of a profile, such as {gpu.time_slicing.slice: 2 ms}");
     return;
@@ -69,21 +69,22 @@ void read_figures(const Cursor& at, const std::string& outer, Scenario& scenario
     const Cursor child(at.value().find(key.name), at.path() + "." + key.name, at.problems());
     const std::string path = outer.empty() ? key.name : outer + "." + key.name;
     if (child.is(Kind::mapping)) {
-      read_figures(child, path, scenario);
+      read_overrides(child, path, scenario);
     } else if (const auto value = Text{200}(child)) {
-      if (scenario.figures.size() == max_figures) return child.problem("too many figures");
+      if (scenario.figures.size() == max_overrides)
+        return child.problem(fmt::format("more than {} overrides", max_overrides));
       scenario.figures.emplace_back(path, *value);
     }
   }
 }
 
 // The board that results from the scenario's overrides of its profile.
-std::optional<board::DeviceSpec> changed_device(const Scenario& scenario, const Cursor& figures) {
+std::optional<board::DeviceSpec> changed_device(const Scenario& scenario, const Cursor& overrides) {
   input::Problems problems;
   const auto profile = device_profile(scenario, problems);
   for (const input::Problem& problem : problems.list())
-    figures.problem(problem.path.empty() ? problem.message : problem.path + ": " + problem.message,
-                    problem.hint);
+    overrides.problem(problem.path.empty() ? problem.message : problem.path + ": " + problem.message,
+                      problem.hint);
   return profile ? std::optional(*profile->spec) : std::nullopt;
 }
 
@@ -100,7 +101,7 @@ void read_warmup(Mapping& mapping, Run& run) {
 void read_run(const Cursor& at, Run& run) {
   Mapping mapping(at, with_keys<Run>("a mapping"));
   if (mapping.has("until") && mapping.has("duration"))
-    mapping.find("until")->problem("given beside duration", "keep one of the two");
+    mapping.find("until")->problem("cannot be combined with duration", "keep one of the two");
   read_keys(mapping, run);
   if (run.setup || run.batches) {
     // The run measures its beginning, so it has no warm-up.
@@ -108,15 +109,15 @@ void read_run(const Cursor& at, Run& run) {
     if (!mapping.has("duration")) run.duration = run.batches ? sim::seconds(3600) : sim::seconds(60);
     for (const char* key : {"warmup", "until", "thermal"})
       if (mapping.has(key))
-        mapping.find(key)->problem("given beside setup or batches",
-                                   "these begin at the start and have no steady state");
+        mapping.find(key)->problem("cannot be combined with setup or batches",
+                                   "such runs are measured from the start and have no steady state");
   }
   read_warmup(mapping, run);
   if (run.until) run.duration = run.until->max;
   if (mapping.has("until") && run.replications > 1)
     mapping.find("until")->problem(
-        "given beside replications",
-        "keep one of the two: replications are of equal length, and as many as given");
+        "cannot be combined with replications",
+        "keep one of the two: replications have a fixed length and a fixed number");
 }
 
 void read_processes(const Cursor& at, const LoadContext& context, Scenario& scenario) {
@@ -150,9 +151,9 @@ void read_processes(const Cursor& at, const LoadContext& context, Scenario& scen
 void check_tensor_payload(const Scenario& scenario, const Cursor& root) {
   for (const ProcessEntry& entry : scenario.processes) {
     if (std::holds_alternative<SyntheticModel>(entry.model))
-      root.descend("link.payload").problem("equal kernels have no input tensor", "a size such as 120 kB");
+      root.descend("link.payload").problem("a synthetic model has no input tensor", "a size such as 120 kB");
     if (entry.language)
-      root.descend("link.payload").problem("a prompt is text; with images, each has a size", "120 kB");
+      root.descend("link.payload").problem("a language model has no input tensor", "a size such as 120 kB");
   }
 }
 
@@ -186,9 +187,9 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
     read_keys(top, scenario);
     if (const auto at = top.find("power_mode")) read_power_mode(*at, context, scenario);
     read_sharing(top, scenario);
-    if (const auto at = top.find("figures")) read_figures(*at, {}, scenario);
+    if (const auto at = top.find("figures")) read_overrides(*at, {}, scenario);
     if (top.has("cpus") && top.has("host_cores"))
-      top.find("cpus")->problem("given beside host_cores", "keep one of the two");
+      top.find("cpus")->problem("cannot be combined with host_cores", "keep one of the two");
     if (const auto at = top.require("processes")) read_processes(*at, context, scenario);
     if (const auto at = top.find("run")) read_run(*at, scenario.run);
     if (const auto at = top.find("gpu_metrics"); at && scenario.gpu_metrics > scenario.run.duration)

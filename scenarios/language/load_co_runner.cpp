@@ -14,7 +14,7 @@ using input::Mapping;
 void refuse_work(Mapping& mapping) {
   for (const char* key : {"model", "instances"})
     if (const auto at = mapping.find(key))
-      at->problem(fmt::format("{} beside load: a background load runs no inference", key),
+      at->problem(fmt::format("{} cannot be combined with load: a background load runs no inference", key),
                   "give the load an entry of its own");
   if (const auto at = mapping.find("count"))
     at->problem("a load has no count", "threads: the number of its threads");

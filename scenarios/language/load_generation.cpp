@@ -49,13 +49,13 @@ Length read_length(const Cursor& at, std::int64_t least) {
   } else if (uniform) {
     std::vector<std::int64_t> ends;
     if (!uniform->is(Kind::sequence)) {
-      uniform->problem("expected the least and the most", "such as [64, 512]");
+      uniform->problem("expected the smallest and the largest number of tokens", "such as [64, 512]");
       return length;
     }
     for (const Cursor& item : uniform->items("two numbers of tokens, such as [64, 512]", 2))
       if (const auto tokens = Integer{least, max_tokens}(item)) ends.push_back(*tokens);
     if (ends.size() != 2 || ends[0] > ends[1])
-      uniform->problem("expected the least and the most", "such as [64, 512]");
+      uniform->problem("expected the smallest and the largest number of tokens", "such as [64, 512]");
     else
       length = {.kind = LengthKind::uniform, .least = ends[0], .most = ends[1]};
   } else {
@@ -129,7 +129,8 @@ void read_generate(const Cursor& at, const LoadContext& context, const Model& mo
   if (const auto trace = mapping.find("trace")) {
     read_trace(*trace, context, work);
     for (const char* key : {"prompt", "tokens"})
-      if (const auto other = mapping.find(key)) other->problem("given beside trace", "keep one of the two");
+      if (const auto other = mapping.find(key))
+        other->problem("cannot be combined with trace", "keep one of the two");
   } else {
     if (const auto prompt = mapping.require("prompt")) spec.prompt = read_length(*prompt, 1);
     if (const auto tokens = mapping.require("tokens")) spec.tokens = read_length(*tokens, 1);
@@ -185,7 +186,7 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   const Cursor at = mapping.cursor();
   const auto generate = mapping.find("generate"), bench = mapping.find("bench");
   if (generate && bench)
-    bench->problem("given beside generate", "keep one of the two");
+    bench->problem("cannot be combined with generate", "keep one of the two");
   else if (generate)
     read_generate(*generate, context, process.model, work);
   else if (bench)
@@ -198,8 +199,8 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
     work.spec.users = Integer{1, max_users}(*users).value_or(1);
     if (!closed)
       users->problem(
-          "given beside arrivals: a user sends a request when the last one is answered, arrivals have times "
-          "of their own",
+          "cannot be combined with arrivals: a user sends the next request after an answer, arrivals come at "
+          "given or random times",
           "keep one of the two");
     if (bench) users->problem("a bench has one sequence");
   }

@@ -59,18 +59,19 @@ ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const P
   mapping.optional("name", instance.name, Text{200});
   for (const char* key : of_process)
     if (mapping.has(key))
-      mapping.find(key)->problem("all instances of a process share it", "say it once, beside instances");
+      mapping.find(key)->problem("all instances of a process share it", "give it once, next to instances");
   for (const char* key : {"streams", "layers", "stages"})
     if (mapping.has(key))
-      mapping.find(key)->problem(fmt::format("an instance has no {}", key),
-                                 key == std::string_view("streams") ? "count: so many streams" : "");
+      mapping.find(key)->problem(
+          fmt::format("an instance has no {}", key),
+          key == std::string_view("streams") ? "use count: the number of streams" : "");
   mapping.optional("placement", instance.placement, Choice<Placement>{"a placement", placement_names()});
   if (mapping.has("placement") && instance.placement == Placement::cpu)
     mapping.find("placement")
-        ->problem("an instance runs on the GPU or a DLA", "a process of its own on the cores");
+        ->problem("an instance runs on the GPU or a DLA", "use a process for work on the cores");
   if (mapping.has("max_queue_delay") && !on_gpu(instance))
     mapping.find("max_queue_delay")
-        ->problem("an instance on a DLA does not form batches of requests that wait");
+        ->problem("dynamic batching does not work on a DLA", "leave out max_queue_delay");
   read_network(mapping, context, instance);
   mapping.optional("count", instance.count, Integer{1, max_streams});
   mapping.optional("priority", instance.priority, priority());
@@ -138,7 +139,8 @@ void read_instances(Mapping& mapping, const LoadContext& context, ProcessEntry& 
   const Cursor at = mapping.find("instances").value();
   for (const char* key : of_instance)
     if (mapping.has(key))
-      mapping.find(key)->problem("given beside instances", fmt::format("move {} into each instance", key));
+      mapping.find(key)->problem("cannot be combined with instances",
+                                 fmt::format("move {} into each instance", key));
   if (process.training)
     at.problem("a process that trains has one network", "leave out instances or training");
   if (process.placement == Placement::cpu)

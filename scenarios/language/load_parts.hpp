@@ -15,7 +15,7 @@ namespace jostle::scenarios {
 struct LoadContext {
   std::string directory;  // folder in which named files are looked up; "": the working directory
   const Catalogue& catalogue;
-  const Scenario* scenario = nullptr;  // what has been read of it: its device, before its processes
+  const Scenario* scenario = nullptr;  // the part read so far: its device, before its processes
 };
 
 // The path from the working directory; `path` is relative to the directory of the scenario.

@@ -202,8 +202,7 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
 
 // Checks that the process can train.
 void check_training(const Cursor& at, const ProcessEntry& process) {
-  if (std::holds_alternative<SyntheticModel>(process.model))
-    at.problem("equal kernels have nothing to train");
+  if (std::holds_alternative<SyntheticModel>(process.model)) at.problem("a synthetic model cannot train");
   if (process.precision == Precision::int8) at.problem("int8 does not train", "fp32, tf32 or fp16");
   if (process.placement != Placement::gpu && process.placement != Placement::cuda_only) {
     at.problem(fmt::format("training cannot run with placement: {}", to_string(process.placement)),
@@ -249,7 +248,8 @@ void read_layers(const Cursor& at, ProcessEntry& process) {
     return;
   }
   if (ends.size() != 2 || ends[0] >= ends[1] || ends[1] > count)
-    return at.problem(fmt::format("expected the first layer and the one behind the last, of {}", count));
+    return at.problem(fmt::format(
+        "expected two numbers from 0 to {}: the first layer, and the layer after the last", count));
   if (ends[1] - ends[0] < count) process.layers = LayerRange{ends[0], ends[1]};
 }
 
@@ -276,7 +276,7 @@ void read_size(const Cursor& at, Stage& stage) {
   const auto height =
       cross == std::string::npos ? std::nullopt : input::parse_integer(text->substr(cross + 1), overflow);
   if (!width || !height || *width < 1 || *height < 1 || *width > largest || *height > largest)
-    return at.problem(fmt::format("'{}' is no size in pixels", input::printable(*text)),
+    return at.problem(fmt::format("'{}' is not a size in pixels", input::printable(*text)),
                       "width and height, such as 1920x1080");
   stage.width = *width;
   stage.height = *height;
@@ -300,7 +300,8 @@ std::vector<Stage> read_stages(const Cursor& at, const ProcessEntry& process) {
     }
     if (const auto size = mapping.find("size")) {
       read_size(*size, stage);
-      if (const auto time = mapping.find("time")) time->problem("given beside size", "keep one of the two");
+      if (const auto time = mapping.find("time"))
+        time->problem("cannot be combined with size", "keep one of the two");
     } else if (stage.engine && !mapping.has("time")) {
       item.problem(fmt::format("a stage on {} needs the size of its images", media::to_string(*stage.engine)),
                    "such as size: 1920x1080, or time: 2 ms");
@@ -343,9 +344,9 @@ void read_input(Mapping& mapping, ProcessEntry& process, const std::vector<Proce
       check_input(*input_at, process.model, *input);
     }
     if (std::holds_alternative<SyntheticModel>(process.model))
-      input_at->problem("equal kernels have no input", "leave it out");
+      input_at->problem("a synthetic model has no input", "leave it out");
     if (std::holds_alternative<ProductsModel>(process.model))
-      input_at->problem("the input of products is as wide as they are", "leave it out");
+      input_at->problem("a model of products has no input size", "leave it out");
   }
   if (const auto norms_at = mapping.find("batch_norm")) read_norms(*norms_at, process);
   read_file(mapping.cursor(), process, earlier);

@@ -1,5 +1,5 @@
-// Reads how requests come to a process or an instance (periodically, at random, from a trace, or from the
-// results of another), and how they wait: queue limit, drops and batching.
+// Reads how requests come to a process or an instance (periodically, at random, from a trace, or from
+// another's results), and how they wait: queue limit, drops and batching.
 #include <fmt/format.h>
 
 #include "calibration/profile/time_span.hpp"
@@ -27,8 +27,8 @@ constexpr std::int64_t max_queue = 1'000'000'000;
 constexpr double max_clock_drift = 0.01;
 constexpr std::int64_t max_sources = 1024;
 
-// Reads a queue: `queue: 8` drops the ninth request; {limit: 8, drop: oldest} drops the one that has waited
-// longest.
+// Reads a queue: `queue: 8` drops the ninth request; {limit: 8, drop: oldest} drops the request that has
+// waited longest.
 void read_queue(const Cursor& at, process::Arrivals& arrivals) {
   if (!at.is(Kind::mapping)) {
     arrivals.queue_limit = Integer{0, max_queue}(at);
@@ -37,7 +37,7 @@ void read_queue(const Cursor& at, process::Arrivals& arrivals) {
   Mapping queue(at, "a queue: {limit: 8, drop: oldest}");
   std::int64_t limit = 0;
   if (queue.required("limit", limit, Integer{0, max_queue})) arrivals.queue_limit = limit;
-  queue.optional("drop", arrivals.drop, Choice<process::Drop>{"a choice of whom to drop", drop_names()});
+  queue.optional("drop", arrivals.drop, Choice<process::Drop>{"which request to drop", drop_names()});
 }
 
 void read_fan_out(const Cursor& at, process::FanOut& fan_out) {
@@ -52,7 +52,7 @@ void read_fan_out(const Cursor& at, process::FanOut& fan_out) {
                "a whole number, or distribution: poisson");
 }
 
-// Reads requests that are made by the results of another process or instance.
+// Reads `after` and `fan_out`: requests that the results of another process or instance cause.
 void read_cascade(Mapping& mapping, ProcessEntry& process) {
   const auto after = mapping.find("after");
   const auto fan_out = mapping.find("fan_out");
@@ -65,8 +65,8 @@ void read_cascade(Mapping& mapping, ProcessEntry& process) {
   if (const auto name = Text{200}(*after)) process.arrivals.after = *name;
   process.arrivals.kind = process::ArrivalKind::cascade;
   if (mapping.has("arrivals"))
-    after->problem("given beside arrivals",
-                   "keep one of the two: requests come at times of their own, or with another's results");
+    after->problem("cannot be combined with arrivals",
+                   "requests come either with another's results or at times of their own");
   process.arrivals.max_delay = sim::Duration::zero();  // a batch takes whatever has arrived
 }
 
@@ -109,18 +109,18 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
   if (const auto queue_at = mapping.find("queue")) read_queue(*queue_at, arrivals);
   if (const auto streams_at = mapping.find("streams")) {
     if (!periodic) streams_at->problem("only periodic arrivals come in streams");
-    if (arrivals.phase) streams_at->problem("the phases of several streams are drawn", "leave out phase");
+    if (arrivals.phase) streams_at->problem("the phases of several streams are random", "leave out phase");
     arrivals.streams = Integer{1, max_sources}(*streams_at).value_or(1);
   }
   if (periodic) arrivals.drift = default_clock_drift;
   if (const auto drift_at = mapping.find("drift")) {
-    if (!periodic) drift_at->problem("only periodic arrivals have a clock that drifts");
+    if (!periodic) drift_at->problem("only periodic arrivals have a clock drift");
     arrivals.drift = Quantity{input::drift_dimension(), 0, max_clock_drift}(*drift_at).value_or(0);
   }
   bool dynamic_batching = false;
   mapping.optional("gather", dynamic_batching, Boolean{});  // the older name
   if (const auto twice = mapping.find("dynamic_batching"); twice && mapping.find("gather"))
-    twice->problem("given twice: `gather` is its first name", "keep one of the two");
+    twice->problem("`gather` is the older name of `dynamic_batching`", "keep one of the two");
   mapping.optional("dynamic_batching", dynamic_batching, Boolean{});
   if (dynamic_batching) arrivals.dynamic_batch = process.batch;
 }
@@ -133,12 +133,13 @@ void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& p
   if (const auto queue_at = mapping.find("queue")) {
     if (closed)
       queue_at->problem("a queue needs arrivals", "for example arrivals: {poisson: 30 /s, queue: 8}");
-    if (arrivals.queue_limit) queue_at->problem("given here and in arrivals", "keep one of the two");
+    if (arrivals.queue_limit)
+      queue_at->problem("`queue` is given here and in arrivals", "keep one of the two");
     read_queue(*queue_at, arrivals);
   }
   if (const auto delay_at = mapping.find("max_queue_delay")) {
     arrivals.max_delay = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*delay_at);
-    arrivals.dynamic_batch = 1;
+    arrivals.dynamic_batch = 1;  // the queue forms the batches, not the source
     if (closed)
       delay_at->problem("dynamic batching needs `arrivals`: a closed loop has no waiting requests",
                         "for example arrivals: {poisson: 30 /s}");
@@ -155,15 +156,16 @@ void check_offered(const Scenario& scenario, const Cursor& root) {
     std::string path = fmt::format("processes.{}", place_of_entry(scenario, id.entry));
     if (!process.instances.empty()) path += fmt::format(".instances.{}", id.part);
     sum += offered.per_s;
-    if (offered.for_each > max_fan_out)
+    if (offered.per_source_image > max_fan_out)
       root.descend(path + ".fan_out")
-          .problem(fmt::format("{:g} requests for each image at the begin of its cascade", offered.for_each),
-                   fmt::format("{:g} at most", max_fan_out));
+          .problem(fmt::format("each image at the start of the cascade causes {:g} requests",
+                               offered.per_source_image),
+                   fmt::format("at most {:g}", max_fan_out));
   }
   if (sum > max_rate)
     root.descend("processes")
-        .problem(fmt::format("{:g} requests are made in a second", sum),
-                 fmt::format("{:g} at most, for all processes together", max_rate));
+        .problem(fmt::format("the requests add up to {:g} /s", sum),
+                 fmt::format("at most {:g} /s for all processes together", max_rate));
 }
 
 }  // namespace jostle::scenarios

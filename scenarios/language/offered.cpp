@@ -21,7 +21,7 @@ const Offered& offered_to(const Scenario& scenario, PartId id, std::map<PartId, 
         for (const PartId source : named) {
           const Offered& of = offered_to(scenario, source, known);
           sum.per_s += arrivals.fan_out.mean * of.per_s;
-          sum.for_each = std::max(sum.for_each, arrivals.fan_out.mean * of.for_each);
+          sum.per_source_image = std::max(sum.per_source_image, arrivals.fan_out.mean * of.per_source_image);
         }
       }
       break;

@@ -1,4 +1,4 @@
-// The request rates of a scenario, with cascades followed to their beginning.
+// The request rates of a scenario. The rate of a cascade follows from its first process.
 #pragma once
 
 #include <map>
@@ -8,8 +8,8 @@
 namespace jostle::scenarios {
 
 struct Offered {
-  double per_s = 0;  // rate of all processes of the entry; 0 if a closed loop or a trace is at the beginning
-  double for_each = 1;  // mean number of requests caused by one served image at the beginning of its cascade
+  double per_s = 0;  // rate of all processes of the entry; 0 if a closed loop or a trace starts the cascade
+  double per_source_image = 1;  // mean number of requests that one image at the start of its cascade causes
 };
 // The rates of every part. The scenario's cascades must have a beginning.
 [[nodiscard]] std::map<PartId, Offered> offered(const Scenario& scenario);

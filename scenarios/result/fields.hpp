@@ -94,7 +94,7 @@ struct Ratio {
 // replications. Metrics with an interval are never negative, so the interval is cut at 0.
 template <class Get, class Rule>
 struct IntervalOf {
-  Get figure;
+  Get metric;
   Rule rule;
 };
 
@@ -111,8 +111,8 @@ constexpr Ratio<Numerator, Divisor> ratio(Numerator numerator, Divisor divisor) 
   return {numerator, divisor};
 }
 template <class Get, class Rule>
-constexpr IntervalOf<Get, Rule> interval_of(Get figure, Rule rule) {
-  return {figure, rule};
+constexpr IntervalOf<Get, Rule> interval_of(Get metric, Rule rule) {
+  return {metric, rule};
 }
 
 inline constexpr Same same;
@@ -181,12 +181,12 @@ void fields(V& v, Of<NeededRun> /*record*/) {
 
 namespace of_times {
 
-// Percentiles have the weights of the mean: a replication of one request tells little, and the mean of times
+// Percentiles have the weights of the mean: a replication of one request says little, and the mean of times
 // is never less than half their median.
 inline constexpr auto of_all = pool::per(&Times::samples);
 
 template <class V>
-void figures(V& v) {
+void metrics(V& v) {
   v("mean", &Times::mean, of_all, About{"Mean", Unit::ms});
   v("p50", &Times::p50, of_all, About{"Median", Unit::ms});
   v("p90", &Times::p90, of_all, About{"", Unit::ms});
@@ -220,7 +220,7 @@ void needs(V& v) {
 
 template <class V>
 void fields(V& v, Of<Times> /*record*/) {
-  of_times::figures(v);
+  of_times::metrics(v);
   of_times::known(v, "Tokens");
   of_times::needs(v);
 }
@@ -228,7 +228,7 @@ void fields(V& v, Of<Times> /*record*/) {
 template <class V>
 void fields(V& v, Of<Latency> /*record*/) {
   using L = Latency;
-  of_times::figures(v);
+  of_times::metrics(v);
   v("pi90", &L::pi90, pool::first, About{"Prediction interval; null unless requested"});
   of_times::known(v, "Requests");
   v("unfinished", &L::unfinished, pool::sum, About{"Requests that waited at the end"});
@@ -267,7 +267,7 @@ void fields(V& v, Of<TimeShare> /*record*/) {
 
 template <class V>
 void fields(V& v, Of<StageResult> /*record*/) {
-  v("name", &StageResult::name, pool::same, About{"As in the scenario"});
+  v("name", &StageResult::name, pool::same, About{"Name in the scenario"});
   v("ms", &StageResult::ms, pool::per(&StageResult::batches),
     About{"Mean of a batch, with the wait for a core", Unit::ms});
   v("batches", &StageResult::batches, pool::sum, About{}, Shown::never);
@@ -343,8 +343,8 @@ void fields(V& v, Of<TokenResult> /*record*/) {
   });
   v("decoding_s", &T::decoding_s, pool::sum, About{}, Shown::never);
   v("prefilling_s", &T::prefilling_s, pool::sum, About{}, Shown::never);
-  v("ttft_ms", &T::ttft_ms, pool::parts, About{"From a request to its first token"});
-  v("itl_ms", &T::itl_ms, pool::parts, About{"From one token of a sequence to its next"});
+  v("ttft_ms", &T::ttft_ms, pool::parts, About{"Time from a request to its first token"});
+  v("itl_ms", &T::itl_ms, pool::parts, About{"Time from one token of a sequence to the next"});
   v("tokens_per_s", &T::per_s, pool::per_second,
     About{"Tokens of decode steps, a second of the run", Unit::tokens_per_s});
   v("tokens_per_joule", &T::per_joule, pool::per(pool::joules),
@@ -354,7 +354,7 @@ void fields(V& v, Of<TokenResult> /*record*/) {
   v.group("decode_step", About{"A step that gives each running sequence a token"}, [](auto& rows) {
     rows("gb", &T::step_gb, pool::per(&T::steps), About{"Read and written", Unit::gb});
     rows("kernels_ms", &T::step_kernels_ms, pool::per(&T::steps),
-         About{"With the GPU to themselves", Unit::ms});
+         About{"Time of the kernels if they had the GPU to themselves", Unit::ms});
     rows("memory_share", &T::step_memory_share, pool::per([](const T& tokens, const Result& /*of*/) {
            return Metric(tokens.step_kernels_ms.value_or(0) * static_cast<double>(tokens.steps));
          }),
@@ -381,7 +381,7 @@ template <class V>
 void fields(V& v, Of<InstanceResult> /*record*/) {
   using I = InstanceResult;
   v("index", &I::index, pool::same, About{"Among the streams of the process"});
-  v("name", &I::name, pool::same, About{"As in the scenario"}, Shown::if_there);
+  v("name", &I::name, pool::same, About{"Name in the scenario"}, Shown::if_there);
   v("model", &I::model, pool::same, About{});
   v("precision", &I::precision, pool::same, About{"Null for equal kernels"});
   v("batch", &I::batch, pool::same, About{"The most images at a time"});
@@ -392,7 +392,7 @@ void fields(V& v, Of<InstanceResult> /*record*/) {
   v("stable", &I::stable, pool::majority, About{"false: the backlog grows, and latencies are null"});
   v("latency_ms", &I::latency_ms, pool::parts, About{"Milliseconds from the request to the answer"});
   v("mean_batch", &I::mean_batch, pool::per(&I::batches),
-    About{"Images; of a language model sequences of a decode step"});
+    About{"Images per batch; of a language model, sequences per decode step"});
   v("batches", &I::batches, pool::sum, About{}, Shown::never);
   v("drops", &I::drops, pool::sum, About{"Requests that a full queue dropped"});
   v("tokens", &I::tokens, pool::parts, About{"Tokens of a language model, else null"}, Shown::else_null);
@@ -404,8 +404,8 @@ template <class V>
 void service(V& v) {
   using P = ProcessResult;
   v("index", &P::index, pool::same, About{"Among all processes"});
-  v("entry", &P::entry, pool::same, About{"In the scenario's processes"});
-  v("name", &P::name, pool::same, About{"As in the scenario"}, Shown::if_there);
+  v("entry", &P::entry, pool::same, About{"Index in the scenario's processes"});
+  v("name", &P::name, pool::same, About{"Name in the scenario"}, Shown::if_there);
   v("model", &P::model, pool::same, About{});
   v("precision", &P::precision, pool::same, About{"Null for equal kernels"});
   v("batch", &P::batch, pool::same, About{"The most images at a time"});
@@ -423,13 +423,13 @@ void service(V& v) {
   v("backlog_growth", &P::backlog_growth, pool::per_or_none(pool::seconds),
     About{"images/s", Unit::images_per_s});
   v("stable_rate", &P::stable_rate, pool::per(pool::is_known(&P::stable_rate)),
-    About{"images/s that an overloaded process could serve; null where it keeps up", Unit::images_per_s});
+    About{"images/s that an overloaded process could serve; null if it keeps up", Unit::images_per_s});
   v("latency_ms", &P::latency_ms, pool::parts, About{"Milliseconds from the request to the answer"});
   v("mean_batch", &P::mean_batch, pool::per(&P::batches),
-    About{"Images; of a language model sequences of a decode step"});
+    About{"Images per batch; of a language model, sequences per decode step"});
   v("batches", &P::batches, pool::sum, About{}, Shown::never);
   v("converged", &P::converged, pool::majority,
-    About{"With run.until: whether a metric is as precise as requested"}, Shown::if_there);
+    About{"With run.until: true for each metric that is as precise as requested"}, Shown::if_there);
 }
 
 }  // namespace of_process
@@ -444,27 +444,28 @@ void fields(V& v, Of<ProcessResult> /*record*/) {
   });
   v("sync_calls", &P::sync_calls, pool::sum, About{}, Shown::never);
   v("stages", &P::stages, pool::parts, About{"On the host, in the order in which they run"}, Shown::if_there);
-  v("time_share", &P::time_share, pool::parts, About{"Of the process's time, from 0 to 1; they sum to 1"},
-    Shown::keys);
-  v("gpu_running_by", &P::gpu_running_by, pool::parts, About{"What bounds the kernels"});
-  v.group("gpu", About{"By its own kernels"}, [](auto& rows) {
+  v("time_share", &P::time_share, pool::parts,
+    About{"Shares of the process's time, from 0 to 1; they sum to 1"}, Shown::keys);
+  v("gpu_running_by", &P::gpu_running_by, pool::parts, About{"Resources that bound the kernels"});
+  v.group("gpu", About{"Activity of the GPU caused by its own kernels"}, [](auto& rows) {
     rows.inlined(&P::gpu, pool::parts);
     rows("metrics", &P::gpu_windows, pool::parts, About{"Distributions over windows, with gpu_metrics"},
          Shown::if_there);
   });
   v("memory_mb", &P::memory_mb, pool::same, About{"The sum of `memory`", Unit::mb});
-  v("memory", &P::memory, pool::parts, About{"What it holds"});
+  v("memory", &P::memory, pool::parts, About{"Memory that the process holds"});
   v("throttled_share", &P::throttled_share, pool::per_second,
     About{"Share of the time in which a limit held its thread back"}, Shown::if_there);
   v("throttled_by", &P::throttled_by, pool::same,
-    About{.words = "That limit: a quota, or that of real-time threads", .one_of = "container|fifo"},
+    About{.words = "The limit: the quota of a container, or the limit on real-time threads",
+          .one_of = "container|fifo"},
     Shown::if_there);
   v("tokens", &P::tokens, pool::parts, About{"Tokens of a language model"}, Shown::if_there);
   v("problem", &P::problem, pool::same, About{"Why there are no metrics"}, Shown::if_there);
   v("drops", &P::drops, pool::sum, About{"Requests that a full queue dropped"});
-  v("setup_ms", &P::setup_ms, pool::mean, About{"From its start until it is ready", Unit::ms});
+  v("setup_ms", &P::setup_ms, pool::mean, About{"Time from its start until it is ready", Unit::ms});
   v("finished_ms", &P::finished_ms, pool::mean,
-    About{"From its start to the end of its last batch", Unit::ms});
+    About{"Time from its start to the end of its last batch", Unit::ms});
   v("throughput_after_setup", &P::throughput_after_setup, pool::per([](const P& process, const Result&) {
       return process.finished_ms && process.setup_ms ? Metric(*process.finished_ms - *process.setup_ms)
                                                      : std::nullopt;
@@ -527,7 +528,8 @@ void fields(V& v, Of<PowerResult> /*record*/) {
   using P = PowerResult;
   v("mean", &P::mean, pool::per_second, About{"Over the measured time", Unit::w});
   v("peak", &P::peak, pool::mean, About{"The highest mean over 100 ms", Unit::w});
-  v("rails", &P::rails, pool::per_second, About{"As the board's sensors see them", Unit::w});
+  v("rails", &P::rails, pool::per_second,
+    About{"Mean power of the rails, as the board's sensors measure it", Unit::w});
   v("rail_peaks", &P::rail_peaks, pool::mean, About{"W", Unit::w});
   v("parts", &P::parts, pool::per_second, About{"W; their sum is the mean", Unit::w});
   v("wall", &P::wall, pool::per_second, About{"At the plug", Unit::w});
@@ -541,7 +543,8 @@ template <class V>
 void fields(V& v, Of<GpuResult> /*record*/) {
   using G = GpuResult;
   v("busy", &G::busy, pool::per_second, About{"Share from 0 to 1"});
-  v("reported_load", &G::reported_load, pool::per_second, About{"As a tool on the board reports it"});
+  v("reported_load", &G::reported_load, pool::per_second,
+    About{"Load of the GPU as a tool on the board reports it"});
   v.inlined(&G::array, pool::parts);
   v("clock_mhz", &G::clock_mhz, pool::per_second, About{"Mean, as the driver reports it", Unit::mhz});
   v("clock_effective_mhz", &G::clock_effective_mhz, pool::per_second,
@@ -570,8 +573,9 @@ void fields(V& v, Of<CpuResult> /*record*/) {
 template <class V>
 void fields(V& v, Of<MemoryResult> /*record*/) {
   using M = MemoryResult;
-  v("used_mb", &M::used_mb, pool::same, About{"By processes and the system", Unit::mb});
-  v("needed_mb", &M::needed_mb, pool::same, About{"With what does not fit", Unit::mb});
+  v("used_mb", &M::used_mb, pool::same, About{"Memory used by processes and the system", Unit::mb});
+  v("needed_mb", &M::needed_mb, pool::same,
+    About{"Memory needed, processes that do not fit included", Unit::mb});
   v("capacity_mb", &M::capacity_mb, pool::same, About{"Usable", Unit::mb});
   v("gpu_share", &M::gpu_share, pool::same, About{"Share of the capacity that is allocated for the GPU"});
   v("bandwidth_gb_s", &M::bandwidth_gb_s, pool::per_second, About{"Moved", Unit::gb_s});
@@ -634,7 +638,8 @@ void fields(V& v, Of<Result> /*record*/) {
     About{"Hash of the values that the board was simulated with"});
   v("seed", &R::seed, pool::first, About{"Seed of all random numbers"});
   v("status", &R::status, pool::same, About{.one_of = statuses});
-  v("processes", &R::processes, pool::parts, About{"With `count` expanded, and loads in their places"});
+  v("processes", &R::processes, pool::parts,
+    About{"Processes with `count` expanded, and loads, in the scenario's order"});
   v("loads", &R::loads, pool::parts, About{}, Shown::never);
   v("system", &R::system, pool::parts, About{"The board as a whole"});
   v("scenario_hash", &R::scenario_hash, pool::same, About{"Hash that is equal for equal scenarios"});

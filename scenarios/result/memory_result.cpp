@@ -10,7 +10,7 @@ namespace {
 constexpr double mb = 1e6;
 constexpr const char* no_fit = "out_of_memory";
 
-ProcessMemory figures_of(const memory::Footprint& held) {
+ProcessMemory memory_of(const memory::Footprint& held) {
   return {.context = held.context / mb,
           .engine = held.engine / mb,
           .arena = held.arena / mb,
@@ -46,7 +46,7 @@ void add_memory(Result& result, const memory::Spec& spec, const memory::Occupanc
     const memory::Place& place = occupancy.places[i];
     if (place.fits && !occupancy.rebooted) {
       process.memory_mb = place.held.total() / mb;
-      process.memory = figures_of(place.held);
+      process.memory = memory_of(place.held);
       continue;
     }
     result.status = process.status = no_fit;

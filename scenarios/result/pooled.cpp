@@ -129,17 +129,17 @@ Interval interval_of(const std::vector<Metric>& values, const Weights& weights) 
 }
 
 template <class T>
-std::vector<Metric> values_of(const Same<T>& figure) {
+std::vector<Metric> values_of(const Same<T>& metric) {
   std::vector<Metric> values;
-  for (const T* one : figure.of()) values.push_back(number(*one));
+  for (const T* one : metric.of()) values.push_back(number(*one));
   return values;
 }
 
 void average(const Same<Metric>& metric, const Weights& weights) {
   metric.into() = mean_of(values_of(metric), weights);
 }
-void average(const Same<double>& figure, const Weights& weights) {
-  figure.into() = mean_of(values_of(figure), weights).value_or(0);
+void average(const Same<double>& metric, const Weights& weights) {
+  metric.into() = mean_of(values_of(metric), weights).value_or(0);
 }
 void average(const Same<std::int64_t>& count, const Weights& weights) {
   count.into() = static_cast<std::int64_t>(mean_of(values_of(count), weights).value_or(0));
@@ -166,17 +166,17 @@ const T* find(const Named<T>& list, const std::string& name) {
 }
 
 // Averages by name. A replication without the name counts as 0.
-void average(const Same<NamedParameters>& figures, const Weights& weights) {
+void average(const Same<NamedParameters>& metrics, const Weights& weights) {
   NamedParameters means;
-  for (const std::string& name : names_in(figures)) {
+  for (const std::string& name : names_in(metrics)) {
     std::vector<Metric> values;
-    for (const NamedParameters* one : figures.of()) {
+    for (const NamedParameters* one : metrics.of()) {
       const double* const value = find(*one, name);
       values.emplace_back(value != nullptr ? *value : 0);
     }
     means.emplace_back(name, mean_of(values, weights).value_or(0));
   }
-  figures.into() = std::move(means);
+  metrics.into() = std::move(means);
 }
 void average(const Same<Named<NamedParameters>>& lists, const Weights& weights) {
   for (std::size_t i = 0; i < lists.into().size(); ++i)
@@ -186,31 +186,31 @@ void average(const Same<Named<NamedParameters>>& lists, const Weights& weights) 
 // ---- Rules.
 
 template <class T, class R>
-void apply(pool::Same /*rule*/, const Same<T>& /*figure*/, const Same<R>& /*record*/) {}
+void apply(pool::Same /*rule*/, const Same<T>& /*metric*/, const Same<R>& /*record*/) {}
 template <class T, class R>
-void apply(pool::First /*rule*/, const Same<T>& /*figure*/, const Same<R>& /*record*/) {}
+void apply(pool::First /*rule*/, const Same<T>& /*metric*/, const Same<R>& /*record*/) {}
 template <class T, class R>
-void apply(pool::Follows /*rule*/, const Same<T>& /*figure*/, const Same<R>& /*record*/) {}
+void apply(pool::Follows /*rule*/, const Same<T>& /*metric*/, const Same<R>& /*record*/) {}
 
 template <class T, class R>
-void apply(pool::Mean rule, const Same<T>& figure, const Same<R>& record) {
-  average(figure, weights_of(rule, record));
+void apply(pool::Mean rule, const Same<T>& metric, const Same<R>& record) {
+  average(metric, weights_of(rule, record));
 }
 
 template <class Divisor, class T, class R>
-void apply(const pool::Per<Divisor>& rule, const Same<T>& figure, const Same<R>& record) {
-  average(figure, weights_of(rule, record));
+void apply(const pool::Per<Divisor>& rule, const Same<T>& metric, const Same<R>& record) {
+  average(metric, weights_of(rule, record));
 }
 template <class Divisor, class R>
-void apply(const pool::PerOrNone<Divisor>& rule, const Same<Metric>& figure, const Same<R>& record) {
-  std::vector<Metric> values = values_of(figure);
+void apply(const pool::PerOrNone<Divisor>& rule, const Same<Metric>& metric, const Same<R>& record) {
+  std::vector<Metric> values = values_of(metric);
   for (Metric& value : values) value = value.value_or(0);
-  figure.into() = mean_of(values, weights_of(pool::per(rule.divisor), record));
+  metric.into() = mean_of(values, weights_of(pool::per(rule.divisor), record));
 }
 
 template <class Numerator, class Divisor, class R>
-void apply(const pool::Ratio<Numerator, Divisor>& rule, const Same<Metric>& figure, const Same<R>& record) {
-  figure.into().reset();
+void apply(const pool::Ratio<Numerator, Divisor>& rule, const Same<Metric>& metric, const Same<R>& record) {
+  metric.into().reset();
   double numerators = 0, divisors = 0;
   for (std::size_t i = 0; i < record.of().size(); ++i) {
     const Metric numerator = rule.numerator(*record.of()[i], *record.wholes()[i]);
@@ -219,12 +219,12 @@ void apply(const pool::Ratio<Numerator, Divisor>& rule, const Same<Metric>& figu
     numerators += *numerator;
     divisors += *divisor;
   }
-  if (divisors > 0) figure.into() = numerators / divisors;
+  if (divisors > 0) metric.into() = numerators / divisors;
 }
 
 template <class Get, class Rule, class R>
 void apply(const pool::IntervalOf<Get, Rule>& rule, const Same<Interval>& interval, const Same<R>& record) {
-  interval.into() = interval_of(values_of(record.at(rule.figure)), weights_of(rule.rule, record));
+  interval.into() = interval_of(values_of(record.at(rule.metric)), weights_of(rule.rule, record));
 }
 
 template <class R>
@@ -240,8 +240,8 @@ void apply(pool::Sum /*rule*/, const Same<T>& count, const Same<R>& /*record*/) 
 }
 
 template <class R>
-void apply(pool::Most /*rule*/, const Same<double>& figure, const Same<R>& /*record*/) {
-  figure.into() = **std::ranges::max_element(figure.of(), {}, [](const double* one) { return *one; });
+void apply(pool::Most /*rule*/, const Same<double>& metric, const Same<R>& /*record*/) {
+  metric.into() = **std::ranges::max_element(metric.of(), {}, [](const double* one) { return *one; });
 }
 
 // The verdict of more than half of the replications, else none: a single one that strays must not decide.

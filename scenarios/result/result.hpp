@@ -170,8 +170,8 @@ struct ProcessResult {
   std::optional<bool> stable;
   Metric backlog_growth;  // images/s; absent unless unstable
   Metric stable_rate;     // images/s that it could serve; absent unless unstable, or if unknown
-  // False if its throughput still changes, or will. Absent if the run is too short to tell, and if no steady
-  // state is expected (set-up, a number of batches, a trace).
+  // False if its throughput still changes, or will. Absent if the run is too short to decide, and if no
+  // steady state is expected (set-up, a number of batches, a trace).
   std::optional<bool> stationary;
   Latency latency_ms;
   Metric mean_batch;         // images

@@ -166,7 +166,7 @@ class Properties {
     using Value = std::decay_t<std::invoke_result_t<Get, const R&>>;
     Json schema = schemas_.of(std::type_identity<Value>());
     if (shown == Shown::keys)
-      for (Json& figure : schema["properties"]) figure = reference("figure");
+      for (Json& metric : schema["properties"]) metric = reference("figure");
     add(key, described(std::move(schema), about), shown);
   }
   template <class Rows>

@@ -22,8 +22,9 @@ using calibration::ParameterGrade;
 // The lowest grade of those parameters that the profile has.
 ParameterGrade lowest_of(const calibration::Profile& profile, std::span<const std::string_view> paths) {
   ParameterGrade found = ParameterGrade::measured;
-  for (const calibration::ProfileParameter& figure : profile.figures)
-    if (std::ranges::find(paths, figure.path) != paths.end()) found = std::max(found, figure.from.grade);
+  for (const calibration::ProfileParameter& parameter : profile.figures)
+    if (std::ranges::find(paths, parameter.path) != paths.end())
+      found = std::max(found, parameter.from.grade);
   return found;
 }
 

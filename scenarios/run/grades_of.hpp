@@ -23,8 +23,8 @@ struct Assembly;
 [[nodiscard]] std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,
                                             const Assembly& assembly);
 
-// For each network of which the reader of its file does not understand a part: how much that is, in words.
-// Such kernel times are graded `assumed`.
+// For each network that its reader understands only in part: a sentence that says how much it does not. The
+// kernel times of these networks are graded `assumed`.
 [[nodiscard]] std::vector<std::string> not_understood(const Scenario& scenario);
 
 // The grade of a load's traffic: the lowest grade of the parameters of its cores' bandwidth.

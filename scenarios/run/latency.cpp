@@ -61,8 +61,8 @@ Latency latency_of(const process::Served& served, const Unserved& unserved, cons
   const auto lost = static_cast<double>(unserved.waiting + unserved.dropped);
   const auto all = static_cast<double>(latency.samples) + lost;
   for (const Percentile& percentile : percentiles) {
-    const bool told = latency.*percentile.value || !percentile.tail;
-    if (told && lost > (1 - percentile.share) * all) latency.of_served.emplace_back(percentile.name);
+    const bool is_known = latency.*percentile.value || !percentile.tail;
+    if (is_known && lost > (1 - percentile.share) * all) latency.of_served.emplace_back(percentile.name);
   }
   return latency;
 }

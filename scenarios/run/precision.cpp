@@ -18,8 +18,8 @@ std::optional<double> of_quantile(const process::Inference& process, double p) {
                   process.latency().quantile(p));
 }
 
-std::optional<double> of_latency(const process::Inference& process, Precise figure) {
-  switch (figure) {
+std::optional<double> of_latency(const process::Inference& process, Precise metric) {
+  switch (metric) {
     case Precise::latency_p50:
       return of_quantile(process, 0.50);
     case Precise::latency_p90:
@@ -37,15 +37,15 @@ Converged converged(const Until& until, const process::Inference& process, std::
                     sim::Time now) {
   Converged all;
   const bool overloaded = stable == false;
-  for (const Precise figure : until.of) {
+  for (const Precise metric : until.of) {
     std::optional<double> width;
     if (process.rate().seconds_per_lump().count() < fewest_lumps)
       width = std::nullopt;
-    else if (figure == Precise::throughput)
+    else if (metric == Precise::throughput)
       width = process.rate().relative_half_width(now, overloaded);
     else if (!overloaded)
-      width = of_latency(process, figure);
-    all.emplace_back(to_string(figure), width && *width <= until.relative_error);
+      width = of_latency(process, metric);
+    all.emplace_back(to_string(metric), width && *width <= until.relative_error);
   }
   return all;
 }

@@ -25,40 +25,40 @@ std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
 }
 
 // Adds the load of a process, or of an instance with requests of its own: offered rate and stability.
-template <class Figures>
-void add_load(Figures& result, const OpenLoad& load) {
+template <class Metrics>
+void add_load(Metrics& result, const OpenLoad& load) {
   result.offered = load.offered;
   result.stable = load.stable;
   end_at_offered(result.throughput, result.offered);
   if (!load.stable.value_or(true)) forget_growing_latency(result);
 }
 
-std::optional<TokenResult> tokens_of(const process::TokenFigures* figures, const Window& window,
+std::optional<TokenResult> tokens_of(const process::TokenMetrics* metrics, const Window& window,
                                      bool every_percentile) {
-  if (figures == nullptr) return std::nullopt;
+  if (metrics == nullptr) return std::nullopt;
   return TokenResult{
-      .decode_per_s = ratio(static_cast<double>(figures->decoded), sim::to_seconds(figures->decoding)),
-      .prefill_per_s = ratio(static_cast<double>(figures->prefilled), sim::to_seconds(figures->prefilling)),
-      .decoding_s = sim::to_seconds(figures->decoding),
-      .prefilling_s = sim::to_seconds(figures->prefilling),
-      .ttft_ms = times_of(figures->first, window, every_percentile),
-      .itl_ms = times_of(figures->between, window, every_percentile),
-      .decoded = figures->decoded,
+      .decode_per_s = ratio(static_cast<double>(metrics->decoded), sim::to_seconds(metrics->decoding)),
+      .prefill_per_s = ratio(static_cast<double>(metrics->prefilled), sim::to_seconds(metrics->prefilling)),
+      .decoding_s = sim::to_seconds(metrics->decoding),
+      .prefilling_s = sim::to_seconds(metrics->prefilling),
+      .ttft_ms = times_of(metrics->first, window, every_percentile),
+      .itl_ms = times_of(metrics->between, window, every_percentile),
+      .decoded = metrics->decoded,
       .per_s = {},
       .per_joule = {},
-      .steps = figures->decode_steps,
-      .step_gb = ratio(figures->decode_used.dram_bytes / 1e9, static_cast<double>(figures->decode_steps)),
+      .steps = metrics->decode_steps,
+      .step_gb = ratio(metrics->decode_used.dram_bytes / 1e9, static_cast<double>(metrics->decode_steps)),
       .step_kernels_ms =
-          ratio(1e3 * sim::to_seconds(figures->decode_kernels), static_cast<double>(figures->decode_steps)),
-      .step_memory_share = ratio(figures->decode_used.memory, sim::to_seconds(figures->decode_kernels)),
+          ratio(1e3 * sim::to_seconds(metrics->decode_kernels), static_cast<double>(metrics->decode_steps)),
+      .step_memory_share = ratio(metrics->decode_used.memory, sim::to_seconds(metrics->decode_kernels)),
       .weights_mb = {},
       .kv_cache_mb = {}};
 }
 
 // Adds the number and the mean size of batches. A batch of a language model is the sequences of a decode
 // step.
-template <class Figures>
-void add_batches(Figures& result, const process::Served& served) {
+template <class Metrics>
+void add_batches(Metrics& result, const process::Served& served) {
   const std::int64_t images = result.tokens ? result.tokens->decoded : served.images();
   result.batches = result.tokens ? result.tokens->steps : served.batches();
   result.mean_batch = ratio(static_cast<double>(images), static_cast<double>(result.batches));
@@ -67,7 +67,7 @@ void add_batches(Figures& result, const process::Served& served) {
 // True if there was work that it could have served. In a closed loop there always is. False for a language
 // model that processed tokens, since it is unknown how much of its unfinished sequences was served.
 bool could_serve(process::Inference& process, std::size_t part, const process::Served& served,
-                 const process::TokenFigures* tokens) {
+                 const process::TokenMetrics* tokens) {
   if (tokens != nullptr && tokens->decoded + tokens->prefilled > 0) return false;
   const bool asks_itself =
       process::parts_of(process.spec())[part].arrivals.kind == process::ArrivalKind::closed_loop;
@@ -94,7 +94,7 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
     InstanceResult& instance = result.instances[index++];
     const process::Served& served = lane.served();
     const auto& load = loads[lane.part()];
-    const process::TokenFigures* const tokens = lane.generator() ? &lane.generator()->figures() : nullptr;
+    const process::TokenMetrics* const tokens = lane.generator() ? &lane.generator()->metrics() : nullptr;
     instance.images = images_of(served, window.end, could_serve(process, lane.part(), served, tokens));
     if (instance.images) {
       instance.throughput.mean = ratio(*instance.images, window.seconds());

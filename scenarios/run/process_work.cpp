@@ -68,10 +68,10 @@ gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
 
 // The grade of an estimate, from the grade of the profile's parameter that scales it.
 gpu::Grade grade_of(const calibration::Profile& profile, std::string_view path) {
-  for (const calibration::ProfileParameter& figure : profile.figures) {
-    if (figure.path != path) continue;
-    const bool fitted = figure.from.grade == calibration::ParameterGrade::fitted ||
-                        figure.from.grade == calibration::ParameterGrade::measured;
+  for (const calibration::ProfileParameter& parameter : profile.figures) {
+    if (parameter.path != path) continue;
+    const bool fitted = parameter.from.grade == calibration::ParameterGrade::fitted ||
+                        parameter.from.grade == calibration::ParameterGrade::measured;
     return fitted ? gpu::Grade::fitted : gpu::Grade::datasheet;
   }
   return gpu::Grade::datasheet;

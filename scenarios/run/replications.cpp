@@ -47,7 +47,7 @@ std::optional<std::vector<Result>> run_replications(const Scenario& scenario,
                                                     const calibration::Profile& profile,
                                                     const Replications& which, const RunControl& control) {
   if (control.requests != nullptr || control.answered != nullptr)
-    throw RunError("run.replications: requests that go on from one run to another are of one run only");
+    throw RunError("run.replications: not possible with requests that another run hands over");
   const Assembly assembly = assemble(scenario, profile, control.shared);
   if (control.expected) control.expected(static_cast<double>(which.count) * cpu_seconds(scenario, assembly));
   std::vector<std::optional<Result>> results(which.count);

@@ -137,7 +137,7 @@ bool settle(Result& result, const Scenario& scenario, Assembly& assembly, const 
   }
   if (!equilibrium.settled)
     result.warnings.push_back(
-        "run: {thermal: equilibrium} found no temperature that stays; this run begins near it");
+        "run: {thermal: equilibrium} found no equilibrium temperature; the run begins at the last one tried");
   if (equilibrium.heat) assembly.dvfs->heat = std::move(equilibrium.heat);
   return true;
 }

@@ -132,7 +132,7 @@ bool Simulation::precise(const Window& window) {
     const auto open = together(open_loads(process, window, waited_[i], load));
     const std::optional<bool> stable = open ? open->stable : true;
     const Converged known = converged(*scenario_.run.until, process, stable, window.end);
-    if (!std::ranges::all_of(known, [](const auto& figure) { return figure.second; })) return false;
+    if (!std::ranges::all_of(known, [](const auto& metric) { return metric.second; })) return false;
   }
   return true;
 }

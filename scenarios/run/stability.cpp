@@ -9,7 +9,7 @@ namespace {
 using process::ArrivalKind;
 using sim::Time;
 
-// Requests/s that arrive in the window; 0 for a closed loop.
+// Requests/s that arrive in the window; 0 for closed loops and cascades.
 double request_rate(const process::Arrivals& arrivals, const Window& window) {
   if (arrivals.kind != ArrivalKind::trace)
     return arrivals.rate_per_s * static_cast<double>(arrivals.streams) /
@@ -39,30 +39,30 @@ std::vector<std::optional<OpenLoad>> open_loads(process::Inference& process, con
 
 std::optional<OpenLoad> together(const std::vector<std::optional<OpenLoad>>& parts) {
   OpenLoad sum;
-  double share = 1;
-  bool known = true;
+  double factor = 1;  // makes every part stable
+  bool rates_known = true;
   for (const std::optional<OpenLoad>& part : parts) {
     if (!part) return std::nullopt;
     sum.offered += part->offered;
     sum.growth += part->growth;
     if (part->stable == false) {
       sum.stable = false;
-      known = known && part->stable_rate;
-      share = std::min(share, part->stable_rate.value_or(0) / part->offered);
+      rates_known = rates_known && part->stable_rate;
+      factor = std::min(factor, part->stable_rate.value_or(0) / part->offered);
     } else if (!part->stable && sum.stable == true) {
       sum.stable.reset();
     }
   }
-  if (sum.stable == false && known) sum.stable_rate = share * sum.offered;
+  if (sum.stable == false && rates_known) sum.stable_rate = factor * sum.offered;
   return sum;
 }
 
 namespace {
 
-// The work of a part's streams since the warm-up.
+// The work that the streams of a part have done since the warm-up.
 struct Work {
   double images = 0;                   // number served
-  double full_images = 0, full_s = 0;  // images in full batches, and the service time of these
+  double full_images = 0, full_s = 0;  // images in full batches, and the service time of these batches
   double streams = 0;
   sim::Time not_full_at = Time::zero();  // last start of a batch that was not full
 };
@@ -87,39 +87,41 @@ std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
   const process::Spec& part = process::parts_of(process.spec())[of.part];
   const process::Arrivals& arrivals = part.arrivals;
   if (arrivals.kind == ArrivalKind::closed_loop || window.seconds() <= 0) return std::nullopt;
-  const bool told = arrivals.kind == ArrivalKind::cascade;
-  const double rate = told ? static_cast<double>(process.delivered(of.part)) / window.seconds()
-                           : request_rate(arrivals, window);
+  const bool is_cascade = arrivals.kind == ArrivalKind::cascade;
+  const double rate = is_cascade ? static_cast<double>(process.delivered(of.part)) / window.seconds()
+                                 : request_rate(arrivals, window);
   const auto images = arrivals.max_delay ? 1.0 : static_cast<double>(part.batch);  // number per request
   OpenLoad load{.offered = rate * images};
-  if (process.spec().setup && !process.ready()) {  // the backlog during the set-up means nothing
+  if (process.spec().setup && !process.ready()) {  // the backlog grows during the set-up in any case
     load.stable.reset();
     return load;
   }
   const Work work = work_of(of);
-  const auto more_wait = arrivals.queue_limit ? 0.0 : static_cast<double>(process.waiting(of.part) - waited);
+  const auto backlog_growth =
+      arrivals.queue_limit ? 0.0 : static_cast<double>(process.waiting(of.part) - waited);
   double capacity = load.offered / std::max(link_load, 1.0);  // images/s that can be served
   if (!arrivals.queue_limit && work.full_s > 0)
     capacity = std::min(capacity, work.streams * work.full_images / work.full_s);
-  const bool asks_too_much = load.offered > capacity;
+  const bool exceeds_capacity = load.offered > capacity;
   if (!arrivals.queue_limit && work.images == 0)
-    load.stable = !asks_too_much && more_wait <= 1;
-  else if (!arrivals.queue_limit && (arrivals.kind == ArrivalKind::trace || told))
-    load.stable = !asks_too_much || more_wait <= 1;
+    load.stable = !exceeds_capacity && backlog_growth <= 1;
+  else if (!arrivals.queue_limit && (arrivals.kind == ArrivalKind::trace || is_cascade))
+    load.stable = !exceeds_capacity || backlog_growth <= 1;
   else
-    load.stable = !asks_too_much || (link_load <= 1 && work.not_full_at > window.middle());
+    load.stable = !exceeds_capacity || (link_load <= 1 && work.not_full_at > window.middle());
   if (*load.stable) return load;
-  // Right after the set-up, and in a run of few batches, the backlog means nothing yet.
+  // Right after the set-up, and in a run of few batches, the backlog does not show a trend yet.
   constexpr double fewest_served = 10;
   const bool ends = process.spec().batches.has_value();
   if ((process.spec().setup || ends) && work.images < fewest_served * images) {
     load.stable.reset();
     return load;
   }
-  if (asks_too_much) load.stable_rate = capacity;
+  if (exceeds_capacity) load.stable_rate = capacity;
   // Behind an overloaded link, lost requests delay those behind them, so that even less is served.
-  const double kept_up = arrivals.queue_limit ? capacity : std::min(capacity, work.images / window.seconds());
-  load.growth = asks_too_much ? load.offered - kept_up : images * more_wait / window.seconds();
+  const double served_per_s =
+      arrivals.queue_limit ? capacity : std::min(capacity, work.images / window.seconds());
+  load.growth = exceeds_capacity ? load.offered - served_per_s : images * backlog_growth / window.seconds();
   return load;
 }
 

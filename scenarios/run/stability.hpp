@@ -1,4 +1,4 @@
-// Decides whether a process keeps up with its requests, or its backlog grows without bound.
+// Decides whether a process keeps up with its requests or its backlog grows without bound.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct Window {
 
 // An open load: requests that arrive regardless of service, against the capacity that serves them.
 struct OpenLoad {
-  double offered = 0;  // images/s; for a trace the rate in the window, else the scenario's rate
-  std::optional<bool> stable = true;       // none during the set-up
+  double offered = 0;  // images/s: the rate in the window for traces and cascades, else the scenario's rate
+  std::optional<bool> stable = true;       // none if it cannot be decided, as during the set-up
   double growth = 0;                       // growth of the backlog, images/s; 0 if stable
-  std::optional<double> stable_rate = {};  // if not stable: images/s that it could serve; none: unknown
+  std::optional<double> stable_rate = {};  // if not stable: the highest stable rate, images/s; none: unknown
 };
 
 // The offered load of all requests that arrive over a link, as a share of its capacity, lost attempts
@@ -31,13 +31,14 @@ struct OpenLoad {
 [[nodiscard]] double load_of_link(const link::Spec& link, std::deque<process::Inference>& processes,
                                   const Window& window);
 
-// The load of each part of a process (process::parts_of()), by open_load(). `waited` is by part.
+// The load of each part of a process (process::parts_of()), from open_load(). `waited` has one entry per
+// part.
 [[nodiscard]] std::vector<std::optional<OpenLoad>> open_loads(process::Inference& process,
                                                               const Window& window,
                                                               const std::vector<std::int64_t>& waited,
                                                               double link_load);
-// The load of all parts together; absent if one is a closed loop. The stable rate scales all offered rates
-// down by the same share.
+// The load of all parts together; absent if one is a closed loop. The stable rate is the sum after all
+// offered rates are reduced by the same factor.
 [[nodiscard]] std::optional<OpenLoad> together(const std::vector<std::optional<OpenLoad>>& parts);
 
 // A part of a process, by its index in process::parts_of().
@@ -46,16 +47,16 @@ struct PartOfProcess {
   std::size_t part = 0;
 };
 // The load of one part; absent for a closed loop. Stable has the meaning of queueing theory: the request rate
-// does not exceed the capacity. The capacity is the smaller of two rates: of the server, from images and
-// service times of full batches (from when the process turns to a batch until it is done, contention
-// included), times the number of streams that share the requests; and of the link (`link_load`; 0: there is
-// no link).
+// does not exceed the capacity. The capacity is the smaller of two rates. The rate of the server is the
+// number of images in full batches over their service times (from the start of a batch until it is done,
+// contention included), times the number of streams that share the requests. The rate of the link follows
+// from `link_load` (0: there is no link).
 //
-// With dynamic batching, full batches are normal if requests come too fast; if not, they occur only in slow
-// moments. A batch that is not full shows that the backlog was empty. One in the second half of the window
-// therefore makes the part stable. A request that is a batch counts as full. A queue with a limit is stable
-// if the link in front of it is. For traces and cascades, and if nothing was served, the backlog counts too;
-// `waited` is the number of requests that waited at the beginning of the window.
+// With dynamic batching, an overloaded server runs only full batches; a server that keeps up runs them only
+// in slow moments. A batch that is not full shows that the backlog was empty, so one in the second half of
+// the window makes the part stable. Without dynamic batching every batch counts as full. A queue with a limit
+// is stable if the link in front of it is. For traces and cascades, and if nothing was served, the growth of
+// the backlog counts too; `waited` is the number of requests that waited at the beginning of the window.
 [[nodiscard]] std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
                                                 std::int64_t waited, double link_load);
 

@@ -154,8 +154,8 @@ bool add_warmup(Result& result, const Watched& watched, bool at_random) {
     if (!found[i] || *found[i] <= warmup.set_s || !start_matters(*series, watched.window, *found[i]))
       continue;
     too_short = true;
-    result.warnings.push_back(fmt::format("the first {} s of {} still settle: warmup: {} s or more",
-                                          input::decimal(*found[i], 2), what,
+    result.warnings.push_back(fmt::format("{} settles only after {} s: set warmup to {} s or more", what,
+                                          input::decimal(*found[i], 2),
                                           input::decimal(std::ceil(10 * *found[i]) / 10, 6)));
   }
   return too_short;

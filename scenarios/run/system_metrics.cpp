@@ -57,10 +57,10 @@ void add_effective_clock(GpuResult& result, const gpu::Spec& gpu) {
 void add_loads(Result& result, const board::Board& board, double seconds) {
   for (std::size_t i = 0; i < board.loads().size(); ++i) {
     const process::CoRunner& load = board.loads()[i];
-    LoadResult& figures = result.loads[i];
+    LoadResult& load_result = result.loads[i];
     if (process::row_of(load.spec().kind).moves_memory())
-      figures.bandwidth_gb_s = ratio(load.bytes() / 1e9, seconds);
-    figures.busy_cores = ratio(sim::to_seconds(load.on_cores()), seconds);
+      load_result.bandwidth_gb_s = ratio(load.bytes() / 1e9, seconds);
+    load_result.busy_cores = ratio(sim::to_seconds(load.on_cores()), seconds);
   }
 }
 

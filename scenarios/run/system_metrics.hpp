@@ -1,4 +1,4 @@
-// The activity of the parts of the board, as metrics of the result.
+// Metrics of the board in a result: activity of its parts, co-runners, link.
 #pragma once
 
 #include "models/board/board.hpp"
@@ -7,8 +7,8 @@
 
 namespace jostle::scenarios {
 
-// Adds the metrics of the board. Call after the metrics of the processes are set. `clocks` are those at which
-// the run began.
+// Adds the metrics of the board. Call after the metrics of the processes are set. `clocks`: the clocks
+// at the beginning of the run.
 void add_system(Result& result, board::Board& board, const board::Clocks& clocks);
 
 // Adds the SMs' own clock while the GPU is busy, if the profile knows how tensor work lowers it. Call last.

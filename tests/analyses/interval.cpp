@@ -53,7 +53,7 @@ RC_GTEST_PROP(Interval, holds_the_prediction_and_grows_with_every_cause, ()) {
 // Figures with a made-up response to the one parameter of the draws, and chance.
 struct MadeUp {
   std::vector<calibration::Draw> draws;
-  FigureRuns runs;
+  MetricRuns runs;
 };
 MadeUp made_up(std::uint64_t seed, double by_parameter, double by_chance) {
   sim::RandomStream random(seed, "made up");
@@ -136,7 +136,7 @@ TEST(Spread, of_64_draws_seldom_covers_under_80_percent) {
     sim::RandomStream random(seed, "keys");
     for (int i = 0; i < 10; ++i) keys.push_back(random.bits());
     const auto points = calibration::sobol_points(calibration::uncertainty_draws, keys);
-    FigureRuns runs;
+    MetricRuns runs;
     std::vector<calibration::Draw> draws(calibration::uncertainty_draws);
     runs.point = 1;
     runs.repeated.assign(repetitions, 1.0);

@@ -47,7 +47,8 @@ TEST(LayersKey, all_layers_are_the_network_itself) {
 }
 
 TEST(LayersKey, tells_what_is_wrong_with_it) {
-  const std::string range = "processes.0.layers: expected the first layer and the one behind the last, of 56";
+  const std::string range =
+      "processes.0.layers: expected two numbers from 0 to 56: the first layer, and the layer after the last";
   EXPECT_THAT(errors_of(with_layers("[0, 57]")), HasSubstr(range));
   EXPECT_THAT(errors_of(with_layers("[20, 3]")), HasSubstr(range));
   EXPECT_THAT(errors_of(with_layers("[20, 20]")), HasSubstr(range));

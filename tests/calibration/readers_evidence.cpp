@@ -84,14 +84,14 @@ TEST(LogSource, JoinedGzipIsReadAndCutGzipIsNot) {
 RC_GTEST_PROP(LogText, FiguresAreWhatTheStandardReads, (std::int32_t digits)) {
   const int decimals = *rc::gen::inRange(0, 9);
   const std::string text = fmt::format("{:.{}f}", digits / 1000.0, decimals);
-  RC_ASSERT(std::abs(figure(text).value() - std::stod(text)) <= 1e-15 * std::abs(std::stod(text)));
+  RC_ASSERT(std::abs(parse_number(text).value() - std::stod(text)) <= 1e-15 * std::abs(std::stod(text)));
 }
 
 TEST(LogText, WhatIsNoFigureIsNone) {
   for (const char* const text : {"", ".", "x", "1x", "1e400", "nan", "inf", "-", "1.2.3", "1e16", "--1"})
-    EXPECT_EQ(figure(text), std::nullopt) << text;
-  EXPECT_EQ(figure("1.5e3"), 1500);
-  EXPECT_EQ(figure("-2.5"), -2.5);
+    EXPECT_EQ(parse_number(text), std::nullopt) << text;
+  EXPECT_EQ(parse_number("1.5e3"), 1500);
+  EXPECT_EQ(parse_number("-2.5"), -2.5);
 }
 
 const std::string tegrastats =

@@ -79,7 +79,7 @@ TEST(TrtexecLog, TheProfilersRunGivesNoLaunchCost) {
     ASSERT_EQ(found.problems, "");
     EXPECT_FALSE(found.has("enqueue")) << flags;
     EXPECT_EQ(found.runs[0].setting.observer, "trtexec");
-    EXPECT_THAT(found.notes(), HasSubstr("no enqueue: the layer profiler was on"));
+    EXPECT_THAT(found.notes(), HasSubstr("enqueue is left out: the layer profiler was on"));
   }
   // A separate run was timed without it.
   const Imported separate = import_text(log("--dumpProfile --separateProfileRun", precision("FP32")));

@@ -202,7 +202,7 @@ RC_GTEST_PROP(CpuLaws, phases_pass_alike_whether_they_are_watched_or_not, ()) {
       host.run_for(microseconds(1237));
     }
     for (std::uint32_t i = 0; i < loads.size(); ++i) {
-      host.cpu.tell_phases({i});
+      host.cpu.notify_phases({i});
       all.statistics.push_back(host.cpu.statistics({i}));
     }
     return all;

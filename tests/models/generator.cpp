@@ -65,11 +65,11 @@ TEST(Generator, gives_the_first_token_with_the_prompt_and_the_others_one_a_step)
   const Trail trail = run(generator, of, 8);
   EXPECT_EQ(trail.steps, (std::vector<std::size_t>{0, 1, 1, 1, 0, 1, 1, 1}));
   EXPECT_EQ(trail.answers, 2);
-  EXPECT_EQ(generator.figures().decoded, 6);
-  EXPECT_EQ(generator.figures().prefilled, 16);
-  EXPECT_EQ(generator.figures().decoding, milliseconds(6));
-  EXPECT_DOUBLE_EQ(generator.figures().first.quantiles().mean().value(), 1e-3);
-  EXPECT_DOUBLE_EQ(generator.figures().between.quantiles().mean().value(), 1e-3);
+  EXPECT_EQ(generator.metrics().decoded, 6);
+  EXPECT_EQ(generator.metrics().prefilled, 16);
+  EXPECT_EQ(generator.metrics().decoding, milliseconds(6));
+  EXPECT_DOUBLE_EQ(generator.metrics().first.quantiles().mean().value(), 1e-3);
+  EXPECT_DOUBLE_EQ(generator.metrics().between.quantiles().mean().value(), 1e-3);
 }
 
 TEST(Generator, decodes_users_together_and_admits_no_more_than_there_is_room_for) {
@@ -105,8 +105,8 @@ TEST(Generator, counts_the_way_back_of_an_answer_in_the_time_to_the_first_token)
   const Generation of = generation(8, 4, 1, 1);
   Generator generator(of, nullptr, sim::RandomStream(1, "lengths"), milliseconds(7));
   run(generator, of, 4);
-  EXPECT_DOUBLE_EQ(generator.figures().first.quantiles().mean().value(), 8e-3);
-  EXPECT_DOUBLE_EQ(generator.figures().between.quantiles().mean().value(), 1e-3);
+  EXPECT_DOUBLE_EQ(generator.metrics().first.quantiles().mean().value(), 8e-3);
+  EXPECT_DOUBLE_EQ(generator.metrics().between.quantiles().mean().value(), 1e-3);
 }
 
 TEST(Generator, of_arrivals_waits_for_them) {
@@ -121,7 +121,7 @@ TEST(Generator, of_arrivals_waits_for_them) {
   ASSERT_TRUE(generator.ready(Time::zero() + milliseconds(5)));
   ASSERT_NE(generator.begin(Time::zero() + milliseconds(5)), nullptr);
   EXPECT_TRUE(generator.finish(Time::zero() + milliseconds(9)).empty());
-  EXPECT_DOUBLE_EQ(generator.figures().first.quantiles().mean().value(), 4e-3);
+  EXPECT_DOUBLE_EQ(generator.metrics().first.quantiles().mean().value(), 4e-3);
   ASSERT_NE(generator.begin(Time::zero() + milliseconds(9)), nullptr);
   EXPECT_EQ(generator.finish(Time::zero() + milliseconds(11)).size(), 1U);
 }
@@ -133,14 +133,14 @@ RC_GTEST_PROP(Generator, answers_every_user_in_full, ()) {
   const Generation of = generation(prompt, tokens, users, batch, chunk);
   Generator generator(of, nullptr, sim::RandomStream(1, "lengths"));
   const Trail trail = run(generator, of, 400);
-  const TokenFigures& figures = generator.figures();
+  const TokenMetrics& metrics = generator.metrics();
   const std::int64_t held = std::min(users, batch);
   RC_ASSERT(trail.answers > 0);
   // Complete answers, and at most what those under way have so far.
-  RC_ASSERT(figures.decoded >= trail.answers * (tokens - 1));
-  RC_ASSERT(figures.decoded <= (trail.answers + held) * (tokens - 1));
-  RC_ASSERT(figures.prefilled >= trail.answers * prompt);
-  RC_ASSERT(figures.prefilled <= (trail.answers + held) * prompt);
+  RC_ASSERT(metrics.decoded >= trail.answers * (tokens - 1));
+  RC_ASSERT(metrics.decoded <= (trail.answers + held) * (tokens - 1));
+  RC_ASSERT(metrics.prefilled >= trail.answers * prompt);
+  RC_ASSERT(metrics.prefilled <= (trail.answers + held) * prompt);
 }
 
 RC_GTEST_PROP(Length, is_drawn_between_its_ends, ()) {

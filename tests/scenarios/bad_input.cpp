@@ -176,10 +176,10 @@ TEST(BadScenario, a_million_processes_are_too_many) {
 
 TEST(BadScenario, more_requests_than_one_in_a_microsecond_are_too_many) {
   expect_refused(around(plain_process + ", arrivals: {periodic: 1000000 /s, streams: 1024}"),
-                 "gate.yaml:3: processes: 1.024e+09 requests are made in a second (1e+06 at most, for all "
+                 "gate.yaml:3: processes: the requests add up to 1.024e+09 /s (at most 1e+06 /s for all "
                  "processes together)");
   expect_refused(around(plain_process + ", count: 3, arrivals: {poisson: 500000 /s}"),
-                 "gate.yaml:3: processes: 1.5e+06 requests are made in a second (1e+06 at most, for all "
+                 "gate.yaml:3: processes: the requests add up to 1.5e+06 /s (at most 1e+06 /s for all "
                  "processes together)");
 }
 
@@ -192,8 +192,8 @@ TEST(BadScenario, cascades_that_multiply_without_end_are_refused) {
            std::to_string(second) + "}}\n";
   };
   expect_refused(chain(1000, 1000),
-                 "gate.yaml:5: processes.2.fan_out: 1e+06 requests for each image at the begin of its "
-                 "cascade (1000 at most)");
+                 "gate.yaml:5: processes.2.fan_out: each image at the start of the cascade causes 1e+06 "
+                 "requests (at most 1000)");
   EXPECT_EQ(load_text(chain(40, 25)).errors, "");
 }
 
@@ -274,9 +274,9 @@ TEST(BadScenario, every_problem_is_reported_at_once) {
 
 TEST(BadScenario, keys_that_contradict_each_other_are_refused) {
   expect_refused(around(plain_process, "run: {duration: 4 s, until: {relative_error: 1 %}}\n"),
-                 "gate.yaml:4: run.until: given beside duration (keep one of the two)");
+                 "gate.yaml:4: run.until: cannot be combined with duration (keep one of the two)");
   expect_refused(around(plain_process, "host_cores: 3\ncpus: [1, 2]\n"),
-                 "gate.yaml:5: cpus: given beside host_cores (keep one of the two)");
+                 "gate.yaml:5: cpus: cannot be combined with host_cores (keep one of the two)");
   expect_refused(around(plain_process, "mps: true\nsharing: time-slicing\n"),
                  "gate.yaml:5: sharing: contradicts mps: true (keep one of the two)");
   expect_refused(around(plain_process, "sharing: mps\nmps: false\n"),

@@ -247,10 +247,11 @@ void expect_refused(const std::string& process, const std::string& why, const st
 
 TEST(Instances, are_refused_with_what_to_do) {
   expect_refused("model: resnet50, instances: [{model: resnet50, precision: fp16}]",
-                 "processes.0.model: given beside instances (move model into each instance)");
+                 "processes.0.model: cannot be combined with instances (move model into each instance)");
   expect_refused("instances: [{model: resnet50, precision: fp16, sync: spin}]",
-                 "all instances of a process share it (say it once, beside instances)");
-  expect_refused("instances: [{model: resnet50, precision: fp16, streams: 2}]", "(count: so many streams)");
+                 "all instances of a process share it (give it once, next to instances)");
+  expect_refused("instances: [{model: resnet50, precision: fp16, streams: 2}]",
+                 "(use count: the number of streams)");
   expect_refused("model: resnet50, precision: fp16, placement: cpu, streams: 2", "has one stream of work");
   expect_refused("model: resnet50, precision: fp16, mps_threads: 50 %", "add it at the top");
   expect_refused("model: resnet50, precision: fp16, max_queue_delay: 2 ms",

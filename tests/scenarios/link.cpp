@@ -64,7 +64,7 @@ TEST(LinkLoader, equal_kernels_have_no_tensor_to_send) {
   const auto loaded =
       load_text(around("model: {kernels: 10, duration: 5 us, blocks: 1, threads: 128}, runtime: cuda-graph",
                        "link: {bandwidth: 8 Mbit/s, rtt: 0 ms, payload: tensor}\n"));
-  EXPECT_THAT(loaded.errors, HasSubstr("link.payload: equal kernels have no input tensor"));
+  EXPECT_THAT(loaded.errors, HasSubstr("link.payload: a synthetic model has no input tensor"));
 }
 
 TEST(LinkLoader, echoes_what_it_read) {

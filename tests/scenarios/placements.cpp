@@ -143,7 +143,7 @@ TEST(Placement, that_the_board_cannot_offer_is_refused) {
   EXPECT_THAT(errors("jetson-agx-orin-64gb",
                      "model: {kernels: 1, duration: 1 us, blocks: 1, threads: 32}, "
                      "placement: dla0"),
-              HasSubstr("equal kernels cannot run with placement: dla0"));
+              HasSubstr("a synthetic model cannot run with placement: dla0"));
   EXPECT_THAT(errors("jetson-agx-orin-64gb", "model: resnet50, precision: tf32, placement: cpu"),
               HasSubstr("tf32 needs the GPU's tensor cores"));
   EXPECT_THAT(errors("nvidia-h200", "model: resnet50, precision: fp32, placement: cpu"),

@@ -174,9 +174,9 @@ TEST(EngineStages, are_refused_by_boards_without_the_engine_and_where_the_size_i
   EXPECT_THAT(refusal(h200), HasSubstr("processes.0.stages.before.0.on: nvidia-h200 has no nvdec"));
   EXPECT_THAT(refusal(camera("{before: [{name: decode, on: nvdec}]}")), HasSubstr("needs the size"));
   EXPECT_THAT(refusal(camera("{before: [{name: decode, on: nvdec, size: 1920}]}")),
-              HasSubstr("no size in pixels"));
+              HasSubstr("not a size in pixels"));
   EXPECT_THAT(refusal(camera("{before: [{name: decode, on: nvdec, size: 8x8, time: 1 ms}]}")),
-              HasSubstr("given beside size"));
+              HasSubstr("cannot be combined with size"));
   EXPECT_THAT(refusal(camera("{before: [{name: decode, on: gpu, size: 8x8}]}")),
               HasSubstr("needs an engine"));
   EXPECT_THAT(refusal(camera("{before: [{name: decode, on: nvdex, size: 8x8}]}")),

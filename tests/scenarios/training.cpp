@@ -85,7 +85,7 @@ TEST(Training, of_equal_kernels_is_refused) {
                       "gate.yaml",
                       {}},
                      shipped_catalogue(), {}, problems));
-  EXPECT_THAT(problems.text(), HasSubstr("equal kernels have nothing to train"));
+  EXPECT_THAT(problems.text(), HasSubstr("a synthetic model cannot train"));
 }
 
 TEST(Training, of_a_batch_that_is_too_large_does_not_fit) {

@@ -119,14 +119,14 @@ std::string why_none(const std::vector<RunConfiguration>& runs, const std::vecto
   return fmt::format("{}: {}; is its batch, precision, input, runtime or unit another?", why, of_worst);
 }
 
-// True if the tables alone predict all that was measured of a run, so that it tells no parameter anything.
-bool told_by_tables(const RunConfiguration& run, const OwnTables& tables) {
+// True if the tables alone predict all measured values of a run, so that the run determines no parameter.
+bool predicted_by_tables(const RunConfiguration& run, const OwnTables& tables) {
   return tables.cover(run) && run.runtime == "cuda-graph" && run.processes == 1 &&
          std::ranges::all_of(run.reference_values,
                              [](const ReferenceValue& value) { return value.metric == "throughput"; });
 }
 
-// What the tables alone tell: no parameter was fitted.
+// The result if only tables were taken over, and no parameter was fitted.
 Calibration of_tables(const calibration::BaseProfile& base, const OwnTables& tables) {
   Calibration result;
   result.device = base.name;
@@ -153,11 +153,12 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
   }
   const OwnTables tables = own_tables(used, shipped);
   const calibration::BaseProfile base = tables.empty() ? shipped : with_tables(shipped, tables);
-  // Rates of launches one by one tell the runtime's host costs first, then by how much a network's differ.
+  // Rates of networks launched kernel by kernel determine the runtime's host costs first, then the deviation
+  // of a network from them.
   const calibration::BaseProfile to_fit =
       tables.empty() ? shipped : with_tables(shipped, tables.without_eager_rates());
   std::erase_if(used, [&tables](const RunConfiguration& run) {
-    return run.reference_values.empty() || !tables.can_run(run) || told_by_tables(run, tables);
+    return run.reference_values.empty() || !tables.can_run(run) || predicted_by_tables(run, tables);
   });
   if (used.empty() && !tables.empty()) return of_tables(base, tables);
   if (used.empty())
@@ -174,7 +175,7 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
   const std::vector<Measured> rows = measured(used);
   std::vector<Unknown> unknowns = profile_unknowns(base, from);
   add_factors(unknowns, used, tables);
-  // Fewer rows do not tell parameters of which all rows tell nothing.
+  // Parameters that all rows leave undetermined cannot be determined from fewer rows.
   if (near != nullptr)
     std::erase_if(unknowns, [near](const Unknown& unknown) {
       return !unknown.is_factor() && std::ranges::find(near->parameters, unknown.parameter.name,

@@ -26,22 +26,22 @@ std::vector<double> values_of(const scenarios::Result& result, const RunConfigur
 std::vector<Prediction> predictions_of(const RunConfiguration& configuration, const analyses::DrawnRuns& runs,
                                        const calibration::Profile& profile) {
   const std::vector<double> point = values_of(runs.point, configuration);
-  std::vector<analyses::FigureRuns> figures(point.size());
-  for (std::size_t v = 0; v < point.size(); ++v) figures[v].point = point[v];
+  std::vector<analyses::MetricRuns> metric_runs(point.size());
+  for (std::size_t v = 0; v < point.size(); ++v) metric_runs[v].point = point[v];
   for (const scenarios::Result& result : runs.drawn) {
     const std::vector<double> values = values_of(result, configuration);
-    for (std::size_t v = 0; v < point.size(); ++v) figures[v].drawn.emplace_back(values[v]);
+    for (std::size_t v = 0; v < point.size(); ++v) metric_runs[v].drawn.emplace_back(values[v]);
   }
   for (const scenarios::Result& result : runs.repeated) {
     const std::vector<double> values = values_of(result, configuration);
-    for (std::size_t v = 0; v < point.size(); ++v) figures[v].repeated.emplace_back(values[v]);
+    for (std::size_t v = 0; v < point.size(); ++v) metric_runs[v].repeated.emplace_back(values[v]);
   }
   const std::string basis = analyses::basis_of(configuration.scenario->processes.front(),
                                                runs.point.processes.front().grades.kernels, profile);
   const double octaves = analyses::octaves_beyond_tables(configuration.scenario->processes.front(), profile);
   std::vector<Prediction> found;
   for (std::size_t v = 0; v < point.size(); ++v) {
-    found.push_back({point[v], analyses::spread_of(figures[v], runs.draws, runs.as_long), basis});
+    found.push_back({point[v], analyses::spread_of(metric_runs[v], runs.draws, runs.as_long), basis});
     analyses::Spread& spread = found.back().spread;
     spread.chance = std::hypot(spread.chance, analyses::batch_error(octaves));
   }

@@ -134,7 +134,7 @@ class Fields {
     if (given.empty()) return std::nullopt;
     if (!calibration::text_in(table_, row_, column).empty()) return row_.number(table_.column(column));
     std::string_view rest = given;
-    const auto value = calibration::take_figure(rest);
+    const auto value = calibration::take_number(rest);
     if (!value || !rest.empty()) row_.fail(fmt::format("{} '{}' is not a number", column, given));
     return value;
   }

@@ -19,7 +19,7 @@ std::string with_unit(const std::string& text, const std::string& unit) {
 
 std::string sequence(const std::vector<double>& values) {
   std::string text;
-  for (const double value : values) text += (text.empty() ? "" : ", ") + figure_text(value);
+  for (const double value : values) text += (text.empty() ? "" : ", ") + value_text(value);
   return text;
 }
 
@@ -29,7 +29,7 @@ Verdict verdict(bool holds) {
 
 }  // namespace
 
-std::string figure_text(double value) {
+std::string value_text(double value) {
   const double size = std::abs(value);
   if (size >= 100) return fmt::format("{:.0f}", value);
   // Whole numbers are printed without decimals.
@@ -39,7 +39,7 @@ std::string figure_text(double value) {
 
 void Checks::near(const std::string& quantity, double claimed, double predicted, const std::string& unit) {
   const double off = (predicted - claimed) / std::abs(claimed);
-  list_.push_back({quantity, with_unit(figure_text(claimed), unit), with_unit(figure_text(predicted), unit),
+  list_.push_back({quantity, with_unit(value_text(claimed), unit), with_unit(value_text(predicted), unit),
                    off, verdict(std::abs(off) <= value_tolerance)});
 }
 
@@ -61,13 +61,13 @@ void Checks::between(const std::string& quantity, double low, double high, doubl
 void Checks::within(const std::string& quantity, const Range& range, double predicted,
                     const std::string& unit) {
   const auto& [low, high, tolerance] = range;
-  const std::string claimed = high == infinite   ? "at least " + figure_text(low)
-                              : low == -infinite ? "at most " + figure_text(high)
-                                                 : figure_text(low) + " to " + figure_text(high);
+  const std::string claimed = high == infinite   ? "at least " + value_text(low)
+                              : low == -infinite ? "at most " + value_text(high)
+                                                 : value_text(low) + " to " + value_text(high);
   double off = 0;
   if (predicted < low) off = (predicted - low) / std::abs(low);
   if (predicted > high) off = (predicted - high) / std::abs(high);
-  list_.push_back({quantity, with_unit(claimed, unit), with_unit(figure_text(predicted), unit), off,
+  list_.push_back({quantity, with_unit(claimed, unit), with_unit(value_text(predicted), unit), off,
                    verdict(std::abs(off) <= tolerance)});
 }
 
@@ -95,14 +95,14 @@ void Checks::ordered(const std::string& quantity,
   bool holds = true;
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     claimed += (i == 0 ? "" : " > ") + predicted[i].first;
-    found += (i == 0 ? "" : ", ") + figure_text(predicted[i].second);
+    found += (i == 0 ? "" : ", ") + value_text(predicted[i].second);
     holds = holds && (i == 0 || predicted[i - 1].second > predicted[i].second);
   }
   is(quantity, claimed, found, holds);
 }
 
 void Checks::equal(const std::string& quantity, double claimed, double predicted, const std::string& unit) {
-  is(quantity, with_unit(figure_text(claimed), unit), with_unit(figure_text(predicted), unit),
+  is(quantity, with_unit(value_text(claimed), unit), with_unit(value_text(predicted), unit),
      std::abs(predicted - claimed) <= rounding * std::abs(claimed));
 }
 

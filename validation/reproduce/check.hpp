@@ -62,6 +62,6 @@ class Checks {
 };
 
 // A number with about three digits.
-[[nodiscard]] std::string figure_text(double value);
+[[nodiscard]] std::string value_text(double value);
 
 }  // namespace jostle::validation

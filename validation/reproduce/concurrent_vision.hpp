@@ -23,9 +23,9 @@ inline constexpr std::array<int, 4> process_counts{1, 2, 4, 8};
 // The list of `measure` for each value.
 template <typename Values, typename Measure>
 [[nodiscard]] std::vector<double> over(const Values& values, Measure measure) {
-  std::vector<double> figures;
-  for (const auto& value : values) figures.push_back(measure(value));
-  return figures;
+  std::vector<double> measured;
+  for (const auto& value : values) measured.push_back(measure(value));
+  return measured;
 }
 
 }  // namespace jostle::validation

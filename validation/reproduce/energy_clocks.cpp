@@ -13,11 +13,11 @@ namespace {
 
 using Kind = StatementKind;
 
-double span(const std::vector<KnobPoint>& points, double (*figure)(const KnobRun&)) {
-  double low = figure(points.front().run), high = low;
+double span(const std::vector<KnobPoint>& points, double (*metric)(const KnobRun&)) {
+  double low = metric(points.front().run), high = low;
   for (const KnobPoint& point : points) {
-    low = std::min(low, figure(point.run));
-    high = std::max(high, figure(point.run));
+    low = std::min(low, metric(point.run));
+    high = std::max(high, metric(point.run));
   }
   return high - low;
 }
@@ -30,10 +30,10 @@ double watts(const KnobRun& run) {
 double joules(const KnobRun& run) {
   return run.joules();
 }
-std::vector<double> over_points(const std::vector<KnobPoint>& points, double (*figure)(const KnobRun&)) {
-  std::vector<double> figures;
-  for (const KnobPoint& point : points) figures.push_back(figure(point.run));
-  return figures;
+std::vector<double> over_points(const std::vector<KnobPoint>& points, double (*metric)(const KnobRun&)) {
+  std::vector<double> metrics;
+  for (const KnobPoint& point : points) metrics.push_back(metric(point.run));
+  return metrics;
 }
 
 // The best clocks for a network on a board, and the run with governors.

@@ -140,7 +140,7 @@ void time_implies_energy(Runs& runs, Checks& checks) {
   }
   for (const analyses::ModeRoofline& mode : rooflines("fp16").modes)
     checks.shows(fmt::format("{}: faster costs less", mode.mode), "implied for the roofs only",
-                 figure_text(agreeing_pairs(all, mode.mode)) + " % of pairs");
+                 value_text(agreeing_pairs(all, mode.mode)) + " % of pairs");
 }
 
 // Scenarios with clocks around those of MAXN, each with a description.
@@ -183,15 +183,15 @@ void tuned_clocks(Runs& runs, Checks& checks) {
   checks.shows("there", "minimal slowdown", where);
 }
 
-double mean_error(const std::vector<Placed>& points, Cost Placed::*predicted, double Cost::*figure) {
+double mean_error(const std::vector<Placed>& points, Cost Placed::*predicted, double Cost::*cost) {
   double sum = 0;
-  for (const Placed& point : points) sum += std::abs(point.*predicted.*figure / (point.run.*figure) - 1);
+  for (const Placed& point : points) sum += std::abs(point.*predicted.*cost / (point.run.*cost) - 1);
   return 100 * sum / static_cast<double>(points.size());
 }
 
 // The mean error of the ratio of a metric in another mode to MAXN, if the GPU is busy in both modes. The
 // roofs describe the GPU, and its clocks do not change the launch time of the host.
-double mean_error_of_modes(const std::vector<Placed>& points, double Cost::*figure) {
+double mean_error_of_modes(const std::vector<Placed>& points, double Cost::*cost) {
   constexpr double busy = 0.9;
   double sum = 0, count = 0;
   for (const Placed& point : points) {
@@ -199,8 +199,8 @@ double mean_error_of_modes(const std::vector<Placed>& points, double Cost::*figu
     const auto base = std::ranges::find_if(
         points, [&](const Placed& other) { return other.mode == most && other.model == point.model; });
     if (point.gpu_busy < busy || base->gpu_busy < busy) continue;
-    const double by_roofs = point.by_roofs.*figure / (base->by_roofs.*figure);
-    sum += std::abs(by_roofs / (point.run.*figure / (base->run.*figure)) - 1);
+    const double by_roofs = point.by_roofs.*cost / (base->by_roofs.*cost);
+    sum += std::abs(by_roofs / (point.run.*cost / (base->run.*cost)) - 1);
     ++count;
   }
   return 100 * sum / count;
@@ -216,13 +216,12 @@ void predict(const std::vector<Placed>& points, Checks& checks) {
     return point.by_roofs.seconds > point.run.seconds || point.by_roofs.joules > point.run.joules;
   });
   checks.equal("runs that beat a roof", 0, static_cast<double>(above));
-  for (const auto& [name, figure] : {std::pair{"time", &Cost::seconds}, std::pair{"energy", &Cost::joules}}) {
+  for (const auto& [name, cost] : {std::pair{"time", &Cost::seconds}, std::pair{"energy", &Cost::joules}}) {
     const auto what = [&](const char* by) { return fmt::format("{} by {}: mean error", name, by); };
-    checks.at_most(what("roofs, of mode over MAXN"), max_percent, mean_error_of_modes(points, figure), "%");
+    checks.at_most(what("roofs, of mode over MAXN"), max_percent, mean_error_of_modes(points, cost), "%");
     checks.shows(what("kernels"), "not stated",
-                 figure_text(mean_error(points, &Placed::by_kernels, figure)) + " %");
-    checks.shows(what("roofs"), "not stated",
-                 figure_text(mean_error(points, &Placed::by_roofs, figure)) + " %");
+                 value_text(mean_error(points, &Placed::by_kernels, cost)) + " %");
+    checks.shows(what("roofs"), "not stated", value_text(mean_error(points, &Placed::by_roofs, cost)) + " %");
   }
 }
 

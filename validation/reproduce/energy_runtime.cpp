@@ -51,7 +51,7 @@ void gap_keeps_growing(Runs& runs, Checks& checks) {
     gaps.push_back(joules_from_start(runs, dynamic_graph, batches) -
                    joules_from_start(runs, static_graph, batches));
   checks.rises("J that a static graph saves in 20, 50, 100, 200 batches", gaps);
-  checks.is("after 200 batches", "more than 0", figure_text(gaps.back()) + " J", gaps.back() > 0);
+  checks.is("after 200 batches", "more than 0", value_text(gaps.back()) + " J", gaps.back() > 0);
 }
 
 // A run of the report has 3200 inferences (100 batches); in shorter runs the set-up time matters more.
@@ -61,7 +61,7 @@ void python_costs(Runs& runs, Checks& checks) {
                         joules_from_start(runs, "runtime: libtorch", batches));
   };
   checks.near_points("PyTorch over LibTorch, 100 batches", 16, more(100));
-  checks.shows("the same, 10 batches", "not stated", figure_text(more(10)) + " %");
+  checks.shows("the same, 10 batches", "not stated", value_text(more(10)) + " %");
 }
 
 void lazy_loading(Runs& /*runs*/, Checks& checks) {

@@ -200,7 +200,7 @@ void preempted_from_four_on(Runs& runs, Checks& checks) {
   checks.at_most("off the core, 1 and 2 processes", 0.001, std::max(waiting(1), waiting(2)), "ms of an EC");
   for (const int count : {4, 8})
     checks.is(fmt::format("off the core, {} processes", count), "more than 0",
-              figure_text(waiting(count)) + " ms", waiting(count) > 0);
+              value_text(waiting(count)) + " ms", waiting(count) > 0);
 }
 
 void larger_batches_steady(Runs& runs, Checks& checks) {

@@ -79,7 +79,7 @@ void sm_active_alone(Runs& runs, Checks& checks) {
   };
   for (const char* precision : precisions)
     checks.shows(fmt::format("resnet50 {}: windows at 75 to 90 without the tracer", precision), "not claimed",
-                 figure_text(between(runs, sampled("resnet50", precision), metric, 75, 90)) + " %");
+                 value_text(between(runs, sampled("resnet50", precision), metric, 75, 90)) + " %");
   at_full("resnet50", "tf32", 15);
   at_full("yolov8n", "tf32", 20);
   at_full("fcn_resnet50", "fp16", 40);
@@ -139,7 +139,7 @@ void tensor_active_alone(Runs& runs, Checks& checks) {
     for (const char* precision : {"int8", "fp16", "tf32"}) {
       const double highest = maximum(runs, traced(model, precision), metric);
       checks.is(fmt::format("{} {}: highest window", model, precision), "never 100 %",
-                figure_text(highest) + " %", highest < 100);
+                value_text(highest) + " %", highest < 100);
     }
 }
 
@@ -159,8 +159,8 @@ void sm_active_over_processes(Runs& runs, Checks& checks) {
         {{"least of 1, 2", std::min(issue(1), issue(2))}, {"most of 4, 8", std::max(issue(4), issue(8))}});
     checks.shows(fmt::format("{}: mean SM active at 1 and 8 processes", model),
                  "rises (summary; the text contradicts)",
-                 fmt::format("{}, {} %", figure_text(mean(runs, traced(model, "fp16", 1), "sm_active")),
-                             figure_text(mean(runs, traced(model, "fp16", 8), "sm_active"))));
+                 fmt::format("{}, {} %", value_text(mean(runs, traced(model, "fp16", 1), "sm_active")),
+                             value_text(mean(runs, traced(model, "fp16", 8), "sm_active"))));
   }
 }
 
@@ -170,7 +170,7 @@ void tensor_active_over_processes(Runs& runs, Checks& checks) {
     checks.near(fmt::format("resnet50, mean at {}", count), 25,
                 mean(runs, traced("resnet50", "fp16", count), metric), "%");
     checks.shows(fmt::format("yolov8n, mean at {}", count), "30 %, against C36",
-                 figure_text(mean(runs, traced("yolov8n", "fp16", count), metric)) + " %");
+                 value_text(mean(runs, traced("yolov8n", "fp16", count), metric)) + " %");
   }
   for (const int count : {4, 8})
     checks.between(fmt::format("resnet50, mean at {}", count), 15, 20,
@@ -180,7 +180,7 @@ void tensor_active_over_processes(Runs& runs, Checks& checks) {
                 [&](int count) { return maximum(runs, traced(model, "fp16", count), metric); });
   };
   checks.shows("resnet50, mean at 1 without the tracer", "not claimed",
-               figure_text(mean(runs, sampled("resnet50", "fp16"), metric)) + " %");
+               value_text(mean(runs, sampled("resnet50", "fp16"), metric)) + " %");
   checks.at_most("resnet50: highest window", 50, std::ranges::max(highest("resnet50")), "%");
   checks.at_most("yolov8n: highest window", 75, std::ranges::max(highest("yolov8n")), "%");
   checks.at_least(fmt::format("fcn_resnet50: windows above {}", near_full), max_windows,
@@ -189,8 +189,8 @@ void tensor_active_over_processes(Runs& runs, Checks& checks) {
     const std::vector<double> of = highest(model);
     checks.shows(fmt::format("{}: highest window at 1, 2, 4, 8", model),
                  "rises (summary; the text contradicts)",
-                 fmt::format("{}, {}, {}, {} %", figure_text(of[0]), figure_text(of[1]), figure_text(of[2]),
-                             figure_text(of[3])));
+                 fmt::format("{}, {}, {}, {} %", value_text(of[0]), value_text(of[1]), value_text(of[2]),
+                             value_text(of[3])));
   }
 }
 

@@ -67,9 +67,8 @@ void diminishing(Runs& runs, Checks& checks) {
   const auto share = [&](int batch) { return gain_of_dla(runs, cuda, batch) / rate(runs, {cuda}, batch); };
   checks.falls("images/s added by the DLA at batch 4, 16, 64",
                over(std::array{4, 16, 64}, [&](int batch) { return gain_of_dla(runs, cuda, batch); }));
-  checks.shows(
-      "share added by the DLA at batch 4, 16, 64", "not stated",
-      fmt::format("{}, {}, {}", figure_text(share(4)), figure_text(share(16)), figure_text(share(64))));
+  checks.shows("share added by the DLA at batch 4, 16, 64", "not stated",
+               fmt::format("{}, {}, {}", value_text(share(4)), value_text(share(16)), value_text(share(64))));
 }
 
 // "Pulls ahead as batch grows": at the smallest batches, which are host-bound, it must only not be behind.
@@ -94,8 +93,8 @@ void dla_falls_back(Runs& runs, Checks& checks) {
   const scenarios::TimeShare share = result.processes.front().time_share.value_or(scenarios::TimeShare{});
   const double on_dla = share.at(index_of(process::Share::dla_running));
   const double on_gpu = share.at(index_of(process::Share::gpu_running));
-  checks.is("a process on a DLA: share of time on the DLA", "more than 0", figure_text(on_dla), on_dla > 0);
-  checks.is("and on the GPU", "more than 0", figure_text(on_gpu), on_gpu > 0);
+  checks.is("a process on a DLA: share of time on the DLA", "more than 0", value_text(on_dla), on_dla > 0);
+  checks.is("and on the GPU", "more than 0", value_text(on_gpu), on_gpu > 0);
 }
 
 void rises_throughout(Runs& runs, Checks& checks) {
@@ -110,7 +109,7 @@ void precision_of_engines(Runs& runs, Checks& checks) {
   };
   checks.equal("CUDA cores: tensor cores active", 0, tensor_active(cuda));
   const double active = tensor_active(tensor);
-  checks.is("AMP: tensor cores active", "more than 0", figure_text(active), active > 0);
+  checks.is("AMP: tensor cores active", "more than 0", value_text(active), active > 0);
   const scenarios::SmArray& array = result_of(runs, {tensor}, 8).processes.front().gpu;
   checks.ordered("AMP still uses CUDA cores",
                  {{"SM active", known(array.sm_active)}, {"tensor active", active}});

@@ -27,8 +27,8 @@ void operations(Runs& /*runs*/, Checks& checks) {
   constexpr Counts claimed{0.727, 2, 0.57, 6.9, 0.0353, 4.3};
   for (std::size_t i = 0; i < claimed.size(); ++i) {
     const double macs = billions(network(knob_models[i]));
-    checks.shows(knob_models[i], figure_text(claimed[i]) + " GFLOP",
-                 fmt::format("{} GFLOP, {} G multiply-adds", figure_text(2 * macs), figure_text(macs)));
+    checks.shows(knob_models[i], value_text(claimed[i]) + " GFLOP",
+                 fmt::format("{} GFLOP, {} G multiply-adds", value_text(2 * macs), value_text(macs)));
   }
 }
 
@@ -47,8 +47,8 @@ void parameters(Runs& /*runs*/, Checks& checks) {
     // The claimed count is that of distilbert without its embeddings, but that of bert_tiny with them.
     if (knob_models[i] == std::string_view("distilbert"))
       checks.shows(knob_models[i], "43.2 M",
-                   fmt::format("{} M, {} M without embeddings", figure_text(count / 1e6),
-                               figure_text((count - embedded(built)) / 1e6)));
+                   fmt::format("{} M, {} M without embeddings", value_text(count / 1e6),
+                               value_text((count - embedded(built)) / 1e6)));
     else
       checks.near(knob_models[i], claimed[i], count / 1e6, "M");
   }

@@ -98,9 +98,9 @@ double Runs::gpu_mb(const Setup& setup) const {
   return sum;
 }
 
-double known(const scenarios::Metric& figure) {
-  if (!figure) throw scenarios::RunError("a metric of the statement is not available");
-  return *figure;
+double known(const scenarios::Metric& metric) {
+  if (!metric) throw scenarios::RunError("a metric of the statement is not available");
+  return *metric;
 }
 
 const scenarios::WindowShares& windows(const scenarios::Result& result, const std::string& metric) {

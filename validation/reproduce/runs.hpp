@@ -62,7 +62,7 @@ class Runs {
 };
 
 // The value; throws RunError if absent.
-[[nodiscard]] double known(const scenarios::Metric& figure);
+[[nodiscard]] double known(const scenarios::Metric& metric);
 
 // The distribution of one GPU metric ("sm_active") over the windows of a run; throws RunError if not sampled.
 [[nodiscard]] const scenarios::WindowShares& windows(const scenarios::Result& result,

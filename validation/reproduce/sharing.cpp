@@ -18,7 +18,7 @@ void one_at_a_time(Runs& runs, Checks& checks) {
     for (const scenarios::ProcessResult& process : two.processes)
       executing += process.time_share.value_or(scenarios::TimeShare{})[index_of(process::Share::gpu_running)];
     checks.is(fmt::format("{}: share of time with a kernel, summed over 2 processes", device), "at most 1",
-              figure_text(executing), executing <= 1 + 1e-9);
+              value_text(executing), executing <= 1 + 1e-9);
     checks.near(
         fmt::format("{}: GPU memory of 2 processes over 1", device), 2,
         runs.gpu_mb({device, "resnet50", "fp16", 1, 2}) / runs.gpu_mb({device, "resnet50", "fp16", 1, 1}));

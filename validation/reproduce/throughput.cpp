@@ -93,7 +93,7 @@ void rises_with_batch(Runs& runs, Checks& checks) {
       if (gains.empty()) continue;
       const double most = std::ranges::max(gains);
       checks.is(fmt::format("{}: most that a doubling brings", name), "less than 2 x",
-                figure_text(most) + " x", most < 2);
+                value_text(most) + " x", most < 2);
     }
   }
 }
@@ -132,7 +132,7 @@ void concurrency_gains(Runs& runs, Checks& checks) {
     }
   }
   checks.shows("most of 2, 4, 8 processes over one, two boards, three networks", "up to 3.8 x",
-               figure_text(most) + " x");
+               value_text(most) + " x");
 }
 
 void levels_off_with_batch(Runs& runs, Checks& checks) {

@@ -78,9 +78,9 @@ void depends_on_model_and_device(Runs& runs, Checks& checks) {
   for (const char* device : {nano, orin_nano}) vgg.push_back(halved(runs, device, "vgg16"));
   const auto [least, most] = std::ranges::minmax(on_nano);
   checks.is("images/s in fp16 over fp32 on Nano, by network", "differ by a tenth at least",
-            fmt::format("{} to {} x", figure_text(least), figure_text(most)), most > 1.1 * least);
+            fmt::format("{} to {} x", value_text(least), value_text(most)), most > 1.1 * least);
   checks.is("vgg16 on Nano and on Orin Nano", "slower on one, faster on the other",
-            fmt::format("{} and {} x", figure_text(vgg[0]), figure_text(vgg[1])), vgg[0] < 1 && vgg[1] > 1);
+            fmt::format("{} and {} x", value_text(vgg[0]), value_text(vgg[1])), vgg[0] < 1 && vgg[1] > 1);
 }
 
 void ahead_by_its_gpu(Runs& runs, Checks& checks) {

@@ -17,8 +17,9 @@ struct Profile;
 
 namespace jostle::validation {
 
-// Compares traces in the format of the H200 evidence with simulations of `profile`: a group for each kind of
-// comparison that the files allow. `progress` gets the completed share, from one thread at a time.
+// Compares traces in the format of the H200 evidence with simulations of `profile`. Returns one group for
+// each kind of comparison that the files have data for. `progress` gets the completed share, from one thread
+// at a time.
 [[nodiscard]] std::vector<ComparisonGroup> validate_h200(
     const calibration::Profile& profile, const std::function<void(double)>& progress = {},
     const calibration::TraceFiles& files = calibration::embedded_traces());

@@ -11,35 +11,38 @@ int ceil_div(int a, int b) {
   return (a + b - 1) / b;
 }
 
-int slid(std::string_view name, int size, Sliding s) {
+// The number of window positions along an axis of `size` elements.
+int slide_steps(std::string_view name, int size, Sliding s) {
   const int reach = s.dilation * (s.window - 1);
   const int padding = s.padding < 0 ? reach / 2 : s.padding;
-  const int room = size + 2 * padding - reach - 1;
-  if (size < 1 || room < 0)
+  const int last_start = size + 2 * padding - reach - 1;
+  if (size < 1 || last_start < 0)
     throw std::invalid_argument("the input is too small for layer '" + std::string(name) + "'");
-  const int steps = room / s.stride + 1;
+  const int steps = last_start / s.stride + 1;
   // A partial step must still begin inside the input (or inside the padding before it), as in PyTorch.
-  const bool partial = s.ceil && room % s.stride != 0 && steps * s.stride < size + padding;
+  const bool partial = s.ceil && last_start % s.stride != 0 && steps * s.stride < size + padding;
   return partial ? steps + 1 : steps;
 }
 
-Shape slid(std::string_view name, const Shape& in, int channels, Sliding s) {
+// The output shape of a convolution or pool.
+Shape slid_shape(std::string_view name, const Shape& in, int channels, Sliding s) {
   Sliding across = s;
   if (s.width > 0) across.window = s.width;
-  return {channels, slid(name, in.height, s), slid(name, in.width, across)};
+  return {channels, slide_steps(name, in.height, s), slide_steps(name, in.width, across)};
 }
 
-// A step of the input becomes `stride` steps of the output.
-int spread(int size, Sliding s) {
+// The output size of a transposed convolution along an axis: each input element becomes `stride` elements.
+int transposed_size(int size, Sliding s) {
   return (size - 1) * s.stride + s.window - 2 * std::max(s.padding, 0);
 }
 
+// The shape of a cube of this side: its height is depth x height (Layer::volume).
 Shape cube(int channels, int side) {
   return {channels, side * side, side};
 }
 
-[[noreturn]] void misfit(std::string_view name, const char* what) {
-  throw std::invalid_argument("layer '" + std::string(name) + "' " + what);
+[[noreturn]] void reject(std::string_view name, const char* problem) {
+  throw std::invalid_argument("layer '" + std::string(name) + "' " + problem);
 }
 
 }  // namespace
@@ -77,8 +80,9 @@ LayerBuilder::Node LayerBuilder::input(Shape shape) {
 
 LayerBuilder::Node LayerBuilder::conv(std::string_view name, Node from, int channels, Sliding sliding,
                                       Filter filter) {
-  return slide({.name = std::string(name), .op = Op::conv, .out = slid(name, shape(from), channels, sliding)},
-               from, sliding, filter);
+  return slide(
+      {.name = std::string(name), .op = Op::conv, .out = slid_shape(name, shape(from), channels, sliding)},
+      from, sliding, filter);
 }
 
 LayerBuilder::Node LayerBuilder::slide(const Layer& as, Node from, Sliding sliding, Filter filter) {
@@ -98,7 +102,7 @@ LayerBuilder::Node LayerBuilder::conv_transpose(std::string_view name, Node from
   const Shape in = shape(from);
   return slide({.name = std::string(name),
                 .op = Op::conv_transpose,
-                .out = {channels, spread(in.height, sliding), spread(in.width, sliding)}},
+                .out = {channels, transposed_size(in.height, sliding), transposed_size(in.width, sliding)}},
                from, sliding, filter);
 }
 
@@ -106,7 +110,7 @@ LayerBuilder::Node LayerBuilder::conv_volume(std::string_view name, Node from, i
                                              Filter filter) {
   return slide({.name = std::string(name),
                 .op = Op::conv,
-                .out = cube(channels, slid(name, shape(from).width, sliding)),
+                .out = cube(channels, slide_steps(name, shape(from).width, sliding)),
                 .volume = true},
                from, sliding, filter);
 }
@@ -115,7 +119,7 @@ LayerBuilder::Node LayerBuilder::conv_transpose_volume(std::string_view name, No
                                                        Sliding sliding, Filter filter) {
   return slide({.name = std::string(name),
                 .op = Op::conv_transpose,
-                .out = cube(channels, spread(shape(from).width, sliding)),
+                .out = cube(channels, transposed_size(shape(from).width, sliding)),
                 .volume = true},
                from, sliding, filter);
 }
@@ -130,17 +134,17 @@ LayerBuilder::Node LayerBuilder::linear(std::string_view name, Node from, int ch
 LayerBuilder::Node LayerBuilder::linear_groups(std::string_view name, Node from, int channels, int groups) {
   const Shape in = shape(from);
   if (groups < 1 || in.channels % groups != 0 || channels % groups != 0)
-    misfit(name, "does not divide its channels into groups");
+    reject(name, "does not divide its channels into groups");
   return put(
       {.name = std::string(name), .op = Op::linear, .out = {channels, in.height, in.width}, .groups = groups},
       std::array{from});
 }
 
-LayerBuilder::Node LayerBuilder::matmul(std::string_view name, Node a, Node b, Heads of, Shape out) {
-  const auto [heads, depth] = of;
+LayerBuilder::Node LayerBuilder::matmul(std::string_view name, Node a, Node b, Heads heads_of, Shape out) {
+  const auto [heads, depth] = heads_of;
   if (shape(a).channels != heads * depth || out.channels % heads != 0 ||
       out.positions() != shape(a).positions() || shape(b).elements() != std::int64_t{depth} * out.channels) {
-    misfit(name, "multiplies incompatible shapes");
+    reject(name, "multiplies incompatible shapes");
   }
   return put({.name = std::string(name), .op = Op::matmul, .out = out, .groups = heads, .depth = depth},
              std::array{a, b});
@@ -171,7 +175,7 @@ LayerBuilder::Node LayerBuilder::softmax(Node from) {
 }
 
 LayerBuilder::Node LayerBuilder::add(Node a, Node b) {
-  if (shape(a) != shape(b)) misfit(network_.layer(a).name, "is added to a tensor of another shape");
+  if (shape(a) != shape(b)) reject(network_.layer(a).name, "is added to a tensor of another shape");
   return follow({.op = Op::add}, std::array{a, b});
 }
 
@@ -179,7 +183,7 @@ LayerBuilder::Node LayerBuilder::multiply(Node a, Node b) {
   const Shape whole = shape(a), factor = shape(b);
   const bool same_plane = factor.height == whole.height && factor.width == whole.width;
   if (whole.channels % factor.channels != 0 || (!same_plane && factor.positions() != 1))
-    misfit(network_.layer(a).name, "is multiplied by a tensor of another shape");
+    reject(network_.layer(a).name, "is multiplied by a tensor of another shape");
   return follow({.op = Op::multiply}, std::array{a, b});
 }
 
@@ -203,9 +207,10 @@ LayerBuilder::Node LayerBuilder::scale_channels(std::string_view name, Node from
 }
 
 LayerBuilder::Node LayerBuilder::pool(Op op, std::string_view name, Node from, Sliding sliding) {
-  return slide(
-      {.name = std::string(name), .op = op, .out = slid(name, shape(from), shape(from).channels, sliding)},
-      from, sliding, {});
+  return slide({.name = std::string(name),
+                .op = op,
+                .out = slid_shape(name, shape(from), shape(from).channels, sliding)},
+               from, sliding, {});
 }
 
 LayerBuilder::Node LayerBuilder::max_pool(std::string_view name, Node from, Sliding sliding) {
@@ -238,7 +243,7 @@ LayerBuilder::Node LayerBuilder::concat(std::string_view name, const std::vector
   for (const Node part : parts) {
     const Shape one = shape(part);
     if (one.height != out.height || one.width != out.width)
-      misfit(name, "concatenates planes of different sizes");
+      reject(name, "concatenates planes of different sizes");
     out.channels += one.channels;
   }
   return put({.name = std::string(name), .op = Op::concat, .out = out}, parts);
@@ -250,7 +255,7 @@ LayerBuilder::Node LayerBuilder::concat_positions(std::string_view name, const s
   for (const Node part : parts) {
     const Shape one = shape(part);
     if (one.channels != out.channels || one.width != out.width)
-      misfit(name, "concatenates tensors of different channels or widths");
+      reject(name, "concatenates tensors of different channels or widths");
     out.height += one.height;
   }
   return put({.name = std::string(name), .op = Op::concat, .out = out}, parts);
@@ -273,12 +278,12 @@ LayerBuilder::Node LayerBuilder::channels(std::string_view name, Node from, int 
 LayerBuilder::Node LayerBuilder::slice(std::string_view name, Node from, Shape part) {
   const Shape whole = shape(from);
   if (part.channels > whole.channels || part.height > whole.height || part.width > whole.width)
-    misfit(name, "takes more than its input has");
+    reject(name, "takes more than its input has");
   return put({.name = std::string(name), .op = Op::slice, .out = part}, std::array{from});
 }
 
 LayerBuilder::Node LayerBuilder::rearrange(Op op, std::string_view name, Node from, Shape to) {
-  if (to.elements() != shape(from).elements()) misfit(name, "changes the number of elements");
+  if (to.elements() != shape(from).elements()) reject(name, "changes the number of elements");
   return put({.name = std::string(name), .op = op, .out = to}, std::array{from});
 }
 

@@ -26,10 +26,10 @@ struct Sliding {
 struct Filter {
   int groups = 1;
   bool bias = false;
-  bool shared = false;  // its numbers are those of an earlier layer
+  bool shared = false;  // it shares the weights of an earlier layer
 };
 
-// A layer is named by the caller, or after the layer that it follows ("conv1.batch_norm",
+// The caller names a layer, or it is named after the layer that it follows ("conv1.batch_norm",
 // "conv1.activation"; a second one "conv1.activation2"). Every member throws std::invalid_argument for
 // incompatible shapes; if the network's input is the cause, the message says so.
 class LayerBuilder {
@@ -45,37 +45,38 @@ class LayerBuilder {
   // The result is larger than the input: each position becomes stride x stride positions.
   [[nodiscard]] Node conv_transpose(std::string_view name, Node from, int channels, Sliding sliding,
                                     Filter filter = {});
-  // The same through a cube, whose height is depth x height (Layer::volume).
+  // Convolutions in three dimensions. The input is a cube, whose height is depth x height (Layer::volume).
   [[nodiscard]] Node conv_volume(std::string_view name, Node from, int channels, Sliding sliding,
                                  Filter filter = {});
   [[nodiscard]] Node conv_transpose_volume(std::string_view name, Node from, int channels, Sliding sliding,
                                            Filter filter = {});
   [[nodiscard]] Node linear(std::string_view name, Node from, int channels, bool bias = true);
-  // `groups` layers side by side, each from its part of the channels to its part.
+  // `groups` parallel linear layers: each maps its part of the input channels to its part of the output
+  // channels.
   [[nodiscard]] Node linear_groups(std::string_view name, Node from, int channels, int groups);
   struct Heads {
     int heads, depth;
   };
-  // `of.heads` parallel products. At every position of a and for every head, the head's share of the channels
-  // of a is multiplied by what b holds for that head. `out` has heads x (columns of a product) channels.
-  [[nodiscard]] Node matmul(std::string_view name, Node a, Node b, Heads of, Shape out);
+  // One matrix product per head. At every position of a, the head's channels of a are multiplied by the
+  // head's matrix in b. `out` has heads x (columns of the head's product) channels.
+  [[nodiscard]] Node matmul(std::string_view name, Node a, Node b, Heads heads_of, Shape out);
   [[nodiscard]] Node embedding(std::string_view name, Node tokens, int rows, int channels);
 
   [[nodiscard]] Node batch_norm(Node from);
-  [[nodiscard]] Node layer_norm(Node from);  // also stands for other norms with a mean of their own
+  [[nodiscard]] Node layer_norm(Node from);  // also for other norms that compute the mean at run time
   [[nodiscard]] Node activation(Node from) { return activation(from, usual_); }
   [[nodiscard]] Node activation(Node from, Activation kind);
   [[nodiscard]] Node softmax(Node from);
 
   [[nodiscard]] Node add(Node a, Node b);
-  // a times b, or their quotient. b may have fewer channels, each for several of a, and a single position for
-  // all.
+  // The elementwise product (or quotient) of a and b. b may have fewer channels, each of which applies to
+  // several channels of a, and a single position, which applies to all positions of a.
   [[nodiscard]] Node multiply(Node a, Node b);
   [[nodiscard]] Node add_constant(std::string_view name, Node from);
-  // Adds a tensor of the shape of `from` that is made of `numbers` learned numbers.
+  // Adds a tensor of the shape of `from` that is computed from `numbers` learned numbers.
   [[nodiscard]] Node add_learned(std::string_view name, Node from, std::int64_t numbers);
   [[nodiscard]] Node multiply_by_constant(std::string_view name, Node from);
-  [[nodiscard]] Node scale_channels(std::string_view name, Node from);  // each by a learned factor
+  [[nodiscard]] Node scale_channels(std::string_view name, Node from);  // by a learned factor each
 
   [[nodiscard]] Node max_pool(std::string_view name, Node from, Sliding sliding);
   [[nodiscard]] Node average_pool(std::string_view name, Node from, Sliding sliding);
@@ -91,10 +92,10 @@ class LayerBuilder {
   [[nodiscard]] Node concat(std::string_view name, const std::vector<Node>& parts);  // along channels
   [[nodiscard]] Node concat_positions(std::string_view name,
                                       const std::vector<Node>& parts);  // along the height
-  // Puts one learned position before the others.
+  // Prepends one learned position.
   [[nodiscard]] Node prepend_learned(std::string_view name, Node from);
   [[nodiscard]] Node slice(std::string_view name, Node from, Shape part);
-  // A part of `count` channels, at every position.
+  // A slice of `count` channels, at every position.
   [[nodiscard]] Node channels(std::string_view name, Node from, int count);
   [[nodiscard]] Node reshape(std::string_view name, Node from, Shape shape);
   [[nodiscard]] Node transpose(std::string_view name, Node from, Shape shape);
@@ -121,7 +122,7 @@ class LayerBuilder {
 
   Activation usual_;
   Network network_;
-  std::map<std::string, int> followers_;  // number of layers that would have each name
+  std::map<std::string, int> followers_;  // number of layers that follow under each name
   std::vector<Node> named_after_;  // for each node: the node whose name is the prefix of its followers' names
 };
 

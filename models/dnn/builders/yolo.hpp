@@ -15,7 +15,7 @@ inline constexpr int yolo_stride = 32;   // stride of the coarsest level
 
 struct YoloScale {
   const char* name;
-  double depth, width;
+  double depth, width;  // factors on the repeats of modules, and on channels
   int max_channels;
 };
 

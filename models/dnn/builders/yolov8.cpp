@@ -1,5 +1,5 @@
-// YOLOv8 as Ultralytics defines it: detectors of the 80 classes of COCO, the same with masks, and detectors
-// of people with 17 keypoints.
+// YOLOv8 as Ultralytics defines it: detection of COCO's 80 classes, segmentation (seg), and the 17 keypoints
+// of people (pose). The numbers in the names of layers are Ultralytics' indices of modules.
 #include <algorithm>
 
 #include "models/dnn/builders/builders.hpp"
@@ -18,7 +18,7 @@ class Yolov8 : YoloBuilder {
   }
 
   Network build_with_masks() {
-    constexpr int masks = 32;
+    constexpr int masks = 32;  // prototypes; each object has a weight for each
     const Levels levels = features();
     const int finest = layers_.shape(levels.front()).channels;
     const Node found = detect("22", levels, yolo_classes, false);
@@ -33,12 +33,13 @@ class Yolov8 : YoloBuilder {
   }
 
   Network build_with_keypoints() {
-    constexpr int keypoints = 17, each = 3;  // x, y and visibility
+    constexpr int keypoints = 17, values_each = 3;  // x, y and visibility
     const Levels levels = features();
     const int finest = layers_.shape(levels.front()).channels;
     const Node found = detect("22", levels, 1, false);
-    const Node raw = branches("22.cv4", levels, std::max(finest / 4, keypoints * each), keypoints * each);
-    const Node places = layers_.channels("22.kpt.xy", raw, keypoints * (each - 1));
+    const Node raw =
+        branches("22.cv4", levels, std::max(finest / 4, keypoints * values_each), keypoints * values_each);
+    const Node places = layers_.channels("22.kpt.xy", raw, keypoints * (values_each - 1));
     const Node scaled = layers_.multiply_by_constant(
         "22.kpt.strides",
         layers_.add_constant("22.kpt.anchors", layers_.multiply_by_constant("22.kpt.double", places)));
@@ -49,11 +50,13 @@ class Yolov8 : YoloBuilder {
   }
 
  private:
+  // A c2f module; `full` and `full_repeats` are its channels and repeats at full scale.
   Node module(int index, Node from, int full, int full_repeats, bool shortcut) {
     return c2f(std::to_string(index), from,
                {.out = channels(full), .count = repeats(full_repeats), .shortcut = shortcut});
   }
 
+  // Backbone and neck: feature maps at strides 8, 16 and 32.
   Levels features() {
     Node node = conv("0", image_, channels(64), {.window = 3, .stride = 2});
     node = module(2, down("1", node, 128), 128, 3, true);
@@ -71,6 +74,7 @@ class Yolov8 : YoloBuilder {
 
 }  // namespace
 
+// Each scale: name, factor on repeats, factor on channels, maximum number of channels.
 Network build_yolov8n(int input) {
   return Yolov8({"yolov8n", 0.33, 0.25, 1024}, input).build();
 }

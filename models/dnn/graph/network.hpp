@@ -14,7 +14,7 @@ namespace jostle::dnn {
 struct BoostGraph;  // models/dnn/graph/boost_graph.hpp
 
 // Layers are numbered in the order in which they were added. This is a topological order, since a layer's
-// inputs must exist. A copy is a network of its own.
+// inputs must exist. A copy is deep.
 class Network {
  public:
   using Node = std::size_t;
@@ -34,7 +34,7 @@ class Network {
   [[nodiscard]] std::vector<Node> consumers(Node node) const;  // ascending
   [[nodiscard]] const BoostGraph& graph() const { return *graph_; }
 
-  [[nodiscard]] std::int64_t macs() const;  // number for one image
+  [[nodiscard]] std::int64_t macs() const;  // multiply-accumulates for one image
   [[nodiscard]] std::int64_t parameters() const;
 
  private:

@@ -17,14 +17,14 @@ struct LoadPower {
 };
 
 struct Forecast {
-  Thermal thermal;  // its state at that time
+  Thermal thermal;  // state at the end of the forecast
   double celsius = 0, watts = 0;
-  sim::Duration after;  // time until the temperature is within 1 K of that
-  bool trips = false;   // it reaches the trip point, where the forecast ends
+  sim::Duration after;  // time until the temperature is within 1 K of `celsius`
+  bool trips = false;   // the temperature reaches the trip point
 };
 
-// Forecasts the thermal path under that power, from the state of `thermal`. `trip_c`: a trip point; the power
-// changes from there on.
+// Forecasts the temperature under this load, from the state of `thermal` to the steady state or to the trip
+// point `trip_c`, at which the power would change.
 [[nodiscard]] Forecast forecast(Thermal thermal, const LoadPower& load, double trip_c);
 
 }  // namespace jostle::power

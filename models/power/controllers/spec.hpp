@@ -18,7 +18,7 @@ struct OverCurrentAlarm {
   // Share of clock pulses that pass while the alarm is active, in (0, 1]: 1 - throttle depth. In the device
   // tree (nvidia,gpu-throt-level) "low" is a depth of 50 %, "medium" 75 %, "high" 85 %.
   double ratio = 1;
-  sim::Duration release;  // time that it stays active after the last reading above the threshold
+  sim::Duration release;  // the alarm stays active for this time after the last reading above the threshold
 };
 // Over-current alarms. The under-voltage alarm (Orin's OC1) is not modelled: supply voltages are assumed to
 // be sufficient.
@@ -27,13 +27,14 @@ struct OverCurrentSpec {
   std::optional<OverCurrentAlarm> average;        // Orin's OC2, the WARN limit of Xavier NX
   std::optional<OverCurrentAlarm> instantaneous;  // Orin's OC3, the CRIT limit of Xavier NX
 };
-// Thresholds of a power mode that replace the board's.
+// Thresholds of a power mode, in amperes; those that are set replace the board's.
 struct OverCurrentLimits {
   std::optional<double> average_a, instantaneous_a;
 };
 
-// One stage of a Foster network: in steady state the temperature falls by `resistance` x watts across the
-// stage; it approaches that with the time constant resistance x capacity. A fan changes the resistance only.
+// One stage of a Foster network: in steady state the temperature drops by `resistance` x watts across the
+// stage; it approaches this drop with the time constant resistance x capacity. A fan changes the resistance
+// only.
 struct ThermalStage {
   double resistance_k_per_w = 0;          // with the fan at full speed
   double resistance_without_k_per_w = 0;  // without a fan, or with a fan that stands still
@@ -53,11 +54,11 @@ struct ThermalSpec {
   sim::Duration polling = sim::seconds(1);  // interval of the kernel's governor and the fan
 };
 
-// A card's own limit of power (models/power/controllers/power_limit.hpp).
+// The power limit that a card enforces itself (models/power/controllers/power_limit.hpp).
 struct PowerLimitSpec {
   double budget_w = 0;
   sim::Duration window, period;
-  double gain = 0;   // watts allowed more per watt of the mean below the budget
+  double gain = 0;   // extra watts allowed per watt that the mean is below the budget
   double burst = 1;  // the most allowed in a period, relative to the budget
 };
 

@@ -1,4 +1,4 @@
-// The voltage of a clock domain by its clock.
+// The voltage of a clock domain as a function of its clock.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ struct VoltagePoint {
 };
 // Ascending in both coordinates; interpolated linearly, constant outside.
 using VoltageCurve = std::vector<VoltagePoint>;
-// 1 without a curve.
+// The voltage at `hz`; 1 if the curve is empty.
 [[nodiscard]] double voltage_at(const VoltageCurve& curve, double hz);
 
 }  // namespace jostle::power

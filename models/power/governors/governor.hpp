@@ -1,4 +1,5 @@
-// A governor of clocks as a row of a table (cpu_governors.hpp, gpu_governors.hpp), and a domain under one.
+// A clock governor as a row of a table (cpu_governors.hpp, gpu_governors.hpp), and a clock domain with its
+// governor.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@ namespace jostle::power {
 
 template <class Settings, class Reading>
 struct Governor {
-  // Takes a reading, returns the clock to request: an entry of the table, or its upper limit. It keeps what
-  // the governor remembers between polls.
+  // Takes a reading and returns the clock to request: an entry of the table, or its upper limit. The
+  // function object holds the governor's state between polls.
   using Rule = std::function<double(const OppTable&, const Reading&)>;
 
   std::string_view name;  // the kernel's

@@ -11,16 +11,18 @@ namespace jostle::power {
 
 namespace {
 
-// devfreq around a governor, which returns the clock to request before table and limits; 0: keep the clock.
+// Wraps a governor as devfreq does. `next` returns the clock that the governor wants, or 0 to keep the
+// present one; the wrapper requests the nearest entry of the table at or above it, and remembers when the
+// clock last changed.
 template <class Next>
 GpuGovernor::Rule devfreq(Next next) {
   return
       [next, requested_hz = 0.0, changed = sim::Time{}](const OppTable& table, GpuReading reading) mutable {
         reading.changed = changed;
         const double wanted = next(table, reading);
-        // While a controller holds the clock down, the request stays the same.
-        const double as_it_is = reading.suspended ? reading.hz : std::max(reading.hz, requested_hz);
-        requested_hz = table.at_least(wanted > 0 ? wanted : as_it_is);
+        // A controller may throttle the clock below the request; the request then stays the same.
+        const double present = reading.suspended ? reading.hz : std::max(reading.hz, requested_hz);
+        requested_hz = table.at_least(wanted > 0 ? wanted : present);
         if (reading.suspended || (wanted > 0 && std::abs(requested_hz - reading.hz) >= 1))
           changed = reading.now;
         return requested_hz;
@@ -36,9 +38,9 @@ GpuGovernor::Rule wmark_active(const GpuSettings& settings, double /*hardware_ma
   return devfreq(WmarkActive(settings.wmark_active));
 }
 
-// The highest clock if the load is above upthreshold; the same clock if it is at most downdifferential below
-// that; otherwise the clock at which the load would be in the middle between the two
-// (devfreq_simple_ondemand_func).
+// Requests the highest clock if the load is above `upthreshold`, and keeps the clock if the load is less than
+// `downdifferential` below it. Otherwise it requests the clock at which the load would be midway between
+// these two bounds (devfreq_simple_ondemand_func).
 GpuGovernor::Rule simple_ondemand(const GpuSettings& all, double /*hardware_max_hz*/) {
   return devfreq([settings = all.simple_ondemand](const OppTable& table, const GpuReading& reading) {
     if (reading.suspended) return reading.hz;

@@ -6,8 +6,8 @@
 
 namespace jostle::power {
 
-// Like the driver, the caller polls once more with `suspended` when the GPU is powered off, and not while it
-// is off.
+// Like the driver, the caller polls once with `suspended` when the GPU is powered off, then not again until
+// it is on.
 using GpuScaling = Scaling<GpuSettings, GpuReading>;
 
 // All of them, in the order of messages and schemas.

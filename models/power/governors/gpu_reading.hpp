@@ -1,4 +1,4 @@
-// What a governor of the GPU's clock is polled with.
+// The reading with which a governor of the GPU's clock is polled.
 #pragma once
 
 #include <cstdint>
