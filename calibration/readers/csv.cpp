@@ -101,7 +101,7 @@ std::string located(std::string_view name, std::size_t line, std::string_view me
 }
 
 template <class Number>
-Number parse_number(const CsvTable::Row& row, const std::string& column, std::string_view text,
+Number number_in(const CsvTable::Row& row, const std::string& column, std::string_view text,
                     std::string_view kind) {
   Number value{};
   const char* const end = text.data() + text.size();
@@ -122,13 +122,13 @@ std::string_view CsvTable::Row::view(std::size_t column) const {
 }
 
 double CsvTable::Row::number(std::size_t column) const {
-  const auto value = parse_number<double>(*this, table_->header_.at(column), view(column), "a number");
+  const auto value = number_in<double>(*this, table_->header_.at(column), view(column), "a number");
   if (!std::isfinite(value)) fail("column '" + table_->header_[column] + "' is not finite");
   return value;
 }
 
 std::int64_t CsvTable::Row::integer(std::size_t column) const {
-  return parse_number<std::int64_t>(*this, table_->header_.at(column), view(column), "a whole number");
+  return number_in<std::int64_t>(*this, table_->header_.at(column), view(column), "a whole number");
 }
 
 std::size_t CsvTable::Row::line() const {

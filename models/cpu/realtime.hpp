@@ -13,6 +13,7 @@
 
 #include <vector>
 
+#include "sim/event_queue.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::cpu {
