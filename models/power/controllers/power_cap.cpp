@@ -1,15 +1,14 @@
 #include "models/power/controllers/power_cap.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace jostle::power {
 
 namespace {
 
-// Means that differ by less than this share count as the same load.
-constexpr double same_load = 0.05;
+// Readings after a step before a rise that had to be undone is tried again: clocks have followed by then.
+constexpr std::size_t followed = 3;
 
 }  // namespace
 
@@ -22,30 +21,30 @@ PowerCap::PowerCap(const PowerCapSpec& spec, int max_gpu_steps, int max_cpu_step
       interval_(interval(spec.window)),
       max_gpu_steps_(max_gpu_steps),
       max_steps_(max_gpu_steps + max_cpu_steps),
-      readings_(static_cast<std::size_t>(std::max<std::int64_t>(1, spec.window / interval_))),
-      too_much_w_(static_cast<std::size_t>(max_steps_) + 1) {}
+      readings_(static_cast<std::size_t>(std::max<std::int64_t>(1, spec.window / interval_))) {}
 
 Throttle PowerCap::throttle() const {
   const int gpu = std::min(steps_, max_gpu_steps_);
   return {.cpu_steps = steps_ - gpu, .gpu_steps = gpu, .ratio = 1};
 }
 
-bool PowerCap::known_as_too_much() const {
-  const double then = too_much_w_[static_cast<std::size_t>(steps_)];
-  return then > 0 && std::abs(mean_w_ - then) <= same_load * then;
-}
-
 void PowerCap::step_down() {
   ++steps_;
-  if (before_rise_w_ > 0) too_much_w_[static_cast<std::size_t>(steps_)] = before_rise_w_;
-  before_rise_w_ = 0;
+  if (rose_) undone_at_ = steps_;
+  rose_ = false;
   since_step_ = 0;
 }
 
 void PowerCap::step_up() {
   --steps_;
-  before_rise_w_ = mean_w_;
+  rose_ = true;
   since_step_ = 0;
+}
+
+bool PowerCap::may_rise() const {
+  const std::size_t constant = steps_ == undone_at_ ? followed : readings_.size();
+  return steps_ > 0 && owed_ <= 0 && since_step_ >= std::min(constant, readings_.size()) &&
+         mean_w_ < spec_.budget_w * (1 - spec_.hysteresis);
 }
 
 Throttle PowerCap::read(double watts) {
@@ -61,8 +60,7 @@ Throttle PowerCap::read(double watts) {
   unmet_ = over && steps_ == max_steps_;
   if (over) {
     if (steps_ < max_steps_) step_down();
-  } else if (steps_ > 0 && since_step_ >= readings_.size() && owed_ <= 0 &&
-             mean_w_ < spec_.budget_w * (1 - spec_.hysteresis) && !known_as_too_much()) {
+  } else if (may_rise()) {
     step_up();
   }
   return throttle();

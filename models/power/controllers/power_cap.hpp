@@ -4,8 +4,9 @@
 // The controller gets the mean power of each sampling interval and decides once per interval, one step at a
 // time:
 //   down  if the mean over the window and the mean of the last interval are both above the budget;
-//   up    if clocks were constant for a whole window, its mean is below budget x (1 - hysteresis), no energy
-//         is owed, and the same step up did not exceed the budget before under the same load.
+//   up    if the mean over the window is below budget x (1 - hysteresis), no energy is owed, and clocks were
+//         constant for a whole window; for a few readings only, if the last rise to this step was undone.
+// So where the budget lies between two steps, clocks alternate between them and use it up.
 // The energy owed is what was drawn above the budget and has not been compensated since. No clock rises while
 // energy is owed, and every window above the budget costs a step, so the energy owed is bounded. Therefore
 // the long-run mean is within the budget for any load that the lowest clocks keep within it. Bursts shorter
@@ -43,7 +44,7 @@ class PowerCap {
  private:
   void step_down();
   void step_up();
-  [[nodiscard]] bool known_as_too_much() const;
+  [[nodiscard]] bool may_rise() const;
 
   PowerCapSpec spec_;
   sim::Duration interval_;
@@ -54,9 +55,9 @@ class PowerCap {
   std::size_t next_ = 0, held_ = 0;
   std::size_t since_step_ = 0;  // readings since the last step
   double mean_w_ = 0;
-  double owed_ = 0;                 // energy owed, in W x intervals
-  double before_rise_w_ = 0;        // mean over the window before the last step up; 0: the last step was down
-  std::vector<double> too_much_w_;  // by steps: mean over the window before a step up that had to be undone
+  double owed_ = 0;    // energy owed, in W x intervals
+  bool rose_ = false;  // the last step was up
+  int undone_at_ = 0;  // steps after the last rise that had to be undone; 0: none was
 };
 
 }  // namespace jostle::power

@@ -66,7 +66,7 @@ struct PowerLimitSpec {
 struct PowerCapSpec {
   double budget_w = 0;
   sim::Duration window;      // the mean over this time is kept within the budget
-  double hysteresis = 0.05;  // clocks rise only if the mean is below budget x (1 - hysteresis)
+  double hysteresis = 0.01;  // clocks rise only if the mean is below budget x (1 - hysteresis)
 };
 
 }  // namespace jostle::power
