@@ -132,12 +132,11 @@ AttentionKernels attention_of(const Model& model, bool replayed) {
 }
 
 KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch, Precision precision,
-                                  const gpu::Spec& gpu, AttentionKernels attention,
-                                  std::span<const LawOf> laws) {
-  const Timer timer(network, precision, gpu, laws);
+                                  const gpu::Spec& gpu, const FrameworkRules& rules) {
+  const Timer timer(network, precision, gpu, rules.laws);
   KernelsOfLayers found;
   gpu::KernelSequence& sequence = found.sequence;
-  for (const Launch& launch : launches_of(network, batch, precision, attention)) {
+  for (const Launch& launch : launches_of(network, batch, precision, rules.attention)) {
     sequence.kernels.push_back(roofline_kernel(launch.work, batch, precision, gpu));
     set_time(sequence.kernels.back(), timer.of(launch), is_product(launch.kind));
     found.layer.push_back(launch.node);

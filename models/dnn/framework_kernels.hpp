@@ -21,13 +21,17 @@ struct Model;
 // True if the laws hold: for this architecture, and a precision that PyTorch computes in.
 [[nodiscard]] bool has_framework_laws(const gpu::Spec& gpu, Precision precision);
 
+struct FrameworkRules {
+  AttentionKernels attention = AttentionKernels::fused;
+  std::span<const LawOf> laws = framework_laws();
+};
+
 // The launches of a network with the times that the laws give: coefficients of arithmetic and L2 follow the
 // SMs and their clock, those of DRAM its bandwidth. Blocks and activity are those of the cost model
 // (roofline.hpp). Between the nodes of a graph that runs alone there is a gap, as in the tables. Grade
 // fitted.
 [[nodiscard]] KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch,
                                                 Precision precision, const gpu::Spec& gpu,
-                                                AttentionKernels attention = AttentionKernels::fused,
-                                                std::span<const LawOf> laws = framework_laws());
+                                                const FrameworkRules& rules = {});
 
 }  // namespace jostle::dnn

@@ -107,7 +107,7 @@ KernelsOfLayers unmeasured(const Request& request, const Network& network, const
   const Model* const model = request.network == nullptr ? find_model(request.model) : nullptr;
   return framework_kernels(
       network, request.batch, request.precision, gpu,
-      model != nullptr ? attention_of(*model, request.replayed) : AttentionKernels::fused);
+      {.attention = model != nullptr ? attention_of(*model, request.replayed) : AttentionKernels::fused});
 }
 
 // The computed times of the products of a network at a batch.

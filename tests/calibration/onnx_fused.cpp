@@ -144,8 +144,10 @@ TEST(OnnxChains, WeightsOfARecurrentLayerMayBeInputsAndHaveNoBatch) {
 TEST(OnnxQuantised, LayersSayThemselvesThatTheyAreComputedInEightBits) {
   OnnxFile file;
   file.input("x", {one, std::int64_t{64}, std::int64_t{32}, std::int64_t{32}});
-  const std::string in = file.node("DequantizeLinear", "dx", {file.node("QuantizeLinear", "qx", {"x"})});
-  const std::string weights = file.node("DequantizeLinear", "dw", {file.weight("w", {64, 64, 3, 3})});
+  const std::string step = file.weight("step", {1});
+  const std::string in =
+      file.node("DequantizeLinear", "dx", {file.node("QuantizeLinear", "qx", {"x", step}), step});
+  const std::string weights = file.node("DequantizeLinear", "dw", {file.weight("w", {64, 64, 3, 3}), step});
   const std::string first =
       file.node("Conv", "first", {in, weights}, {{"pads", std::vector<std::int64_t>(4, 1)}});
   file.output(file.node("Conv", "second", {first, file.weight("v", {64, 64, 1, 1})}));

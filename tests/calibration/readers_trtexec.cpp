@@ -213,7 +213,7 @@ TEST(TrtexecTimes, EnqueueingFinerThanTheDigitsIsNotReported) {
           {"startEnqMs": 5000.46, "endEnqMs": 5000.47, "endComputeMs": 5001.23, "computeMs": 0.5, "latencyMs": 0.5}])");
   ASSERT_EQ(found.problems, "");
   EXPECT_FALSE(found.has("enqueue"));
-  EXPECT_THAT(found.notes(), HasSubstr("printed to 0.01 ms"));
+  EXPECT_THAT(found.notes(), HasSubstr("printed in steps of 0.01 ms"));
 }
 
 TEST(TrtexecProfile, LayersAreRowsOfAProfiledRun) {

@@ -686,6 +686,8 @@ struct Exception {
 std::vector<Exception> exceptions() {
   std::vector<Exception> list{
       {"cpu.clusters.*.shared_cache", "a debt is scaled by the core's own cache alone"},
+      {"gpu.droop.above", "tests/models/gpu_rates.cpp"},
+      {"gpu.droop.per_ghz", "tests/models/gpu_rates.cpp"},
       {"gpu.power_limit.window", "tests/models/power_limit.cpp"},
       {"gpu.power_limit.period", "tests/models/power_limit.cpp"},
       {"gpu.power_limit.gain", "tests/models/power_limit.cpp"},

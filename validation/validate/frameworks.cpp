@@ -122,7 +122,7 @@ double ratio(const FrameworkRun& run, const gpu::Spec& gpu, const std::vector<dn
   const auto network = dnn::built_network(*run.model, run.input);
   const auto total = [&](std::span<const dnn::LawOf> of) {
     return sim::to_seconds(dnn::framework_kernels(*network, run.batch, run.precision, gpu,
-                                                  dnn::attention_of(*run.model, !run.eager), of)
+                                                  {dnn::attention_of(*run.model, !run.eager), of})
                                .sequence.total());
   };
   return total(laws) / total(dnn::framework_laws());
