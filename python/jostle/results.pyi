@@ -217,6 +217,7 @@ class SystemGpu(Record):
     tensor_active: Figure
     occupancy: Figure
     clock_mhz: Figure
+    clock_effective_mhz: Figure
     switches_per_s: Figure
     compositor: Figure
     metrics: Record
