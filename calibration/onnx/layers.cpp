@@ -263,13 +263,13 @@ class Lowering {
     }
   }
 
-  // True if a product multiplies integers, or what was stored in 8 bits on both sides (Q/DQ).
+  // True if a product multiplies integers, or reads what was stored in 8 bits just before (Q/DQ). Weights are
+  // then stored so too; their conversion is folded.
   [[nodiscard]] bool is_eight_bit(const Node& node, const Operator& known) const {
     if (known.kind != Kind::convolution && known.kind != Kind::product) return false;
     if (node.type.find("Integer") != std::string::npos || node.type.find("QLinear") != std::string::npos)
       return true;
-    const ValueId weights = node.input(static_cast<std::size_t>(known.weights));
-    return node.input(0) != none && weights != none && eight_bit_[node.input(0)] && eight_bit_[weights];
+    return node.input(0) != none && eight_bit_[node.input(0)];
   }
 
   // Parameters of the layer from the attributes of the operator.
