@@ -102,7 +102,7 @@ std::string located(std::string_view name, std::size_t line, std::string_view me
 
 template <class Number>
 Number number_in(const CsvTable::Row& row, const std::string& column, std::string_view text,
-                    std::string_view kind) {
+                 std::string_view kind) {
   Number value{};
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);

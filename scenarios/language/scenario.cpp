@@ -9,7 +9,6 @@
 #include "calibration/onnx/onnx.hpp"
 #include "input/printable.hpp"
 #include "models/dnn/batch_norms.hpp"
-#include "models/dnn/batch_norms.hpp"
 
 namespace jostle::scenarios {
 

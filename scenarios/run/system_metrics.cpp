@@ -50,8 +50,7 @@ void add_system(Result& result, board::Board& board, const board::Clocks& clocks
 void add_effective_clock(GpuResult& result, const gpu::Spec& gpu) {
   const Metric &mhz = result.clock_mhz, &tensor = result.array.tensor_active;
   if (gpu.droop.per_hz <= 0 || !mhz || !tensor || result.busy.value_or(0) <= 0) return;
-  result.clock_effective_mhz =
-      *mhz * gpu::droop_at(gpu.droop, 1e6 * *mhz).speed(1, *tensor / *result.busy);
+  result.clock_effective_mhz = *mhz * gpu::droop_at(gpu.droop, 1e6 * *mhz).speed(1, *tensor / *result.busy);
 }
 
 void add_loads(Result& result, const board::Board& board, double seconds) {

@@ -74,7 +74,7 @@ struct Layer {
   int depth = 0;  // matmul: length of the axis that is summed over; embedding: rows of the table
   bool bias = false;
   bool eight_bit = false;  // stored in 8 bits, and computed so whatever the network's precision
-  bool shared = false;  // its learned numbers are those of an earlier layer, and count there
+  bool shared = false;     // its learned numbers are those of an earlier layer, and count there
   Activation activation = Activation::none;  // the kind of an Op::activation
   std::int64_t stored = 0;                   // learned numbers among the operands: positions, scales
 
