@@ -267,9 +267,7 @@ class Lowering {
   // then stored so too; their conversion is folded.
   [[nodiscard]] bool is_eight_bit(const Node& node, const Operator& known) const {
     if (known.kind != Kind::convolution && known.kind != Kind::product) return false;
-    if (node.type.find("Integer") != std::string::npos || node.type.find("QLinear") != std::string::npos)
-      return true;
-    return node.input(0) != none && eight_bit_[node.input(0)];
+    return known.eight_bit || (node.input(0) != none && eight_bit_[node.input(0)]);
   }
 
   // Parameters of the layer from the attributes of the operator.

@@ -40,6 +40,7 @@ struct Operator {
   dnn::Activation activation = dnn::Activation::none;
   // Indices of the weights (or the second factor) and of the bias among the inputs.
   int weights = 1, bias = 2;
+  bool eight_bit = false;  // multiplies integers of 8 bits
 };
 
 // The operator by its type as in Node::type; kind `unknown` if it is not in the table.

@@ -75,7 +75,7 @@ void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
 
 void read_droop(const Cursor& at, Block& outer, gpu::DroopSpec& droop) {
   Block block(at, "the loss of clock under tensor work", outer.parameters(), outer.from());
-  block.required("above", droop.from_hz, Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
+  block.required("above", droop.above_hz, Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
   double per_ghz = 0;
   block.required("per_ghz", per_ghz, Quantity{input::share_dimension(), 0, 1});
   droop.per_hz = per_ghz * 1e-9;

@@ -385,8 +385,9 @@ std::string system_lines(const Result& result, int width) {
   add(memory, system.memory.gpu_share, "{:.1f} % for the GPU", 100);
   if (const Metric& moved = system.memory.bandwidth_gb_s)
     memory.push_back(input::decimal(*moved, 3) + " GB/s");
+  const auto grade = scenarios::power_grade(result);
   if (const Metric& watts = system.power_w.mean)
-    power.push_back(fmt::format("{:.2f} W ({})", *watts, scenarios::power_grade(result).value_or("assumed")));
+    power.push_back(fmt::format("{:.2f} W{}", *watts, grade ? fmt::format(" ({})", *grade) : ""));
   if (system.power_w.pi90) power.push_back("90 % within " + range(system.power_w.pi90) + " W");
   add(power, system.power_w.peak, "peak {:.2f} W");
   for (const auto& [rail, watts] : system.power_w.rails) {

@@ -176,8 +176,7 @@ void Board::set_clocks(const Clocks& clocks) {
   }
   const gpu::Rates rates{ratio(clocks_.gpu_hz, given_.gpu_hz),
                          memory_speed(device_, clocks_.gpu_hz, clocks_.emc_hz) /
-                             memory_speed(device_, given_.gpu_hz, given_.emc_hz),
-                         gpu_rates_.droop};
+                             memory_speed(device_, given_.gpu_hz, given_.emc_hz)};
   const double dram = memory::relative_bandwidth(device_.memory, clocks_.emc_hz) /
                       memory::relative_bandwidth(device_.memory, given_.emc_hz);
   if (gpu_ && rates != gpu_rates_) {

@@ -139,7 +139,7 @@ TEST(GpuRates, at_a_lower_clock_warps_cannot_be_at_work_for_longer_than_they_are
 
 // Matrix products on an H100 (evidence/h100-power): 1560 MHz of the SMs at a reported clock of 1980 MHz.
 TEST(GpuRates, tensor_work_loses_clock_at_high_clocks_and_gets_it_back_at_lower_ones) {
-  const gpu::Droop droop = gpu::droop_at({.from_hz = 1.27e9, .per_hz = 0.42e-9}, 1.98e9);
+  const gpu::Droop droop = gpu::droop_at({.above_hz = 1.27e9, .per_hz = 0.42e-9}, 1.98e9);
   EXPECT_NEAR(1980 * droop.speed(1, 0.735), 1560, 0.01 * 1560);
   gpu::Kernel kernel = kernel_of(microseconds(100), 1, 0);
   kernel.sm_active = 1;

@@ -166,6 +166,28 @@ TEST(PowerCap, ABudgetBetweenTwoClocksIsUsedUpByAlternating) {
   }
 }
 
+// Steps of up to a tenth, and a window of 50 readings and more.
+RC_GTEST_PROP(PowerCap, SpendsItsBudgetOnAConstantLoadAndNoMore, ()) {
+  const int gpu = *rc::gen::inRange(1, 15), cpu = *rc::gen::inRange(0, 30);
+  Plant plant{{between(2, 60)}};
+  for (int i = 0; i < gpu + cpu; ++i) plant.watts.push_back(plant.watts.back() * between(0.9, 0.999));
+  const PowerCapSpec spec{.budget_w = between(plant.watts.back() * 1.001, plant.watts.front()),
+                          .window = milliseconds(between(1000, 3000))};
+  PowerCap cap(spec, gpu, cpu);
+  Throttle throttle;
+  const auto window = static_cast<int>(spec.window / cap.interval()) + 1;
+  // What the way down has overdrawn is paid back first.
+  for (int i = 0; i < 200 * window; ++i) throttle = cap.read(plant.at(throttle));
+  double sum = 0;
+  for (int i = 0; i < 100 * window; ++i) {
+    sum += plant.at(throttle);
+    throttle = cap.read(plant.at(throttle));
+  }
+  const double mean = sum / (100 * window);
+  RC_ASSERT(mean <= 1.002 * spec.budget_w);
+  RC_ASSERT(mean >= 0.97 * std::min(spec.budget_w, plant.watts.front()));
+}
+
 TEST(PowerCap, ALoadThatKeepsTemptingItIsMadeToPayBackBeforeTheNextTry) {
   // A step up is far too much, and the load changes as soon as that is forgotten.
   PowerCap cap({.budget_w = 10, .window = seconds(1)}, 1, 0);

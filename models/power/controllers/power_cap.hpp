@@ -6,7 +6,7 @@
 //   down  if the mean over the window and the mean of the last interval are both above the budget;
 //   up    if the mean over the window is below budget x (1 - hysteresis), no energy is owed, and clocks were
 //         constant for a whole window; for a few readings only, if the last rise to this step was undone.
-// So where the budget lies between two steps, clocks alternate between them and use it up.
+// So where the budget lies between two steps, clocks alternate between them.
 // The energy owed is what was drawn above the budget and has not been compensated since. No clock rises while
 // energy is owed, and every window above the budget costs a step, so the energy owed is bounded. Therefore
 // the long-run mean is within the budget for any load that the lowest clocks keep within it. Bursts shorter
