@@ -33,10 +33,10 @@ scenarios::Scenario with_seed(scenarios::Scenario scenario, const char* what, st
   return scenario;
 }
 
-// Runs without a trace; on interruption the results are incomplete.
-class Runs {
+// Simulations without a trace; on interruption the results are incomplete.
+class Simulations {
  public:
-  explicit Runs(const scenarios::RunControl& control) : control_(control) {}
+  explicit Simulations(const scenarios::RunControl& control) : control_(control) {}
 
   void run(const scenarios::Scenario& scenario, const calibration::Profile& profile,
            scenarios::Result& into) {
@@ -77,7 +77,7 @@ bool add_runs(std::vector<DrawnRuns>& found, std::span<const scenarios::Scenario
             found[s].point.simulated_s * 0.999 / static_cast<double>(found[s].point.replications) ||
         scenarios[s].run.setup || scenarios[s].run.batches;
   }
-  Runs runs(control);
+  Simulations runs(control);
   const std::size_t each = draws.size() + repetitions;
   scenarios::parallel_for(scenarios.size() * each, [&](std::size_t i) {
     const std::size_t s = i / each, j = i % each;
@@ -96,7 +96,7 @@ std::optional<std::vector<DrawnRuns>> drawn_runs(std::span<const scenarios::Scen
                                                  const UncertainProfile& profile,
                                                  const scenarios::RunControl& control) {
   std::vector<DrawnRuns> found(scenarios.size());
-  Runs runs(control);
+  Simulations runs(control);
   scenarios::parallel_for(
       scenarios.size(), [&](std::size_t s) { runs.run(scenarios[s], profile.base.profile, found[s].point); });
   if (runs.interrupted() || !add_runs(found, scenarios, profile, control)) return std::nullopt;

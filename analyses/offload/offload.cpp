@@ -17,10 +17,10 @@
 namespace jostle::analyses {
 namespace {
 
-using Streams = std::vector<std::size_t>;
+using StreamIndices = std::vector<std::size_t>;
 
-Streams range(std::size_t first, std::size_t end) {
-  Streams streams(end - first);
+StreamIndices range(std::size_t first, std::size_t end) {
+  StreamIndices streams(end - first);
   std::iota(streams.begin(), streams.end(), first);
   return streams;
 }
@@ -35,12 +35,12 @@ std::vector<std::size_t> numbers_to_try(std::size_t streams) {
 }
 
 // The runs of a study, each done once, in parallel.
-class Runs {
+class PointRuns {
  public:
-  Runs(const OffloadQuestion& question, const OffloadControl& control)
+  PointRuns(const OffloadQuestion& question, const OffloadControl& control)
       : question_(question), control_(control) {}
 
-  void add_edge(const Streams& streams) { edge_.try_emplace(streams); }
+  void add_edge(const StreamIndices& streams) { edge_.try_emplace(streams); }
   void add_cloud(std::size_t first, std::size_t bandwidth, std::size_t rtt) {
     cloud_.try_emplace({first, bandwidth, rtt});
   }
@@ -78,7 +78,7 @@ class Runs {
     do_all(work, all);
   }
 
-  [[nodiscard]] const BoardRun& edge(const Streams& streams) const { return edge_.at(streams); }
+  [[nodiscard]] const BoardRun& edge(const StreamIndices& streams) const { return edge_.at(streams); }
   [[nodiscard]] const BoardRun& cloud(std::size_t first, std::size_t bandwidth, std::size_t rtt) const {
     return cloud_.at({first, bandwidth, rtt});
   }
@@ -108,7 +108,7 @@ class Runs {
   const OffloadControl& control_;
   std::mutex guard_;
   std::size_t done_ = 0;
-  std::map<Streams, BoardRun> edge_;
+  std::map<StreamIndices, BoardRun> edge_;
   std::map<std::array<std::size_t, 3>, BoardRun> cloud_;  // by the first stream in the cloud, and the link
   std::vector<HeadRun> heads_;                            // by partition
   std::map<std::array<std::size_t, 3>, BoardRun> tails_;  // by partition, and the link
@@ -220,9 +220,9 @@ std::optional<Side> least_of(const OffloadAnswer& answer, const OffloadPoint& po
   return least;
 }
 
-// The streams of one of several boards. Streams are dealt out in turn.
-Streams streams_of_board(std::size_t streams, std::size_t boards, std::size_t board) {
-  Streams own;
+// The streams of one of several boards. StreamIndices are dealt out in turn.
+StreamIndices streams_of_board(std::size_t streams, std::size_t boards, std::size_t board) {
+  StreamIndices own;
   for (std::size_t stream = board; stream < streams; stream += boards) own.push_back(stream);
   return own;
 }
@@ -249,7 +249,7 @@ void add_break_even(OffloadAnswer& answer, const OffloadSection& section) {
   }
 }
 
-OffloadPoint point_at(const OffloadAnswer& answer, const Runs& runs, const OffloadSection& section,
+OffloadPoint point_at(const OffloadAnswer& answer, const PointRuns& runs, const OffloadSection& section,
                       std::size_t b, std::size_t r) {
   const std::size_t streams = answer.streams.size();
   OffloadPoint point{.bandwidth = section.bandwidths[b],
@@ -293,7 +293,7 @@ OffloadPoint point_at(const OffloadAnswer& answer, const Runs& runs, const Offlo
   return point;
 }
 
-BoardsRow boards_row(const OffloadAnswer& answer, const Runs& runs, std::int64_t boards) {
+BoardsRow boards_row(const OffloadAnswer& answer, const PointRuns& runs, std::int64_t boards) {
   const std::size_t streams = answer.streams.size();
   const auto count = static_cast<std::size_t>(boards);
   std::vector<const BoardRun*> all;
@@ -361,7 +361,7 @@ OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& con
   const std::size_t streams = answer.streams.size();
   answer.tried = numbers_to_try(streams);
 
-  Runs runs(question, control);
+  PointRuns runs(question, control);
   for (const std::size_t on_edge : answer.tried) {
     runs.add_edge(range(0, on_edge));
     if (on_edge == streams) continue;

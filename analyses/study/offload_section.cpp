@@ -17,7 +17,7 @@ using input::Mapping;
 
 constexpr std::size_t max_grid_points = 10'000;
 constexpr std::int64_t max_boards = 1024;
-constexpr double max_price = 1e12;
+constexpr double dearest = 1e12;
 
 // Reads one value, a list or a range. The values are sorted, without duplicates.
 template <class T, class Reader>
@@ -44,11 +44,11 @@ struct Values {
 
 void read_prices(const Cursor& at, OffloadPrices& prices) {
   Mapping mapping(at, "a mapping of prices: board, cloud, link");
-  mapping.optional("board", prices.board, input::Quantity{input::price_dimension(), 0, max_price});
+  mapping.optional("board", prices.board, input::Quantity{input::price_dimension(), 0, dearest});
   mapping.optional("cloud", prices.cloud_per_hour,
-                   input::Quantity{input::price_per_time_dimension(), 0, max_price});
+                   input::Quantity{input::price_per_time_dimension(), 0, dearest});
   mapping.optional("link", prices.link_per_gb,
-                   input::Quantity{input::price_per_size_dimension(), 0, max_price});
+                   input::Quantity{input::price_per_size_dimension(), 0, dearest});
 }
 
 }  // namespace

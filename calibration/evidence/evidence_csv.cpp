@@ -18,9 +18,9 @@ std::string whole(const std::optional<std::int64_t>& value) {
 }
 
 // A row of CSV: adds one field after another, with commas between.
-class Line {
+class CsvLine {
  public:
-  Line& add(const std::string& text) {
+  CsvLine& add(const std::string& text) {
     if (!line_.empty() || started_) line_ += ',';
     started_ = true;
     // Newlines and other characters in the text of a log must not break a row.
@@ -59,7 +59,7 @@ std::string evidence_rows(std::span<const RunLog> logs) {
     const Setting& setting = log.import.setting;
     const std::string source = source_of(log.import);
     for (const Measurement& row : log.import.rows) {
-      Line line;
+      CsvLine line;
       line.add(log.run).add(log.device).add(setting.power_mode);
       line.add(setting.pinned ? (*setting.pinned ? "1" : "0") : "").add("").add(log.cpu_mhz).add("").add("");
       line.add(setting.model).add(setting.precision).add(whole(setting.batch)).add(setting.placement).add("");

@@ -18,15 +18,15 @@ std::string which(const CsvTable& table, const CsvTable::Row& row, bool with_bat
 }
 
 // A run of solo.csv; times of a batch in microseconds.
-struct Run {
+struct SoloRun {
   std::string inference, network;
   bool graph = false;
   double period = 0, enqueue = 0, wait = 0;
   [[nodiscard]] double host() const { return period - wait; }
 };
 
-std::vector<Run> runs_of(const CsvTable& solo) {
-  std::vector<Run> runs;
+std::vector<SoloRun> runs_of(const CsvTable& solo) {
+  std::vector<SoloRun> runs;
   for (std::size_t i = 0; i < solo.rows(); ++i) {
     const CsvTable::Row row = solo.row(i);
     const double rate = row.number(solo.column("images_per_s"));
@@ -81,10 +81,10 @@ double difference_of_equals(const std::map<std::string, std::vector<double>>& eq
 
 // True if the host is not delayed by a full launch queue: a host that waits only briefly hardly ever fills
 // it.
-bool host_is_free(const Run& run) {
+bool host_is_free(const SoloRun& run) {
   return run.wait < 0.2 * run.period;
 }
-bool gpu_is_busy(const Run& run) {
+bool gpu_is_busy(const SoloRun& run) {
   return run.wait > 0.05 * run.period;
 }
 
@@ -113,7 +113,7 @@ std::optional<double> launch_period_us(const SparseRun& run) {
 
 LaunchEstimates graph_launches(const CsvTable& solo) {
   std::map<std::string, double> launch, rest;
-  for (const Run& run : runs_of(solo)) {
+  for (const SoloRun& run : runs_of(solo)) {
     if (!run.graph) continue;
     keep_least(launch, run.inference, run.enqueue);
     keep_least(rest, run.inference, std::max(run.host() - run.enqueue, 0.0));
@@ -131,7 +131,7 @@ std::vector<HostTime> eager_host_times(const CsvTable& solo, const CsvTable& ker
   const auto kernels = kernels_of(kernels_csv);
   std::map<std::string, HostTime> fastest;
   std::map<std::string, std::vector<double>> equal;  // times of runs by inference
-  for (const Run& run : runs_of(solo)) {
+  for (const SoloRun& run : runs_of(solo)) {
     const auto known = kernels.find(run.inference);
     if (run.graph || known == kernels.end() || !host_is_free(run)) continue;
     HostTime& time = fastest[run.network];
@@ -146,14 +146,14 @@ std::vector<HostTime> eager_host_times(const CsvTable& solo, const CsvTable& ker
 
 std::optional<Estimate> eager_gpu_per_launch(const CsvTable& solo, const CsvTable& kernels_csv) {
   auto kernels = kernels_of(kernels_csv);
-  const std::vector<Run> runs = runs_of(solo);
+  const std::vector<SoloRun> runs = runs_of(solo);
   std::map<std::string, double> replayed, beyond;
-  for (const Run& run : runs)
+  for (const SoloRun& run : runs)
     if (run.graph) keep_least(replayed, run.inference, run.period);
   for (auto& [inference, all] : kernels)
     if (const auto batch = replayed.find(inference); batch != replayed.end())
       all.us *= dnn::profiler_correction(all.us, batch->second);
-  for (const Run& run : runs) {
+  for (const SoloRun& run : runs) {
     const auto known = kernels.find(run.inference);
     if (run.graph || known == kernels.end() || !gpu_is_busy(run)) continue;
     keep_least(beyond, run.inference, (run.period - known->second.us) / known->second.count);

@@ -28,7 +28,7 @@ constexpr double max_macs = 1e14;
 // The share of a network that is not understood, at least, where it is not known which of its parts run.
 constexpr double least_missing = 0.01;
 
-std::string shown(const Node& node) {
+std::string layer_shown(const Node& node) {
   return fmt::format("node '{}' ({})", printable(node.name), printable(node.type));
 }
 
@@ -174,7 +174,7 @@ class Lowering {
   [[nodiscard]] static ValueId output_of(const Node& node) {
     for (const ValueId id : node.outputs)
       if (id != none) return id;
-    throw OnnxError(shown(node) + " has no output");
+    throw OnnxError(layer_shown(node) + " has no output");
   }
 
   void add(const Node& node) {
@@ -182,7 +182,7 @@ class Lowering {
     const ValueId output = output_of(node);
     if (node.outputs.front() == none && known.kind != Kind::chain && known.kind != Kind::split &&
         known.kind != Kind::bytes && known.kind != Kind::unknown)
-      throw OnnxError(shown(node) + " has no output");
+      throw OnnxError(layer_shown(node) + " has no output");
     understanding_.begin(known.kind != Kind::unknown && !node.guessed);
     if (known.kind == Kind::unknown)
       notes_.add(node, "unknown operator, its cost is that of the bytes it moves");
@@ -337,7 +337,7 @@ class Lowering {
   void describe_convolution(const Node& node, const Operator& known, Layer& layer) {
     const ValueId id = node.input(static_cast<std::size_t>(known.weights));
     if (id == none || value(id).dims.size() < 3)
-      throw OnnxError(shown(node) + " needs weights of three or more dimensions");
+      throw OnnxError(layer_shown(node) + " needs weights of three or more dimensions");
     const Dims& weights = value(id).dims;
     layer.groups = whole(node.integer("group", 1));
     const bool transposed = layer.op == Op::conv_transpose;
@@ -347,7 +347,7 @@ class Lowering {
         in % layer.groups != 0) {
       throw OnnxError(
           fmt::format("{}: weights for {} to {} channels in {} groups do not match {} to {} channels",
-                      shown(node), in, out, layer.groups, layer.in.channels, layer.out.channels));
+                      layer_shown(node), in, out, layer.groups, layer.in.channels, layer.out.channels));
     }
     set_window(layer, {weights.begin() + 2, weights.end()});
     layer.stride = stride_of(node);
@@ -358,11 +358,11 @@ class Lowering {
 
   void describe_product(const Node& node, const Operator& known, Layer& layer) {
     const ValueId left = node.input(0), right = node.input(static_cast<std::size_t>(known.weights));
-    if (left == none || right == none) throw OnnxError(shown(node) + " needs two factors");
+    if (left == none || right == none) throw OnnxError(layer_shown(node) + " needs two factors");
     const Dims& out = value(node.outputs.front()).dims;
     const Dims& first = value(left).dims;
     const bool across = node.integer("transA", 0) != 0;
-    if (first.empty()) throw OnnxError(shown(node) + " multiplies by a scalar");
+    if (first.empty()) throw OnnxError(layer_shown(node) + " multiplies by a scalar");
     const std::int64_t depth = across && first.size() > 1 ? first[first.size() - 2] : first.back();
     layer.bias = known.bias >= 0 && node.input(static_cast<std::size_t>(known.bias)) != none;
     if (is_linear(graph_, node) && !across && depth == layer.in.channels) {

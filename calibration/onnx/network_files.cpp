@@ -29,7 +29,7 @@ std::string plain_name(std::string_view path) {
   return name;
 }
 
-bool is_file(const fs::path& path) {
+bool is_existing_file(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
 }
@@ -39,7 +39,7 @@ std::vector<std::string> files_in(const std::string& folder) {
   std::error_code error;
   fs::directory_iterator at(folder.empty() ? "." : folder, error);
   for (const fs::directory_iterator end; !error && at != end; at.increment(error))
-    if (at->path().extension() == extension && is_file(at->path()))
+    if (at->path().extension() == extension && is_existing_file(at->path()))
       found.push_back((fs::path(folder) / at->path().filename()).string());
   std::ranges::sort(found);
   return found;
@@ -68,7 +68,7 @@ std::string NetworkFiles::by_name(std::string_view written) const {
   const std::string wanted = plain_name(written);
   for (const std::string& file : named_)
     if (plain_name(file) == wanted) return file;
-  if (written.ends_with(extension) && is_file(written)) return std::string(written);
+  if (written.ends_with(extension) && is_existing_file(written)) return std::string(written);
   for (const std::string& folder : folders_)
     for (const std::string& file : files_in(folder))
       if (plain_name(file) == wanted) return file;

@@ -24,7 +24,7 @@ using analyses::Plan;
 using analyses::PlanPoint;
 using scenarios::Interval;
 
-constexpr int digits = 4;
+constexpr int plan_digits = 4;
 
 std::string setting_value_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -123,7 +123,7 @@ std::string values_table(const Plan& plan, const PlanPoint& point, bool against_
   if (against_best) columns.push_back({"vs best", Align::right, 40});
   Table table(columns);
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
-    std::vector<std::string> cells{criterion_text(plan, i), significant(point.values[i], digits),
+    std::vector<std::string> cells{criterion_text(plan, i), significant(point.values[i], plan_digits),
                                    noise_text(point, i), interval_text(point.intervals[i])};
     if (against_best) cells.push_back(relative_text(point.values[i], plan.best->values[i]));
     table.add(std::move(cells));
@@ -189,7 +189,7 @@ std::string points_table(const Plan& plan, const std::vector<PlanPoint>& points,
   for (const PlanPoint& point : points) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < shown.criteria; ++i) {
-      cells.push_back(significant(point.values[i], digits));
+      cells.push_back(significant(point.values[i], plan_digits));
       if (shown.pi90) cells.push_back(interval_text(point.intervals[i]));
     }
     const Json settings = Json::parse(point.settings);
@@ -253,7 +253,7 @@ std::string missed_text(const Plan& plan, const PlanPoint& point) {
       worst = i;
   const std::string& metric = plan.goal.metrics[worst];
   const std::string unit = analyses::metric_unit(metric).name;
-  return fmt::format("{} {} {}{}{} against {:.6g}{}{}", metric, significant(point.values[worst], digits),
+  return fmt::format("{} {} {}{}{} against {:.6g}{}{}", metric, significant(point.values[worst], plan_digits),
                      point.half_widths[worst] ? noise_text(point, worst) : "", unit.empty() ? "" : " ", unit,
                      *plan.goal.criteria[worst].limit, unit.empty() ? "" : " ", unit);
 }
@@ -321,7 +321,7 @@ std::string probability_text(double p) {
 
 std::string value_with_unit(const std::string& metric, double value) {
   const std::string unit = analyses::metric_unit(metric).name;
-  return significant(value, digits) + (unit.empty() ? "" : " " + unit);
+  return significant(value, plan_digits) + (unit.empty() ? "" : " " + unit);
 }
 
 std::string plan_text(const std::string& file, const Plan& plan, int width, bool colour) {

@@ -20,9 +20,10 @@ using analyses::PlacedNetwork;
 using analyses::RooflineAnswer;
 using power::Roofline;
 
-class Panel {
+class RooflinePanel {
  public:
-  Panel(const RooflineAnswer& answer, const PanelContent& content, const Box& frame, Range intensities)
+  RooflinePanel(const RooflineAnswer& answer, const PanelContent& content, const Box& frame,
+                Range intensities)
       : answer_(answer), content_(content), frame_(frame), x_(intensities) {
     double low = HUGE_VAL, high = 0;
     for (const ModeRoofline& mode : answer.modes) {
@@ -200,7 +201,7 @@ double round_down(double value) {
 
 std::string roofline_panel(const RooflineAnswer& answer, const PanelContent& content, const Box& frame,
                            Range intensities) {
-  return Panel(answer, content, frame, intensities).draw();
+  return RooflinePanel(answer, content, frame, intensities).draw();
 }
 
 }  // namespace jostle::cli

@@ -16,15 +16,15 @@ using analyses::PlacedNetwork;
 using analyses::RooflineAnswer;
 using power::Roofline;
 
-constexpr double width = 800, least_height = 600;
-constexpr double top = 66, row = 17;
+constexpr double picture_width = 800, least_height = 600;
+constexpr double picture_top = 66, row = 17;
 constexpr const char* grey = "#333";
 
 // A line per mode: its clocks and the resulting limits.
 std::string legend(const RooflineAnswer& answer, double y) {
   std::vector<std::string> headers{"GPU MHz", "SMs", "EMC MHz", "GFLOP/s", "GB/s", "ridge"};
   if (answer.power_known) headers.insert(headers.end(), {"GFLOP/J", "balance"});
-  const double first = 190, column = (width - 30 - first) / static_cast<double>(headers.size());
+  const double first = 190, column = (picture_width - 30 - first) / static_cast<double>(headers.size());
   const auto end_of = [&](std::size_t i) { return first + column * static_cast<double>(i + 1); };
   std::string picture;
   for (std::size_t i = 0; i < headers.size(); ++i)
@@ -53,7 +53,7 @@ std::string key(const RooflineAnswer& answer, double y) {
   std::string picture =
       svg_ring(40, y - 4, grey) + svg_text(64, y, "ridge: compute-bound from here on", {font::small});
   if (!answer.power_known) {
-    return picture + svg_text(width - 30, y, "no energy roofline: the profile has no power section",
+    return picture + svg_text(picture_width - 30, y, "no energy roofline: the profile has no power section",
                               {font::small, "end"});
   }
   return picture + svg_diamond(420, y - 4, grey) +
@@ -78,7 +78,7 @@ Range intensities_of(const RooflineAnswer& answer) {
 
 std::string roofline_svg(const RooflineAnswer& answer) {
   const double below = 58 + row * static_cast<double>(answer.modes.size()) + 40;
-  const double height = std::max(least_height, top + 280 + below);
+  const double height = std::max(least_height, picture_top + 280 + below);
   const double bottom = height - below;
   const Range intensities = intensities_of(answer);
   const PanelContent time{
@@ -101,12 +101,12 @@ std::string roofline_svg(const RooflineAnswer& answer) {
       "{1:g}\" "
       "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" fill=\"#111\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      width, height);
+      picture_width, height);
   picture += svg_text(24, 28, title, {font::large, "start", " font-weight=\"bold\""});
-  const double right = answer.power_known ? 404 : width - 24;
-  picture += roofline_panel(answer, time, {64, top, right, bottom}, intensities);
+  const double right = answer.power_known ? 404 : picture_width - 24;
+  picture += roofline_panel(answer, time, {64, picture_top, right, bottom}, intensities);
   if (answer.power_known)
-    picture += roofline_panel(answer, energy, {462, top, width - 24, bottom}, intensities);
+    picture += roofline_panel(answer, energy, {462, picture_top, picture_width - 24, bottom}, intensities);
   picture += legend(answer, bottom + 58);
   picture += key(answer, height - 14);
   return picture + "</svg>\n";

@@ -21,7 +21,7 @@ constexpr int last_tick = 200;
 constexpr int last_tick = 18;
 #endif
 
-std::atomic<int> received{0}, ticks{0};
+std::atomic<int> received{0}, timer_ticks{0};
 
 void set_ticking(suseconds_t every_us) {
   const itimerval timer{{0, every_us}, {0, every_us}};
@@ -41,10 +41,12 @@ void on_signal(int signal) {
 }
 
 void on_tick(int) {
-  ++ticks;
-  if (ticks < last_tick || (output::Committing::any() && ticks < 10 * last_tick)) return;  // a slow disk
+  ++timer_ticks;
+  if (timer_ticks < last_tick || (output::Committing::any() && timer_ticks < 10 * last_tick))
+    return;  // a slow disk
   constexpr std::string_view line = "jostle: interrupted\n";
-  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) ticks = last_tick;  // nobody can be notified
+  if (::write(STDERR_FILENO, line.data(), line.size()) < 0)
+    timer_ticks = last_tick;  // nobody can be notified
   output::remove_temporaries();
   _exit(128 + received.load());
 }
@@ -61,7 +63,7 @@ void install(int signal, void (*handler)(int)) {
 const std::atomic<bool>& handle_signals() {
   set_ticking(0);
   received = 0;
-  ticks = 0;
+  timer_ticks = 0;
   input::interruption_by_signal() = false;
   install(SIGALRM, on_tick);
   install(SIGINT, on_signal);

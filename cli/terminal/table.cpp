@@ -12,11 +12,11 @@
 namespace jostle::cli {
 namespace {
 
-constexpr std::size_t gap = 2;             // columns of space between two cells
+constexpr std::size_t column_gap = 2;      // columns of space between two cells
 constexpr std::size_t min_cell_width = 6;  // minimum for a shrinking column
 
 std::size_t total(const std::vector<std::size_t>& widths, const std::vector<std::size_t>& shown) {
-  std::size_t sum = shown.empty() ? 0 : gap * (shown.size() - 1);
+  std::size_t sum = shown.empty() ? 0 : column_gap * (shown.size() - 1);
   for (const std::size_t column : shown) sum += widths[column];
   return sum;
 }
@@ -118,7 +118,7 @@ std::string Table::text(int width, bool colour) const {
   const auto add_line = [&](const auto& cell, Style style) {
     std::string line;
     for (const std::size_t column : shown) {
-      if (column != shown.front()) line += std::string(gap, ' ');
+      if (column != shown.front()) line += std::string(column_gap, ' ');
       line += padded(shortened(cell(column), widths[column]), widths[column], columns_[column].align);
     }
     strip_trailing_spaces(line);

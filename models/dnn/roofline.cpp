@@ -18,7 +18,7 @@ constexpr double elements_per_block = 512;  // pointwise kernels have 128 thread
 
 constexpr double schedulers = 4, warp = 32;  // per SM, an instruction per clock each; threads
 
-constexpr double longest_s = 1e4;  // limit of one kernel: a thousand of them still fit simulated time
+constexpr double longest_kernel_s = 1e4;  // limit of one kernel: a thousand of them still fit simulated time
 
 struct Work {
   double compute_s = 0;
@@ -210,7 +210,8 @@ class Estimator {
     // per token of qwen2.5_1.5b); the maximum is up to 14 % too short.
     const double bound = work.in_turn ? std::sqrt(work.compute_s * work.compute_s + memory_s * memory_s)
                                       : std::max(work.compute_s, memory_s);
-    if (bound > longest_s) throw std::invalid_argument("a kernel would take longer than can be simulated");
+    if (bound > longest_kernel_s)
+      throw std::invalid_argument("a kernel would take longer than can be simulated");
     const double start = gpu_.kernels.start_cycles / gpu_.max_clock_hz;
     kernel.duration = sim::seconds(start + bound) + gpu_.kernel_fixed;
     const double total = std::max(sim::to_seconds(kernel.duration), 1e-12);

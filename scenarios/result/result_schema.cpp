@@ -16,25 +16,25 @@ using Json = nlohmann::ordered_json;
 // The names of records that occur in several places, or that users look up by name. The schemas of all others
 // are inlined.
 template <class R>
-constexpr std::string_view name_of{};
+constexpr std::string_view schema_name{};
 template <>
-constexpr std::string_view name_of<IntervalParts> = "pi90_parts";
+constexpr std::string_view schema_name<IntervalParts> = "pi90_parts";
 template <>
-constexpr std::string_view name_of<Throughput> = "throughput";
+constexpr std::string_view schema_name<Throughput> = "throughput";
 template <>
-constexpr std::string_view name_of<Times> = "times";
+constexpr std::string_view schema_name<Times> = "times";
 template <>
-constexpr std::string_view name_of<Latency> = "latency";
+constexpr std::string_view schema_name<Latency> = "latency";
 template <>
-constexpr std::string_view name_of<WindowShares> = "window";
+constexpr std::string_view schema_name<WindowShares> = "window";
 template <>
-constexpr std::string_view name_of<GpuWindows> = "windows";
+constexpr std::string_view schema_name<GpuWindows> = "windows";
 template <>
-constexpr std::string_view name_of<TokenResult> = "tokens";
+constexpr std::string_view schema_name<TokenResult> = "tokens";
 template <>
-constexpr std::string_view name_of<InstanceResult> = "instance";
+constexpr std::string_view schema_name<InstanceResult> = "instance";
 template <>
-constexpr std::string_view name_of<ProcessResult> = "process";
+constexpr std::string_view schema_name<ProcessResult> = "process";
 
 Json reference(const std::string& name) {
   return {{"$ref", "#/definitions/" + name}};
@@ -190,7 +190,7 @@ class Properties {
 
 template <Record R>
 Json Schemas::record() {
-  const std::string name(name_of<R>);
+  const std::string name(schema_name<R>);
   if (!name.empty() && definitions.contains(name)) return reference(name);
   Json object = {{"type", "object"}};
   object["additionalProperties"] = false;

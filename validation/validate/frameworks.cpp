@@ -28,7 +28,7 @@ namespace {
 
 using calibration::CsvTable;
 
-constexpr const char* device = "nvidia-h100";
+constexpr const char* measured_device = "nvidia-h100";
 constexpr const char* runs_file = "evidence/h100-nets/solo.csv";
 constexpr const char* laws_file = "evidence/h100-nets/laws.csv";
 
@@ -134,11 +134,11 @@ void predict(FrameworkRun& run, const LawsWithout& laws) {
   const std::string text = fmt::format(
       "device: {}\nprocesses:\n  - {{model: {}, input: {}, precision: {}, batch: {}, runtime: {}, sync: "
       "spin}}\nrun: {{duration: 300 ms, warmup: 60 ms}}\n",
-      device, run.model->name, run.input, to_string(run.precision), run.batch,
+      measured_device, run.model->name, run.input, to_string(run.precision), run.batch,
       run.eager ? "eager" : "cuda-graph");
   const auto scenario =
       scenarios::parse_scenario({text, "evidence", ""}, scenarios::shipped_catalogue(), {}, problems);
-  auto profile = calibration::shipped_profile(device, problems);
+  auto profile = calibration::shipped_profile(measured_device, problems);
   if (!scenario || !profile) throw std::runtime_error(problems.text());
   const gpu::Spec& gpu = profile->spec->gpu;
   const auto of_others = laws.find(left_out_with(run.model->family));
@@ -159,7 +159,7 @@ void predict(FrameworkRun& run, const LawsWithout& laws) {
 
 analyses::HeldOutRow held_out_row(const FrameworkRun& run, std::size_t number, const char* quantity) {
   const bool latency = std::string_view(quantity) == "latency";
-  return {.device = device,
+  return {.device = measured_device,
           .quantity = quantity,
           .basis = run.eager ? "laws eager" : "laws",
           .fold = std::string(left_out_with(run.model->family)),
