@@ -220,7 +220,7 @@ std::optional<Side> least_of(const OffloadAnswer& answer, const OffloadPoint& po
   return least;
 }
 
-// The streams of one of several boards. StreamIndices are dealt out in turn.
+// The streams of one of several boards. Streams are dealt out in turn.
 StreamIndices streams_of_board(std::size_t streams, std::size_t boards, std::size_t board) {
   StreamIndices own;
   for (std::size_t stream = board; stream < streams; stream += boards) own.push_back(stream);
