@@ -33,7 +33,8 @@ namespace {
 
 gpu::SharingSetup sharing_of(const Setup& setup) {
   return {.sharing = setup.sharing,
-          .streams = std::ranges::any_of(setup.processes, process::serves_instances)};
+          .streams = std::ranges::any_of(setup.processes, process::serves_instances),
+          .every_kernel = setup.every_kernel};
 }
 
 }  // namespace
@@ -224,6 +225,7 @@ Board::Totals Board::totals_so_far() {
   Totals totals{.elapsed = engine_.now() - sim::Time::zero(),
                 .gpu_busy = {},
                 .gpu_switching = {},
+                .gpu_repeating = {},
                 .gpu_used = gpu_used(),
                 .other_bytes = other_bytes(),
                 .compositor_busy = {},
@@ -234,6 +236,7 @@ Board::Totals Board::totals_so_far() {
   if (gpu_) {
     totals.gpu_busy = gpu_->busy();
     totals.gpu_switching = gpu_->switching();
+    totals.gpu_repeating = gpu_->repeating();
     totals.gpu_switches = gpu_->switches();
   }
   for (int core = 0; core < cpu_.cores(); ++core) {
@@ -257,6 +260,7 @@ Board::Totals Board::totals() {
   totals.elapsed -= before_.elapsed;
   totals.gpu_busy -= before_.gpu_busy;
   totals.gpu_switching -= before_.gpu_switching;
+  totals.gpu_repeating -= before_.gpu_repeating;
   totals.gpu_switches -= before_.gpu_switches;
   totals.other_bytes -= before_.other_bytes;
   totals.cores_busy -= before_.cores_busy;

@@ -44,6 +44,7 @@ struct Setup {
   std::optional<CompositorSpec> compositor = {};
   bool observed = false;  // a profiler is attached: DeviceSpec::nsys
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
+  bool every_kernel = false;  // gpu::SharingSetup
   std::uint64_t seed = 1;
 };
 
@@ -88,7 +89,7 @@ class Board {
   // Totals since the end of the warm-up.
   struct Totals {
     sim::Duration elapsed;
-    sim::Duration gpu_busy, gpu_switching;
+    sim::Duration gpu_busy, gpu_switching, gpu_repeating;
     std::int64_t gpu_switches = 0;
     gpu::Usage gpu_used;            // sum over all kernels
     double other_bytes = 0;         // moved over the memory by threads, copies and DLAs

@@ -132,6 +132,8 @@ class Gpu {
   [[nodiscard]] virtual sim::Duration busy() = 0;       // time in which any kernel executes
   [[nodiscard]] virtual sim::Duration switching() = 0;  // time in context switches
   [[nodiscard]] virtual std::int64_t switches() const = 0;
+  // Time in which batches were repeated instead of simulating their kernels (space_sharing.hpp).
+  [[nodiscard]] virtual sim::Duration repeating() { return sim::Duration::zero(); }
   // Number of finished batches that the host has not seen yet, and of unfinished batches.
   [[nodiscard]] virtual std::uint64_t unseen(ContextId context) = 0;
   [[nodiscard]] virtual std::uint64_t unfinished(ContextId context) = 0;

@@ -8,16 +8,23 @@
 namespace jostle::gpu {
 namespace {
 
-std::unique_ptr<Gpu> time_shared(sim::Engine& engine, const Spec& spec, std::uint64_t seed) {
+Kernels kernels_of(const SharingSetup& setup) {
+  return setup.every_kernel ? Kernels::of_all_batches : Kernels::until_steady;
+}
+
+std::unique_ptr<Gpu> time_shared(const SharingSetup& /*setup*/, sim::Engine& engine, const Spec& spec,
+                                 std::uint64_t seed) {
   return std::make_unique<TimeSharedGpu>(engine, spec, seed);
 }
 
-std::unique_ptr<Gpu> space_shared_in_turns(sim::Engine& engine, const Spec& spec, std::uint64_t seed) {
-  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::each_process, seed);
+std::unique_ptr<Gpu> space_shared_in_turns(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
+                                           std::uint64_t seed) {
+  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::each_process, seed, kernels_of(setup));
 }
 
-std::unique_ptr<Gpu> space_shared(sim::Engine& engine, const Spec& spec, std::uint64_t seed) {
-  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::all_processes, seed);
+std::unique_ptr<Gpu> space_shared(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
+                                  std::uint64_t seed) {
+  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::all_processes, seed, kernels_of(setup));
 }
 
 constexpr std::array ways{
@@ -64,7 +71,7 @@ const SharingWay& way_of(Sharing sharing) {
 std::unique_ptr<Gpu> make_gpu(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
                               std::uint64_t seed) {
   const SharingWay& way = way_of(setup.sharing);
-  return (setup.streams ? way.make_with_streams : way.make)(engine, spec, seed);
+  return (setup.streams ? way.make_with_streams : way.make)(setup, engine, spec, seed);
 }
 
 }  // namespace jostle::gpu

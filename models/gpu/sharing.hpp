@@ -20,8 +20,16 @@ enum class Sharing : std::uint8_t {
   mps,           // kernels of all contexts at once
 };
 
+struct SharingSetup {
+  Sharing sharing = Sharing::time_slicing;
+  bool streams = false;  // some process has several streams
+  bool every_kernel =
+      false;  // kernels of all batches are simulated, also once loops are steady (steady_loops.hpp)
+};
+
 // The engine must outlive the GPU. `seed` is for random draws.
-using GpuMaker = std::unique_ptr<Gpu> (*)(sim::Engine& engine, const Spec& spec, std::uint64_t seed);
+using GpuMaker = std::unique_ptr<Gpu> (*)(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
+                                          std::uint64_t seed);
 
 struct SharingWay {
   Sharing sharing;
@@ -40,11 +48,6 @@ struct SharingWay {
 // All ways, in the order of the enum.
 [[nodiscard]] std::span<const SharingWay> sharing_ways();
 [[nodiscard]] const SharingWay& way_of(Sharing sharing);
-
-struct SharingSetup {
-  Sharing sharing = Sharing::time_slicing;
-  bool streams = false;  // some process has several streams
-};
 
 [[nodiscard]] std::unique_ptr<Gpu> make_gpu(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
                                             std::uint64_t seed);

@@ -12,8 +12,9 @@ namespace jostle::gpu {
 using sim::Duration;
 using sim::Time;
 
-SpaceSharedGpu::SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed)
-    : engine_(engine), spec_(spec), space_(space), random_(seed, "gpu slices") {
+SpaceSharedGpu::SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed,
+                               Kernels kernels)
+    : engine_(engine), spec_(spec), space_(space), random_(seed, "gpu slices"), kernels_(kernels) {
   // Fitted to mps.csv: a kernel does not start while one of another process is in its way.
   if (space_ == SpaceOf::all_processes) spec_.space_sharing.kernel_start = Duration::zero();
 }
@@ -26,7 +27,8 @@ std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
   space::Dispatcher::Longer longer;
   if (space_ == SpaceOf::all_processes)
     longer = {.each = spec_.space_sharing.mps_kernel, .cold_code = spec_.space_sharing.mps_cold_code};
-  groups_.push_back({.dispatcher = space::Dispatcher(spec_, longer),
+  groups_.push_back({.longer = longer,
+                     .dispatcher = space::Dispatcher(spec_, longer),
                      .contexts = {},
                      .id = spec.group,
                      .slice = spec.slice,
@@ -39,7 +41,7 @@ std::size_t SpaceSharedGpu::process_of(const ContextSpec& spec) {
   const auto same = std::ranges::find_if(
       processes_, [&](const Process& process) { return spec.group && process.id == spec.group; });
   const auto index = static_cast<std::size_t>(same - processes_.begin());
-  if (same == processes_.end()) processes_.push_back({.id = spec.group, .tally = {}});
+  if (same == processes_.end()) processes_.push_back({.id = spec.group, .activity = {}});
   return index;
 }
 
@@ -55,8 +57,9 @@ ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
   const int connections = std::max(spec_.space_sharing.connections, 1);
   const int connection = static_cast<int>(number) * connections + static_cast<int>(before) % connections;
   context.sms = space::sms_of_share(spec_, spec.sm_limit);
-  context.stream = group.dispatcher.add_stream(
-      {.priority = spec.priority, .connection = connection, .client = number, .sms = context.sms});
+  context.stream_spec = {
+      .priority = spec.priority, .connection = connection, .client = number, .sms = context.sms};
+  context.stream = group.dispatcher.add_stream(context.stream_spec);
   group.contexts.push_back(context.id.index);
   if (sim::TraceSink* trace = engine_.trace()) context.track = trace->track("GPU: " + spec.name);
   return context.id;
@@ -67,6 +70,33 @@ void SpaceSharedGpu::push(Context& context, const Batch& batch) {
   if (context.batches.size() > 1) return;
   context.kernel = 0;
   next_kernel(context);
+  begin_batch(context);
+}
+
+// The oldest batch could start now, if there is one and its input has been copied.
+void SpaceSharedGpu::begin_batch(Context& context) {
+  if (context.in_batch || context.batches.empty() || context.batches.front().gated) return;
+  count(context);
+  context.in_batch = true;
+  context.batch_since = engine_.now();
+  context.paused = context.batch_since - context.last_batch;
+  context.ran_before = context.ran;
+  context.used_before = context.used;
+  for (Activity* const activity : {&activity_, &processes_[context.process].activity})
+    activity->batches.change(1, engine_.now());
+}
+
+// The oldest batch is done.
+void SpaceSharedGpu::end_batch(Context& context) {
+  if (!repeating_) record_batch(context);
+  context.in_batch = false;
+  context.last_batch = engine_.now();
+  for (Activity* const activity : {&activity_, &processes_[context.process].activity})
+    activity->batches.change(-1, engine_.now());
+  context.batches.erase(context.batches.begin());
+  context.kernel = 0;
+  ++context.unseen;
+  begin_batch(context);
 }
 
 // The context's next kernel is that at `kernel` of its oldest batch.
@@ -131,18 +161,20 @@ void SpaceSharedGpu::open(ContextId id) {
   Context& context = get(id);
   const auto gated = std::ranges::find(context.batches, true, &Batch::gated);
   if (gated != context.batches.end()) gated->gated = false;
+  begin_batch(context);
   plan_next(context);
   step();
 }
 
 // Progress of the blocks up to now. Whatever ends now ends in step().
 void SpaceSharedGpu::catch_up() {
-  if (owner_ && owner_runs()) groups_[*owner_].dispatcher.run_until(engine_.now());
+  if (!repeating_ && owner_ && owner_runs()) groups_[*owner_].dispatcher.run_until(engine_.now());
 }
 
 // When the context's next kernel is launched and, while its process has the GPU, when it joins the line.
 void SpaceSharedGpu::plan_next(Context& context) {
-  if (context.on_gpu) return;
+  if (repeating_) repeat(context, 0);
+  if (repeating_ || context.on_gpu) return;
   const Time now = engine_.now();
   if (context.launched > now) {
     const Time at = context.batches.empty()
@@ -172,13 +204,15 @@ void SpaceSharedGpu::due() {
 void SpaceSharedGpu::step() {
   if (mode_ends_ <= engine_.now()) end_mode();
   if (mode_ == Mode::idle) end_idleness();
-  if (owner_ && owner_runs()) {
+  if (repeating_) end_repeats();
+  if (!repeating_ && owner_ && owner_runs()) {
     Group& group = groups_[*owner_];
     done_.clear();
     group.dispatcher.end(done_);
     for (const int stream : done_) kernel_over(contexts_[group.contexts[static_cast<std::size_t>(stream)]]);
     start_ready(group);
     end_turn();
+    if (loops_.steady() && can_repeat()) begin_repeating();
   }
   for (Context& context : contexts_) refresh_state(context);
   schedule_next();
@@ -221,11 +255,7 @@ void SpaceSharedGpu::kernel_over(Context& context) {
   context.free_since = engine_.now();
   if (observer_.finished != nullptr)
     observer_.finished(observer_.context, context.id, *context.began, engine_.now());
-  if (++context.kernel == context.batches.front().given->kernels.size()) {
-    context.batches.erase(context.batches.begin());
-    context.kernel = 0;
-    ++context.unseen;
-  }
+  if (++context.kernel == context.batches.front().given->kernels.size()) end_batch(context);
   next_kernel(context);
   plan_next(context);
 }
@@ -235,13 +265,17 @@ void SpaceSharedGpu::set_executing(Context& context, bool executing) {
   count(context);
   context.executing = executing;
   const int change = executing ? 1 : -1;
-  processes_[context.process].tally.change(change, engine_.now());
-  tally_.change(change, engine_.now());
+  for (Activity* const activity : {&activity_, &processes_[context.process].activity})
+    activity->kernels.change(change, engine_.now());
 }
 
 // Accrues what the kernel on the GPU has used up to now. A kernel that runs slower is bound for longer, but
 // its total use of the GPU is the same.
 void SpaceSharedGpu::count(Context& context) {
+  if (repeating_) {
+    count_repeat(context);
+    return;
+  }
   const Duration passed = context.executing ? engine_.now() - context.counted_at : Duration::zero();
   context.counted_at = engine_.now();
   context.ran += passed;
@@ -272,6 +306,9 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
   if (!(rates.clock > 0 && rates.memory > 0)) throw std::invalid_argument("the GPU's rates must be positive");
   if (rates == rates_) return;
   catch_up();
+  if (repeating_) stop_repeating();
+  loops_.forget();
+  begin_recording();
   rates_ = rates;
   for (Context& context : contexts_) {
     if (!context.on_gpu) continue;
@@ -328,13 +365,14 @@ void SpaceSharedGpu::schedule_next() {
   const Time now = engine_.now();
   Time next = mode_ends_;
   for (const Context& context : contexts_) {
+    next = std::min(next, context.repeat.to);
     if (context.on_gpu) continue;
     if (context.launched > now)
       next = std::min(next, context.launched);
     else if (!draining_)
       next = std::min(next, context.ready);
   }
-  if (owner_ && owner_runs()) {
+  if (!repeating_ && owner_ && owner_runs()) {
     next = std::min(next, groups_[*owner_].dispatcher.next());
     if (contended_ && !draining_) next = std::min(next, turn_ends_);
   }
@@ -350,12 +388,13 @@ void SpaceSharedGpu::schedule_next() {
 }
 
 Duration SpaceSharedGpu::running_time(ContextId id) {
-  const Context& context = get(id);
+  Context& context = get(id);
+  if (repeating_) count(context);
   return context.executing ? context.ran + (engine_.now() - context.counted_at) : context.ran;
 }
 
 Duration SpaceSharedGpu::process_running_time(ContextId id) {
-  return processes_[get(id).process].tally.until(engine_.now());
+  return processes_[get(id).process].activity.kernels.until(engine_.now());
 }
 
 Running SpaceSharedGpu::running(ContextId id) {
@@ -375,7 +414,7 @@ Usage SpaceSharedGpu::used() {
 }
 
 Duration SpaceSharedGpu::busy() {
-  return tally_.until(engine_.now());
+  return activity_.kernels.until(engine_.now());
 }
 
 }  // namespace jostle::gpu

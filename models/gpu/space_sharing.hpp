@@ -5,6 +5,11 @@
 // of TimeSharedGpu (TimeSlicing in spec.hpp): a process is out of work when none of its streams has a
 // launched kernel, an expiry saves the state of all kernels that are resident, and processes with one stream
 // each get what they get there (tests/models/gpu_agreement). Measured: calibration/evidence/h100-turns.
+//
+// If every context is a closed loop of batches and all loops are steady (steady_loops.hpp), batches are
+// repeated: each takes the time of an earlier one, and kernels are no longer simulated
+// (space_sharing_repeats.cpp). As soon as something happens that was not recorded, kernels are simulated
+// again, from where the batches are.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +21,7 @@
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/runlist.hpp"
 #include "models/gpu/spec.hpp"
+#include "models/gpu/steady_loops.hpp"
 #include "sim/contract.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
@@ -26,11 +32,15 @@ namespace jostle::gpu {
 // The processes that share the GPU at one time.
 enum class SpaceOf : std::uint8_t { each_process, all_processes };
 
+// The batches whose kernels are simulated one by one.
+enum class Kernels : std::uint8_t { of_all_batches, until_steady };
+
 class SpaceSharedGpu final : public Gpu {
  public:
   // The engine must outlive the GPU and must not run after the GPU is destroyed. `seed` is for the jitter of
   // slices.
-  SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed = 1);
+  SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed = 1,
+                 Kernels kernels = Kernels::of_all_batches);
 
   ContextId create_context(const ContextSpec& spec) override;
   void set_observer(const KernelObserver& observer) override { observer_ = observer; }
@@ -50,6 +60,7 @@ class SpaceSharedGpu final : public Gpu {
   [[nodiscard]] sim::Duration busy() override;
   [[nodiscard]] sim::Duration switching() override;
   [[nodiscard]] std::int64_t switches() const override { return switches_; }
+  [[nodiscard]] sim::Duration repeating() override { return repeats_.until(engine_.now()); }
   [[nodiscard]] std::uint64_t unseen(ContextId context) override { return get(context).unseen; }
   [[nodiscard]] std::uint64_t unfinished(ContextId context) override { return get(context).batches.size(); }
 
@@ -59,27 +70,54 @@ class SpaceSharedGpu final : public Gpu {
     int executing = 0;
     sim::Time since;
     sim::Duration total;
+    double share = 1;  // the part of that time which counts
 
     void change(int by, sim::Time now) {
-      if (executing > 0) total += now - since;
+      total = until(now);
       since = now;
       executing += by;
       sim::contract(executing >= 0, "the number of running kernels is never negative");
     }
     [[nodiscard]] sim::Duration until(sim::Time now) const {
-      return executing > 0 ? total + (now - since) : total;
+      if (executing == 0) return total;
+      return total + (share == 1 ? now - since : sim::work_in(now - since, share));
+    }
+  };
+  // Time in which kernels of several contexts executed, and in which one of these had a batch. While batches
+  // are repeated, the first is a share of the second.
+  struct Activity {
+    Tally kernels, batches;
+    sim::Duration kernels_before, batches_before;  // when recording began
+
+    void begin_recording(sim::Time now) {
+      kernels_before = kernels.until(now);
+      batches_before = batches.until(now);
+    }
+    [[nodiscard]] double share(sim::Time now) const {
+      const sim::Duration with_batch = batches.until(now) - batches_before;
+      return with_batch > sim::Duration::zero()
+                 ? sim::to_seconds(kernels.until(now) - kernels_before) / sim::to_seconds(with_batch)
+                 : 0.0;
     }
   };
   struct Process {
     std::optional<std::uint32_t> id;  // ContextSpec::group
-    Tally tally;
+    Activity activity;
+  };
+  // The oldest batch of a context while batches are repeated.
+  struct Repeat {
+    sim::Time from, to = sim::Time::never();  // never: none
+    double done_before = 0;                   // fraction of the batch that was done at `from`
+    double counted = 0;                       // fraction of from .. to that is in `ran` and `used`
+    BatchRecord record;                       // of all of it
   };
   struct Context {
     ContextId id;
     ContextSpec spec;
     int sms = 0;  // number of SMs on which its client may have blocks at one time
     std::size_t group = 0, process = 0;
-    int stream = 0;              // number in the group's dispatcher
+    int stream = 0;  // number in the group's dispatcher
+    space::StreamSpec stream_spec;
     std::vector<Batch> batches;  // unfinished batches, oldest first
     HostProgress host;           // progress in the newest batch, while its kernels are being launched
     std::uint32_t kernel = 0;    // place in the oldest batch: the one on the GPU, or the next
@@ -97,10 +135,19 @@ class SpaceSharedGpu final : public Gpu {
     std::uint64_t unseen = 0;
     sim::Duration ran;
     Usage used;
+    // The oldest batch could start; never: there is none, or not all of it is to be recorded.
+    sim::Time batch_since = sim::Time::never();
+    sim::Duration paused;      // time without a batch before it
+    sim::Duration ran_before;  // `ran` at `batch_since`
+    Usage used_before;         // the same
+    sim::Time last_batch;      // end of the last batch
+    bool in_batch = false;     // its oldest batch could start
+    Repeat repeat;
     sim::TrackId track = sim::TrackId::none;
   };
   // Contexts that share the GPU at one time.
   struct Group {
+    space::Dispatcher::Longer longer;
     space::Dispatcher dispatcher;
     std::vector<std::size_t> contexts;
     std::optional<std::uint32_t> id;
@@ -135,6 +182,20 @@ class SpaceSharedGpu final : public Gpu {
   void refresh_state(Context& context);
   void set_state(Context& context, ContextState state);
   void schedule_next();
+  void begin_batch(Context& context);
+  void end_batch(Context& context);
+  // Repeated batches.
+  void record_batch(Context& context);
+  [[nodiscard]] bool can_repeat() const;
+  [[nodiscard]] LoopKind kind_of(const Context& context) const;
+  [[nodiscard]] bool is_in_loop(const Context& context) const;
+  void begin_repeating();
+  void repeat(Context& context, double done);
+  void end_repeats();
+  void stop_repeating();
+  void leave_repeats(Context& context);
+  void count_repeat(Context& context);
+  void begin_recording();
   // Turns.
   [[nodiscard]] bool owner_runs() const { return mode_ == Mode::running || mode_ == Mode::holding; }
   [[nodiscard]] bool has_work(const Context& context) const;
@@ -175,7 +236,11 @@ class SpaceSharedGpu final : public Gpu {
   sim::EventId event_;
   bool telling_ = false;  // in see_finished()
   sim::Time idle_since_;
-  Tally tally_;
+  Activity activity_;
+  Kernels kernels_;
+  SteadyLoops loops_;
+  bool repeating_ = false;
+  Tally repeats_;
   sim::Time switch_began_;
   sim::Duration switching_;
   std::int64_t switches_ = 0;

@@ -13,6 +13,7 @@ using sim::Time;
 
 // Its next kernel has been launched: it may still pass the front end, or wait for the one before it.
 bool SpaceSharedGpu::has_work(const Context& context) const {
+  if (repeating_) return context.in_batch;
   return context.on_gpu || context.launched <= engine_.now();
 }
 

@@ -248,6 +248,9 @@ void keys(V& v, KeysOf<Run> /*record*/) {
   v("until", &Run::until, Section<Until>{"a mapping", {.max = sim::seconds(60)}},
     "Run until the metrics are this precise, in place of a duration");
   v("setup", &Run::setup, Boolean{}, "Begin the run with loading the models", Key::if_changed);
+  v("every_kernel", &Run::every_kernel, Boolean{},
+    "Simulate the kernels of all batches, also where streams or MPS clients have become steady",
+    Key::if_changed);
   v("batches", &Run::batches, Integer{1, 1'000'000'000},
     "Number of batches of each process, counted from the start");
   v("thermal", &Run::thermal, Choice<ThermalStart>{"how warm the board begins", thermal_start_names()},

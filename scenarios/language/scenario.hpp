@@ -263,7 +263,8 @@ struct Run {
   std::uint64_t seed = 1;
   std::int64_t replications = 1;  // number of independent replications, which are pooled into one result
   std::optional<Until> until;
-  bool setup = false;  // true: each process begins with its set-up; no warm-up
+  bool setup = false;         // true: each process begins with its set-up; no warm-up
+  bool every_kernel = false;  // simulates the kernels of all batches, also once loops are steady
   std::optional<std::int64_t>
       batches;  // each process ends after this number of batches, the run with the last process; no warm-up
 };

@@ -552,6 +552,9 @@ void fields(V& v, Of<GpuResult> /*record*/) {
     Shown::if_there);
   v("switches_per_s", &G::switches_per_s, pool::per_second,
     About{"Changes of the process that owns the GPU"});
+  v("repeated", &G::repeated, pool::per_second,
+    About{"Share of the time in which steady batches were repeated instead of simulating their kernels"},
+    Shown::if_there);
   v("compositor", &G::compositor, pool::per_second, About{"Share of the time in which its frames ran"},
     Shown::if_there);
   v("metrics", &G::windows, pool::parts, About{"Distributions over windows, with gpu_metrics"},

@@ -322,6 +322,8 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile,
   setup.seed = scenario.run.seed;
   setup.observed = scenario.observer == Observer::nsys;
   setup.sharing = scenario.sharing;
+  // A distribution over short windows shows single kernels.
+  setup.every_kernel = scenario.run.every_kernel || scenario.gpu_metrics.has_value();
 
   const std::optional<board::PowerMode> limits = power_mode_of(scenario, device);
   const board::PowerMode* const mode = limits ? &*limits : nullptr;

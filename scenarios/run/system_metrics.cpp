@@ -31,6 +31,8 @@ void add_system(Result& result, board::Board& board, const board::Clocks& clocks
     system.gpu.clock_mhz = clocks.gpu_hz / 1e6;
     if (board.has_compositor())
       system.gpu.compositor = ratio(sim::to_seconds(totals.compositor_busy), elapsed);
+    if (totals.gpu_repeating > Duration::zero())
+      system.gpu.repeated = ratio(sim::to_seconds(totals.gpu_repeating), elapsed);
     system.gpu.switches_per_s = ratio(static_cast<double>(totals.gpu_switches), elapsed);
   }
   for (std::size_t i = 0; i < totals.dla_busy.size(); ++i) {

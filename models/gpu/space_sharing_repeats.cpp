@@ -1,0 +1,177 @@
+// Batches of steady loops are repeated without their kernels (steady_loops.hpp).
+#include <algorithm>
+
+#include "models/gpu/advance.hpp"
+#include "models/gpu/space_sharing.hpp"
+
+namespace jostle::gpu {
+
+using sim::Duration;
+using sim::Time;
+
+namespace {
+
+Usage times(const Usage& used, double part) {
+  return {.compute = used.compute * part,
+          .memory = used.memory * part,
+          .sm_active = used.sm_active * part,
+          .issue_slot = used.issue_slot * part,
+          .tensor_active = used.tensor_active * part,
+          .occupancy = used.occupancy * part,
+          .working = used.working * part,
+          .dram_bytes = used.dram_bytes * part};
+}
+
+}  // namespace
+
+LoopKind SpaceSharedGpu::kind_of(const Context& context) const {
+  return {.kernels = context.batches.front().given, .priority = context.spec.priority, .sms = context.sms};
+}
+
+void SpaceSharedGpu::begin_recording() {
+  activity_.begin_recording(engine_.now());
+  for (Process& process : processes_) process.activity.begin_recording(engine_.now());
+  for (Context& context : contexts_) context.batch_since = Time::never();
+}
+
+// Only graphs, which are launched as a whole, are repeated: their times do not depend on the pace of a host.
+void SpaceSharedGpu::record_batch(Context& context) {
+  if (kernels_ == Kernels::of_all_batches || groups_.size() > 1 || observer_.finished != nullptr) return;
+  if (context.batches.front().kernel_by_kernel) {
+    loops_.forget();
+    begin_recording();
+    return;
+  }
+  if (context.batch_since == Time::never()) return;
+  count(context);
+  BatchRecord record{.time = engine_.now() - context.batch_since,
+                     .ran = context.ran - context.ran_before,
+                     .used = context.used};
+  record.used -= context.used_before;
+  loops_.add(context.id.index, kind_of(context), record, context.paused);
+}
+
+// Its batches repeat, and the pause before the oldest, or since the last, is not too long for its loop.
+bool SpaceSharedGpu::is_in_loop(const Context& context) const {
+  const std::size_t index = context.id.index;
+  if (loops_.unknown(index)) return context.batches.empty();
+  const Duration pause = context.in_batch ? context.paused : engine_.now() - context.last_batch;
+  if (!loops_.may_pause(index, pause)) return false;
+  return context.batches.empty() ||
+         (!context.batches.front().kernel_by_kernel && loops_.repeats(index, kind_of(context)));
+}
+
+bool SpaceSharedGpu::can_repeat() const {
+  return mode_ == Mode::running && !draining_ &&
+         std::ranges::all_of(contexts_, [&](const Context& context) { return is_in_loop(context); });
+}
+
+void SpaceSharedGpu::begin_repeating() {
+  const Time now = engine_.now();
+  std::vector<double> done(contexts_.size(), 0);
+  for (Context& context : contexts_) {
+    if (!context.in_batch) continue;
+    const KernelSequence& kernels = *context.batches.front().given;
+    Duration passed = context.kernel > 0 ? kernels.finish[context.kernel - 1] : Duration::zero();
+    if (context.on_gpu)
+      passed += sim::work_in(kernels.kernels[context.kernel].duration,
+                             groups_[context.group].dispatcher.fraction(context.stream));
+    done[context.id.index] = sim::to_seconds(passed) / sim::to_seconds(kernels.total());
+    set_executing(context, false);
+    context.on_gpu = false;
+    context.launched = context.ready = Time::never();
+  }
+  for (Process& process : processes_) process.activity.kernels.share = process.activity.share(now);
+  activity_.kernels.share = activity_.share(now);
+  repeating_ = true;
+  repeats_.change(1, now);
+  for (Context& context : contexts_) repeat(context, done[context.id.index]);
+}
+
+// The oldest batch, of which the fraction `done` is done, takes the time of one that was recorded.
+void SpaceSharedGpu::repeat(Context& context, double done) {
+  if (!context.in_batch || context.repeat.to < Time::never()) return;
+  if (!is_in_loop(context)) {
+    loops_.distrust();
+    stop_repeating();
+    return;
+  }
+  const double left = 1 - done;
+  const BatchRecord& record = loops_.next(context.id.index);
+  context.repeat = {
+      .from = engine_.now(),
+      .to = engine_.now() + std::max(sim::work_in(record.time, left), Duration{1}),
+      .done_before = done,
+      .record = {
+          .time = record.time, .ran = sim::work_in(record.ran, left), .used = times(record.used, left)}};
+  for (Activity* const activity : {&activity_, &processes_[context.process].activity})
+    activity->kernels.change(1, engine_.now());
+}
+
+// Accrues what the repeated batch has used up to now.
+void SpaceSharedGpu::count_repeat(Context& context) {
+  Repeat& repeat = context.repeat;
+  if (repeat.to == Time::never()) return;
+  const double part = std::clamp(
+      sim::to_seconds(engine_.now() - repeat.from) / sim::to_seconds(repeat.to - repeat.from), 0.0, 1.0);
+  context.ran += sim::work_in(repeat.record.ran, part) - sim::work_in(repeat.record.ran, repeat.counted);
+  context.used += times(repeat.record.used, part - repeat.counted);
+  repeat.counted = part;
+}
+
+void SpaceSharedGpu::leave_repeats(Context& context) {
+  count_repeat(context);
+  for (Activity* const activity : {&activity_, &processes_[context.process].activity})
+    activity->kernels.change(-1, engine_.now());
+  context.repeat = {};
+}
+
+// Batches that end now end, and those that wait for them begin.
+void SpaceSharedGpu::end_repeats() {
+  for (Context& context : contexts_) {
+    if (context.repeat.to > engine_.now()) continue;
+    leave_repeats(context);
+    end_batch(context);
+    repeat(context, 0);
+    if (!repeating_) return;
+  }
+  if (!can_repeat()) {
+    loops_.distrust();
+    stop_repeating();
+  }
+}
+
+// From now on kernels are simulated again, each batch's from the one that it had come to.
+void SpaceSharedGpu::stop_repeating() {
+  const Time now = engine_.now();
+  Group& group = groups_.front();
+  std::vector<double> done(contexts_.size(), 0);
+  for (Context& context : contexts_) {
+    if (context.repeat.to == Time::never()) continue;
+    const double done_before = context.repeat.done_before;
+    count_repeat(context);
+    done[context.id.index] = done_before + (1 - done_before) * context.repeat.counted;
+    leave_repeats(context);
+  }
+  repeating_ = false;
+  repeats_.change(-1, now);
+  for (Process& process : processes_) process.activity.kernels.share = 1;
+  activity_.kernels.share = 1;
+  begin_recording();
+  group.dispatcher = space::Dispatcher(spec_, group.longer);
+  for (const std::size_t index : group.contexts) group.dispatcher.add_stream(contexts_[index].stream_spec);
+  group.dispatcher.skip_until(now);
+  for (Context& context : contexts_) {
+    context.counted_at = now;
+    context.began.reset();
+    if (context.batches.empty()) continue;
+    const KernelSequence& kernels = *context.batches.front().given;
+    const auto last = static_cast<std::uint32_t>(kernels.kernels.size()) - 1;
+    context.kernel =
+        std::min(underway(kernels, sim::work_in(kernels.total(), done[context.id.index])).kernel, last);
+    next_kernel(context);
+    plan_next(context);
+  }
+}
+
+}  // namespace jostle::gpu

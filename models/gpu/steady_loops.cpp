@@ -1,0 +1,126 @@
+#include "models/gpu/steady_loops.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "sim/contract.hpp"
+
+namespace jostle::gpu {
+namespace {
+
+constexpr std::size_t parts = 8;
+constexpr std::size_t transient = 2;    // half of the records
+constexpr double between_tests = 1.25;  // ratio of the numbers of records
+constexpr std::int64_t busy_share = 5;  // a pause is at most a fifth of the batch after it
+constexpr sim::Duration longer_pause =
+    sim::Duration{5'000'000};  // beyond twice the longest that was recorded
+// Records of each loop: loops influence each other over some batches. Fewer, but not below `least`, if many
+// loops give many records.
+constexpr std::size_t enough_of_each = 24, enough_of_all = 768, least_of_each = 4;
+constexpr std::size_t most_records = 1U << 15U;
+
+// Standard error of the mean time over the mean time.
+double error_of_mean(std::span<const BatchRecord> records) {
+  std::array<double, parts> means{};
+  double mean = 0;
+  const std::size_t each = records.size() / parts;
+  for (std::size_t part = 0; part < parts; ++part) {
+    for (const BatchRecord& record : records.subspan(part * each, each))
+      means.at(part) += sim::to_seconds(record.time);
+    mean += means.at(part) / parts;
+  }
+  double squares = 0;
+  for (const double of_part : means) squares += (of_part - mean) * (of_part - mean);
+  return std::sqrt(squares / (parts * (parts - 1))) / mean;
+}
+
+}  // namespace
+
+std::size_t SteadyLoops::find_kind(const LoopKind& kind) {
+  const auto same = std::ranges::find(kinds_, kind, &Kind::kind);
+  if (same != kinds_.end()) return static_cast<std::size_t>(same - kinds_.begin());
+  kinds_.push_back({.kind = kind, .records = {}, .longest_pause = {}});
+  return kinds_.size() - 1;
+}
+
+void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchRecord& record,
+                      sim::Duration pause) {
+  if (context >= members_.size()) members_.resize(context + 1);
+  const std::size_t found = find_kind(kind);
+  if (members_[context].kind != none && members_[context].kind != found) {
+    distrust();  // its batches differ
+    return;
+  }
+  Member& member = members_[context];
+  Kind& of = kinds_[found];
+  if (member.kind == none) {
+    member.kind = found;
+    ++of.members;
+  }
+  if (member.records++ > 0) {
+    of.longest_pause = std::max(of.longest_pause, pause);
+    of.paused = of.paused || pause > record.time / busy_share;
+  }
+  of.records.push_back(record);
+  const auto fewest = std::ranges::min(kinds_, {}, [](const Kind& each) { return each.records.size(); });
+  if (fewest.records.size() < test_at_) return;
+  steady_ = test();
+  test_at_ = static_cast<std::size_t>(between_tests * static_cast<double>(test_at_));
+  if (steady_) begin_repeats();
+}
+
+bool SteadyLoops::test() const {
+  const std::size_t needed =
+      std::clamp(enough_of_all / std::max<std::size_t>(members_.size(), 1), least_of_each, enough_of_each);
+  for (const Member& member : members_)
+    if (member.kind != none && member.records < needed) return false;
+  return std::ranges::all_of(kinds_, [](const Kind& kind) {
+    const auto settled = std::span(kind.records).subspan(kind.records.size() / transient);
+    return !kind.paused && error_of_mean(settled) <= mean_error;
+  });
+}
+
+// The records of the transient are dropped, and each member of a kind begins elsewhere in them.
+void SteadyLoops::begin_repeats() {
+  for (std::size_t index = 0; index < kinds_.size(); ++index) {
+    Kind& kind = kinds_[index];
+    const auto from = static_cast<std::ptrdiff_t>(kind.records.size() / transient);
+    kind.records.erase(kind.records.begin(), kind.records.begin() + from);
+    std::size_t number = 0;
+    for (Member& member : members_)
+      if (member.kind == index) member.next = number++ * kind.records.size() / kind.members;
+  }
+}
+
+void SteadyLoops::forget() {
+  kinds_.clear();
+  members_.clear();
+  steady_ = false;
+  test_at_ = fewest_;
+}
+
+void SteadyLoops::distrust() {
+  fewest_ = std::min(2 * fewest_, most_records);
+  forget();
+}
+
+bool SteadyLoops::repeats(std::size_t context, const LoopKind& kind) const {
+  return !unknown(context) && kinds_[members_[context].kind].kind == kind;
+}
+
+const BatchRecord& SteadyLoops::next(std::size_t context) {
+  sim::contract(steady_ && !unknown(context), "batches are repeated in steady loops only");
+  Member& member = members_[context];
+  const std::vector<BatchRecord>& records = kinds_[member.kind].records;
+  const BatchRecord& record = records[member.next];
+  member.next = (member.next + 1) % records.size();
+  return record;
+}
+
+bool SteadyLoops::may_pause(std::size_t context, sim::Duration pause) const {
+  return pause <= 2 * kinds_[members_[context].kind].longest_pause + longer_pause;
+}
+
+}  // namespace jostle::gpu
