@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/gpu/clocks.hpp"
 #include "models/gpu/occupancy.hpp"
 #include "sim/contract.hpp"
 
@@ -61,6 +60,7 @@ ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
       .priority = spec.priority, .connection = connection, .client = number, .sms = context.sms};
   context.stream = group.dispatcher.add_stream(context.stream_spec);
   group.contexts.push_back(context.id.index);
+  loose_.push_back(context.id.index);
   if (sim::TraceSink* trace = engine_.trace()) context.track = trace->track("GPU: " + spec.name);
   return context.id;
 }
@@ -78,6 +78,7 @@ void SpaceSharedGpu::begin_batch(Context& context) {
   if (context.in_batch || context.batches.empty() || context.batches.front().gated) return;
   count(context);
   context.in_batch = true;
+  context.kernels = timed_.find(*context.batches.front().given, context.sms);
   context.batch_since = engine_.now();
   context.paused = context.batch_since - context.last_batch;
   context.ran_before = context.ran;
@@ -96,6 +97,7 @@ void SpaceSharedGpu::end_batch(Context& context) {
   context.batches.erase(context.batches.begin());
   context.kernel = 0;
   ++context.unseen;
+  ++unseen_;
   begin_batch(context);
 }
 
@@ -214,7 +216,7 @@ void SpaceSharedGpu::step() {
     end_turn();
     if (loops_.steady() && can_repeat()) begin_repeating();
   }
-  for (Context& context : contexts_) refresh_state(context);
+  refresh_states();
   schedule_next();
   // Do this last: a host that is woken at once calls back into this GPU.
   see_finished();
@@ -225,24 +227,26 @@ void SpaceSharedGpu::start_ready(Group& group) {
   const Time now = engine_.now();
   while (!draining_) {
     Context* first = nullptr;
-    for (const std::size_t index : group.contexts) {
+    for (const std::size_t index : loose_) {
       Context& context = contexts_[index];
-      if (!context.on_gpu && context.ready <= now && (first == nullptr || context.ready < first->ready))
+      if (context.group == owner_ && !context.on_gpu && context.ready <= now &&
+          (first == nullptr || context.ready < first->ready))
         first = &context;
     }
     if (first == nullptr) break;
     first->on_gpu = true;
     first->ready = Time::never();
-    first->timed = at_clocks(first->batches.front().given->kernels[first->kernel], rates_);
+    first->timed = &first->kernels->at(first->kernel, spec_, rates_);
     first->counted = 0;
     first->began = {};
-    group.dispatcher.ready(first->stream, space::work_of(spec_, first->timed, first->sms));
+    group.dispatcher.ready(first->stream, first->timed->work);
   }
   group.dispatcher.dispatch(placing());
-  for (const std::size_t index : group.contexts) {
+  for (const std::size_t index : loose_) {
     Context& context = contexts_[index];
-    if (!context.on_gpu || context.began || !group.dispatcher.started(context.stream)) continue;
-    context.began = now + std::min(observer_.first_stamp, context.timed.duration);
+    if (context.group != owner_ || !context.on_gpu || context.began) continue;
+    if (!group.dispatcher.started(context.stream)) continue;
+    context.began = now + std::min(observer_.first_stamp, context.timed->kernel.duration);
     set_executing(context, true);
   }
 }
@@ -252,6 +256,7 @@ void SpaceSharedGpu::kernel_over(Context& context) {
                 "a kernel that ends had begun, and belongs to an enqueued batch");
   set_executing(context, false);
   context.on_gpu = false;
+  loose_.insert(std::ranges::lower_bound(loose_, context.id.index), context.id.index);
   context.free_since = engine_.now();
   if (observer_.finished != nullptr)
     observer_.finished(observer_.context, context.id, *context.began, engine_.now());
@@ -281,7 +286,8 @@ void SpaceSharedGpu::count(Context& context) {
   context.ran += passed;
   if (mode_ == Mode::refilling && passed > Duration::zero()) {
     context.used += usage_of_refill(
-        context.on_gpu ? context.timed : context.batches.front().given->kernels[context.kernel], passed);
+        context.on_gpu ? context.timed->kernel : context.batches.front().given->kernels[context.kernel],
+        passed);
     return;
   }
   if (!context.on_gpu || !context.began) return;
@@ -289,9 +295,10 @@ void SpaceSharedGpu::count(Context& context) {
   const double fraction = dispatcher.has_kernel(context.stream) ? dispatcher.fraction(context.stream) : 1;
   const double part = std::max(fraction - context.counted, 0.0);
   context.counted += part;
-  Usage used = usage_of(context.timed, context.timed.duration);
-  used.compute = static_cast<double>(context.timed.compute_share) * sim::to_seconds(passed);
-  used.memory = static_cast<double>(context.timed.memory_share) * sim::to_seconds(passed);
+  const Kernel& kernel = context.timed->kernel;
+  Usage used = context.timed->used;
+  used.compute = static_cast<double>(kernel.compute_share) * sim::to_seconds(passed);
+  used.memory = static_cast<double>(kernel.memory_share) * sim::to_seconds(passed);
   used.sm_active *= part;
   used.issue_slot *= part;
   used.tensor_active *= part;
@@ -309,20 +316,21 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
   if (repeating_) stop_repeating();
   loops_.forget();
   begin_recording();
+  for (Context& context : contexts_)
+    if (context.on_gpu) count(context);
   rates_ = rates;
-  for (Context& context : contexts_) {
+  timed_.forget();
+  for (const Context& context : contexts_) {
     if (!context.on_gpu) continue;
-    count(context);
-    context.timed = at_clocks(context.batches.front().given->kernels[context.kernel], rates_);
     groups_[context.group].dispatcher.retime(context.stream,
-                                             space::work_of(spec_, context.timed, context.sms));
+                                             context.kernels->at(context.kernel, spec_, rates_).work);
   }
   step();
 }
 
 // A notified host may enqueue its next batch at once, which calls this function again.
 void SpaceSharedGpu::see_finished() {
-  if (telling_) return;
+  if (telling_ || unseen_ == 0) return;
   telling_ = true;
   for (std::size_t i = 0; i < contexts_.size();) {
     Context& context = contexts_[i];
@@ -336,9 +344,24 @@ void SpaceSharedGpu::see_finished() {
     if (context.spec.listener.batch_seen != nullptr)
       context.spec.listener.batch_seen(context.spec.listener.context);
     --context.unseen;
+    --unseen_;
     i = 0;
   }
   telling_ = false;
+}
+
+// Contexts whose kernels run change their state only if the GPU changes its owner.
+void SpaceSharedGpu::refresh_states() {
+  const bool switching = mode_ == Mode::switching;
+  if (refreshed_for_ == owner_ && refreshed_for_switch_ == switching) {
+    // A listener may change the rates, which refreshes the states as well.
+    for (std::size_t i = 0; i < loose_.size(); ++i) refresh_state(contexts_[loose_[i]]);
+  } else {
+    refreshed_for_ = owner_;
+    refreshed_for_switch_ = switching;
+    for (Context& context : contexts_) refresh_state(context);
+  }
+  std::erase_if(loose_, [&](std::size_t index) { return contexts_[index].on_gpu && contexts_[index].began; });
 }
 
 void SpaceSharedGpu::refresh_state(Context& context) {
@@ -364,7 +387,8 @@ void SpaceSharedGpu::set_state(Context& context, ContextState state) {
 void SpaceSharedGpu::schedule_next() {
   const Time now = engine_.now();
   Time next = mode_ends_;
-  for (const Context& context : contexts_) {
+  for (const std::size_t index : loose_) {
+    const Context& context = contexts_[index];
     next = std::min(next, context.repeat.to);
     if (context.on_gpu) continue;
     if (context.launched > now)

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "models/gpu/runlist.hpp"
 #include "models/gpu/spec.hpp"
 #include "models/gpu/steady_loops.hpp"
+#include "models/gpu/timed_kernels.hpp"
 #include "sim/contract.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
@@ -126,7 +128,8 @@ class SpaceSharedGpu final : public Gpu {
     sim::Duration front_end;                    // time of the front end for the next kernel, still to pass
     sim::Time ready = sim::Time::never();       // when it joins the line; never: not in this turn
     sim::Time free_since = sim::Time::never();  // end of its last kernel; never: it has had none
-    Kernel timed;                               // the kernel on the GPU, at the current rates
+    std::shared_ptr<TimedKernels> kernels;      // of its oldest batch
+    const TimedKernel* timed = nullptr;         // the kernel on the GPU
     double counted = 0;                         // fraction of it that is in `used`
     sim::Time counted_at;
     std::optional<sim::Time> began;  // the kernel's first block, for the observer
@@ -179,6 +182,7 @@ class SpaceSharedGpu final : public Gpu {
   void count(Context& context);
   void set_executing(Context& context, bool executing);
   void see_finished();
+  void refresh_states();
   void refresh_state(Context& context);
   void set_state(Context& context, ContextState state);
   void schedule_next();
@@ -222,6 +226,9 @@ class SpaceSharedGpu final : public Gpu {
   KernelObserver observer_;
   Rates rates_;
   std::vector<Context> contexts_;
+  std::vector<std::size_t> loose_;  // contexts of which no kernel runs, in their order
+  std::uint64_t unseen_ = 0;        // sum over all contexts
+  TimedSequences timed_;
   std::vector<Group> groups_;
   std::vector<Process> processes_;
   std::vector<int> done_;  // streams that end in one step; kept for its storage
@@ -235,6 +242,9 @@ class SpaceSharedGpu final : public Gpu {
   bool contended_ = false;  // others have work, as of the last step
   sim::EventId event_;
   bool telling_ = false;  // in see_finished()
+  // The states of contexts whose kernels run were refreshed for this owner, and for a switch to it.
+  std::optional<std::size_t> refreshed_for_;
+  bool refreshed_for_switch_ = false;
   sim::Time idle_since_;
   Activity activity_;
   Kernels kernels_;

@@ -1,5 +1,6 @@
 // Batches of steady loops are repeated without their kernels (steady_loops.hpp).
 #include <algorithm>
+#include <numeric>
 
 #include "models/gpu/advance.hpp"
 #include "models/gpu/space_sharing.hpp"
@@ -85,6 +86,8 @@ void SpaceSharedGpu::begin_repeating() {
   activity_.kernels.share = activity_.share(now);
   repeating_ = true;
   repeats_.change(1, now);
+  loose_.resize(contexts_.size());
+  std::iota(loose_.begin(), loose_.end(), std::size_t{0});
   for (Context& context : contexts_) repeat(context, done[context.id.index]);
 }
 

@@ -28,6 +28,7 @@ bool SpaceSharedGpu::has_batches(const Group& group) const {
 
 // Another process than the owner has work.
 bool SpaceSharedGpu::contended() const {
+  if (groups_.size() == 1) return false;
   for (std::size_t index = 0; index < groups_.size(); ++index)
     if (index != owner_ && has_work(groups_[index])) return true;
   return false;
@@ -47,7 +48,7 @@ Duration SpaceSharedGpu::cost_of_expiry() const {
   for (const std::size_t index : group.contexts) {
     const Context& context = contexts_[index];
     if (context.executing && group.dispatcher.fraction(context.stream) > 0)
-      cost += expiry_cost(spec_, &context.timed) - least;
+      cost += expiry_cost(spec_, &context.timed->kernel) - least;
   }
   return cost;
 }

@@ -1,0 +1,245 @@
+// Batches that are repeated once loops are steady, against the simulation of every kernel.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <vector>
+
+#include "models/gpu/space_sharing.hpp"
+#include "models/gpu/steady_loops.hpp"
+#include "sim/random.hpp"
+#include "tests/models/gpu_support.hpp"
+
+namespace jostle::gpu::test::steady {
+namespace JOSTLE_FILE {
+
+using sim::Duration;
+using sim::microseconds;
+using sim::milliseconds;
+using sim::Time;
+
+// Closed loops on a GPU of eight SMs: each enqueues its kernels again, a pause after its batch was done.
+class Loops {
+ public:
+  explicit Loops(Kernels kernels, std::size_t most_batches = 1U << 30U)
+      : gpu_(engine_, free_device(4).gpu, SpaceOf::all_processes, 1, kernels), most_batches_(most_batches) {}
+  void add(const KernelSequence& kernels, Duration pause) {
+    Loop& loop = loops_.emplace_back();
+    loop.of = this;
+    loop.kernels = &kernels;
+    loop.pause = pause;
+    loop.id = gpu_.create_context({.name = "loop",
+                                   .refill_prolongs_turn = true,
+                                   .per_launch = {},
+                                   .listener = {.batch_seen =
+                                                    [](void* context) {
+                                                      Loop& loop = *static_cast<Loop*>(context);
+                                                      loop.ends.push_back(loop.of->engine_.now());
+                                                      loop.of->enqueue_later(loop);
+                                                    },
+                                                .context = &loop}});
+    enqueue_later(loop);
+  }
+  void run_to(Duration end) { engine_.run(Time::zero() + end); }
+  [[nodiscard]] SpaceSharedGpu& gpu() { return gpu_; }
+  [[nodiscard]] ContextId id(std::size_t loop) const { return loops_[loop].id; }
+  [[nodiscard]] const std::vector<Time>& ends(std::size_t loop) const { return loops_[loop].ends; }
+  // Batches per second, from the first end after `from` to the last.
+  [[nodiscard]] double rate(std::size_t loop, Duration from) const {
+    const auto& all = ends(loop);
+    const auto first = std::ranges::find_if(all, [&](Time end) { return end - Time::zero() >= from; });
+    return static_cast<double>(all.end() - first - 1) / sim::to_seconds(all.back() - *first);
+  }
+
+ private:
+  struct Loop {
+    Loops* of = nullptr;
+    ContextId id;
+    const KernelSequence* kernels = nullptr;
+    Duration pause;
+    std::vector<Time> ends;
+    void enqueue() { of->gpu_.enqueue(id, *kernels, false); }
+  };
+  void enqueue_later(Loop& loop) {
+    if (loop.ends.size() < most_batches_)
+      engine_.schedule(engine_.now() + loop.pause, sim::action<&Loop::enqueue>(loop));
+  }
+
+  sim::Engine engine_;
+  SpaceSharedGpu gpu_;
+  std::size_t most_batches_;
+  std::deque<Loop> loops_;
+};
+
+Kernel kernel(int us, std::uint32_t blocks, float memory = 0) {
+  Kernel made{.duration = microseconds(us)};
+  made.blocks = blocks;
+  made.threads_per_block = 512;
+  made.sm_active = static_cast<float>(std::min(blocks, 8U)) / 8;
+  made.memory_share = memory;
+  made.compute_share = 1 - memory;
+  made.dram_bytes = 1e5F;
+  return made;
+}
+
+BatchRecord record_of(Duration time) {
+  return {.time = time, .ran = time, .used = {}};
+}
+
+TEST(SteadyLoops, are_steady_after_enough_equal_batches_of_each) {
+  SteadyLoops loops;
+  const KernelSequence kernels;
+  int batches = 0;
+  for (; !loops.steady(); ++batches)
+    for (const std::size_t context : {0U, 1U})
+      loops.add(context, {.kernels = &kernels}, record_of(microseconds(100)), microseconds(1));
+  EXPECT_GE(batches, 24);
+  EXPECT_LE(batches, 64);
+  EXPECT_EQ(loops.next(1).time, microseconds(100));
+  EXPECT_TRUE(loops.repeats(0, {.kernels = &kernels}));
+  EXPECT_FALSE(loops.repeats(0, {.kernels = &kernels, .priority = Priority::high}));
+  EXPECT_TRUE(loops.may_pause(0, microseconds(2)));
+  EXPECT_FALSE(loops.may_pause(0, microseconds(8)));
+  EXPECT_TRUE(loops.unknown(2));
+  loops.forget();
+  EXPECT_FALSE(loops.steady());
+  EXPECT_TRUE(loops.unknown(0));
+}
+
+TEST(SteadyLoops, are_not_steady_while_their_batches_get_longer) {
+  SteadyLoops loops;
+  const KernelSequence kernels;
+  for (int batch = 0; batch < 2000; ++batch)
+    loops.add(0, {.kernels = &kernels}, record_of(microseconds(100 + 0.1 * batch)), {});
+  EXPECT_FALSE(loops.steady());
+}
+
+TEST(SteadyLoops, are_not_steady_if_one_waits_for_requests) {
+  SteadyLoops loops;
+  const KernelSequence kernels;
+  for (int batch = 0; batch < 2000; ++batch)
+    loops.add(0, {.kernels = &kernels}, record_of(microseconds(100)), microseconds(batch == 7 ? 30 : 1));
+  EXPECT_FALSE(loops.steady());
+}
+
+TEST(SteadyLoops, need_twice_the_records_after_one_was_not_what_it_seemed) {
+  const auto batches_until_steady = [](int distrusted) {
+    SteadyLoops loops;
+    const KernelSequence kernels;
+    for (int time = 0; time < distrusted; ++time) loops.distrust();
+    int batches = 0;
+    for (; !loops.steady(); ++batches)
+      loops.add(0, {.kernels = &kernels}, record_of(microseconds(100)), microseconds(1));
+    return batches;
+  };
+  EXPECT_EQ(batches_until_steady(2), 4 * batches_until_steady(0));
+}
+
+// The mean of times that vary by a tenth is known to 0.06 % after some 25,000 of them.
+TEST(SteadyLoops, with_random_times_are_steady_once_their_mean_is_known) {
+  SteadyLoops loops;
+  const KernelSequence kernels;
+  sim::RandomStream random(3, "times");
+  double sum = 0;
+  int batches = 0;
+  for (; !loops.steady() && batches < 30'000; ++batches)
+    loops.add(0, {.kernels = &kernels}, record_of(microseconds(90 + 20 * random.uniform())), {});
+  ASSERT_TRUE(loops.steady());
+  EXPECT_GT(batches, 1000);
+  for (int i = 0; i < batches / 2; ++i) sum += sim::to_us(loops.next(0).time);
+  EXPECT_NEAR(sum / (batches / 2), 100, 0.3);
+}
+
+TEST(RepeatedBatches, of_a_lone_loop_end_when_they_do_kernel_by_kernel_and_use_the_same) {
+  const auto kernels = sequence({kernel(30, 6), kernel(20, 12, 0.5F)});
+  Loops exact(Kernels::of_all_batches), steady(Kernels::until_steady);
+  for (Loops* const loops : {&exact, &steady}) {
+    loops->add(kernels, microseconds(3));
+    loops->run_to(milliseconds(100.5));
+  }
+  EXPECT_EQ(exact.ends(0), steady.ends(0));
+  EXPECT_EQ(exact.gpu().repeating(), Duration::zero());
+  EXPECT_GT(steady.gpu().repeating(), milliseconds(90));
+  const Running by_kernel = exact.gpu().running(exact.id(0)), repeated = steady.gpu().running(steady.id(0));
+  EXPECT_NEAR(sim::to_us(by_kernel.total), sim::to_us(repeated.total), 50);  // one batch
+  EXPECT_NEAR(by_kernel.used.sm_active, repeated.used.sm_active, 50e-6);
+  EXPECT_NEAR(by_kernel.used.dram_bytes, repeated.used.dram_bytes, 2e5);
+  EXPECT_NEAR(sim::to_us(exact.gpu().busy()), sim::to_us(steady.gpu().busy()), 50);
+}
+
+RC_GTEST_PROP(RepeatedBatches, have_the_rates_that_every_kernel_gives, ()) {
+  std::deque<KernelSequence> all;
+  std::vector<Duration> pauses;
+  const int count = *rc::gen::inRange(1, 5);
+  for (int i = 0; i < count; ++i) {
+    std::vector<Kernel> kernels;
+    const int length = *rc::gen::inRange(2, 8);
+    for (int k = 0; k < length; ++k)
+      kernels.push_back(
+          kernel(*rc::gen::inRange(5, 60), *rc::gen::inRange(1U, 40U), *rc::gen::element(0.F, 0.5F)));
+    all.push_back(sequence(std::move(kernels)));
+    pauses.push_back(microseconds(*rc::gen::inRange(0, 5)));
+  }
+  Loops exact(Kernels::of_all_batches), steady(Kernels::until_steady);
+  for (Loops* const loops : {&exact, &steady}) {
+    for (std::size_t i = 0; i < all.size(); ++i) loops->add(all[i], pauses[i]);
+    loops->run_to(milliseconds(1500));
+  }
+  double used = 0, used_repeated = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double rate = exact.rate(i, milliseconds(500)), repeated = steady.rate(i, milliseconds(500));
+    RC_ASSERT(std::abs(repeated / rate - 1) < 0.004);
+    used += exact.gpu().running(exact.id(i)).used.sm_active;
+    used_repeated += steady.gpu().running(steady.id(i)).used.sm_active;
+  }
+  RC_ASSERT(std::abs(used_repeated / used - 1) < 0.004);
+  RC_ASSERT(std::abs(sim::to_seconds(steady.gpu().busy()) / sim::to_seconds(exact.gpu().busy()) - 1) < 0.002);
+}
+
+// Both loops slow each other down. From 200 ms on there is a third.
+TEST(RepeatedBatches, end_when_another_loop_begins) {
+  const auto two = sequence({kernel(30, 16), kernel(20, 24)}), other = sequence({kernel(50, 32)});
+  const auto rates = [&](Kernels way) {
+    Loops loops(way);
+    loops.add(two, microseconds(2));
+    loops.add(two, microseconds(2));
+    loops.run_to(milliseconds(200));
+    EXPECT_EQ(way == Kernels::until_steady, loops.gpu().repeating() > milliseconds(100));
+    loops.add(other, microseconds(2));
+    loops.run_to(milliseconds(600));
+    return std::vector{loops.rate(0, milliseconds(300)), loops.rate(2, milliseconds(300))};
+  };
+  const auto exact = rates(Kernels::of_all_batches), steady = rates(Kernels::until_steady);
+  for (std::size_t i = 0; i < exact.size(); ++i) EXPECT_NEAR(steady[i] / exact[i], 1, 0.005) << i;
+}
+
+TEST(RepeatedBatches, end_when_a_loop_ends) {
+  const auto short_one = sequence({kernel(20, 32)}), long_one = sequence({kernel(60, 32)});
+  const auto ends = [&](Kernels way) {
+    Loops loops(way, 1000);
+    loops.add(short_one, microseconds(1));
+    loops.add(long_one, microseconds(1));
+    loops.run_to(sim::seconds(1));
+    return std::vector{loops.ends(0).back(), loops.ends(1).back()};
+  };
+  const auto exact = ends(Kernels::of_all_batches), steady = ends(Kernels::until_steady);
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    EXPECT_NEAR(sim::to_us(steady[i] - Time::zero()) / sim::to_us(exact[i] - Time::zero()), 1, 0.005) << i;
+}
+
+TEST(RepeatedBatches, follow_a_change_of_the_clock) {
+  const auto kernels = sequence({kernel(30, 16), kernel(20, 24)});
+  Loops loops(Kernels::until_steady);
+  for (int i = 0; i < 2; ++i) loops.add(kernels, Duration::zero());
+  loops.run_to(milliseconds(200));
+  const double before = loops.rate(0, milliseconds(100));
+  loops.gpu().set_rates({.clock = 0.5, .memory = 1});
+  loops.run_to(milliseconds(600));
+  EXPECT_NEAR(loops.rate(0, milliseconds(300)) / before, 0.5, 0.01);
+  EXPECT_GT(loops.gpu().repeating(), milliseconds(350));
+}
+
+}  // namespace JOSTLE_FILE
+}  // namespace jostle::gpu::test::steady
