@@ -46,20 +46,15 @@ Duration launch_gap(const KernelSequence& kernels, std::size_t kernel) {
 }
 
 Dispatcher::Dispatcher(const Spec& gpu, const Longer& longer)
-    : gpu_(gpu), longer_(longer), residency_(gpu), shares_(gpu), slowdown_(residency_.nothing_placed()) {}
+    : gpu_(gpu), longer_(longer), residency_(gpu), shares_(gpu) {}
 
 int Dispatcher::add_stream(const StreamSpec& spec) {
   Stream& stream = streams_.emplace_back();
   stream.spec = spec;
   shares_.limit(spec.client, spec.sms);
-  stream.resident = residency_.nothing_placed();
+  const auto connection = static_cast<std::size_t>(spec.connection);
+  if (connection >= connections_taken_.size()) connections_taken_.resize(connection + 1, 0);
   return static_cast<int>(streams_.size()) - 1;
-}
-
-bool Dispatcher::connection_free(const Stream& stream) const {
-  return std::ranges::none_of(streams_, [&](const Stream& other) {
-    return &other != &stream && other.spec.connection == stream.spec.connection && other.running;
-  });
 }
 
 // `work`, as far as L2 still holds what it reads.
@@ -79,7 +74,8 @@ void Dispatcher::note_ended(Stream& stream, std::uint32_t blocks) {
 
 void Dispatcher::ready(int index, const Work& work) {
   Stream& stream = at(index);
-  for (Stream& other : streams_) {
+  if (running_.size() == 1) {  // only then are there waves
+    Stream& other = at(running_.front());
     if (other.spec.priority < stream.spec.priority)
       break_waves(other);
     else
@@ -96,9 +92,10 @@ void Dispatcher::ready(int index, const Work& work) {
   stream.ended = 0;
   stream.passed = Duration::zero();
   stream.joined = stream.since = now_;
-  const auto behind =
-      std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < stream.spec.priority; });
-  line_.insert(behind, index);
+  auto place = line_.end();
+  while (place != line_.begin() && at(*(place - 1)).spec.priority < stream.spec.priority) --place;
+  line_.insert(place, index);
+  ++not_waited_;
 }
 
 // The time that the blocks take that `head` places now, alone.
@@ -107,52 +104,64 @@ Duration Dispatcher::time_of(const Stream& head) const {
   Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
   time += std::max(head.joined + head.work.start - now_, Duration::zero());
   if (!head.running) {
-    time += longer_.each + gpu_.space_sharing.fetch * std::min(running_, most_fetching);
+    time += longer_.each + gpu_.space_sharing.fetch * std::min(running(), most_fetching);
     if (head.work.cold_code) time += longer_.cold_code;
   }
   return time;
 }
 
 // Places what fits of the head of the line; true if that is all of it.
-bool Dispatcher::place_head(Stream& head) {
-  std::uint32_t slot = 0;
+bool Dispatcher::place_head(int index) {
+  Stream& head = at(index);
   if (free_placements_.empty()) {
-    slot = static_cast<std::uint32_t>(placements_.size());
-    placements_.push_back(residency_.nothing_placed());
-  } else {
-    slot = free_placements_.back();
-    free_placements_.pop_back();
+    free_placements_.push_back(static_cast<std::uint32_t>(placements_.size()));
+    placements_.emplace_back();
   }
+  const std::uint32_t slot = free_placements_.back();
   Placement& placed = placements_[slot];
   const int most = static_cast<int>(std::min<std::uint32_t>(head.unplaced, 1U << 20U));
-  residency_.find_room(head.work.need, placed);
-  for (const std::size_t client : full_) shares_.leave_others(client, placed);
-  if (shares_.limited(head.spec.client)) shares_.leave_usable(head.spec.client, placed);
-  const int count = residency_.place(head.work.need, most, placed);
+  if (!head.running) head.resident = residency_.enter(head.work.need, head.work.demand.pipes_of_block);
+  const int count = place_blocks(head, most, placed);
   if (count < most && full_.empty()) head.no_room_since = releases_;
   if (count == 0) {
-    free_placements_.push_back(slot);
+    if (!head.running) residency_.leave(head.resident);
     return false;
   }
+  free_placements_.pop_back();
   const Duration length = time_of(head);
-  if (!head.running) {
-    head.running = true;
-    head.speed = head.cubed = 1;
-    head.pipes = -1;
-    ++running_;
-  }
+  if (!head.running) start(index);
   add_resident(head, placed, count);
   catch_up(head);
   const Duration end = head.passed + length;
   const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
   head.unplaced -= static_cast<std::uint32_t>(count);
   Cohort cohort{.end = end, .count = count, .length = length, .placed = slot};
-  const bool alone = running_ == 1 && head.cohorts.empty() && !shares_.limited(head.spec.client);
+  const bool alone = running_.size() == 1 && head.cohorts.empty() && !shares_.limited(head.spec.client);
   if (alone && head.unplaced > 0)
     cohort.waves = static_cast<std::int32_t>((head.unplaced - 1) / static_cast<std::uint32_t>(count));
   head.cohorts.insert(later, cohort);
   set_next(head);
   return head.unplaced == 0;
+}
+
+// Places up to `most` blocks on the SMs that its client may use; returns their number.
+int Dispatcher::place_blocks(Stream& head, int most, Placement& placed) {
+  const std::size_t client = head.spec.client;
+  if (full_.empty() && !shares_.limited(client)) return residency_.place(head.resident, most, {}, placed);
+  residency_.find_room(head.resident, room_);
+  for (const std::size_t other : full_) shares_.leave_others(other, room_);
+  if (shares_.limited(client)) shares_.leave_usable(client, room_);
+  return residency_.place(head.resident, most, room_, placed);
+}
+
+// Its first blocks are placed.
+void Dispatcher::start(int index) {
+  Stream& stream = at(index);
+  stream.running = true;
+  stream.speed = stream.cubed = 1;
+  stream.pipes = -1;
+  connection_taken(stream) = 1;
+  running_.insert(std::ranges::lower_bound(running_, index), index);
 }
 
 // In the kernel's own time: of its last wave.
@@ -205,28 +214,18 @@ void Dispatcher::break_waves(Stream& stream) {
 }
 
 void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count) {
-  if (stream.cohorts.empty()) {
-    stream.resident = placed;
-  } else {
-    for (std::size_t i = 0; i < placed.size(); ++i)
-      stream.resident[i] = static_cast<Count>(stream.resident[i] + placed[i]);
-  }
-  slowdown_.add(stream.work.demand, placed, count);
+  slowdown_.add(stream.work.demand, count);
   shares_.add(stream.spec.client, placed);
   changed_ = true;
   pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
-// The cohort is no longer among the stream's. Where it was the last, `resident` is left as it was.
+// The cohort is no longer among the stream's.
 void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
   const Placement& placed = placements_[cohort.placed];
-  residency_.release(stream.work.need, placed);
+  residency_.release(stream.resident, placed);
   shares_.remove(stream.spec.client, placed);
-  slowdown_.remove(stream.work.demand, placed, cohort.count);
-  if (!stream.cohorts.empty()) {
-    for (std::size_t i = 0; i < placed.size(); ++i)
-      stream.resident[i] = static_cast<Count>(stream.resident[i] - placed[i]);
-  }
+  slowdown_.remove(stream.work.demand, cohort.count);
   free_placements_.push_back(cohort.placed);
   note_ended(stream, static_cast<std::uint32_t>(cohort.count));
   changed_ = true;
@@ -235,27 +234,33 @@ void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
 }
 
 bool Dispatcher::has_resident_blocks() const {
-  return std::ranges::any_of(streams_, [](const Stream& stream) { return !stream.cohorts.empty(); });
+  return std::ranges::any_of(running_, [&](int index) { return !at(index).cohorts.empty(); });
 }
 
 void Dispatcher::dispatch(Places places) {
+  if (places == Places::none) {
+    for (const int index : running_) break_waves(at(index));
+  } else {
+    serve_line(places);
+  }
+  if (changed_) set_speeds();
+}
+
+void Dispatcher::serve_line(Places places) {
   full_.clear();
   bool closed = false;  // a kernel waits that may use any SM
-  if (places == Places::none)
-    for (Stream& stream : streams_) break_waves(stream);
-  for (std::size_t place = 0; place < line_.size() && places != Places::none;) {
-    Stream& head = at(line_[place]);
-    if (places == Places::running && !head.running) {
+  for (std::size_t place = 0; place < line_.size() && (!closed || not_waited_ > 0);) {
+    const int index = line_[place];
+    Stream& head = at(index);
+    // One that does not run may not stand in the line yet: it is delivered later.
+    if (!head.running && (places == Places::running || running() >= gpu_.space_sharing.resident_grids ||
+                          connection_taken(head) != 0)) {
       ++place;
       continue;
     }
-    if (!head.running && (running_ >= gpu_.space_sharing.resident_grids || !connection_free(head))) {
-      ++place;  // does not stand in the line yet: it is delivered later
-      continue;
-    }
     const bool no_room = head.no_room_since == releases_ || in_waves(head);
-    if (closed || no_room || !place_head(head)) {
-      head.waited = true;
+    if (closed || no_room || !place_head(index)) {
+      note_waited(head);
       if (shares_.limited(head.spec.client) && shares_.has_all(head.spec.client))
         full_.push_back(head.spec.client);
       else
@@ -264,14 +269,19 @@ void Dispatcher::dispatch(Places places) {
       continue;
     }
     // Its connection is taken now, and no other has become free.
+    if (!head.waited) --not_waited_;
     line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(place));
   }
-  if (changed_) set_speeds();
+}
+
+void Dispatcher::note_waited(Stream& stream) {
+  if (!stream.waited) --not_waited_;
+  stream.waited = true;
 }
 
 void Dispatcher::set_speeds() {
-  for (Stream& stream : streams_) {
-    if (!stream.running) continue;
+  for (const int index : running_) {
+    Stream& stream = at(index);
     const double cubed = cubed_slowdown(stream);
     if (cubed == stream.cubed) continue;
     catch_up(stream);
@@ -285,12 +295,13 @@ void Dispatcher::set_speeds() {
 
 double Dispatcher::cubed_slowdown(Stream& stream) const {
   const bool limited = shares_.limited(stream.spec.client);
-  if ((running_ == 1 && !limited) || stream.cohorts.empty()) {
+  if ((running_.size() == 1 && !limited) || stream.cohorts.empty()) {
     stream.pipes = -1;
     return 1;
   }
   if (stream.work.demand.pipes > 0 && (pipes_changed_ || stream.pipes < 0))
-    stream.pipes = slowdown_.pipes_where(stream.resident, stream.work.one_wave);
+    stream.pipes = stream.work.one_wave ? residency_.fullest_pipes(stream.resident)
+                                        : residency_.mean_pipes(stream.resident);
   return slowdown_.cubed_for(stream.work.demand, stream.pipes, limited);
 }
 
@@ -316,13 +327,14 @@ void Dispatcher::set_next(Stream& stream) const {
 
 void Dispatcher::find_next() {
   next_ = Time::never();
-  for (const Stream& stream : streams_) next_ = std::min(next_, stream.next);
+  for (const int index : running_) next_ = std::min(next_, at(index).next);
 }
 
 void Dispatcher::end(std::vector<int>& done) {
   if (next_ > now_) return;
-  for (std::size_t i = 0; i < streams_.size(); ++i) {
-    Stream& stream = streams_[i];
+  const std::size_t done_before = done.size();
+  for (const int index : running_) {
+    Stream& stream = at(index);
     if (stream.next > now_) continue;
     catch_up(stream);
     while (!stream.cohorts.empty() && end_of(stream, stream.cohorts.front()) <= stream.passed) {
@@ -334,18 +346,20 @@ void Dispatcher::end(std::vector<int>& done) {
     set_next(stream);
     if (stream.ended < stream.work.blocks) continue;
     stream.active = stream.running = false;
-    --running_;
-    done.push_back(static_cast<int>(i));
+    residency_.leave(stream.resident);
+    connection_taken(stream) = 0;
+    done.push_back(index);
   }
+  if (done.size() > done_before) std::erase_if(running_, [&](int index) { return !at(index).running; });
   if (changed_) find_next();
 }
 
 void Dispatcher::skip_until(Time now) {
-  for (Stream& stream : streams_) catch_up(stream);
+  for (const int index : running_) catch_up(at(index));
   now_ = now;
-  for (Stream& stream : streams_) {
-    stream.since = now;
-    set_next(stream);
+  for (const int index : running_) {
+    at(index).since = now;
+    set_next(at(index));
   }
   find_next();
 }
@@ -356,15 +370,15 @@ void Dispatcher::retime(int index, const Work& work) {
   break_waves(stream);
   catch_up(stream);
   const Duration before = std::max(stream.work.wave, Duration{1});
-  for (const Cohort& cohort : stream.cohorts)
-    slowdown_.remove(stream.work.demand, placements_[cohort.placed], cohort.count);
+  for (const Cohort& cohort : stream.cohorts) slowdown_.remove(stream.work.demand, cohort.count);
   take_work(stream, work);
+  if (stream.running) residency_.set_pipes(stream.resident, stream.work.demand.pipes_of_block);
   for (Cohort& cohort : stream.cohorts) {
     const Duration left = cohort.end - stream.passed;
     const Duration now_left = same_fraction(left, before, stream.work.wave);
     cohort.length += now_left - left;
     cohort.end = stream.passed + std::max(now_left, Duration{1});
-    slowdown_.add(stream.work.demand, placements_[cohort.placed], cohort.count);
+    slowdown_.add(stream.work.demand, cohort.count);
   }
   set_next(stream);
   stream.pipes = -1;

@@ -27,7 +27,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "models/gpu/kernel.hpp"
 #include "models/gpu/residency.hpp"
@@ -56,7 +55,9 @@ struct Demand {
   // v that would bind the kernel for the share of its time in which memory does; of one block, and of all
   // that it has alone.
   std::int32_t bound_of_block = 0, bound = 0;
-  double longer = 1;  // its time over that alone, because L2 no longer holds what it reads
+  double requests = 1;     // 1 + v^3 of the kernel alone
+  double pipes_cubed = 0;  // of its pipes, as a share of an SM's
+  double longer = 1;       // its time over that alone, because L2 no longer holds what it reads
   MemoryUse use;
 };
 
@@ -68,26 +69,18 @@ struct Demand {
 
 class Slowdown {
  public:
-  // `pipes`: nothing placed (Residency::nothing_placed).
-  explicit Slowdown(Placement pipes) : pipes_(std::move(pipes)) {}
+  // `count` blocks of a kernel.
+  void add(const Demand& demand, int count);
+  void remove(const Demand& demand, int count) { add(demand, -count); }
 
-  // `count` blocks, placed so.
-  void add(const Demand& demand, const Placement& placed, int count) { change(demand, placed, count); }
-  void remove(const Demand& demand, const Placement& placed, int count) { change(demand, placed, -count); }
-
-  // The demand of all blocks for pipes where these are, as a share of an SM's: on the fullest of the SMs, if
-  // the kernel's end is that of its slowest block, otherwise their mean.
-  [[nodiscard]] double pipes_where(const Placement& placed, bool slowest) const;
   // s^3 of a kernel beside blocks that ask so much of the pipes that it uses. At least 1, unless it is
   // limited to some SMs: where fewer blocks are resident than it has alone, each draws more from the memory.
   [[nodiscard]] double cubed_for(const Demand& demand, double pipes, bool limited) const;
 
  private:
-  void change(const Demand& demand, const Placement& placed, int count);
-
-  Placement pipes_;          // demand on each SM, in 1/1000
   std::int64_t memory_ = 0;  // V, in millionths
   std::int64_t bound_ = 0;   // sum of bound_of_block
+  double requests_ = 1;      // 1 + V^3
 };
 
 // The cube root of x > 0, the same on every machine (no library function).
