@@ -52,6 +52,7 @@ int Dispatcher::add_stream(const StreamSpec& spec) {
   Stream& stream = streams_.emplace_back();
   stream.spec = spec;
   shares_.limit(spec.client, spec.sms);
+  stream.limited = shares_.limited(spec.client);
   const auto connection = static_cast<std::size_t>(spec.connection);
   if (connection >= connections_taken_.size()) connections_taken_.resize(connection + 1, 0);
   return static_cast<int>(streams_.size()) - 1;
@@ -136,21 +137,21 @@ bool Dispatcher::place_head(int index) {
   const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
   head.unplaced -= static_cast<std::uint32_t>(count);
   Cohort cohort{.end = end, .count = count, .length = length, .placed = slot};
-  const bool alone = running_.size() == 1 && head.cohorts.empty() && !shares_.limited(head.spec.client);
+  const bool alone = running_.size() == 1 && head.cohorts.empty() && !head.limited;
   if (alone && head.unplaced > 0)
     cohort.waves = static_cast<std::int32_t>((head.unplaced - 1) / static_cast<std::uint32_t>(count));
   head.cohorts.insert(later, cohort);
-  set_next(head);
+  note_first(head);
   return head.unplaced == 0;
 }
 
 // Places up to `most` blocks on the SMs that its client may use; returns their number.
 int Dispatcher::place_blocks(Stream& head, int most, Placement& placed) {
   const std::size_t client = head.spec.client;
-  if (full_.empty() && !shares_.limited(client)) return residency_.place(head.resident, most, {}, placed);
+  if (full_.empty() && !head.limited) return residency_.place(head.resident, most, {}, placed);
   residency_.find_room(head.resident, room_);
   for (const std::size_t other : full_) shares_.leave_others(other, room_);
-  if (shares_.limited(client)) shares_.leave_usable(client, room_);
+  if (head.limited) shares_.leave_usable(client, room_);
   return residency_.place(head.resident, most, room_, placed);
 }
 
@@ -209,7 +210,7 @@ void Dispatcher::break_waves(Stream& stream) {
     stream.cohorts.clear();
     remove_resident(stream, last);
   }
-  set_next(stream);
+  note_first(stream);
   find_next();
 }
 
@@ -261,7 +262,7 @@ void Dispatcher::serve_line(Places places) {
     const bool no_room = head.no_room_since == releases_ || in_waves(head);
     if (closed || no_room || !place_head(index)) {
       note_waited(head);
-      if (shares_.limited(head.spec.client) && shares_.has_all(head.spec.client))
+      if (head.limited && shares_.has_all(head.spec.client))
         full_.push_back(head.spec.client);
       else
         closed = true;
@@ -280,36 +281,37 @@ void Dispatcher::note_waited(Stream& stream) {
 }
 
 void Dispatcher::set_speeds() {
+  next_ = Time::never();
   for (const int index : running_) {
     Stream& stream = at(index);
     const double cubed = cubed_slowdown(stream);
-    if (cubed == stream.cubed) continue;
-    catch_up(stream);
-    stream.cubed = cubed;
-    stream.speed = cubed == 1 ? 1.0 : 1 / cube_root(cubed);
-    set_next(stream);
+    if (cubed != stream.cubed) {
+      catch_up(stream);
+      stream.cubed = cubed;
+      stream.speed = cubed == 1 ? 1.0 : 1 / cube_root(cubed);
+      set_next(stream);
+    }
+    next_ = std::min(next_, stream.next);
   }
   changed_ = pipes_changed_ = false;
-  find_next();
 }
 
 double Dispatcher::cubed_slowdown(Stream& stream) const {
-  const bool limited = shares_.limited(stream.spec.client);
-  if ((running_.size() == 1 && !limited) || stream.cohorts.empty()) {
+  if ((running_.size() == 1 && !stream.limited) || stream.cohorts.empty()) {
     stream.pipes = -1;
     return 1;
   }
   if (stream.work.demand.pipes > 0 && (pipes_changed_ || stream.pipes < 0))
     stream.pipes = stream.work.one_wave ? residency_.fullest_pipes(stream.resident)
                                         : residency_.mean_pipes(stream.resident);
-  return slowdown_.cubed_for(stream.work.demand, stream.pipes, limited);
+  return slowdown_.cubed_for(stream.work.demand, stream.pipes, stream.limited);
 }
 
+// Where the stream is now in its kernel's own time.
 Duration Dispatcher::passed(const Stream& stream) const {
-  if (stream.cohorts.empty()) return stream.passed;
-  const Duration end = end_of(stream, stream.cohorts.front());
-  if (stream.next <= now_) return end;
-  return std::min(stream.passed + sim::work_in(now_ - stream.since, stream.speed), end);
+  if (stream.next == Time::never()) return stream.passed;
+  if (stream.next <= now_) return stream.first_end;
+  return std::min(stream.passed + sim::work_in(now_ - stream.since, stream.speed), stream.first_end);
 }
 
 void Dispatcher::catch_up(Stream& stream) const {
@@ -317,12 +319,17 @@ void Dispatcher::catch_up(Stream& stream) const {
   stream.since = now_;
 }
 
+// After a change of its cohorts.
+void Dispatcher::note_first(Stream& stream) const {
+  stream.first_end = stream.cohorts.empty() ? Duration::max() : end_of(stream, stream.cohorts.front());
+  set_next(stream);
+}
+
 void Dispatcher::set_next(Stream& stream) const {
   stream.next = Time::never();
   if (stream.cohorts.empty()) return;
   // Not now, however fast: time must advance.
-  const Duration left = end_of(stream, stream.cohorts.front()) - stream.passed;
-  stream.next = now_ + std::max(sim::time_for(left, stream.speed), Duration{1});
+  stream.next = now_ + std::max(sim::time_for(stream.first_end - stream.passed, stream.speed), Duration{1});
 }
 
 void Dispatcher::find_next() {
@@ -333,25 +340,30 @@ void Dispatcher::find_next() {
 void Dispatcher::end(std::vector<int>& done) {
   if (next_ > now_) return;
   const std::size_t done_before = done.size();
+  next_ = Time::never();
   for (const int index : running_) {
     Stream& stream = at(index);
-    if (stream.next > now_) continue;
-    catch_up(stream);
-    while (!stream.cohorts.empty() && end_of(stream, stream.cohorts.front()) <= stream.passed) {
-      end_waves(stream, stream.cohorts.front(), stream.cohorts.front().waves);
-      const Cohort over = stream.cohorts.front();
-      stream.cohorts.erase(stream.cohorts.begin());
-      remove_resident(stream, over);
-    }
-    set_next(stream);
-    if (stream.ended < stream.work.blocks) continue;
-    stream.active = stream.running = false;
-    residency_.leave(stream.resident);
-    connection_taken(stream) = 0;
-    done.push_back(index);
+    if (stream.next <= now_) end_cohorts(stream);
+    next_ = std::min(next_, stream.next);
+    if (!stream.running) done.push_back(index);
   }
   if (done.size() > done_before) std::erase_if(running_, [&](int index) { return !at(index).running; });
-  if (changed_) find_next();
+}
+
+// Removes those that end now.
+void Dispatcher::end_cohorts(Stream& stream) {
+  catch_up(stream);
+  while (!stream.cohorts.empty() && end_of(stream, stream.cohorts.front()) <= stream.passed) {
+    end_waves(stream, stream.cohorts.front(), stream.cohorts.front().waves);
+    const Cohort over = stream.cohorts.front();
+    stream.cohorts.erase(stream.cohorts.begin());
+    remove_resident(stream, over);
+  }
+  note_first(stream);
+  if (stream.ended < stream.work.blocks) return;
+  stream.active = stream.running = false;
+  residency_.leave(stream.resident);
+  connection_taken(stream) = 0;
 }
 
 void Dispatcher::skip_until(Time now) {
@@ -380,7 +392,7 @@ void Dispatcher::retime(int index, const Work& work) {
     cohort.end = stream.passed + std::max(now_left, Duration{1});
     slowdown_.add(stream.work.demand, cohort.count);
   }
-  set_next(stream);
+  note_first(stream);
   stream.pipes = -1;
   changed_ = pipes_changed_ = true;
 }

@@ -109,6 +109,7 @@ class Dispatcher {
   struct Stream {
     StreamSpec spec;
     Work work;
+    bool limited = false;  // its client, to some SMs
     bool active = false, running = false;
     bool waited = false;                    // for room: its blocks take the places of others
     std::uint64_t no_room_since = 0;        // the release after which no room was found; 0: not known
@@ -124,7 +125,8 @@ class Dispatcher {
     double cubed = 1;                     // cube of its slowdown, as the speed was set
     std::vector<Cohort> cohorts;          // by end
     std::size_t resident = 0;             // its number in the residency while it runs
-    sim::Time next = sim::Time::never();  // end of its first cohort
+    sim::Duration first_end;              // of its first cohort, with all its waves, in the kernel's own time
+    sim::Time next = sim::Time::never();  // and in the GPU's
   };
 
   [[nodiscard]] Stream& at(int stream) { return streams_[static_cast<std::size_t>(stream)]; }
@@ -151,11 +153,13 @@ class Dispatcher {
   void remove_resident(Stream& stream, const Cohort& cohort);
   [[nodiscard]] sim::Duration time_of(const Stream& head) const;
   void take_work(Stream& stream, const Work& work) const;
+  void end_cohorts(Stream& stream);
   void note_ended(Stream& stream, std::uint32_t blocks);
   void set_speeds();
   [[nodiscard]] double cubed_slowdown(Stream& stream) const;
   [[nodiscard]] sim::Duration passed(const Stream& stream) const;
   void catch_up(Stream& stream) const;
+  void note_first(Stream& stream) const;
   void set_next(Stream& stream) const;
   void find_next();
 

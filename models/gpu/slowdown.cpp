@@ -1,7 +1,6 @@
 #include "models/gpu/slowdown.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace jostle::gpu::space {
 namespace {
@@ -10,17 +9,8 @@ constexpr double unit = 1e6;             // whole numbers of v are millionths
 constexpr double fullest_memory = 0.97;  // share of the bandwidth; v is finite
 constexpr double unlimited = 1e3;        // v
 
-double cubed(double x) {
-  return x * x * x;
-}
-
 std::int32_t millionths(double x) {
-  return static_cast<std::int32_t>(sim::rounded(x * unit));
-}
-
-// 1 + v^3, from v in millionths.
-double requests(std::int64_t v) {
-  return 1 + cubed(static_cast<double>(v) / unit);
+  return static_cast<std::int32_t>(sim::rounded(x * whole_v));
 }
 
 // Share of the bandwidth of DRAM that the kernel draws alone.
@@ -51,17 +41,6 @@ double requests_for(double share, double most) {
 }
 
 }  // namespace
-
-double cube_root(double x) {
-  // A third of the exponent is a start within 6 %; each step of Halley's method trebles the digits.
-  constexpr std::uint64_t two_thirds_of_bias = 0x2A9F'7893'782D'A1CEULL;
-  double root = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) / 3 + two_thirds_of_bias);
-  for (int i = 0; i < 2; ++i) {
-    const double cube = root * root * root;
-    root *= (cube + 2 * x) / (2 * cube + x);
-  }
-  return root;
-}
 
 Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const SpaceSharing& law = gpu.space_sharing;
@@ -95,7 +74,7 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
                 .bound_of_block = bound_of_block,
                 .bound = bound_of_block * static_cast<std::int32_t>(blocks),
                 .use = use};
-  demand.requests = requests(demand.memory);
+  demand.requests = requests_of(demand.memory);
   demand.pipes_cubed = cubed(demand.pipes / whole_pipes);
   return demand;
 }
@@ -115,14 +94,7 @@ Demand beside(const Demand& alone, double moved_bytes) {
 void Slowdown::add(const Demand& demand, int count) {
   memory_ += static_cast<std::int64_t>(count) * demand.memory_of_block;
   bound_ += static_cast<std::int64_t>(count) * demand.bound_of_block;
-  requests_ = requests(memory_);
-}
-
-double Slowdown::cubed_for(const Demand& demand, double pipes, bool limited) const {
-  double power = demand.memory > 0 ? std::max(requests_ / demand.requests, 1.0) : 1.0;
-  if (limited && bound_ < demand.bound) power = requests(bound_) / requests(demand.bound);
-  if (demand.pipes > 0) power += std::max(cubed(pipes) - demand.pipes_cubed, 0.0);
-  return power;
+  requests_ = requests_of(memory_);
 }
 
 }  // namespace jostle::gpu::space

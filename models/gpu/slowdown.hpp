@@ -26,6 +26,8 @@
 // (calibration/evidence/h200-space). A kernel that does not use a resource is not slowed by it.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "models/gpu/kernel.hpp"
@@ -33,6 +35,17 @@
 #include "models/gpu/spec.hpp"
 
 namespace jostle::gpu::space {
+
+[[nodiscard]] constexpr double cubed(double x) {
+  return x * x * x;
+}
+
+inline constexpr double whole_v = 1e6;  // whole numbers of v are millionths
+
+// 1 + v^3, from v in millionths.
+[[nodiscard]] constexpr double requests_of(std::int64_t v) {
+  return 1 + cubed(static_cast<double>(v) / whole_v);
+}
 
 // How a kernel uses the memory while it is alone.
 struct MemoryUse {
@@ -83,7 +96,23 @@ class Slowdown {
   double requests_ = 1;      // 1 + V^3
 };
 
+inline double Slowdown::cubed_for(const Demand& demand, double pipes, bool limited) const {
+  double power = demand.memory > 0 ? std::max(requests_ / demand.requests, 1.0) : 1.0;
+  if (limited && bound_ < demand.bound) power = requests_of(bound_) / requests_of(demand.bound);
+  if (demand.pipes > 0) power += std::max(cubed(pipes) - demand.pipes_cubed, 0.0);
+  return power;
+}
+
 // The cube root of x > 0, the same on every machine (no library function).
-[[nodiscard]] double cube_root(double x);
+[[nodiscard]] inline double cube_root(double x) {
+  // A third of the exponent is a start within 6 %; each step of Halley's method trebles the digits.
+  constexpr std::uint64_t two_thirds_of_bias = 0x2A9F'7893'782D'A1CEULL;
+  double root = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) / 3 + two_thirds_of_bias);
+  for (int i = 0; i < 2; ++i) {
+    const double cube = root * root * root;
+    root *= (cube + 2 * x) / (2 * cube + x);
+  }
+  return root;
+}
 
 }  // namespace jostle::gpu::space
