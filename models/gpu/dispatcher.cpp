@@ -160,7 +160,6 @@ void Dispatcher::start(int index) {
   Stream& stream = at(index);
   stream.running = true;
   stream.speed = stream.cubed = 1;
-  stream.pipes = -1;
   connection_taken(stream) = 1;
   running_.insert(std::ranges::lower_bound(running_, index), index);
 }
@@ -218,7 +217,6 @@ void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count
   slowdown_.add(stream.work.demand, count);
   shares_.add(stream.spec.client, placed);
   changed_ = true;
-  pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
 // The cohort is no longer among the stream's.
@@ -231,7 +229,6 @@ void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
   note_ended(stream, static_cast<std::uint32_t>(cohort.count));
   changed_ = true;
   ++releases_;
-  pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
 bool Dispatcher::has_resident_blocks() const {
@@ -281,6 +278,7 @@ void Dispatcher::note_waited(Stream& stream) {
 }
 
 void Dispatcher::set_speeds() {
+  residency_.find_fullest();
   next_ = Time::never();
   for (const int index : running_) {
     Stream& stream = at(index);
@@ -293,18 +291,16 @@ void Dispatcher::set_speeds() {
     }
     next_ = std::min(next_, stream.next);
   }
-  changed_ = pipes_changed_ = false;
+  changed_ = false;
 }
 
-double Dispatcher::cubed_slowdown(Stream& stream) const {
-  if ((running_.size() == 1 && !stream.limited) || stream.cohorts.empty()) {
-    stream.pipes = -1;
-    return 1;
-  }
-  if (stream.work.demand.pipes > 0 && (pipes_changed_ || stream.pipes < 0))
-    stream.pipes = stream.work.one_wave ? residency_.fullest_pipes(stream.resident)
-                                        : residency_.mean_pipes(stream.resident);
-  return slowdown_.cubed_for(stream.work.demand, stream.pipes, stream.limited);
+double Dispatcher::cubed_slowdown(const Stream& stream) const {
+  if ((running_.size() == 1 && !stream.limited) || stream.cohorts.empty()) return 1;
+  double pipes = 0;
+  if (stream.work.demand.pipes > 0)
+    pipes = stream.work.one_wave ? residency_.fullest_pipes(stream.resident)
+                                 : residency_.mean_pipes(stream.resident);
+  return slowdown_.cubed_for(stream.work.demand, pipes, stream.limited);
 }
 
 // Where the stream is now in its kernel's own time.
@@ -393,8 +389,7 @@ void Dispatcher::retime(int index, const Work& work) {
     slowdown_.add(stream.work.demand, cohort.count);
   }
   note_first(stream);
-  stream.pipes = -1;
-  changed_ = pipes_changed_ = true;
+  changed_ = true;
 }
 
 double Dispatcher::fraction(int index) const {

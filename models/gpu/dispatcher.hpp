@@ -121,7 +121,6 @@ class Dispatcher {
     sim::Duration passed;                   // the kernel's own time, as if alone, at the instant `since`
     sim::Time since;
     double speed = 1;
-    double pipes = -1;                    // demand where its blocks are; below 0: not known
     double cubed = 1;                     // cube of its slowdown, as the speed was set
     std::vector<Cohort> cohorts;          // by end
     std::size_t resident = 0;             // its number in the residency while it runs
@@ -156,7 +155,7 @@ class Dispatcher {
   void end_cohorts(Stream& stream);
   void note_ended(Stream& stream, std::uint32_t blocks);
   void set_speeds();
-  [[nodiscard]] double cubed_slowdown(Stream& stream) const;
+  [[nodiscard]] double cubed_slowdown(const Stream& stream) const;
   [[nodiscard]] sim::Duration passed(const Stream& stream) const;
   void catch_up(Stream& stream) const;
   void note_first(Stream& stream) const;
@@ -181,7 +180,6 @@ class Dispatcher {
   std::int64_t moved_ = 0;  // bytes through L2, as blocks ended
   sim::Time now_, next_ = sim::Time::never();
   bool changed_ = false;        // residency, since the speeds were set
-  bool pipes_changed_ = false;  // demand for pipes, since the speeds were set
   std::uint64_t releases_ = 1;  // number of times that blocks ended, so far
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
+#include <utility>
 
 namespace jostle::gpu::space {
 namespace {
@@ -18,9 +20,17 @@ Count units_of(std::int64_t amount, int unit) {
   return limited((amount + unit - 1) / unit);
 }
 
+using Vector [[gnu::vector_size(16)]] = Count;
+constexpr std::size_t vector_of = sizeof(Vector) / sizeof(Count);
+
+constexpr std::size_t whole_vectors(std::size_t counts) {
+  return (counts + vector_of - 1) & ~(vector_of - 1);
+}
+
 // Lowers each room to free / need. A quotient of 16 bits by a product of 32: the reciprocal is rounded down,
-// so it is right or one too few.
-void limit_room(Count* room, const Count* free, Count need, std::size_t classes) {
+// so it is right or one too few. The loop has no branches, and its arrays do not meet, so that the compiler
+// makes vectors of it.
+void limit_room(Count* __restrict room, const Count* __restrict free, Count need, std::size_t classes) {
   const std::uint32_t reciprocal = std::min(65'536U / static_cast<std::uint32_t>(need), 65'535U);
   for (std::size_t i = 0; i < whole_vectors(classes); ++i) {
     const auto x = static_cast<std::uint16_t>(free[i]);
@@ -56,7 +66,7 @@ Residency::Residency(const Spec& gpu)
     : sm_count_(static_cast<std::size_t>(std::max(gpu.sm_count, 1))),
       words_((sm_count_ + word_bits - 1) / word_bits),
       // While SMs move, each class that has some may leave an empty one behind.
-      most_classes_(whole_vectors(2 * sm_count_)),
+      most_classes_(2 * sm_count_ + vector_of),
       keys_(most_classes_, 0),
       sizes_(most_classes_, 0),
       sms_(most_classes_ * words_, 0),
@@ -77,9 +87,9 @@ Residency::Residency(const Spec& gpu)
 
 std::size_t Residency::enter(const Need& need, Count pipes) {
   if (free_numbers_.empty()) {
+    if (residents_.size() == most_kernels_) make_wider();
     free_numbers_.push_back(residents_.size());
     residents_.emplace_back();
-    held_.resize(held_.size() + most_classes_, 0);
   }
   const std::size_t number = free_numbers_.back();
   free_numbers_.pop_back();
@@ -87,16 +97,28 @@ std::size_t Residency::enter(const Need& need, Count pipes) {
   return number;
 }
 
+// For as many kernels again.
+void Residency::make_wider() {
+  const std::size_t before = most_kernels_;
+  most_kernels_ = std::max(2 * before, vector_of);
+  std::vector<Count> held(most_classes_ * most_kernels_, 0);
+  for (std::size_t i = 0; i < classes_; ++i)
+    std::copy_n(held_.data() + i * before, before, held.data() + i * most_kernels_);
+  held_ = std::move(held);
+  fullest_.resize(most_kernels_, 0);
+  moved_held_.resize(most_kernels_, 0);
+}
+
 void Residency::set_pipes(std::size_t kernel, Count pipes) {
   const int more = pipes - residents_[kernel].pipes;
   residents_[kernel].pipes = pipes;
-  const Count* const held = held_by(kernel);
-  for (std::size_t i = 0; i < classes_; ++i) pipes_[i] = static_cast<Count>(pipes_[i] + more * held[i]);
+  for (std::size_t i = 0; i < classes_; ++i)
+    pipes_[i] = static_cast<Count>(pipes_[i] + more * held_in(i)[kernel]);
 }
 
 // Sets `room_`, of each class.
 void Residency::find_room(const Need& need) {
-  std::copy_n(blocks_.data(), whole_vectors(classes_), room_.data());
+  std::copy_n(blocks_.data(), classes_, room_.data());
   limit_room(room_.data(), threads_.data(), need.threads, classes_);
   if (need.registers > 0) limit_room(room_.data(), registers_.data(), need.registers, classes_);
   if (need.shared > 0) limit_room(room_.data(), shared_.data(), need.shared, classes_);
@@ -141,8 +163,9 @@ int Residency::place(std::size_t kernel, int most, std::span<const Count> room, 
     rest -= sms;
   }
   const int unplaced = level == 0 ? rest : 0;
-  choose_first(level, level == 0 ? 0 : rest);
-  plan_placement(level);
+  const int one_more = rest - unplaced;  // SMs
+  if (one_more > 0) choose_first(level, one_more);
+  plan_placement(level, one_more > 0);
   note_moves(placed);
   carry_out(kernel);
   return std::max(most, 0) - unplaced;
@@ -162,14 +185,18 @@ void Residency::choose_first(int level, int sms) {
   }
 }
 
-// Plans that all usable SMs are filled down to `level`, and those of `first_` take one block more.
-void Residency::plan_placement(int level) {
+// Plans that all usable SMs are filled down to `level`, and, with `one_more`, those of `first_` take one
+// block more.
+void Residency::plan_placement(int level, bool one_more) {
   moves_.clear();
   for (std::size_t i = 0; i < classes_; ++i) {
     const int blocks = room_[i] - level;
-    if (blocks < 0) continue;
-    plan(i, blocks + 1, [&](std::size_t word) { return first_[word]; });
-    if (blocks > 0) plan(i, blocks, [&](std::size_t word) { return usable_[word] & ~first_[word]; });
+    if (one_more && blocks >= 0) plan(i, blocks + 1, [&](std::size_t word) { return first_[word]; });
+    if (blocks <= 0) continue;
+    if (one_more)
+      plan(i, blocks, [&](std::size_t word) { return usable_[word] & ~first_[word]; });
+    else
+      plan(i, blocks, [&](std::size_t word) { return usable_[word]; });
   }
 }
 
@@ -216,42 +243,44 @@ void Residency::note_moves(Placement& placed) const {
 
 void Residency::release(std::size_t kernel, const Placement& placed) {
   moves_.clear();
-  const Count* const held = held_by(kernel);
   for (std::size_t i = 0; i < classes_; ++i) {
-    if (held[i] == 0) continue;
+    const Count held = held_in(i)[kernel];
+    if (held == 0) continue;
     const Word* sms = placed.sms.data();
     for (const Count blocks : placed.blocks) {
-      if (blocks <= held[i]) plan(i, -blocks, [&](std::size_t word) { return sms[word]; });
+      if (blocks <= held) plan(i, -blocks, [&](std::size_t word) { return sms[word]; });
       sms += words_;
     }
   }
   carry_out(kernel);
 }
 
-// Moves SMs as planned, all of them blocks of one kernel.
+// Moves SMs as planned, all of them for blocks of one kernel.
 void Residency::carry_out(std::size_t kernel) {
   bool emptied = false;
-  for (std::size_t i = 0; i < moves_.size(); ++i) {
-    move(kernel, moves_[i], moving_.data() + i * words_);
-    emptied = emptied || sizes_[moves_[i].from] == 0;
+  const Word* sms = moving_.data();
+  for (const Move& planned : moves_) {
+    move(kernel, planned, sms);
+    emptied = emptied || sizes_[planned.from] == 0;
+    sms += words_;
   }
   for (std::size_t i = classes_; emptied && i-- > 0;) {
     if (sizes_[i] > 0) continue;
-    const std::size_t last = --classes_;
-    if (i != last) copy_class(last, i);
-    for (std::size_t number = 0; number < residents_.size(); ++number)
-      held_[number * most_classes_ + last] = 0;
+    --classes_;
+    copy_class(classes_, i);
   }
 }
 
 void Residency::move(std::size_t kernel, const Move& move, const Word* sms) {
   const Word key = keys_[move.from] + residents_[kernel].key * static_cast<Word>(move.blocks);
-  std::size_t to = equal_class(kernel, move, key);
-  if (to == classes_ && move.sms == sizes_[move.from]) {
-    take(kernel, move.from, move.blocks);
-    return;
-  }
+  std::copy_n(held_in(move.from), most_kernels_, moved_held_.data());
+  moved_held_[kernel] = static_cast<Count>(moved_held_[kernel] + move.blocks);
+  std::size_t to = class_of_moved(key);
   if (to == classes_) {
+    if (move.sms == sizes_[move.from]) {
+      take(kernel, move.from, move.blocks);
+      return;
+    }
     ++classes_;
     copy_class(move.from, to);
     take(kernel, to, move.blocks);
@@ -260,34 +289,31 @@ void Residency::move(std::size_t kernel, const Move& move, const Word* sms) {
   }
   sizes_[to] += move.sms;
   sizes_[move.from] -= move.sms;
+  Word* const joined = sms_of(to);
+  Word* const left = sms_of(move.from);
   for (std::size_t word = 0; word < words_; ++word) {
-    sms_of(to)[word] |= sms[word];
-    sms_of(move.from)[word] ^= sms[word];
+    joined[word] |= sms[word];
+    left[word] ^= sms[word];
   }
 }
 
-// The class with this key whose SMs hold what those that move will hold; classes_ if there is none.
-std::size_t Residency::equal_class(std::size_t kernel, const Move& move, Word key) const {
-  const auto equal = [&](std::size_t to) {
-    for (std::size_t number = 0; number < residents_.size(); ++number) {
-      const Count* const held = held_by(number);
-      if (held[to] != held[move.from] + (number == kernel ? move.blocks : 0)) return false;
-    }
-    return true;
-  };
+// The class whose SMs hold what those that move will hold, `moved_held_`; classes_ if there is none.
+std::size_t Residency::class_of_moved(Word key) const {
   for (std::size_t to = 0; to < classes_; ++to)
-    if (keys_[to] == key && equal(to)) return to;
+    if (keys_[to] == key && std::ranges::equal(moved_held_, std::span(held_in(to), most_kernels_))) return to;
   return classes_;
 }
 
 void Residency::copy_class(std::size_t from, std::size_t to) {
-  for (std::vector<Count>* const each : {&threads_, &registers_, &shared_, &blocks_, &pipes_})
-    (*each)[to] = (*each)[from];
+  threads_[to] = threads_[from];
+  registers_[to] = registers_[from];
+  shared_[to] = shared_[from];
+  blocks_[to] = blocks_[from];
+  pipes_[to] = pipes_[from];
   keys_[to] = keys_[from];
   sizes_[to] = sizes_[from];
   std::copy_n(sms_of(from), words_, sms_of(to));
-  for (std::size_t number = 0; number < residents_.size(); ++number)
-    held_[number * most_classes_ + to] = held_[number * most_classes_ + from];
+  std::copy_n(held_in(from), most_kernels_, held_in(to));
 }
 
 // Each SM of the class holds so many blocks more.
@@ -299,8 +325,31 @@ void Residency::take(std::size_t kernel, std::size_t of_class, int blocks) {
   add(shared_[of_class], -resident.need.shared);
   add(blocks_[of_class], -1);
   add(pipes_[of_class], resident.pipes);
-  add(held_[kernel * most_classes_ + of_class], 1);
+  add(held_in(of_class)[kernel], 1);
   keys_[of_class] += resident.key * static_cast<Word>(blocks);
+}
+
+void Residency::find_fullest() {
+  for (std::size_t first = 0; first < residents_.size(); first += vector_of) {
+    Vector fullest{};
+    for (std::size_t i = 0; i < classes_; ++i) {
+      Vector held;
+      std::memcpy(&held, held_in(i) + first, sizeof held);
+      const Vector here = (held != 0) & pipes_[i];
+      fullest = here > fullest ? here : fullest;
+    }
+    std::memcpy(fullest_.data() + first, &fullest, sizeof fullest);
+  }
+}
+
+double Residency::mean_pipes(std::size_t kernel) const {
+  std::int64_t blocks = 0, sum = 0;
+  for (std::size_t i = 0; i < classes_; ++i) {
+    const std::int64_t here = std::int64_t{held_in(i)[kernel]} * sizes_[i];
+    blocks += here;
+    sum += here * pipes_[i];
+  }
+  return blocks > 0 ? static_cast<double>(sum) / whole_pipes / static_cast<double>(blocks) : 0.0;
 }
 
 }  // namespace jostle::gpu::space

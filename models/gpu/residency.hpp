@@ -72,11 +72,6 @@ void for_each_sm(const Placement& placed, const Function& function) {
   }
 }
 
-// Loops over classes run over whole vectors of eight: the least number of these that holds so many.
-[[nodiscard]] constexpr std::size_t whole_vectors(std::size_t classes) {
-  return (classes + 7) & ~std::size_t{7};
-}
-
 class Residency {
  public:
   explicit Residency(const Spec& gpu);
@@ -96,8 +91,9 @@ class Residency {
   void release(std::size_t kernel, const Placement& placed);
 
   // The demand of all blocks for pipes where those of the kernel are, as a share of an SM's: on the fullest
-  // of the SMs, or the mean of its blocks.
-  [[nodiscard]] double fullest_pipes(std::size_t kernel) const;
+  // of the SMs, as find_fullest() found it for all kernels, or the mean of its blocks.
+  void find_fullest();
+  [[nodiscard]] double fullest_pipes(std::size_t kernel) const { return fullest_[kernel] / whole_pipes; }
   [[nodiscard]] double mean_pipes(std::size_t kernel) const;
 
   [[nodiscard]] std::size_t classes() const { return classes_; }  // number of classes
@@ -115,33 +111,36 @@ class Residency {
   };
 
   [[nodiscard]] Word* sms_of(std::size_t of_class) { return sms_.data() + of_class * words_; }
-  [[nodiscard]] const Count* held_by(std::size_t kernel) const {
-    return held_.data() + kernel * most_classes_;
+  [[nodiscard]] Count* held_in(std::size_t of_class) { return held_.data() + of_class * most_kernels_; }
+  [[nodiscard]] const Count* held_in(std::size_t of_class) const {
+    return held_.data() + of_class * most_kernels_;
   }
+  void make_wider();
   void find_room(const Need& need);
   void limit_to(std::span<const Count> room);
   void choose_first(int level, int sms);
-  void plan_placement(int level);
+  void plan_placement(int level, bool one_more);
   template <typename Set>
   void plan(std::size_t from, int blocks, const Set& set);
   [[nodiscard]] int size_of(const Word* sms) const;
   void note_moves(Placement& placed) const;
   void carry_out(std::size_t kernel);
   void move(std::size_t kernel, const Move& move, const Word* sms);
-  [[nodiscard]] std::size_t equal_class(std::size_t kernel, const Move& move, Word key) const;
+  [[nodiscard]] std::size_t class_of_moved(Word key) const;
   void copy_class(std::size_t from, std::size_t to);
   void take(std::size_t kernel, std::size_t of_class, int blocks);
 
-  std::size_t sm_count_, words_, most_classes_, classes_ = 1;
-  // For each class:
+  std::size_t sm_count_, words_, most_classes_, classes_ = 1, most_kernels_ = 0;
+  // Of each class:
   std::vector<Count> threads_, registers_, shared_, blocks_;  // free on an SM
   std::vector<Count> pipes_;                                  // demand of all blocks of an SM
-  std::vector<Word> keys_;  // sum over the blocks of an SM: equal in equal classes, and hardly ever in others
-  std::vector<int> sizes_;  // number of SMs
-  std::vector<Word> sms_;   // which they are
-  // For each kernel:
+  std::vector<Word> keys_;   // sum over the blocks of an SM: equal in equal classes, hardly ever in others
+  std::vector<int> sizes_;   // number of SMs
+  std::vector<Word> sms_;    // which they are
+  std::vector<Count> held_;  // blocks of each kernel on an SM
+  // Of each kernel:
   std::vector<Resident> residents_;
-  std::vector<Count> held_;  // its blocks on an SM of each class; 0 beyond the last class
+  std::vector<Count> fullest_;  // demand for pipes on the fullest of its SMs
   std::vector<std::size_t> free_numbers_;
   // For the placement in hand, by class or by word; members only to keep their storage.
   std::vector<Count> room_;
@@ -149,29 +148,8 @@ class Residency {
   std::vector<int> usable_sizes_;
   std::vector<Word> usable_, first_;
   std::vector<Move> moves_;
-  std::vector<Word> moving_;  // the SMs of each move
+  std::vector<Word> moving_;       // the SMs of each move
+  std::vector<Count> moved_held_;  // blocks of each kernel on an SM that moves, as it will be
 };
-
-inline double Residency::fullest_pipes(std::size_t kernel) const {
-  // Without branches, so that the compiler makes vectors of the loop.
-  const Count* const held = held_by(kernel);
-  Count fullest = 0;
-  for (std::size_t i = 0; i < whole_vectors(classes_); ++i) {
-    const auto mask = static_cast<Count>(held[i] != 0 ? -1 : 0);
-    fullest = std::max(fullest, static_cast<Count>(pipes_[i] & mask));
-  }
-  return fullest / whole_pipes;
-}
-
-inline double Residency::mean_pipes(std::size_t kernel) const {
-  const Count* const held = held_by(kernel);
-  std::int64_t blocks = 0, sum = 0;
-  for (std::size_t i = 0; i < classes_; ++i) {
-    const std::int64_t here = std::int64_t{held[i]} * sizes_[i];
-    blocks += here;
-    sum += here * pipes_[i];
-  }
-  return blocks > 0 ? static_cast<double>(sum) / whole_pipes / static_cast<double>(blocks) : 0.0;
-}
 
 }  // namespace jostle::gpu::space
