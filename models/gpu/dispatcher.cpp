@@ -54,7 +54,7 @@ int Dispatcher::add_stream(const StreamSpec& spec) {
   shares_.limit(spec.client, spec.sms);
   stream.limited = shares_.limited(spec.client);
   const auto connection = static_cast<std::size_t>(spec.connection);
-  if (connection >= connections_taken_.size()) connections_taken_.resize(connection + 1, 0);
+  if (connection >= connections_.size()) connections_.resize(connection + 1);
   return static_cast<int>(streams_.size()) - 1;
 }
 
@@ -96,7 +96,7 @@ void Dispatcher::ready(int index, const Work& work) {
   auto place = line_.end();
   while (place != line_.begin() && at(*(place - 1)).spec.priority < stream.spec.priority) --place;
   line_.insert(place, index);
-  ++not_waited_;
+  count_new(stream, 1);
 }
 
 // The time that the blocks take that `head` places now, alone.
@@ -160,7 +160,8 @@ void Dispatcher::start(int index) {
   Stream& stream = at(index);
   stream.running = true;
   stream.speed = stream.cubed = 1;
-  connection_taken(stream) = 1;
+  connection_of(stream).taken = true;
+  new_in_line_ -= connection_of(stream).new_streams;
   running_.insert(std::ranges::lower_bound(running_, index), index);
 }
 
@@ -222,7 +223,10 @@ void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count
 // The cohort is no longer among the stream's.
 void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
   const Placement& placed = placements_[cohort.placed];
-  residency_.release(stream.resident, placed);
+  if (stream.cohorts.empty())
+    residency_.release_all(stream.resident);
+  else
+    residency_.release(stream.resident, placed);
   shares_.remove(stream.spec.client, placed);
   slowdown_.remove(stream.work.demand, cohort.count);
   free_placements_.push_back(cohort.placed);
@@ -246,19 +250,22 @@ void Dispatcher::dispatch(Places places) {
 
 void Dispatcher::serve_line(Places places) {
   full_.clear();
+  const int most_running = gpu_.space_sharing.resident_grids;
   bool closed = false;  // a kernel waits that may use any SM
-  for (std::size_t place = 0; place < line_.size() && (!closed || not_waited_ > 0);) {
+  for (std::size_t place = 0; place < line_.size();) {
+    if (closed && (new_in_line_ == 0 || running() >= most_running)) break;  // all others wait already
     const int index = line_[place];
     Stream& head = at(index);
     // One that does not run may not stand in the line yet: it is delivered later.
-    if (!head.running && (places == Places::running || running() >= gpu_.space_sharing.resident_grids ||
-                          connection_taken(head) != 0)) {
+    if (!head.running &&
+        (places == Places::running || running() >= most_running || connection_of(head).taken)) {
       ++place;
       continue;
     }
     const bool no_room = head.no_room_since == releases_ || in_waves(head);
     if (closed || no_room || !place_head(index)) {
-      note_waited(head);
+      if (!head.waited) count_new(head, -1);
+      head.waited = true;
       if (head.limited && shares_.has_all(head.spec.client))
         full_.push_back(head.spec.client);
       else
@@ -267,14 +274,16 @@ void Dispatcher::serve_line(Places places) {
       continue;
     }
     // Its connection is taken now, and no other has become free.
-    if (!head.waited) --not_waited_;
+    if (!head.waited) count_new(head, -1);
     line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(place));
   }
 }
 
-void Dispatcher::note_waited(Stream& stream) {
-  if (!stream.waited) --not_waited_;
-  stream.waited = true;
+// A stream joins the line, or no longer is one that has not waited there.
+void Dispatcher::count_new(const Stream& stream, int change) {
+  Connection& connection = connection_of(stream);
+  connection.new_streams += change;
+  if (!connection.taken) new_in_line_ += change;
 }
 
 void Dispatcher::set_speeds() {
@@ -359,7 +368,8 @@ void Dispatcher::end_cohorts(Stream& stream) {
   if (stream.ended < stream.work.blocks) return;
   stream.active = stream.running = false;
   residency_.leave(stream.resident);
-  connection_taken(stream) = 0;
+  connection_of(stream).taken = false;
+  new_in_line_ += connection_of(stream).new_streams;
 }
 
 void Dispatcher::skip_until(Time now) {

@@ -128,13 +128,18 @@ class Dispatcher {
     sim::Time next = sim::Time::never();  // and in the GPU's
   };
 
+  struct Connection {
+    bool taken = false;   // by a running stream
+    int new_streams = 0;  // in the line, which have not waited for room
+  };
+
   [[nodiscard]] Stream& at(int stream) { return streams_[static_cast<std::size_t>(stream)]; }
   [[nodiscard]] const Stream& at(int stream) const { return streams_[static_cast<std::size_t>(stream)]; }
-  [[nodiscard]] char& connection_taken(const Stream& stream) {
-    return connections_taken_[static_cast<std::size_t>(stream.spec.connection)];
+  [[nodiscard]] Connection& connection_of(const Stream& stream) {
+    return connections_[static_cast<std::size_t>(stream.spec.connection)];
   }
   void serve_line(Places places);
-  void note_waited(Stream& stream);
+  void count_new(const Stream& stream, int change);
   bool place_head(int index);
   int place_blocks(Stream& head, int most, Placement& placed);
   void start(int index);
@@ -168,10 +173,10 @@ class Dispatcher {
   SmShares shares_;
   Slowdown slowdown_;
   std::vector<Stream> streams_;
-  std::vector<int> line_;                // streams with unplaced blocks, first to be served first
-  std::size_t not_waited_ = 0;           // number of those in the line that have not waited for room
-  std::vector<int> running_;             // streams, in the order of their numbers
-  std::vector<char> connections_taken_;  // by a running stream
+  std::vector<int> line_;     // streams with unplaced blocks, first to be served first
+  int new_in_line_ = 0;       // number of streams that have not waited there, of free connections
+  std::vector<int> running_;  // streams, in the order of their numbers
+  std::vector<Connection> connections_;
   // Clients, in dispatch(), that have all their SMs and of which a kernel waits. Kept for its storage.
   std::vector<std::size_t> full_;
   std::vector<Count> room_;  // on each SM, for a kernel of a limited client; kept for its storage too

@@ -195,18 +195,21 @@ void Residency::plan_placement(int level, bool one_more) {
     if (blocks <= 0) continue;
     if (one_more)
       plan(i, blocks, [&](std::size_t word) { return usable_[word] & ~first_[word]; });
-    else
+    else if (limited_)
       plan(i, blocks, [&](std::size_t word) { return usable_[word]; });
+    else
+      plan_all(i, blocks);
   }
 }
 
 // Plans that the SMs of a class that are in `set(word)` get so many blocks more.
 template <typename Set>
 void Residency::plan(std::size_t from, int blocks, const Set& set) {
+  const std::size_t words = words_;
   const Word* const all = sms_of(from);
-  Word* const moving = moving_.data() + moves_.size() * words_;
+  Word* const moving = moving_.data() + moves_.size() * words;
   Word some = 0, others = 0;
-  for (std::size_t word = 0; word < words_; ++word) {
+  for (std::size_t word = 0; word < words; ++word) {
     moving[word] = all[word] & set(word);
     some |= moving[word];
     others |= all[word] ^ moving[word];
@@ -239,6 +242,21 @@ void Residency::note_moves(Placement& placed) const {
     }
     moving += words_;
   }
+}
+
+void Residency::release_all(std::size_t kernel) {
+  moves_.clear();
+  for (std::size_t i = 0; i < classes_; ++i) {
+    const Count held = held_in(i)[kernel];
+    if (held > 0) plan_all(i, -held);
+  }
+  carry_out(kernel);
+}
+
+// Plans that all SMs of a class get so many blocks more.
+void Residency::plan_all(std::size_t from, int blocks) {
+  std::copy_n(sms_of(from), words_, moving_.data() + moves_.size() * words_);
+  moves_.push_back({.from = from, .blocks = blocks, .sms = sizes_[from]});
 }
 
 void Residency::release(std::size_t kernel, const Placement& placed) {

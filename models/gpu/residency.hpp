@@ -89,6 +89,7 @@ class Residency {
   // where they went and returns their number.
   int place(std::size_t kernel, int most, std::span<const Count> room, Placement& placed);
   void release(std::size_t kernel, const Placement& placed);
+  void release_all(std::size_t kernel);  // all blocks that it has
 
   // The demand of all blocks for pipes where those of the kernel are, as a share of an SM's: on the fullest
   // of the SMs, as find_fullest() found it for all kernels, or the mean of its blocks.
@@ -122,6 +123,7 @@ class Residency {
   void plan_placement(int level, bool one_more);
   template <typename Set>
   void plan(std::size_t from, int blocks, const Set& set);
+  void plan_all(std::size_t from, int blocks);
   [[nodiscard]] int size_of(const Word* sms) const;
   void note_moves(Placement& placed) const;
   void carry_out(std::size_t kernel);
