@@ -279,7 +279,7 @@ void Dispatcher::serve_line(Places places) {
   }
 }
 
-// A stream joins the line, or no longer is one that has not waited there.
+// `change` is 1 for a stream that joins the line, and -1 once it has waited there or leaves.
 void Dispatcher::count_new(const Stream& stream, int change) {
   Connection& connection = connection_of(stream);
   connection.new_streams += change;
@@ -324,7 +324,7 @@ void Dispatcher::catch_up(Stream& stream) const {
   stream.since = now_;
 }
 
-// After a change of its cohorts.
+// Its cohorts have changed.
 void Dispatcher::note_first(Stream& stream) const {
   stream.first_end = stream.cohorts.empty() ? Duration::max() : end_of(stream, stream.cohorts.front());
   set_next(stream);

@@ -133,14 +133,14 @@ class Residency {
   void take(std::size_t kernel, std::size_t of_class, int blocks);
 
   std::size_t sm_count_, words_, most_classes_, classes_ = 1, most_kernels_ = 0;
-  // Of each class:
+  // Arrays by class:
   std::vector<Count> threads_, registers_, shared_, blocks_;  // free on an SM
   std::vector<Count> pipes_;                                  // demand of all blocks of an SM
   std::vector<Word> keys_;   // sum over the blocks of an SM: equal in equal classes, hardly ever in others
   std::vector<int> sizes_;   // number of SMs
   std::vector<Word> sms_;    // which they are
   std::vector<Count> held_;  // blocks of each kernel on an SM
-  // Of each kernel:
+  // Arrays by kernel:
   std::vector<Resident> residents_;
   std::vector<Count> fullest_;  // demand for pipes on the fullest of its SMs
   std::vector<std::size_t> free_numbers_;

@@ -5,7 +5,6 @@
 namespace jostle::gpu::space {
 namespace {
 
-constexpr double unit = 1e6;             // whole numbers of v are millionths
 constexpr double fullest_memory = 0.97;  // share of the bandwidth; v is finite
 constexpr double unlimited = 1e3;        // v
 
