@@ -134,8 +134,12 @@ void Residency::find_room(std::size_t kernel, std::vector<Count>& room) {
 // From now on, only the SMs with `room` may be used, or all if it is empty.
 void Residency::limit_to(std::span<const Count> room) {
   std::ranges::fill(usable_, room.empty() ? ~Word{0} : Word{0});
-  for (std::size_t sm = 0; sm < room.size(); ++sm)
-    usable_[sm / word_bits] |= Word{room[sm] != 0 ? 1U : 0U} << (sm % word_bits);
+  for (std::size_t word = 0, sm = 0; sm < room.size(); ++word) {
+    Word usable = 0;
+    for (std::size_t bit = 0; bit < word_bits && sm < room.size(); ++bit, ++sm)
+      usable |= Word{room[sm] != 0 ? 1U : 0U} << bit;
+    usable_[word] = usable;
+  }
   limited_ = !room.empty();
   for (std::size_t i = 0; i < classes_ && limited_; ++i) {
     Word* const usable = moving_.data();
@@ -147,6 +151,7 @@ void Residency::limit_to(std::span<const Count> room) {
 // Each block goes where there is most room, so SMs are filled level by level: down to `level` all of them,
 // and the first `rest` of those with room for one more.
 int Residency::place(std::size_t kernel, int most, std::span<const Count> room, Placement& placed) {
+  if (!room.empty() && std::ranges::count(room, 0) == std::ssize(room)) return 0;
   find_room(residents_[kernel].need);
   if (limited_ || !room.empty()) limit_to(room);
   const std::vector<int>& sizes = limited_ ? usable_sizes_ : sizes_;

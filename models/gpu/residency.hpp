@@ -85,8 +85,8 @@ class Residency {
 
   // Sets `room` to the number of blocks of the kernel for which each SM has room.
   void find_room(std::size_t kernel, std::vector<Count>& room);
-  // Places up to `most` blocks: if `room` is not empty, only on SMs for which it is not 0. Sets `placed` to
-  // where they went and returns their number.
+  // Places up to `most` blocks: if `room` is not empty, only on SMs for which it is not 0. Returns
+  // their number and, if that is not 0, sets `placed` to where they went.
   int place(std::size_t kernel, int most, std::span<const Count> room, Placement& placed);
   void release(std::size_t kernel, const Placement& placed);
   void release_all(std::size_t kernel);  // all blocks that it has

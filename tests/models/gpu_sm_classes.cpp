@@ -124,9 +124,10 @@ void place(Residency& residency, std::vector<Resident>& residents, Resident& res
   int sum = 0;
   for (const int blocks : expected) sum += blocks;
   RC_ASSERT(residency.place(resident.number, most, usable, placed) == sum);
+  if (sum == 0) return;
   RC_ASSERT(on_each_sm(placed, gpu.sm_count) == expected);
   for (std::size_t sm = 0; sm < sms; ++sm) resident.blocks[sm] += expected[sm];
-  if (sum > 0) resident.placements.push_back(placed);
+  resident.placements.push_back(placed);
 }
 
 // One of its placements ends, or all that it has.
