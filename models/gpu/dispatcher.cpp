@@ -46,20 +46,16 @@ Duration launch_gap(const KernelSequence& kernels, std::size_t kernel) {
 }
 
 Dispatcher::Dispatcher(const Spec& gpu, const Longer& longer)
-    : gpu_(gpu), longer_(longer), residency_(gpu), shares_(gpu), slowdown_(residency_.nothing_placed()) {}
+    : gpu_(gpu), longer_(longer), residency_(gpu), shares_(gpu) {}
 
 int Dispatcher::add_stream(const StreamSpec& spec) {
   Stream& stream = streams_.emplace_back();
   stream.spec = spec;
   shares_.limit(spec.client, spec.sms);
-  stream.resident = residency_.nothing_placed();
+  stream.limited = shares_.limited(spec.client);
+  const auto connection = static_cast<std::size_t>(spec.connection);
+  if (connection >= connections_.size()) connections_.resize(connection + 1);
   return static_cast<int>(streams_.size()) - 1;
-}
-
-bool Dispatcher::connection_free(const Stream& stream) const {
-  return std::ranges::none_of(streams_, [&](const Stream& other) {
-    return &other != &stream && other.spec.connection == stream.spec.connection && other.running;
-  });
 }
 
 // `work`, as far as L2 still holds what it reads.
@@ -79,7 +75,8 @@ void Dispatcher::note_ended(Stream& stream, std::uint32_t blocks) {
 
 void Dispatcher::ready(int index, const Work& work) {
   Stream& stream = at(index);
-  for (Stream& other : streams_) {
+  if (running_.size() == 1) {  // only then are there waves
+    Stream& other = at(running_.front());
     if (other.spec.priority < stream.spec.priority)
       break_waves(other);
     else
@@ -96,9 +93,10 @@ void Dispatcher::ready(int index, const Work& work) {
   stream.ended = 0;
   stream.passed = Duration::zero();
   stream.joined = stream.since = now_;
-  const auto behind =
-      std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < stream.spec.priority; });
-  line_.insert(behind, index);
+  auto place = line_.end();
+  while (place != line_.begin() && at(*(place - 1)).spec.priority < stream.spec.priority) --place;
+  line_.insert(place, index);
+  count_new(stream, 1);
 }
 
 // The time that the blocks take that `head` places now, alone.
@@ -107,52 +105,64 @@ Duration Dispatcher::time_of(const Stream& head) const {
   Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
   time += std::max(head.joined + head.work.start - now_, Duration::zero());
   if (!head.running) {
-    time += longer_.each + gpu_.space_sharing.fetch * std::min(running_, most_fetching);
+    time += longer_.each + gpu_.space_sharing.fetch * std::min(running(), most_fetching);
     if (head.work.cold_code) time += longer_.cold_code;
   }
   return time;
 }
 
 // Places what fits of the head of the line; true if that is all of it.
-bool Dispatcher::place_head(Stream& head) {
-  std::uint32_t slot = 0;
+bool Dispatcher::place_head(int index) {
+  Stream& head = at(index);
   if (free_placements_.empty()) {
-    slot = static_cast<std::uint32_t>(placements_.size());
-    placements_.push_back(residency_.nothing_placed());
-  } else {
-    slot = free_placements_.back();
-    free_placements_.pop_back();
+    free_placements_.push_back(static_cast<std::uint32_t>(placements_.size()));
+    placements_.emplace_back();
   }
+  const std::uint32_t slot = free_placements_.back();
   Placement& placed = placements_[slot];
   const int most = static_cast<int>(std::min<std::uint32_t>(head.unplaced, 1U << 20U));
-  residency_.find_room(head.work.need, placed);
-  for (const std::size_t client : full_) shares_.leave_others(client, placed);
-  if (shares_.limited(head.spec.client)) shares_.leave_usable(head.spec.client, placed);
-  const int count = residency_.place(head.work.need, most, placed);
+  if (!head.running) head.resident = residency_.enter(head.work.need, head.work.demand.pipes_of_block);
+  const int count = place_blocks(head, most, placed);
   if (count < most && full_.empty()) head.no_room_since = releases_;
   if (count == 0) {
-    free_placements_.push_back(slot);
+    if (!head.running) residency_.leave(head.resident);
     return false;
   }
+  free_placements_.pop_back();
   const Duration length = time_of(head);
-  if (!head.running) {
-    head.running = true;
-    head.speed = head.cubed = 1;
-    head.pipes = -1;
-    ++running_;
-  }
+  if (!head.running) start(index);
   add_resident(head, placed, count);
   catch_up(head);
   const Duration end = head.passed + length;
   const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
   head.unplaced -= static_cast<std::uint32_t>(count);
   Cohort cohort{.end = end, .count = count, .length = length, .placed = slot};
-  const bool alone = running_ == 1 && head.cohorts.empty() && !shares_.limited(head.spec.client);
+  const bool alone = running_.size() == 1 && head.cohorts.empty() && !head.limited;
   if (alone && head.unplaced > 0)
     cohort.waves = static_cast<std::int32_t>((head.unplaced - 1) / static_cast<std::uint32_t>(count));
   head.cohorts.insert(later, cohort);
-  set_next(head);
+  note_first(head);
   return head.unplaced == 0;
+}
+
+// Places up to `most` blocks on the SMs that its client may use; returns their number.
+int Dispatcher::place_blocks(Stream& head, int most, Placement& placed) {
+  const std::size_t client = head.spec.client;
+  if (full_.empty() && !head.limited) return residency_.place(head.resident, most, {}, placed);
+  residency_.find_room(head.resident, room_);
+  for (const std::size_t other : full_) shares_.leave_others(other, room_);
+  if (head.limited) shares_.leave_usable(client, room_);
+  return residency_.place(head.resident, most, room_, placed);
+}
+
+// Its first blocks are placed.
+void Dispatcher::start(int index) {
+  Stream& stream = at(index);
+  stream.running = true;
+  stream.speed = stream.cubed = 1;
+  connection_of(stream).taken = true;
+  new_in_line_ -= connection_of(stream).new_streams;
+  running_.insert(std::ranges::lower_bound(running_, index), index);
 }
 
 // In the kernel's own time: of its last wave.
@@ -200,63 +210,63 @@ void Dispatcher::break_waves(Stream& stream) {
     stream.cohorts.clear();
     remove_resident(stream, last);
   }
-  set_next(stream);
+  note_first(stream);
   find_next();
 }
 
 void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count) {
-  if (stream.cohorts.empty()) {
-    stream.resident = placed;
-  } else {
-    for (std::size_t i = 0; i < placed.size(); ++i)
-      stream.resident[i] = static_cast<Count>(stream.resident[i] + placed[i]);
-  }
-  slowdown_.add(stream.work.demand, placed, count);
+  slowdown_.add(stream.work.demand, count);
   shares_.add(stream.spec.client, placed);
   changed_ = true;
-  pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
-// The cohort is no longer among the stream's. Where it was the last, `resident` is left as it was.
+// The cohort is no longer among the stream's.
 void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
   const Placement& placed = placements_[cohort.placed];
-  residency_.release(stream.work.need, placed);
+  if (stream.cohorts.empty())
+    residency_.release_all(stream.resident);
+  else
+    residency_.release(stream.resident, placed);
   shares_.remove(stream.spec.client, placed);
-  slowdown_.remove(stream.work.demand, placed, cohort.count);
-  if (!stream.cohorts.empty()) {
-    for (std::size_t i = 0; i < placed.size(); ++i)
-      stream.resident[i] = static_cast<Count>(stream.resident[i] - placed[i]);
-  }
+  slowdown_.remove(stream.work.demand, cohort.count);
   free_placements_.push_back(cohort.placed);
   note_ended(stream, static_cast<std::uint32_t>(cohort.count));
   changed_ = true;
   ++releases_;
-  pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
 bool Dispatcher::has_resident_blocks() const {
-  return std::ranges::any_of(streams_, [](const Stream& stream) { return !stream.cohorts.empty(); });
+  return std::ranges::any_of(running_, [&](int index) { return !at(index).cohorts.empty(); });
 }
 
 void Dispatcher::dispatch(Places places) {
+  if (places == Places::none) {
+    for (const int index : running_) break_waves(at(index));
+  } else {
+    serve_line(places);
+  }
+  if (changed_) set_speeds();
+}
+
+void Dispatcher::serve_line(Places places) {
   full_.clear();
+  const int most_running = gpu_.space_sharing.resident_grids;
   bool closed = false;  // a kernel waits that may use any SM
-  if (places == Places::none)
-    for (Stream& stream : streams_) break_waves(stream);
-  for (std::size_t place = 0; place < line_.size() && places != Places::none;) {
-    Stream& head = at(line_[place]);
-    if (places == Places::running && !head.running) {
+  for (std::size_t place = 0; place < line_.size();) {
+    if (closed && (new_in_line_ == 0 || running() >= most_running)) break;  // all others wait already
+    const int index = line_[place];
+    Stream& head = at(index);
+    // One that does not run may not stand in the line yet: it is delivered later.
+    if (!head.running &&
+        (places == Places::running || running() >= most_running || connection_of(head).taken)) {
       ++place;
       continue;
     }
-    if (!head.running && (running_ >= gpu_.space_sharing.resident_grids || !connection_free(head))) {
-      ++place;  // does not stand in the line yet: it is delivered later
-      continue;
-    }
     const bool no_room = head.no_room_since == releases_ || in_waves(head);
-    if (closed || no_room || !place_head(head)) {
+    if (closed || no_room || !place_head(index)) {
+      if (!head.waited) count_new(head, -1);
       head.waited = true;
-      if (shares_.limited(head.spec.client) && shares_.has_all(head.spec.client))
+      if (head.limited && shares_.has_all(head.spec.client))
         full_.push_back(head.spec.client);
       else
         closed = true;
@@ -264,41 +274,49 @@ void Dispatcher::dispatch(Places places) {
       continue;
     }
     // Its connection is taken now, and no other has become free.
+    if (!head.waited) count_new(head, -1);
     line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(place));
   }
-  if (changed_) set_speeds();
+}
+
+// `change` is 1 for a stream that joins the line, and -1 once it has waited there or leaves.
+void Dispatcher::count_new(const Stream& stream, int change) {
+  Connection& connection = connection_of(stream);
+  connection.new_streams += change;
+  if (!connection.taken) new_in_line_ += change;
 }
 
 void Dispatcher::set_speeds() {
-  for (Stream& stream : streams_) {
-    if (!stream.running) continue;
+  residency_.find_fullest();
+  next_ = Time::never();
+  for (const int index : running_) {
+    Stream& stream = at(index);
     const double cubed = cubed_slowdown(stream);
-    if (cubed == stream.cubed) continue;
-    catch_up(stream);
-    stream.cubed = cubed;
-    stream.speed = cubed == 1 ? 1.0 : 1 / cube_root(cubed);
-    set_next(stream);
+    if (cubed != stream.cubed) {
+      catch_up(stream);
+      stream.cubed = cubed;
+      stream.speed = cubed == 1 ? 1.0 : 1 / cube_root(cubed);
+      set_next(stream);
+    }
+    next_ = std::min(next_, stream.next);
   }
-  changed_ = pipes_changed_ = false;
-  find_next();
+  changed_ = false;
 }
 
-double Dispatcher::cubed_slowdown(Stream& stream) const {
-  const bool limited = shares_.limited(stream.spec.client);
-  if ((running_ == 1 && !limited) || stream.cohorts.empty()) {
-    stream.pipes = -1;
-    return 1;
-  }
-  if (stream.work.demand.pipes > 0 && (pipes_changed_ || stream.pipes < 0))
-    stream.pipes = slowdown_.pipes_where(stream.resident, stream.work.one_wave);
-  return slowdown_.cubed_for(stream.work.demand, stream.pipes, limited);
+double Dispatcher::cubed_slowdown(const Stream& stream) const {
+  if ((running_.size() == 1 && !stream.limited) || stream.cohorts.empty()) return 1;
+  double pipes = 0;
+  if (stream.work.demand.pipes > 0)
+    pipes = stream.work.one_wave ? residency_.fullest_pipes(stream.resident)
+                                 : residency_.mean_pipes(stream.resident);
+  return slowdown_.cubed_for(stream.work.demand, pipes, stream.limited);
 }
 
+// Where the stream is now in its kernel's own time.
 Duration Dispatcher::passed(const Stream& stream) const {
-  if (stream.cohorts.empty()) return stream.passed;
-  const Duration end = end_of(stream, stream.cohorts.front());
-  if (stream.next <= now_) return end;
-  return std::min(stream.passed + sim::work_in(now_ - stream.since, stream.speed), end);
+  if (stream.next == Time::never()) return stream.passed;
+  if (stream.next <= now_) return stream.first_end;
+  return std::min(stream.passed + sim::work_in(now_ - stream.since, stream.speed), stream.first_end);
 }
 
 void Dispatcher::catch_up(Stream& stream) const {
@@ -306,46 +324,60 @@ void Dispatcher::catch_up(Stream& stream) const {
   stream.since = now_;
 }
 
+// Its cohorts have changed.
+void Dispatcher::note_first(Stream& stream) const {
+  stream.first_end = stream.cohorts.empty() ? Duration::max() : end_of(stream, stream.cohorts.front());
+  set_next(stream);
+}
+
 void Dispatcher::set_next(Stream& stream) const {
   stream.next = Time::never();
   if (stream.cohorts.empty()) return;
   // Not now, however fast: time must advance.
-  const Duration left = end_of(stream, stream.cohorts.front()) - stream.passed;
-  stream.next = now_ + std::max(sim::time_for(left, stream.speed), Duration{1});
+  stream.next = now_ + std::max(sim::time_for(stream.first_end - stream.passed, stream.speed), Duration{1});
 }
 
 void Dispatcher::find_next() {
   next_ = Time::never();
-  for (const Stream& stream : streams_) next_ = std::min(next_, stream.next);
+  for (const int index : running_) next_ = std::min(next_, at(index).next);
 }
 
 void Dispatcher::end(std::vector<int>& done) {
   if (next_ > now_) return;
-  for (std::size_t i = 0; i < streams_.size(); ++i) {
-    Stream& stream = streams_[i];
-    if (stream.next > now_) continue;
-    catch_up(stream);
-    while (!stream.cohorts.empty() && end_of(stream, stream.cohorts.front()) <= stream.passed) {
-      end_waves(stream, stream.cohorts.front(), stream.cohorts.front().waves);
-      const Cohort over = stream.cohorts.front();
-      stream.cohorts.erase(stream.cohorts.begin());
-      remove_resident(stream, over);
-    }
-    set_next(stream);
-    if (stream.ended < stream.work.blocks) continue;
-    stream.active = stream.running = false;
-    --running_;
-    done.push_back(static_cast<int>(i));
+  const std::size_t done_before = done.size();
+  next_ = Time::never();
+  for (const int index : running_) {
+    Stream& stream = at(index);
+    if (stream.next <= now_) end_cohorts(stream);
+    next_ = std::min(next_, stream.next);
+    if (!stream.running) done.push_back(index);
   }
-  if (changed_) find_next();
+  if (done.size() > done_before) std::erase_if(running_, [&](int index) { return !at(index).running; });
+}
+
+// Removes those that end now.
+void Dispatcher::end_cohorts(Stream& stream) {
+  catch_up(stream);
+  while (!stream.cohorts.empty() && end_of(stream, stream.cohorts.front()) <= stream.passed) {
+    end_waves(stream, stream.cohorts.front(), stream.cohorts.front().waves);
+    const Cohort over = stream.cohorts.front();
+    stream.cohorts.erase(stream.cohorts.begin());
+    remove_resident(stream, over);
+  }
+  note_first(stream);
+  if (stream.ended < stream.work.blocks) return;
+  stream.active = stream.running = false;
+  residency_.leave(stream.resident);
+  connection_of(stream).taken = false;
+  new_in_line_ += connection_of(stream).new_streams;
 }
 
 void Dispatcher::skip_until(Time now) {
-  for (Stream& stream : streams_) catch_up(stream);
+  for (const int index : running_) catch_up(at(index));
   now_ = now;
-  for (Stream& stream : streams_) {
-    stream.since = now;
-    set_next(stream);
+  for (const int index : running_) {
+    at(index).since = now;
+    set_next(at(index));
   }
   find_next();
 }
@@ -356,19 +388,18 @@ void Dispatcher::retime(int index, const Work& work) {
   break_waves(stream);
   catch_up(stream);
   const Duration before = std::max(stream.work.wave, Duration{1});
-  for (const Cohort& cohort : stream.cohorts)
-    slowdown_.remove(stream.work.demand, placements_[cohort.placed], cohort.count);
+  for (const Cohort& cohort : stream.cohorts) slowdown_.remove(stream.work.demand, cohort.count);
   take_work(stream, work);
+  if (stream.running) residency_.set_pipes(stream.resident, stream.work.demand.pipes_of_block);
   for (Cohort& cohort : stream.cohorts) {
     const Duration left = cohort.end - stream.passed;
     const Duration now_left = same_fraction(left, before, stream.work.wave);
     cohort.length += now_left - left;
     cohort.end = stream.passed + std::max(now_left, Duration{1});
-    slowdown_.add(stream.work.demand, placements_[cohort.placed], cohort.count);
+    slowdown_.add(stream.work.demand, cohort.count);
   }
-  set_next(stream);
-  stream.pipes = -1;
-  changed_ = pipes_changed_ = true;
+  note_first(stream);
+  changed_ = true;
 }
 
 double Dispatcher::fraction(int index) const {

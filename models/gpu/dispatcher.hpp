@@ -91,7 +91,8 @@ class Dispatcher {
 
   [[nodiscard]] bool started(int stream) const { return at(stream).running; }  // a block has been placed
   [[nodiscard]] bool has_kernel(int stream) const { return at(stream).active; }
-  [[nodiscard]] int running() const { return running_; }  // kernels with a resident block or between waves
+  // Number of kernels with a resident block or between waves.
+  [[nodiscard]] int running() const { return static_cast<int>(running_.size()); }
   [[nodiscard]] bool has_resident_blocks() const;
   [[nodiscard]] double fraction(int stream) const;  // part of its kernel that is done, from 0 to 1
 
@@ -100,7 +101,7 @@ class Dispatcher {
     sim::Duration end;   // in the kernel's own time (Stream::passed)
     std::int32_t count;  // blocks
     sim::Duration length;
-    std::uint32_t placed;  // its Placement
+    std::uint32_t placed;  // index of its Placement
     // Further waves of as many blocks in the same places, each `later_wave()` after the one before. Only
     // while no other kernel runs, since nothing can come between them then.
     std::int32_t waves = 0;
@@ -108,6 +109,7 @@ class Dispatcher {
   struct Stream {
     StreamSpec spec;
     Work work;
+    bool limited = false;  // its client, to some SMs
     bool active = false, running = false;
     bool waited = false;                    // for room: its blocks take the places of others
     std::uint64_t no_room_since = 0;        // the release after which no room was found; 0: not known
@@ -119,17 +121,28 @@ class Dispatcher {
     sim::Duration passed;                   // the kernel's own time, as if alone, at the instant `since`
     sim::Time since;
     double speed = 1;
-    double pipes = -1;                    // Slowdown::pipes_where its blocks are; below 0: not known
     double cubed = 1;                     // cube of its slowdown, as the speed was set
     std::vector<Cohort> cohorts;          // by end
-    Placement resident;                   // sum of the cohorts
-    sim::Time next = sim::Time::never();  // end of its first cohort
+    std::size_t resident = 0;             // its number in the residency while it runs
+    sim::Duration first_end;              // of its first cohort, with all its waves, in the kernel's own time
+    sim::Time next = sim::Time::never();  // and in the GPU's
+  };
+
+  struct Connection {
+    bool taken = false;   // by a running stream
+    int new_streams = 0;  // in the line, which have not waited for room
   };
 
   [[nodiscard]] Stream& at(int stream) { return streams_[static_cast<std::size_t>(stream)]; }
   [[nodiscard]] const Stream& at(int stream) const { return streams_[static_cast<std::size_t>(stream)]; }
-  [[nodiscard]] bool connection_free(const Stream& stream) const;
-  bool place_head(Stream& head);
+  [[nodiscard]] Connection& connection_of(const Stream& stream) {
+    return connections_[static_cast<std::size_t>(stream.spec.connection)];
+  }
+  void serve_line(Places places);
+  void count_new(const Stream& stream, int change);
+  bool place_head(int index);
+  int place_blocks(Stream& head, int most, Placement& placed);
+  void start(int index);
   [[nodiscard]] static sim::Duration later_wave(const Work& work) { return work.wave + work.turnover; }
   [[nodiscard]] static sim::Duration end_of(const Stream& stream, const Cohort& cohort);
   [[nodiscard]] static std::int32_t waves_over(const Stream& stream, const Cohort& cohort,
@@ -144,11 +157,13 @@ class Dispatcher {
   void remove_resident(Stream& stream, const Cohort& cohort);
   [[nodiscard]] sim::Duration time_of(const Stream& head) const;
   void take_work(Stream& stream, const Work& work) const;
+  void end_cohorts(Stream& stream);
   void note_ended(Stream& stream, std::uint32_t blocks);
   void set_speeds();
-  [[nodiscard]] double cubed_slowdown(Stream& stream) const;
+  [[nodiscard]] double cubed_slowdown(const Stream& stream) const;
   [[nodiscard]] sim::Duration passed(const Stream& stream) const;
   void catch_up(Stream& stream) const;
+  void note_first(Stream& stream) const;
   void set_next(Stream& stream) const;
   void find_next();
 
@@ -158,16 +173,18 @@ class Dispatcher {
   SmShares shares_;
   Slowdown slowdown_;
   std::vector<Stream> streams_;
-  std::vector<int> line_;  // streams with unplaced blocks, first to be served first
+  std::vector<int> line_;     // streams with unplaced blocks, first to be served first
+  int new_in_line_ = 0;       // number of streams that have not waited there, of free connections
+  std::vector<int> running_;  // streams, in the order of their numbers
+  std::vector<Connection> connections_;
   // Clients, in dispatch(), that have all their SMs and of which a kernel waits. Kept for its storage.
   std::vector<std::size_t> full_;
+  std::vector<Count> room_;  // on each SM, for a kernel of a limited client; kept for its storage too
   std::vector<Placement> placements_;
   std::vector<std::uint32_t> free_placements_;
   std::int64_t moved_ = 0;  // bytes through L2, as blocks ended
-  int running_ = 0;
   sim::Time now_, next_ = sim::Time::never();
   bool changed_ = false;        // residency, since the speeds were set
-  bool pipes_changed_ = false;  // demand for pipes, since the speeds were set
   std::uint64_t releases_ = 1;  // number of times that blocks ended, so far
 };
 

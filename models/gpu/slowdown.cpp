@@ -1,23 +1,15 @@
 #include "models/gpu/slowdown.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 namespace jostle::gpu::space {
 namespace {
 
-constexpr double unit = 1e6;          // whole numbers of v are millionths
-constexpr double whole_pipes = 1000;  // all pipes of an SM; with its 32 blocks at most, sums are below 2^15
 constexpr double fullest_memory = 0.97;  // share of the bandwidth; v is finite
 constexpr double unlimited = 1e3;        // v
 
-double cubed(double x) {
-  return x * x * x;
-}
-
 std::int32_t millionths(double x) {
-  return static_cast<std::int32_t>(std::lround(x * unit));
+  return static_cast<std::int32_t>(sim::rounded(x * whole_v));
 }
 
 // Share of the bandwidth of DRAM that the kernel draws alone.
@@ -49,17 +41,6 @@ double requests_for(double share, double most) {
 
 }  // namespace
 
-double cube_root(double x) {
-  // A third of the exponent is a start within 6 %; each step of Halley's method trebles the digits.
-  constexpr std::uint64_t two_thirds_of_bias = 0x2A9F'7893'782D'A1CEULL;
-  double root = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) / 3 + two_thirds_of_bias);
-  for (int i = 0; i < 2; ++i) {
-    const double cube = root * root * root;
-    root *= (cube + 2 * x) / (2 * cube + x);
-  }
-  return root;
-}
-
 Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const SpaceSharing& law = gpu.space_sharing;
   const double active = kernel.sm_active > 0 ? static_cast<double>(kernel.sm_active) : 1.0;
@@ -84,14 +65,17 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const double memory = requests_for(use.dram_share, use.most);
   const std::int32_t memory_of_block = millionths(memory / blocks);
   const double held = std::max(per_sm, 1.0);
-  const auto pipes_of_block = static_cast<Count>(std::lround(pipes / held * whole_pipes));
-  return {.pipes_of_block = pipes_of_block,
-          .pipes = static_cast<Count>(pipes_of_block * std::lround(held)),
-          .memory_of_block = memory_of_block,
-          .memory = memory_of_block * static_cast<std::int32_t>(blocks),
-          .bound_of_block = bound_of_block,
-          .bound = bound_of_block * static_cast<std::int32_t>(blocks),
-          .use = use};
+  const auto pipes_of_block = static_cast<Count>(sim::rounded(pipes / held * whole_pipes));
+  Demand demand{.pipes_of_block = pipes_of_block,
+                .pipes = static_cast<Count>(pipes_of_block * sim::rounded(held)),
+                .memory_of_block = memory_of_block,
+                .memory = memory_of_block * static_cast<std::int32_t>(blocks),
+                .bound_of_block = bound_of_block,
+                .bound = bound_of_block * static_cast<std::int32_t>(blocks),
+                .use = use};
+  demand.requests = requests_of(demand.memory);
+  demand.pipes_cubed = cubed(demand.pipes / whole_pipes);
+  return demand;
 }
 
 Demand beside(const Demand& alone, double moved_bytes) {
@@ -106,45 +90,10 @@ Demand beside(const Demand& alone, double moved_bytes) {
   return demand;
 }
 
-void Slowdown::change(const Demand& demand, const Placement& placed, int count) {
+void Slowdown::add(const Demand& demand, int count) {
   memory_ += static_cast<std::int64_t>(count) * demand.memory_of_block;
   bound_ += static_cast<std::int64_t>(count) * demand.bound_of_block;
-  const int each = count < 0 ? -demand.pipes_of_block : demand.pipes_of_block;
-  if (each == 0) return;
-  Count* const pipes = pipes_.data();
-  const Count* const blocks = placed.data();
-  for (std::size_t i = 0; i < placed.size(); ++i)
-    pipes[i] = static_cast<Count>(pipes[i] + static_cast<Count>(each * blocks[i]));
-}
-
-double Slowdown::pipes_where(const Placement& placed, bool slowest) const {
-  // Without branches, so that the compiler makes vectors of the loops.
-  const Count* const pipes = pipes_.data();
-  const Count* const of = placed.data();
-  if (slowest) {
-    Count fullest = 0;
-    for (std::size_t i = 0; i < placed.size(); ++i) {
-      const auto mask = static_cast<Count>(of[i] != 0 ? -1 : 0);
-      fullest = std::max(fullest, static_cast<Count>(pipes[i] & mask));
-    }
-    return fullest / whole_pipes;
-  }
-  std::int32_t blocks = 0, sum = 0;
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    blocks += of[i];
-    sum += of[i] * pipes[i];
-  }
-  return blocks > 0 ? sum / whole_pipes / blocks : 0.0;
-}
-
-double Slowdown::cubed_for(const Demand& demand, double pipes, bool limited) const {
-  const auto power_of = [](std::int64_t all, std::int32_t own) {
-    return (1 + cubed(static_cast<double>(all) / unit)) / (1 + cubed(own / unit));
-  };
-  double power = demand.memory > 0 ? std::max(power_of(memory_, demand.memory), 1.0) : 1.0;
-  if (limited && bound_ < demand.bound) power = power_of(bound_, demand.bound);
-  if (demand.pipes > 0) power += std::max(cubed(pipes) - cubed(demand.pipes / whole_pipes), 0.0);
-  return power;
+  requests_ = requests_of(memory_);
 }
 
 }  // namespace jostle::gpu::space

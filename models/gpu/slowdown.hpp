@@ -26,14 +26,26 @@
 // (calibration/evidence/h200-space). A kernel that does not use a resource is not slowed by it.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <utility>
 
 #include "models/gpu/kernel.hpp"
 #include "models/gpu/residency.hpp"
 #include "models/gpu/spec.hpp"
 
 namespace jostle::gpu::space {
+
+[[nodiscard]] constexpr double cubed(double x) {
+  return x * x * x;
+}
+
+inline constexpr double whole_v = 1e6;  // whole numbers of v are millionths
+
+// 1 + v^3, from v in millionths.
+[[nodiscard]] constexpr double requests_of(std::int64_t v) {
+  return 1 + cubed(static_cast<double>(v) / whole_v);
+}
 
 // How a kernel uses the memory while it is alone.
 struct MemoryUse {
@@ -56,7 +68,9 @@ struct Demand {
   // v that would bind the kernel for the share of its time in which memory does; of one block, and of all
   // that it has alone.
   std::int32_t bound_of_block = 0, bound = 0;
-  double longer = 1;  // its time over that alone, because L2 no longer holds what it reads
+  double requests = 1;     // 1 + v^3 of the kernel alone
+  double pipes_cubed = 0;  // of its pipes, as a share of an SM's
+  double longer = 1;       // its time over that alone, because L2 no longer holds what it reads
   MemoryUse use;
 };
 
@@ -68,29 +82,37 @@ struct Demand {
 
 class Slowdown {
  public:
-  // `pipes`: nothing placed (Residency::nothing_placed).
-  explicit Slowdown(Placement pipes) : pipes_(std::move(pipes)) {}
+  // `count` blocks of a kernel.
+  void add(const Demand& demand, int count);
+  void remove(const Demand& demand, int count) { add(demand, -count); }
 
-  // `count` blocks, placed so.
-  void add(const Demand& demand, const Placement& placed, int count) { change(demand, placed, count); }
-  void remove(const Demand& demand, const Placement& placed, int count) { change(demand, placed, -count); }
-
-  // The demand of all blocks for pipes where these are, as a share of an SM's: on the fullest of the SMs, if
-  // the kernel's end is that of its slowest block, otherwise their mean.
-  [[nodiscard]] double pipes_where(const Placement& placed, bool slowest) const;
   // s^3 of a kernel beside blocks that ask so much of the pipes that it uses. At least 1, unless it is
   // limited to some SMs: where fewer blocks are resident than it has alone, each draws more from the memory.
   [[nodiscard]] double cubed_for(const Demand& demand, double pipes, bool limited) const;
 
  private:
-  void change(const Demand& demand, const Placement& placed, int count);
-
-  Placement pipes_;          // demand on each SM, in 1/1000
   std::int64_t memory_ = 0;  // V, in millionths
   std::int64_t bound_ = 0;   // sum of bound_of_block
+  double requests_ = 1;      // 1 + V^3
 };
 
+inline double Slowdown::cubed_for(const Demand& demand, double pipes, bool limited) const {
+  double power = demand.memory > 0 ? std::max(requests_ / demand.requests, 1.0) : 1.0;
+  if (limited && bound_ < demand.bound) power = requests_of(bound_) / requests_of(demand.bound);
+  if (demand.pipes > 0) power += std::max(cubed(pipes) - demand.pipes_cubed, 0.0);
+  return power;
+}
+
 // The cube root of x > 0, the same on every machine (no library function).
-[[nodiscard]] double cube_root(double x);
+[[nodiscard]] inline double cube_root(double x) {
+  // A third of the exponent is a start within 6 %; each step of Halley's method trebles the digits.
+  constexpr std::uint64_t two_thirds_of_bias = 0x2A9F'7893'782D'A1CEULL;
+  double root = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) / 3 + two_thirds_of_bias);
+  for (int i = 0; i < 2; ++i) {
+    const double cube = root * root * root;
+    root *= (cube + 2 * x) / (2 * cube + x);
+  }
+  return root;
+}
 
 }  // namespace jostle::gpu::space

@@ -40,7 +40,7 @@ void SmShares::limit(std::size_t client, int sms) {
 
 // Zeros the room on all SMs of the TPCs for which `without(tpc)` holds.
 template <typename Without>
-void SmShares::clear(Placement& room, const Without& without) const {
+void SmShares::clear(std::vector<Count>& room, const Without& without) const {
   for (std::size_t tpc = 0, sm = 0; tpc < blocks_.size(); ++tpc) {
     const std::size_t end = std::min(sm + sms_of_tpc_, sms_);
     if (!without(tpc)) {
@@ -53,7 +53,7 @@ void SmShares::clear(Placement& room, const Without& without) const {
 
 // Ranks the TPCs that the client has no block on: the higher, the sooner it gets one. A TPC of nobody comes
 // first, then the one with most room; a rank of 0 means that there is none.
-void SmShares::rank_others(const Client& client, const Placement& room) {
+void SmShares::rank_others(const Client& client, const std::vector<Count>& room) {
   ranks_.assign(blocks_.size(), 0);
   for (std::size_t tpc = 0, sm = 0; tpc < blocks_.size(); ++tpc) {
     const std::size_t end = std::min(sm + sms_of_tpc_, sms_);
@@ -63,7 +63,7 @@ void SmShares::rank_others(const Client& client, const Placement& room) {
   }
 }
 
-void SmShares::leave_usable(std::size_t of, Placement& room) {
+void SmShares::leave_usable(std::size_t of, std::vector<Count>& room) {
   const Client& client = at(of);
   int left = client.most - client.has;
   if (left <= 0) {
@@ -84,24 +84,22 @@ void SmShares::leave_usable(std::size_t of, Placement& room) {
   });
 }
 
-void SmShares::leave_others(std::size_t of, Placement& room) const {
+void SmShares::leave_others(std::size_t of, std::vector<Count>& room) const {
   const Client& client = at(of);
   if (!client.blocks.empty()) clear(room, [&](std::size_t tpc) { return client.blocks[tpc] > 0; });
 }
 
 void SmShares::change(std::size_t of, const Placement& placed, int sign) {
+  if (blocks_.empty()) return;
   Client& client = clients_[of];
-  for (std::size_t tpc = 0, sm = 0; tpc < blocks_.size(); ++tpc) {
-    const std::size_t end = std::min(sm + sms_of_tpc_, sms_);
-    int here = 0;
-    for (; sm < end; ++sm) here += placed[sm];
-    if (here == 0) continue;
-    blocks_[tpc] += sign * here;
-    if (client.blocks.empty()) continue;
+  for_each_sm(placed, [&](std::size_t sm, int blocks) {
+    const std::size_t tpc = sm / sms_of_tpc_;
+    blocks_[tpc] += sign * blocks;
+    if (client.blocks.empty()) return;
     const bool had = client.blocks[tpc] > 0;
-    client.blocks[tpc] += sign * here;
+    client.blocks[tpc] += sign * blocks;
     client.has += (client.blocks[tpc] > 0 ? 1 : 0) - (had ? 1 : 0);
-  }
+  });
 }
 
 }  // namespace jostle::gpu::space

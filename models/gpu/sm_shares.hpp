@@ -34,9 +34,9 @@ class SmShares {
 
   // Zeros the room on all SMs but those that a limited client may use: on its own TPCs, and on as many others
   // as it may still get.
-  void leave_usable(std::size_t client, Placement& room);
+  void leave_usable(std::size_t client, std::vector<Count>& room);
   // Zeros the room on the TPCs of a limited client.
-  void leave_others(std::size_t client, Placement& room) const;
+  void leave_others(std::size_t client, std::vector<Count>& room) const;
 
   // Blocks of `client` were placed so, or are over.
   void add(std::size_t client, const Placement& placed) { change(client, placed, 1); }
@@ -49,9 +49,9 @@ class SmShares {
   };
   [[nodiscard]] const Client& at(std::size_t client) const { return clients_[client]; }
   void change(std::size_t client, const Placement& placed, int sign);
-  void rank_others(const Client& client, const Placement& room);
+  void rank_others(const Client& client, const std::vector<Count>& room);
   template <typename Without>
-  void clear(Placement& room, const Without& without) const;
+  void clear(std::vector<Count>& room, const Without& without) const;
 
   std::size_t sms_, sms_of_tpc_;
   int tpcs_;
