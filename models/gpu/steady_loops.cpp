@@ -64,8 +64,8 @@ void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchReco
     of.paused = of.paused || pause > record.time / busy_share;
   }
   of.records.push_back(record);
-  const auto fewest = std::ranges::min(kinds_, {}, [](const Kind& each) { return each.records.size(); });
-  if (fewest.records.size() < test_at_) return;
+  const auto records = [](const Kind& each) { return each.records.size(); };
+  if (records(*std::ranges::min_element(kinds_, {}, records)) < test_at_) return;
   steady_ = test();
   test_at_ = static_cast<std::size_t>(between_tests * static_cast<double>(test_at_));
   if (steady_) begin_repeats();
