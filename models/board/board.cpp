@@ -33,7 +33,9 @@ namespace {
 
 gpu::SharingSetup sharing_of(const Setup& setup) {
   return {.sharing = setup.sharing,
-          .streams = std::ranges::any_of(setup.processes, process::serves_instances),
+          .streams = std::ranges::any_of(
+              setup.processes,
+              [](const process::Spec& spec) { return process::serves_instances(spec) || spec.partition; }),
           .every_kernel = setup.every_kernel};
 }
 

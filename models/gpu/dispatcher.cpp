@@ -11,17 +11,41 @@ namespace jostle::gpu::space {
 using sim::Duration;
 using sim::Time;
 
+namespace {
+
+// The blocks of a kernel on the SM that has most of them.
+struct OnSm {
+  std::uint32_t all = 1, at_once = 1;
+};
+
+OnSm on_sm(const Spec& gpu, const Kernel& kernel, int sms) {
+  const auto count = static_cast<std::uint32_t>(std::max(sms, 1));
+  const std::uint32_t all = (std::max(kernel.blocks, 1U) + count - 1) / count;
+  return {.all = all, .at_once = std::min(all, static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel)))};
+}
+
+// The time that an SM takes for its blocks, wave after wave, over that of a wave of `of_unit` blocks which
+// keep the pipes busy for the share `pipes`. A wave of fewer blocks is shorter, and one of more is longer, as
+// far as the pipes bound it (slowdown.hpp).
+double time_of_blocks(const OnSm& blocks, std::uint32_t of_unit, double pipes) {
+  const auto wave = [&](std::uint32_t count) {
+    const double busy = pipes * count / of_unit;
+    return cube_root(std::max(1 - pipes * pipes * pipes, 0.0) + busy * busy * busy);
+  };
+  const std::uint32_t rest = blocks.all % blocks.at_once;
+  return blocks.all / blocks.at_once * wave(blocks.at_once) + (rest > 0 ? wave(rest) : 0.0);
+}
+
+}  // namespace
+
 Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
   Work work;
   work.need = need_of(gpu, kernel);
   work.blocks = std::max(kernel.blocks, 1U);
   const std::int64_t count = waves(gpu, kernel, its_sms);
-  const std::int64_t on_all = its_sms < gpu.sm_count ? waves(gpu, kernel) : count;
   work.one_wave = count == 1;
-  const auto sms = static_cast<std::uint32_t>(std::max(its_sms, 1));
-  const std::uint32_t spread = (work.blocks + sms - 1) / sms;
-  const double held = work.one_wave ? spread : static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel));
-  work.demand = demand_of(gpu, kernel, held);
+  const OnSm on_all = on_sm(gpu, kernel, gpu.sm_count);
+  work.demand = demand_of(gpu, kernel, on_all.at_once);
   // Chosen between 3 blocks, which paid, and 12 to 24, which did not; in fp32 only one block paid in full.
   constexpr std::uint32_t few_blocks = 8;
   work.cold_code = work.blocks <= few_blocks && static_cast<double>(kernel.reuse_bytes) > gpu.l2_bytes;
@@ -29,10 +53,14 @@ Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
   const SpaceSharing& law = gpu.space_sharing;
   work.start = std::min(law.kernel_start, kernel.duration / 2);
   Duration blocks = kernel.duration - work.start;
-  if (count > on_all) {
+  if (its_sms < gpu.sm_count) {
+    const OnSm on_its = on_sm(gpu, kernel, its_sms);
+    const double pipes = work.demand.pipes / whole_pipes;
     const double fixed = static_cast<double>(kernel.fixed_share);
-    const double more_waves = static_cast<double>(count) / static_cast<double>(on_all);
-    blocks = sim::work_in(blocks, fixed + (1 - fixed) * more_waves);
+    const double longer =
+        time_of_blocks(on_its, on_all.at_once, pipes) / time_of_blocks(on_all, on_all.at_once, pipes);
+    blocks = sim::work_in(blocks, fixed + (1 - fixed) * longer);
+    hold(work.demand, on_its.at_once);
   }
   work.turnover = std::min(law.block_turnover, blocks / (2 * count));
   work.wave = (blocks - work.turnover * (count - 1)) / count;

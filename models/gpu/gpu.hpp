@@ -14,6 +14,7 @@
 #include <string>
 
 #include "models/gpu/kernel.hpp"
+#include "models/gpu/partitions.hpp"
 #include "models/gpu/rates.hpp"
 #include "models/gpu/runlist.hpp"
 #include "sim/time.hpp"
@@ -56,6 +57,7 @@ struct ContextSpec {
   std::optional<std::uint32_t> group = {};
   Priority priority = Priority::normal;  // among the streams that share the GPU at one time
   double sm_limit = 1;  // share of the SMs that it may use (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE)
+  std::optional<SmPartition> partition = {};  // the SMs that it has; none: all
   ContextListener listener;
 };
 

@@ -22,7 +22,7 @@ enum class Sharing : std::uint8_t {
 
 struct SharingSetup {
   Sharing sharing = Sharing::time_slicing;
-  bool streams = false;  // some process has several streams
+  bool streams = false;  // some process has several streams, or a partition of the SMs
   bool every_kernel =
       false;  // kernels of all batches are simulated, also once loops are steady (steady_loops.hpp)
 };

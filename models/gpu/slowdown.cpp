@@ -78,6 +78,11 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   return demand;
 }
 
+void hold(Demand& demand, std::uint32_t blocks) {
+  demand.pipes = static_cast<Count>(demand.pipes_of_block * static_cast<int>(blocks));
+  demand.pipes_cubed = cubed(demand.pipes / whole_pipes);
+}
+
 Demand beside(const Demand& alone, double moved_bytes) {
   Demand demand = alone;
   const MemoryUse& use = alone.use;

@@ -77,6 +77,9 @@ struct Demand {
 // The demand of `kernel` with `per_sm` of its blocks on an SM while it is alone.
 [[nodiscard]] Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm);
 
+// An SM holds so many blocks of the kernel while it is alone: it may use some SMs only.
+void hold(Demand& demand, std::uint32_t blocks);
+
 // The demand of a kernel among kernels that move `moved_bytes`, with its own: they share L2 (see above).
 [[nodiscard]] Demand beside(const Demand& alone, double moved_bytes);
 

@@ -44,6 +44,16 @@ std::size_t SpaceSharedGpu::process_of(const ContextSpec& spec) {
   return index;
 }
 
+// The contexts of a process that are limited to the same SMs are one client of the dispatcher.
+std::size_t SpaceSharedGpu::client_of(std::size_t process, const std::optional<SmPartition>& partition) {
+  const Client client{.process = process,
+                      .partition = partition ? std::optional(partition->id) : std::nullopt};
+  const auto same = std::ranges::find(clients_, client);
+  const auto index = static_cast<std::size_t>(same - clients_.begin());
+  if (same == clients_.end()) clients_.push_back(client);
+  return index;
+}
+
 ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
   Context& context = contexts_.emplace_back();
   context.id = {static_cast<std::uint32_t>(contexts_.size() - 1)};
@@ -55,9 +65,12 @@ ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
       group.contexts, [&](std::size_t other) { return contexts_[other].process == number; });
   const int connections = std::max(spec_.space_sharing.connections, 1);
   const int connection = static_cast<int>(number) * connections + static_cast<int>(before) % connections;
-  context.sms = space::sms_of_share(spec_, spec.sm_limit);
-  context.stream_spec = {
-      .priority = spec.priority, .connection = connection, .client = number, .sms = context.sms};
+  context.sms = spec.partition ? std::clamp(spec.partition->sms, 1, std::max(spec_.sm_count, 1))
+                               : space::sms_of_share(spec_, spec.sm_limit);
+  context.stream_spec = {.priority = spec.priority,
+                         .connection = connection,
+                         .client = client_of(number, spec.partition),
+                         .sms = context.sms};
   context.stream = group.dispatcher.add_stream(context.stream_spec);
   group.contexts.push_back(context.id.index);
   loose_.push_back(context.id.index);

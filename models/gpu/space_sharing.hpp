@@ -106,6 +106,11 @@ class SpaceSharedGpu final : public Gpu {
     std::optional<std::uint32_t> id;  // ContextSpec::group
     Activity activity;
   };
+  struct Client {
+    std::size_t process = 0;
+    std::optional<std::uint32_t> partition;  // SmPartition::id
+    bool operator==(const Client&) const = default;
+  };
   // The oldest batch of a context while batches are repeated.
   struct Repeat {
     sim::Time from, to = sim::Time::never();  // never: none
@@ -170,6 +175,7 @@ class SpaceSharedGpu final : public Gpu {
   [[nodiscard]] const Context& get(ContextId id) const { return contexts_[id.index]; }
   [[nodiscard]] std::size_t group_of(const ContextSpec& spec);
   [[nodiscard]] std::size_t process_of(const ContextSpec& spec);
+  [[nodiscard]] std::size_t client_of(std::size_t process, const std::optional<SmPartition>& partition);
   void push(Context& context, const Batch& batch);
   void next_kernel(Context& context);
   void note_launches(Context& context);
@@ -231,6 +237,7 @@ class SpaceSharedGpu final : public Gpu {
   TimedSequences timed_;
   std::vector<Group> groups_;
   std::vector<Process> processes_;
+  std::vector<Client> clients_;
   std::vector<int> done_;  // streams that end in one step; kept for its storage
   Rotation rotation_;
   std::optional<std::size_t> owner_;  // group that holds the GPU, or to which it is being switched

@@ -163,8 +163,9 @@ struct Spec {
   std::vector<Spec> instances;
   // Priority of its streams, and of its turns with the host thread.
   gpu::Priority priority = gpu::Priority::normal;
-  double sm_limit = 1;                     // see gpu::ContextSpec
-  std::optional<std::uint32_t> gpu_group;  // see gpu::ContextSpec::group
+  double sm_limit = 1;                        // see gpu::ContextSpec
+  std::optional<gpu::SmPartition> partition;  // see gpu::ContextSpec
+  std::optional<std::uint32_t> gpu_group;     // see gpu::ContextSpec::group
   // Sizes of a dynamic batch, ascending: the smallest that holds a batch is executed. If this is null, or
   // none holds it: `kernels`.
   std::shared_ptr<const std::vector<SizedBatch>> smaller;

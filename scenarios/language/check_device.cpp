@@ -11,6 +11,7 @@
 #include "models/dla/partition.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
+#include "scenarios/language/partitions.hpp"
 #include "scenarios/language/power_mode.hpp"
 
 namespace jostle::scenarios {
@@ -73,6 +74,12 @@ class DeviceCheck {
   [[nodiscard]] const char* root_path_of_mps() const { return root_.value().find("mps") ? "mps" : "sharing"; }
   [[nodiscard]] std::string no_mps() const {
     return fmt::format("{} has no MPS: Tegra has it from CUDA 12.5 on (JetPack 6.1)", device_.name);
+  }
+
+  [[nodiscard]] gpu::Spec powered_gpu() const {
+    const auto mode = power_mode_of(scenario_, device_);
+    if (!mode || !mode->tpcs) return device_.gpu;
+    return gpu::with_sms(device_.gpu, *mode->tpcs * device_.gpu.sms_per_tpc);
   }
 
   [[nodiscard]] std::string no_gpu() const {
@@ -165,6 +172,8 @@ class DeviceCheck {
       if (process.gpu_timeslice) problem(path + "gpu_timeslice", reason);
       if (process.gpu_interleave != gpu::Interleave::low) problem(path + "gpu_interleave", reason);
     }
+    if (std::string wrong = problem_of_partitions(process, powered_gpu()); !wrong.empty())
+      problem(path + (process.sm_partition ? "sm_partition" : "instances"), std::move(wrong));
     if (!device_.runtimes[process.runtime])
       problem(path + "runtime",
               fmt::format("{} has no costs for runtime {}", device_.name, to_string(process.runtime)));

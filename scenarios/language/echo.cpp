@@ -205,6 +205,14 @@ void put_norms(Json& json, const ProcessEntry& part) {
   if (onnx != nullptr && onnx->separate_norms) json["batch_norm"] = "separate";
 }
 
+void put_partition(Json& json, const ProcessEntry& part) {
+  if (!part.sm_partition) return;
+  if (*part.sm_partition == rest_of_sms)
+    json["sm_partition"] = "rest";
+  else
+    json["sm_partition"] = *part.sm_partition;
+}
+
 Json instance_json(const ProcessEntry& instance, const ProcessEntry& process) {
   Json json;
   put_network(json, instance);
@@ -212,6 +220,7 @@ Json instance_json(const ProcessEntry& instance, const ProcessEntry& process) {
   json["priority"] = to_string(instance.priority);
   if (instance.input) json["input"] = *instance.input;
   put_norms(json, instance);
+  put_partition(json, instance);
   put_requests(json, instance);
   return json;
 }
@@ -227,6 +236,7 @@ void put_work(Json& json, const ProcessEntry& process) {
     for (const ProcessEntry& instance : process.instances)
       json["instances"].push_back(instance_json(instance, process));
   }
+  put_partition(json, process);
   if (process.mps_threads) json["mps_threads"] = quantity(*process.mps_threads, input::share_dimension());
 }
 

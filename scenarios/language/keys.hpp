@@ -216,8 +216,10 @@ void keys(V& v, KeysOf<SyntheticModel> /*record*/) {
   v("threads", &SyntheticModel::threads, Count{1, 1024}, "", Key::required);
   v("pace", &SyntheticModel::pace, above_zero(sim::seconds(10)), "Host time from one launch to the next");
   v("bytes", &SyntheticModel::bytes, Quantity{input::size_dimension(), 0, 1e12},
-    "Memory traffic of a kernel. Absent: the kernel spins; it counts clock cycles and uses no pipes",
+    "Memory traffic of a kernel. Absent: the kernel spins; it counts clock cycles and uses no memory",
     Key::if_changed);
+  v("pipes", &SyntheticModel::pipes, Quantity{input::share_dimension(), 0, 1},
+    "Share of the pipes of the SMs that a kernel keeps busy while all its blocks run", Key::if_changed);
 }
 
 template <class V>

@@ -40,6 +40,15 @@ void read_mps_threads(Mapping& mapping, ProcessEntry& process) {
   mapping.optional("mps_threads", process.mps_threads, Quantity{input::share_dimension(), 0, 1, true});
 }
 
+void read_partition(Mapping& mapping, ProcessEntry& part) {
+  const auto at = mapping.find("sm_partition");
+  if (!at) return;
+  if (at->is(input::Kind::scalar) && at->value().text == "rest")
+    part.sm_partition = rest_of_sms;
+  else
+    part.sm_partition = Integer{1, 4096}(*at);
+}
+
 bool on_gpu(const ProcessEntry& process) {
   return process.placement == Placement::gpu || process.placement == Placement::cuda_only;
 }
@@ -75,6 +84,7 @@ ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const P
   read_network(mapping, context, instance);
   mapping.optional("count", instance.count, Integer{1, max_streams});
   mapping.optional("priority", instance.priority, priority());
+  read_partition(mapping, instance);
   read_input(mapping, instance, earlier);
   read_requests(mapping, context, instance);
   read_generation(mapping, context, instance);
@@ -159,6 +169,7 @@ void read_instances(Mapping& mapping, const LoadContext& context, ProcessEntry& 
   if (streams > max_streams)
     at.problem(fmt::format("{} streams in one process, at most {} are allowed", streams, max_streams));
   read_mps_threads(mapping, process);
+  read_partition(mapping, process);
   if (process.instances.empty()) return;
   const ProcessEntry& first = process.instances.front();
   process.model = first.model;
@@ -169,6 +180,7 @@ void read_instances(Mapping& mapping, const LoadContext& context, ProcessEntry& 
 void read_streams(Mapping& mapping, ProcessEntry& process) {
   mapping.optional("priority", process.priority, priority());
   read_mps_threads(mapping, process);
+  read_partition(mapping, process);
   const auto streams_at = mapping.find("streams");
   if (streams_at) process.streams = Integer{1, max_streams}(*streams_at).value_or(1);
   const auto refuse = [&](const char* key, const char* why) {
@@ -196,6 +208,13 @@ void check_streams(const Scenario& scenario, const Cursor& root) {
       root.descend(path + ".mps_threads")
           .problem("`mps_threads` needs `sharing: mps`", "add it at the top, or leave out mps_threads");
     const std::span<const ProcessEntry> parts = parts_of(process);
+    const bool partitioned =
+        process.sm_partition || std::ranges::any_of(process.instances, [](const ProcessEntry& part) {
+          return part.sm_partition.has_value();
+        });
+    if (partitioned && gpu::way_of(scenario.sharing).limits_threads)
+      root.descend(path).problem("`sm_partition` is for processes that take turns",
+                                 "mps_threads limits the SMs of an MPS client");
     for (std::size_t part = 0; part < parts.size(); ++part) {
       const std::string inner = process.instances.empty() ? path : fmt::format("{}.instances.{}", path, part);
       if (parts[part].arrivals.kind == process::ArrivalKind::cascade)

@@ -87,6 +87,7 @@ struct SyntheticModel {
   std::uint32_t blocks = 1, threads = 128;
   std::optional<sim::Duration> pace;  // host time from one launch to the next
   double bytes = 0;  // bytes of DRAM traffic per kernel, which bounds its time; 0: the kernel spins
+  double pipes = 0;  // share of the pipes of the SMs that it keeps busy while all its blocks run
 };
 // Dense products in place of a network: `layers` of them, width x width by width x batch.
 struct ProductsModel {
@@ -147,6 +148,9 @@ struct ThreadSettings {
 };
 
 // One entry of `processes`. It stands for `count` equal processes.
+// ProcessEntry::sm_partition: all SMs that no other partition of the process has.
+inline constexpr std::int64_t rest_of_sms = 0;
+
 struct ProcessEntry : ThreadSettings {
   std::string name;  // empty unless given
   Model model;
@@ -172,6 +176,9 @@ struct ProcessEntry : ThreadSettings {
   std::int64_t streams = 1;  // number of equal streams in one process, which share its requests
   gpu::Priority priority = gpu::Priority::normal;  // for its streams, and for turns of the host thread
   std::optional<double> mps_threads;               // share of the SMs' threads, under MPS; absent: all
+  // SMs of its own (a green context), rounded up to what the GPU can give; 0: all that no other partition of
+  // its process has; absent: all SMs.
+  std::optional<std::int64_t> sm_partition;
   // The instances of a process that runs several networks. Each is an entry of its own, whose `count` is its
   // number of streams and whose host settings are those of the process. `model`, `precision` and `batch` of
   // the process are then those of its first instance.

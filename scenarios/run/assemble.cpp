@@ -11,6 +11,7 @@
 #include "models/dnn/partition_points.hpp"
 #include "models/memory/footprint.hpp"
 #include "scenarios/language/network.hpp"
+#include "scenarios/language/partitions.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/language_work.hpp"
@@ -234,8 +235,10 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   spec.gpu_slice = entry.gpu_timeslice;
   spec.interleave = entry.gpu_interleave;
   spec.sm_limit = entry.mps_threads.value_or(1);
+  const auto partitions = partitions_of(entry, context.device.gpu);
   if (entry.instances.empty()) {
     spec.streams = entry.streams;
+    spec.partition = partitions.front();
     set_part(spec, entry, scenario, context);
     return spec;
   }
@@ -245,6 +248,7 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
     process::Spec& part = instances.emplace_back(spec);
     part.name = instance.name.empty() ? model_name(instance.model) : instance.name;
     part.streams = instance.count;
+    part.partition = partitions[instances.size() - 1];
     set_part(part, instance, scenario, context);
     grade = std::max(grade, part.kernels->grade);
   }

@@ -59,6 +59,7 @@ gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
     kernel.memory_share = 1;
   }
   gpu::fill_residency(gpu, kernel);
+  kernel.issue_slot = static_cast<float>(model.pipes) * kernel.sm_active;
   sequence.kernels.assign(static_cast<std::size_t>(model.kernels), kernel);
   sequence.rebuild_finish();
   sequence.grade = gpu::Grade::measured;  // exact by definition

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/partitions.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/memory_result.hpp"
 #include "scenarios/result/pooled.hpp"
@@ -98,6 +100,7 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   result.profile_hash = profile.hash;
   result.seed = assembly.setup.seed;
   result.warnings = not_understood(scenario);
+  std::ranges::copy(partition_warnings(scenario, assembly.device.gpu), std::back_inserter(result.warnings));
   const std::vector<Grades> grades = grades_of(scenario, profile, assembly);
   for (const ProcessInstance& instance : expand(scenario)) {
     result.processes.push_back(

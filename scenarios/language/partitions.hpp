@@ -1,0 +1,26 @@
+// The SM partitions of a scenario (`sm_partition`, gpu/partitions.hpp) on a GPU.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/gpu/partitions.hpp"
+#include "models/gpu/spec.hpp"
+#include "scenarios/language/scenario.hpp"
+
+namespace jostle::scenarios {
+
+// The partition of each part of a process. Sizes are rounded up to what the GPU can give; a `rest` has what
+// the others leave, and is one partition, however many parts share it. Parts without one have all SMs.
+[[nodiscard]] std::vector<std::optional<gpu::SmPartition>> partitions_of(const ProcessEntry& process,
+                                                                         const gpu::Spec& gpu);
+
+// What is wrong with the partitions of a process, on this GPU; empty: nothing. Without a problem,
+// partitions_of() gives each partition at least one SM.
+[[nodiscard]] std::string problem_of_partitions(const ProcessEntry& process, const gpu::Spec& gpu);
+
+// Sentences for the user of partitions: which are larger than requested, and where their model was measured.
+[[nodiscard]] std::vector<std::string> partition_warnings(const Scenario& scenario, const gpu::Spec& gpu);
+
+}  // namespace jostle::scenarios

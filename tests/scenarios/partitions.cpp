@@ -1,0 +1,140 @@
+// Partitions of the SMs (green contexts): how they are read, that they isolate, and against runs on an H100
+// (evidence/h100-green).
+#include "models/gpu/partitions.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "calibration/embedded.hpp"
+#include "calibration/readers/csv.hpp"
+#include "models/gpu/spec.hpp"
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::scenarios::testing {
+namespace JOSTLE_FILE {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr const char* compute = "{kernels: 40, duration: 78.6 us, blocks: 1056, threads: 256, pipes: 100 %}";
+constexpr const char* reader = "{kernels: 40, duration: 89.3 us, blocks: 1056, threads: 256, bytes: 268 MB}";
+
+struct Part {
+  std::string model, partition;  // an empty partition: none
+};
+
+// Kernels per second of each part.
+std::vector<double> kernels_per_s(const std::vector<Part>& parts, const std::string& device = "nvidia-h100") {
+  std::string text = fmt::format(
+      "device: {}\nrun: {{duration: 60 ms, warmup: 20 ms}}\nprocesses:\n  - runtime: cuda-graph\n    sync: "
+      "spin\n    instances:\n",
+      device);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += fmt::format("      - {{name: part{}, model: {}{}}}\n", i, parts[i].model,
+                        parts[i].partition.empty() ? "" : ", sm_partition: " + parts[i].partition);
+  const Result result = run_text(text);
+  std::vector<double> rates;
+  for (const InstanceResult& instance : result.processes.at(0).instances)
+    rates.push_back(40 * instance.throughput.mean.value());
+  return rates;
+}
+
+std::string refusal(const std::string& process, const std::string& top = "device: nvidia-h100\n") {
+  try {
+    (void)scenario_of(top + "processes:\n  - " + process + "\n");
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Partitions, have_the_sizes_of_their_architecture) {
+  gpu::Spec gpu;
+  gpu.architecture = "sm_90";
+  EXPECT_EQ(gpu::partition_for(gpu::partition_sizes(gpu).value(), 9), 16);
+  EXPECT_EQ(gpu::partition_for(gpu::partition_sizes(gpu).value(), 1), 8);
+  gpu.architecture = "sm_87";
+  EXPECT_EQ(gpu::partition_for(gpu::partition_sizes(gpu).value(), 1), 4);
+  EXPECT_EQ(gpu::partition_for(gpu::partition_sizes(gpu).value(), 5), 6);
+  gpu.architecture = "sm_75";
+  EXPECT_EQ(gpu::partition_for(gpu::partition_sizes(gpu).value(), 3), 4);
+  for (const char* const without : {"sm_53", "sm_62", "sm_72", ""}) {
+    gpu.architecture = without;
+    EXPECT_FALSE(gpu::partition_sizes(gpu)) << without;
+  }
+}
+
+TEST(Partitions, that_cannot_be_are_refused_with_the_reason) {
+  EXPECT_THAT(
+      refusal("{model: resnet50, precision: fp16, sm_partition: 8, streams: 2}", "device: jetson-tx2\n"),
+      HasSubstr("has no green contexts"));
+  EXPECT_THAT(refusal("{model: resnet50, precision: fp16, sm_partition: 140}"), HasSubstr("the GPU has 132"));
+  EXPECT_THAT(
+      refusal("{model: resnet50, precision: fp16, sm_partition: 8}", "device: nvidia-h100\nmps: true\n"),
+      HasSubstr("mps_threads"));
+  EXPECT_THAT(refusal("{runtime: cuda-graph, sm_partition: 8, instances: [{model: resnet50, precision: fp16, "
+                      "sm_partition: 8}]}"),
+              HasSubstr("none of their own"));
+  EXPECT_THAT(refusal("{runtime: cuda-graph, instances: [{model: resnet50, precision: fp16, sm_partition: "
+                      "132}, {model: resnet18, precision: fp16, sm_partition: rest}]}"),
+              HasSubstr("leave none for `rest`"));
+  EXPECT_EQ(refusal("{model: resnet50, precision: fp16, sm_partition: rest}"), "");
+}
+
+TEST(Partitions, that_are_rounded_up_say_so) {
+  const Result result = run_text(
+      "device: nvidia-h100\nrun: {duration: 20 ms, warmup: 0 s}\nprocesses:\n  - {model: resnet50, "
+      "precision: "
+      "fp16, runtime: cuda-graph, sm_partition: 9}\n");
+  EXPECT_THAT(result.warnings, Contains(HasSubstr("9 SMs become 16")));
+}
+
+TEST(Partitions, isolate_kernels_that_compute) {
+  const double alone = kernels_per_s({{compute, "16"}}).front();
+  EXPECT_NEAR(kernels_per_s({{compute, "16"}, {compute, "rest"}}).front() / alone, 1, 0.005);
+  EXPECT_NEAR(kernels_per_s({{compute, "16"}, {reader, "rest"}}).front() / alone, 1, 0.005);
+}
+
+// Predicted over measured, of each row of green.csv.
+std::map<std::string, std::vector<double>> ratios() {
+  const char* const name = "evidence/h100-green/green.csv";
+  const auto csv = calibration::CsvTable::parse(calibration::embedded_file(name).value(), name);
+  std::map<std::string, std::vector<Part>> runs;
+  std::map<std::string, std::vector<double>> measured, found;
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    const auto text = [&](const char* column) { return csv.row(i).text(csv.column(column)); };
+    const double asked = csv.row(i).number(csv.column("sms_asked")),
+                 sms = csv.row(i).number(csv.column("sms"));
+    const bool whole = sms == 132;
+    runs[text("run")].push_back({text("kind") == "fma" ? compute : reader, whole ? ""
+                                                                           : asked > 0
+                                                                               ? fmt::format("{}", sms)
+                                                                               : "rest"});
+    measured[text("run")].push_back(csv.row(i).number(csv.column("kernels_per_s")));
+  }
+  for (const auto& [run, parts] : runs) {
+    const std::vector<double> predicted = kernels_per_s(parts);
+    std::string kinds;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      kinds += parts[i].model == compute ? "c" : "r";
+      found[run].push_back(predicted[i] / measured[run][i]);
+    }
+    fmt::print("{} {} {}: {}\n", run, kinds, parts.front().partition, fmt::join(found[run], " "));
+  }
+  return found;
+}
+
+TEST(Partitions, have_the_measured_rates) {
+  for (const auto& [run, parts] : ratios())
+    for (const double ratio : parts) EXPECT_NEAR(ratio, 1, 0.5) << run;
+}
+
+}  // namespace JOSTLE_FILE
+}  // namespace jostle::scenarios::testing
