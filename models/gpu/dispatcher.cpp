@@ -36,6 +36,20 @@ double time_of_blocks(const OnSm& blocks, std::uint32_t of_unit, double pipes) {
   return blocks.all / blocks.at_once * wave(blocks.at_once) + (rest > 0 ? wave(rest) : 0.0);
 }
 
+// The time of a kernel that reads DRAM, over that of its blocks in waves: they drift apart, so the GPU has as
+// many of them until the end. `at_once`: its blocks that fit on its SMs.
+double gain_of_drift(const Demand& demand, std::uint32_t blocks, std::uint32_t at_once) {
+  const double share = std::min({demand.use.dram_share, demand.use.waiting, 1.0});
+  if (share <= 0 || blocks <= at_once) return 1;
+  const auto wave = [&](std::uint32_t count) {
+    return cube_root(cubed_of_part(demand, std::min(count / demand.use.blocks, 1.0)));
+  };
+  const std::uint32_t rest = blocks % at_once;
+  const double full = wave(at_once);
+  const double in_waves = blocks / at_once * full + (rest > 0 ? wave(rest) : 0.0);
+  return 1 - share + share * std::min(static_cast<double>(blocks) / at_once * full / in_waves, 1.0);
+}
+
 }  // namespace
 
 Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
@@ -55,11 +69,15 @@ Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
   Duration blocks = kernel.duration - work.start;
   if (its_sms < gpu.sm_count) {
     const OnSm on_its = on_sm(gpu, kernel, its_sms);
-    const double pipes = work.demand.pipes / whole_pipes;
+    const double active = kernel.sm_active > 0 ? static_cast<double>(kernel.sm_active) : 1.0;
+    const double busiest = static_cast<double>(std::max(kernel.issue_slot, kernel.tensor_active)) / active;
+    const double pipes = std::min(busiest, 1.0);
     const double fixed = static_cast<double>(kernel.fixed_share);
     const double longer =
         time_of_blocks(on_its, on_all.at_once, pipes) / time_of_blocks(on_all, on_all.at_once, pipes);
-    blocks = sim::work_in(blocks, fixed + (1 - fixed) * longer);
+    const std::uint32_t at_once = on_its.at_once * static_cast<std::uint32_t>(std::max(its_sms, 1));
+    const double drift = gain_of_drift(work.demand, work.blocks, at_once);
+    blocks = sim::work_in(blocks, fixed + (1 - fixed) * longer * drift);
     hold(work.demand, on_its.at_once);
   }
   work.turnover = std::min(law.block_turnover, blocks / (2 * count));

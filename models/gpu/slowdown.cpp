@@ -33,6 +33,13 @@ double missed_by(const Kernel& kernel) {
   return static_cast<double>(kernel.dram_bytes) / static_cast<double>(kernel.moved_bytes);
 }
 
+// k of a kernel that memory bounds for this share of its time.
+double knee_of(double bound) {
+  constexpr double largest = 5.7;
+  const double u = bound * std::sqrt(bound) * largest / (1 + largest);
+  return u / (1 - u);
+}
+
 // v of a kernel that draws this share, at most `most`.
 double requests_for(double share, double most) {
   const double u = std::min(share, fullest_memory);
@@ -74,6 +81,7 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
                 .bound = bound_of_block * static_cast<std::int32_t>(blocks),
                 .use = use};
   demand.requests = requests_of(demand.memory);
+  demand.knee = knee_of(std::min(static_cast<double>(kernel.memory_share), use.dram_share));
   demand.pipes_cubed = cubed(demand.pipes / whole_pipes);
   return demand;
 }

@@ -22,6 +22,12 @@
 // share w of its time takes longer by 1 + w · ((1 + (l - 1) m') / (1 + (l - 1) m) - 1), even if the bandwidth
 // is far from used up.
 //
+// SMs. A kernel that has some SMs only draws more for each block than with all of them. With the part x of
+// its blocks resident, s^1.5 = (1 + k x^1.5) / (1 + k), where k^(2/3) = 3.2 is what all warps of a kernel
+// that reads DRAM ask for, over what DRAM gives. Both constants are fitted to a reader on 8 to 132 SMs of an
+// H100 (calibration/evidence/h100-green), whose blocks drift apart: they run in no waves. Where L2 and not
+// DRAM bounds a kernel, the law of the memory above is taken with its own requests, if that gives less.
+//
 // p = 3 was chosen on equal fp32, tensor, L2 and DRAM kernels on an H200, which it fits within 2 to 6 %
 // (calibration/evidence/h200-space). A kernel that does not use a resource is not slowed by it.
 #pragma once
@@ -70,6 +76,7 @@ struct Demand {
   std::int32_t bound_of_block = 0, bound = 0;
   double requests = 1;     // 1 + v^3 of the kernel alone
   double pipes_cubed = 0;  // of its pipes, as a share of an SM's
+  double knee = 0;         // k of the law of the SMs
   double longer = 1;       // its time over that alone, because L2 no longer holds what it reads
   MemoryUse use;
 };
@@ -82,6 +89,13 @@ void hold(Demand& demand, std::uint32_t blocks);
 
 // The demand of a kernel among kernels that move `moved_bytes`, with its own: they share L2 (see above).
 [[nodiscard]] Demand beside(const Demand& alone, double moved_bytes);
+
+// s^3 of a kernel that draws from DRAM and has `part` of its blocks on the GPU: the law of its SMs (see
+// above).
+[[nodiscard]] inline double cubed_of_part(const Demand& demand, double part) {
+  const double root = (1 + demand.knee * part * std::sqrt(part)) / (1 + demand.knee);
+  return root * root;
+}
 
 class Slowdown {
  public:
@@ -101,7 +115,10 @@ class Slowdown {
 
 inline double Slowdown::cubed_for(const Demand& demand, double pipes, bool limited) const {
   double power = demand.memory > 0 ? std::max(requests_ / demand.requests, 1.0) : 1.0;
-  if (limited && bound_ < demand.bound) power = requests_of(bound_) / requests_of(demand.bound);
+  if (limited && bound_ < demand.bound) {
+    const double part = static_cast<double>(bound_) / demand.bound;
+    power = std::min(requests_of(bound_) / requests_of(demand.bound), cubed_of_part(demand, part));
+  }
   if (demand.pipes > 0) power += std::max(cubed(pipes) - demand.pipes_cubed, 0.0);
   return power;
 }

@@ -17,11 +17,12 @@ constexpr double of_batch = 2e-6;       // per batch, with time slicing
 constexpr double of_request = 0.15e-6;  // per request of an open load
 constexpr double of_layer = 1e-6;       // per layer of one thread on the cores
 constexpr double of_window = 0.2e-6;    // per window of gpu_metrics
-// Cost of a kernel beside kernels of other streams: measured 2.5, 3.3, 5.4 and 14 us with 2, 4, 8 and 16
-// streams.
+// Cost of a kernel beside kernels of other streams: measured 3.3, 9 and 45 us with 8, 16 and 128 streams.
 double of_kernel(double streams) {
-  return 2e-6 + 0.045e-6 * streams * streams;
+  return 1.5e-6 + 0.35e-6 * streams;
 }
+// Simulated time after which closed loops are steady (gpu/steady_loops.hpp): 0.05 to 3 s were measured.
+constexpr double until_steady_s = 1;
 
 // A part of a process as if it had the GPU to itself.
 struct Alone {
@@ -30,6 +31,7 @@ struct Alone {
   double kernels = 0;  // number per batch
   double streams = 1;
   double requests = 0;  // requests per second of an open load
+  bool loop = false;    // its batches follow each other, each launched as a whole
   double batches = 0;   // batches per second
 };
 
@@ -37,6 +39,7 @@ Alone alone(const process::Spec& part, double streams) {
   Alone of{.streams = streams};
   const gpu::KernelSequence& kernels = part.kernels;
   of.batch_s = sim::to_seconds(kernels.total());
+  of.loop = part.arrivals.kind == process::ArrivalKind::closed_loop && part.launches_at_once();
   if (of.batch_s <= 0) return of;
   of.sm_s = kernels.used.back().sm_active;
   of.kernels = static_cast<double>(kernels.kernels.size());
@@ -87,13 +90,16 @@ double cpu_seconds(const Scenario& scenario, const Assembly& assembly) {
       longest_batch_s = std::max(longest_batch_s, groups.back().back().batch_s);
     }
   }
+  double simulated_s = sim::to_seconds(scenario.run.warmup + scenario.run.duration);
+  const bool loops = groups.size() == 1 && !scenario.run.every_kernel && !scenario.gpu_metrics &&
+                     std::ranges::all_of(groups.front(), &Alone::loop);
+  const double by_kernel = loops ? std::min(until_steady_s / std::max(simulated_s, 1e-9), 1.0) : 1;
   for (const std::vector<Alone>& group : groups)
-    rate += on_gpu(group, 1 / static_cast<double>(groups.size()));
+    rate += by_kernel * on_gpu(group, 1 / static_cast<double>(groups.size()));
   const auto cores = static_cast<double>(assembly.setup.cores.online.size());
   for (const process::Spec& process : assembly.setup.processes)
     if (process.host.threads > 0) rate += on_cores(process, std::min(1.0, cores / threads));
   if (scenario.gpu_metrics) rate += of_window / sim::to_seconds(*scenario.gpu_metrics);
-  double simulated_s = sim::to_seconds(scenario.run.warmup + scenario.run.duration);
   if (scenario.run.batches && longest_batch_s > 0)
     simulated_s = std::min(simulated_s, static_cast<double>(*scenario.run.batches) * longest_batch_s *
                                             static_cast<double>(groups.size()));

@@ -33,7 +33,7 @@ struct Part {
 // Kernels per second of each part.
 std::vector<double> kernels_per_s(const std::vector<Part>& parts, const std::string& device = "nvidia-h100") {
   std::string text = fmt::format(
-      "device: {}\nrun: {{duration: 60 ms, warmup: 20 ms}}\nprocesses:\n  - runtime: cuda-graph\n    sync: "
+      "device: {}\nrun: {{duration: 500 ms, warmup: 100 ms}}\nprocesses:\n  - runtime: cuda-graph\n    sync: "
       "spin\n    instances:\n",
       device);
   for (std::size_t i = 0; i < parts.size(); ++i)
@@ -102,7 +102,7 @@ TEST(Partitions, isolate_kernels_that_compute) {
   EXPECT_NEAR(kernels_per_s({{compute, "16"}, {reader, "rest"}}).front() / alone, 1, 0.005);
 }
 
-// Predicted over measured, of each row of green.csv.
+// Predicted over measured, of each row of green.csv; pairs that both have all SMs are left out.
 std::map<std::string, std::vector<double>> ratios() {
   const char* const name = "evidence/h100-green/green.csv";
   const auto csv = calibration::CsvTable::parse(calibration::embedded_file(name).value(), name);
@@ -120,20 +120,26 @@ std::map<std::string, std::vector<double>> ratios() {
     measured[text("run")].push_back(csv.row(i).number(csv.column("kernels_per_s")));
   }
   for (const auto& [run, parts] : runs) {
+    if (parts.size() > 1 && parts.front().partition.empty()) continue;
     const std::vector<double> predicted = kernels_per_s(parts);
-    std::string kinds;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      kinds += parts[i].model == compute ? "c" : "r";
-      found[run].push_back(predicted[i] / measured[run][i]);
-    }
-    fmt::print("{} {} {}: {}\n", run, kinds, parts.front().partition, fmt::join(found[run], " "));
+    for (std::size_t i = 0; i < parts.size(); ++i) found[run].push_back(predicted[i] / measured[run][i]);
   }
   return found;
 }
 
+// Both over all SMs are streams, not partitions: their law is another.
 TEST(Partitions, have_the_measured_rates) {
-  for (const auto& [run, parts] : ratios())
-    for (const double ratio : parts) EXPECT_NEAR(ratio, 1, 0.5) << run;
+  double sum = 0;
+  int count = 0;
+  for (const auto& [run, parts] : ratios()) {
+    for (const double ratio : parts) {
+      EXPECT_NEAR(ratio, 1, parts.size() == 1 ? 0.08 : 0.15) << run;
+      sum += std::abs(ratio - 1);
+      ++count;
+    }
+  }
+  EXPECT_EQ(count, 28);
+  EXPECT_LE(sum / count, 0.045);
 }
 
 }  // namespace JOSTLE_FILE
