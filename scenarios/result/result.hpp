@@ -247,7 +247,7 @@ struct GpuResult {
   SmArray array;
   Metric clock_mhz, switches_per_s;
   Metric clock_effective_mhz;  // the SMs' own while the GPU is busy; absent: as far as known, clock_mhz
-  Metric repeated;  // share of time in which batches took the times of earlier ones; absent: none
+  Metric repeated;             // share of time in which batches took the times of earlier ones; absent: none
   std::optional<GpuWindows> windows;  // if requested
   Metric compositor;  // share of time during which the compositor's frames ran; absent: there is none
 };

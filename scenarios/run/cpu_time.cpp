@@ -52,11 +52,16 @@ Alone alone(const process::Spec& part, double streams) {
   return of;
 }
 
+double streams_of(std::span<const Alone> parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0,
+                         [](double sum, const Alone& part) { return sum + part.streams; });
+}
+
 // CPU time per simulated second of parts whose kernels run at the same time, or of one part in time slicing,
 // if they get `share` of the GPU's time.
 double on_gpu(std::span<const Alone> parts, double share) {
-  double streams = 0, busy = 0, seconds = 0;
-  for (const Alone& part : parts) streams += part.streams;
+  double busy = 0, seconds = 0;
+  const double streams = streams_of(parts);
   const bool in_space = streams > 1;
   for (const Alone& part : parts) busy += part.batches * (in_space ? part.sm_s : part.batch_s);
   const double served = busy > share ? share / busy : 1;
@@ -91,8 +96,8 @@ double cpu_seconds(const Scenario& scenario, const Assembly& assembly) {
     }
   }
   double simulated_s = sim::to_seconds(scenario.run.warmup + scenario.run.duration);
-  const bool loops = groups.size() == 1 && !scenario.run.every_kernel && !scenario.gpu_metrics &&
-                     std::ranges::all_of(groups.front(), &Alone::loop);
+  const bool loops = groups.size() == 1 && streams_of(groups.front()) > 1 && !scenario.run.every_kernel &&
+                     !scenario.gpu_metrics && std::ranges::all_of(groups.front(), &Alone::loop);
   const double by_kernel = loops ? std::min(until_steady_s / std::max(simulated_s, 1e-9), 1.0) : 1;
   for (const std::vector<Alone>& group : groups)
     rate += by_kernel * on_gpu(group, 1 / static_cast<double>(groups.size()));

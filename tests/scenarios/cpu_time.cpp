@@ -40,7 +40,17 @@ TEST(CpuTime, of_everyday_runs_is_not_worth_telling) {
 }
 
 TEST(CpuTime, of_many_streams_is_told) {
-  EXPECT_GT(expected_of(on_h200(", streams: 128")), 10 * worth_telling_s);
+  EXPECT_GT(expected_of(on_h200(", streams: 128", "run: {every_kernel: true}\n")), 3 * worth_telling_s);
+  const std::string requests = ", arrivals: {poisson: 20000 /s, queue: 8}";
+  EXPECT_GT(expected_of(on_h200(", streams: 128" + requests)), 3 * worth_telling_s);
+}
+
+TEST(CpuTime, of_closed_loops_ends_where_they_are_steady) {
+  const auto seconds = [](const std::string& run) {
+    return expected_of(on_h200(", streams: 8", "run: {" + run + "}\n"));
+  };
+  EXPECT_DOUBLE_EQ(seconds("duration: 10 s"), seconds("duration: 100 s"));
+  EXPECT_GT(seconds("duration: 100 s, every_kernel: true"), 50 * seconds("duration: 100 s"));
 }
 
 TEST(CpuTime, grows_with_the_time_that_is_simulated_and_with_replications) {
