@@ -32,8 +32,8 @@ double time_of_blocks(const OnSm& blocks, std::uint32_t of_unit, double pipes) {
     const double busy = pipes * count / of_unit;
     return cube_root(std::max(1 - pipes * pipes * pipes, 0.0) + busy * busy * busy);
   };
-  const std::uint32_t rest = blocks.all % blocks.at_once;
-  return blocks.all / blocks.at_once * wave(blocks.at_once) + (rest > 0 ? wave(rest) : 0.0);
+  const std::uint32_t full = blocks.all / blocks.at_once, rest = blocks.all % blocks.at_once;
+  return full * wave(blocks.at_once) + (rest > 0 ? wave(rest) : 0.0);
 }
 
 // The time of a kernel that reads DRAM, over that of its blocks in waves: they drift apart, so the GPU has as
@@ -44,10 +44,9 @@ double gain_of_drift(const Demand& demand, std::uint32_t blocks, std::uint32_t a
   const auto wave = [&](std::uint32_t count) {
     return cube_root(cubed_of_part(demand, std::min(count / demand.use.blocks, 1.0)));
   };
-  const std::uint32_t rest = blocks % at_once;
-  const double full = wave(at_once);
-  const double in_waves = blocks / at_once * full + (rest > 0 ? wave(rest) : 0.0);
-  return 1 - share + share * std::min(static_cast<double>(blocks) / at_once * full / in_waves, 1.0);
+  const std::uint32_t full = blocks / at_once, rest = blocks % at_once;
+  const double each = wave(at_once), in_waves = full * each + (rest > 0 ? wave(rest) : 0.0);
+  return 1 - share + share * std::min(static_cast<double>(blocks) / at_once * each / in_waves, 1.0);
 }
 
 }  // namespace

@@ -317,17 +317,21 @@ void set_surroundings(board::Setup& setup, const Scenario& scenario, const WorkC
                         .frame = frame_of(*compositor, context)};
 }
 
+void set_options(board::Setup& setup, const Scenario& scenario) {
+  setup.seed = scenario.run.seed;
+  setup.observed = scenario.observer == Observer::nsys;
+  setup.sharing = scenario.sharing;
+  // A distribution over short windows shows single kernels.
+  setup.every_kernel = scenario.run.every_kernel || scenario.gpu_metrics.has_value();
+}
+
 }  // namespace
 
 Assembly assemble(const Scenario& scenario, const calibration::Profile& profile, SharedWork* shared) {
   Assembly assembly{.device = *profile.spec, .setup = {}, .dvfs = {}, .occupancy = {}, .grades = {}};
   board::DeviceSpec& device = assembly.device;
   board::Setup& setup = assembly.setup;
-  setup.seed = scenario.run.seed;
-  setup.observed = scenario.observer == Observer::nsys;
-  setup.sharing = scenario.sharing;
-  // A distribution over short windows shows single kernels.
-  setup.every_kernel = scenario.run.every_kernel || scenario.gpu_metrics.has_value();
+  set_options(setup, scenario);
 
   const std::optional<board::PowerMode> limits = power_mode_of(scenario, device);
   const board::PowerMode* const mode = limits ? &*limits : nullptr;
