@@ -227,7 +227,7 @@ void SpaceSharedGpu::step() {
     for (const int stream : done_) kernel_over(contexts_[group.contexts[static_cast<std::size_t>(stream)]]);
     start_ready(group);
     end_turn();
-    if (loops_.steady() && can_repeat()) begin_repeating();
+    begin_repeating_if_steady();
   }
   refresh_states();
   schedule_next();

@@ -197,6 +197,9 @@ class SpaceSharedGpu final : public Gpu {
   // Repeated batches.
   void record_batch(Context& context);
   [[nodiscard]] bool can_repeat() const;
+  [[nodiscard]] bool others_ran() const;
+  void begin_repeating_if_steady();
+  [[nodiscard]] double share_of(const Activity& activity, std::optional<std::size_t> process) const;
   [[nodiscard]] LoopKind kind_of(const Context& context) const;
   [[nodiscard]] bool is_in_loop(const Context& context) const;
   void begin_repeating();
@@ -256,6 +259,7 @@ class SpaceSharedGpu final : public Gpu {
   Activity activity_;
   Kernels kernels_;
   SteadyLoops loops_;
+  sim::Time recording_since_;
   bool repeating_ = false;
   Tally repeats_;
   sim::Time switch_began_;

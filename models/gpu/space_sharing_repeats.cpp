@@ -30,6 +30,7 @@ LoopKind SpaceSharedGpu::kind_of(const Context& context) const {
 }
 
 void SpaceSharedGpu::begin_recording() {
+  recording_since_ = engine_.now();
   activity_.begin_recording(engine_.now());
   for (Process& process : processes_) process.activity.begin_recording(engine_.now());
   for (Context& context : contexts_) context.batch_since = Time::never();
@@ -67,6 +68,36 @@ bool SpaceSharedGpu::can_repeat() const {
          std::ranges::all_of(contexts_, [&](const Context& context) { return is_in_loop(context); });
 }
 
+// A context without a loop has ended a batch while the loops were recorded.
+bool SpaceSharedGpu::others_ran() const {
+  return std::ranges::any_of(contexts_, [&](const Context& context) {
+    return loops_.unknown(context.id.index) && context.last_batch > recording_since_;
+  });
+}
+
+void SpaceSharedGpu::begin_repeating_if_steady() {
+  if (!loops_.steady()) return;
+  if (others_ran()) {
+    loops_.forget();
+    begin_recording();
+  } else if (can_repeat()) {
+    begin_repeating();
+  }
+}
+
+// The share of the time with a batch in which kernels execute: as recorded, but neither below that of a
+// single context nor above that of all together. `process`: whose contexts; none: all.
+double SpaceSharedGpu::share_of(const Activity& activity, std::optional<std::size_t> process) const {
+  double most = 0, sum = 0;
+  for (const Context& context : contexts_) {
+    if ((process && context.process != *process) || loops_.unknown(context.id.index)) continue;
+    const double share = loops_.running_share(context.id.index);
+    most = std::max(most, share);
+    sum += share;
+  }
+  return std::clamp(activity.share(engine_.now()), most, std::max(most, std::min(sum, 1.0)));
+}
+
 void SpaceSharedGpu::begin_repeating() {
   const Time now = engine_.now();
   std::vector<double> done(contexts_.size(), 0);
@@ -82,8 +113,9 @@ void SpaceSharedGpu::begin_repeating() {
     context.on_gpu = false;
     context.launched = context.ready = Time::never();
   }
-  for (Process& process : processes_) process.activity.kernels.share = process.activity.share(now);
-  activity_.kernels.share = activity_.share(now);
+  for (std::size_t i = 0; i < processes_.size(); ++i)
+    processes_[i].activity.kernels.share = share_of(processes_[i].activity, i);
+  activity_.kernels.share = share_of(activity_, {});
   repeating_ = true;
   repeats_.change(1, now);
   loose_.resize(contexts_.size());

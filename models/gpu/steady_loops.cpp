@@ -88,6 +88,12 @@ void SteadyLoops::begin_repeats() {
     Kind& kind = kinds_[index];
     const auto from = static_cast<std::ptrdiff_t>(kind.records.size() / transient);
     kind.records.erase(kind.records.begin(), kind.records.begin() + from);
+    sim::Duration time, ran;
+    for (const BatchRecord& record : kind.records) {
+      time += record.time;
+      ran += record.ran;
+    }
+    kind.running = sim::to_seconds(ran) / sim::to_seconds(time);
     std::size_t number = 0;
     for (Member& member : members_)
       if (member.kind == index) member.next = number++ * kind.records.size() / kind.members;
@@ -117,6 +123,10 @@ const BatchRecord& SteadyLoops::next(std::size_t context) {
   const BatchRecord& record = records[member.next];
   member.next = (member.next + 1) % records.size();
   return record;
+}
+
+double SteadyLoops::running_share(std::size_t context) const {
+  return kinds_[members_[context].kind].running;
 }
 
 bool SteadyLoops::may_pause(std::size_t context, sim::Duration pause) const {

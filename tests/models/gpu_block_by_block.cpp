@@ -238,7 +238,8 @@ class BlockByBlock {
       power = std::max(power, 1.0);
     }
     if (own.spec.sms < gpu_.sm_count && bound < demand.bound)
-      power = (1 + cubed(static_cast<double>(bound) / 1e6)) / (1 + cubed(demand.bound / 1e6));
+      power = std::min((1 + cubed(static_cast<double>(bound) / 1e6)) / (1 + cubed(demand.bound / 1e6)),
+                       cubed_of_part(demand, static_cast<double>(bound) / demand.bound));
     if (demand.pipes > 0) {
       std::int64_t sum = 0, fullest = 0;
       for (const Block& block : own.blocks) {

@@ -220,6 +220,22 @@ TEST(RepeatedBatches, end_when_another_loop_begins) {
   for (std::size_t i = 0; i < exact.size(); ++i) EXPECT_NEAR(steady[i] / exact[i], 1, 0.005) << i;
 }
 
+// A long batch beside the loop while it is recorded: what it took then is not what it takes later.
+TEST(RepeatedBatches, are_not_those_beside_a_batch_that_is_over) {
+  const auto loop = sequence({kernel(20, 16)}), other = sequence(std::vector(400, kernel(50, 32)));
+  const auto rate = [&](Kernels way) {
+    Loops loops(way);
+    loops.add(loop, microseconds(2));
+    loops.run_to(milliseconds(20));
+    const ContextId id = loops.gpu().create_context(
+        {.name = "other", .refill_prolongs_turn = true, .per_launch = {}, .listener = {}});
+    loops.gpu().enqueue(id, other, false);
+    loops.run_to(milliseconds(300));
+    return loops.rate(0, milliseconds(100));
+  };
+  EXPECT_NEAR(rate(Kernels::until_steady) / rate(Kernels::of_all_batches), 1, 0.001);
+}
+
 TEST(RepeatedBatches, end_when_a_loop_ends) {
   const auto short_one = sequence({kernel(20, 32)}), long_one = sequence({kernel(60, 32)});
   const auto ends = [&](Kernels way) {

@@ -34,10 +34,10 @@ TEST(BadScenario, unknown_key_is_answered_with_the_nearest) {
 }
 
 TEST(BadScenario, unknown_key_with_nothing_near_lists_what_there_is) {
-  expect_refused(
-      around(plain_process, "run: {xyzzy: 1}\n"),
-      "gate.yaml:4: run.xyzzy: unknown key (one of duration, warmup, seed, replications, until, setup, "
-      "batches, thermal)");
+  expect_refused(around(plain_process, "run: {xyzzy: 1}\n"),
+                 "gate.yaml:4: run.xyzzy: unknown key (one of duration, warmup, seed, replications, until, "
+                 "setup, every_kernel, "
+                 "batches, thermal)");
 }
 
 TEST(BadScenario, wrong_type_says_what_was_expected) {
@@ -56,6 +56,7 @@ TEST(BadScenario, wrong_type_says_what_was_expected) {
                  "gate.yaml:4: sharing: 'msp' is not a way of sharing the GPU (did you mean 'mps'?)");
   expect_refused(around(plain_process, "run: 4 s\n"),
                  "gate.yaml:4: run: expected a mapping: duration, warmup, seed, replications, until, setup, "
+                 "every_kernel, "
                  "batches, thermal, found '4 s'");
   expect_refused("device: nvidia-h200\nprocesses: resnet50\n",
                  "gate.yaml:2: processes: expected a list of processes, found 'resnet50'");
