@@ -219,6 +219,7 @@ class SystemGpu(Record):
     clock_mhz: Figure
     clock_effective_mhz: Figure
     switches_per_s: Figure
+    repeated: Figure
     compositor: Figure
     metrics: Record
 
