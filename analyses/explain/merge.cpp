@@ -47,6 +47,7 @@ ProcessEntry alone(const ProcessEntry& part) {
   one.instances.clear();
   one.count = one.streams = 1;
   one.mps_threads.reset();
+  one.sm_partition.reset();
   return one;
 }
 

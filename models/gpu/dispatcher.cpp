@@ -24,6 +24,13 @@ OnSm on_sm(const Spec& gpu, const Kernel& kernel, int sms) {
   return {.all = all, .at_once = std::min(all, static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel)))};
 }
 
+// The sum of wave(blocks) over the waves of `all` blocks of which `at_once` run at one time.
+template <typename Wave>
+double sum_of_waves(std::uint32_t all, std::uint32_t at_once, const Wave& wave) {
+  const std::uint32_t full = all / at_once, rest = all % at_once;
+  return full * wave(at_once) + (rest > 0 ? wave(rest) : 0.0);
+}
+
 // The time that an SM takes for its blocks, wave after wave, over that of a wave of `of_unit` blocks which
 // keep the pipes busy for the share `pipes`. A wave of fewer blocks is shorter, and one of more is longer, as
 // far as the pipes bound it (slowdown.hpp).
@@ -32,8 +39,7 @@ double time_of_blocks(const OnSm& blocks, std::uint32_t of_unit, double pipes) {
     const double busy = pipes * count / of_unit;
     return cube_root(std::max(1 - pipes * pipes * pipes, 0.0) + busy * busy * busy);
   };
-  const std::uint32_t full = blocks.all / blocks.at_once, rest = blocks.all % blocks.at_once;
-  return full * wave(blocks.at_once) + (rest > 0 ? wave(rest) : 0.0);
+  return sum_of_waves(blocks.all, blocks.at_once, wave);
 }
 
 // The time of a kernel that reads DRAM, over that of its blocks in waves: they drift apart, so the GPU has as
@@ -44,9 +50,8 @@ double gain_of_drift(const Demand& demand, std::uint32_t blocks, std::uint32_t a
   const auto wave = [&](std::uint32_t count) {
     return cube_root(cubed_of_part(demand, std::min(count / demand.use.blocks, 1.0)));
   };
-  const std::uint32_t full = blocks / at_once, rest = blocks % at_once;
-  const double each = wave(at_once), in_waves = full * each + (rest > 0 ? wave(rest) : 0.0);
-  return 1 - share + share * std::min(static_cast<double>(blocks) / at_once * each / in_waves, 1.0);
+  const double drifting = static_cast<double>(blocks) / at_once * wave(at_once);
+  return 1 - share + share * std::min(drifting / sum_of_waves(blocks, at_once, wave), 1.0);
 }
 
 }  // namespace
@@ -68,9 +73,7 @@ Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
   Duration blocks = kernel.duration - work.start;
   if (its_sms < gpu.sm_count) {
     const OnSm on_its = on_sm(gpu, kernel, its_sms);
-    const double active = kernel.sm_active > 0 ? static_cast<double>(kernel.sm_active) : 1.0;
-    const double busiest = static_cast<double>(std::max(kernel.issue_slot, kernel.tensor_active)) / active;
-    const double pipes = std::min(busiest, 1.0);
+    const double pipes = std::min(pipes_used(kernel), 1.0);
     const double fixed = static_cast<double>(kernel.fixed_share);
     const double longer =
         time_of_blocks(on_its, on_all.at_once, pipes) / time_of_blocks(on_all, on_all.at_once, pipes);

@@ -43,6 +43,18 @@ Usage& Usage::operator-=(const Usage& other) {
   return *this;
 }
 
+Usage& Usage::operator*=(double part) {
+  compute *= part;
+  memory *= part;
+  sm_active *= part;
+  issue_slot *= part;
+  tensor_active *= part;
+  occupancy *= part;
+  working *= part;
+  dram_bytes *= part;
+  return *this;
+}
+
 namespace {
 
 // Share of a kernel's activity in the first `done`, from 0 to 1, of its duration.

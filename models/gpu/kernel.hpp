@@ -59,6 +59,7 @@ struct Usage {
 
   Usage& operator+=(const Usage& other);
   Usage& operator-=(const Usage& other);
+  Usage& operator*=(double part);
 };
 
 // The usage of `kernel` in the first `done` of its duration. Bytes and bounds are spread evenly over it;

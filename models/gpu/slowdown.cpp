@@ -33,9 +33,9 @@ double missed_by(const Kernel& kernel) {
   return static_cast<double>(kernel.dram_bytes) / static_cast<double>(kernel.moved_bytes);
 }
 
-// k of a kernel that memory bounds for this share of its time.
+// k of a kernel that DRAM bounds for this share of its time.
 double knee_of(double bound) {
-  constexpr double largest = 5.7;
+  constexpr double largest = 5.7;  // 3.2^1.5, fitted (see the header)
   const double u = bound * std::sqrt(bound) * largest / (1 + largest);
   return u / (1 - u);
 }
@@ -48,11 +48,14 @@ double requests_for(double share, double most) {
 
 }  // namespace
 
+double pipes_used(const Kernel& kernel) {
+  const double active = kernel.sm_active > 0 ? static_cast<double>(kernel.sm_active) : 1.0;
+  return static_cast<double>(std::max(kernel.issue_slot, kernel.tensor_active)) / active;
+}
+
 Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const SpaceSharing& law = gpu.space_sharing;
-  const double active = kernel.sm_active > 0 ? static_cast<double>(kernel.sm_active) : 1.0;
-  const double busiest = static_cast<double>(std::max(kernel.issue_slot, kernel.tensor_active)) / active;
-  const double pipes = std::min(busiest * law.compute_load, 1.0);
+  const double pipes = std::min(pipes_used(kernel) * law.compute_load, 1.0);
   const double bandwidth = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
   const double blocks = std::max(std::min<double>(kernel.blocks, per_sm * gpu.sm_count), 1.0);
   const double share = share_of_memory(gpu, kernel, bandwidth);

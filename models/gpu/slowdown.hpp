@@ -23,10 +23,10 @@
 // is far from used up.
 //
 // SMs. A kernel that has some SMs only draws more for each block than with all of them. With the part x of
-// its blocks resident, s^1.5 = (1 + k x^1.5) / (1 + k), where k^(2/3) = 3.2 is what all warps of a kernel
-// that reads DRAM ask for, over what DRAM gives. Both constants are fitted to a reader on 8 to 132 SMs of an
-// H100 (calibration/evidence/h100-green), whose blocks drift apart: they run in no waves. Where L2 and not
-// DRAM bounds a kernel, the law of the memory above is taken with its own requests, if that gives less.
+// its blocks resident, s^1.5 = (1 + k x^1.5) / (1 + k). For a kernel that only reads DRAM, k = 3.2^1.5: its
+// warps ask for 3.2 times what DRAM gives. Both exponent and factor are fitted to a reader on 8 to 132 SMs of
+// an H100 (calibration/evidence/h100-green). The law of the memory, with the requests of its own blocks,
+// holds as well: the smaller s is taken.
 //
 // p = 3 was chosen on equal fp32, tensor, L2 and DRAM kernels on an H200, which it fits within 2 to 6 %
 // (calibration/evidence/h200-space). A kernel that does not use a resource is not slowed by it.
@@ -80,6 +80,9 @@ struct Demand {
   double longer = 1;       // its time over that alone, because L2 no longer holds what it reads
   MemoryUse use;
 };
+
+// The share of the pipes of an SM that the blocks of `kernel` keep busy while they run.
+[[nodiscard]] double pipes_used(const Kernel& kernel);
 
 // The demand of `kernel` with `per_sm` of its blocks on an SM while it is alone.
 [[nodiscard]] Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm);

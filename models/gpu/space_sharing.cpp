@@ -96,8 +96,13 @@ void SpaceSharedGpu::begin_batch(Context& context) {
   context.paused = context.batch_since - context.last_batch;
   context.ran_before = context.ran;
   context.used_before = context.used;
+  change(context, &Activity::batches, 1);
+}
+
+// One more or one less of the context's kernels or batches counts, for its process and for all.
+void SpaceSharedGpu::change(const Context& context, Tally Activity::*of, int by) {
   for (Activity* const activity : {&activity_, &processes_[context.process].activity})
-    activity->batches.change(1, engine_.now());
+    (activity->*of).change(by, engine_.now());
 }
 
 // The oldest batch is done.
@@ -105,8 +110,7 @@ void SpaceSharedGpu::end_batch(Context& context) {
   if (!repeating_) record_batch(context);
   context.in_batch = false;
   context.last_batch = engine_.now();
-  for (Activity* const activity : {&activity_, &processes_[context.process].activity})
-    activity->batches.change(-1, engine_.now());
+  change(context, &Activity::batches, -1);
   context.batches.erase(context.batches.begin());
   context.kernel = 0;
   ++context.unseen;
@@ -282,9 +286,7 @@ void SpaceSharedGpu::set_executing(Context& context, bool executing) {
   if (context.executing == executing) return;
   count(context);
   context.executing = executing;
-  const int change = executing ? 1 : -1;
-  for (Activity* const activity : {&activity_, &processes_[context.process].activity})
-    activity->kernels.change(change, engine_.now());
+  change(context, &Activity::kernels, executing ? 1 : -1);
 }
 
 // Accrues what the kernel on the GPU has used up to now. A kernel that runs slower is bound for longer, but
@@ -310,14 +312,9 @@ void SpaceSharedGpu::count(Context& context) {
   context.counted += part;
   const Kernel& kernel = context.timed->kernel;
   Usage used = context.timed->used;
+  used *= part;
   used.compute = static_cast<double>(kernel.compute_share) * sim::to_seconds(passed);
   used.memory = static_cast<double>(kernel.memory_share) * sim::to_seconds(passed);
-  used.sm_active *= part;
-  used.issue_slot *= part;
-  used.tensor_active *= part;
-  used.occupancy *= part;
-  used.working *= part;
-  used.dram_bytes *= part;
   context.used += used;
 }
 

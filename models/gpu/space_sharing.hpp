@@ -192,6 +192,7 @@ class SpaceSharedGpu final : public Gpu {
   void refresh_state(Context& context);
   void set_state(Context& context, ContextState state);
   void schedule_next();
+  void change(const Context& context, Tally Activity::*of, int by);
   void begin_batch(Context& context);
   void end_batch(Context& context);
   // Repeated batches.

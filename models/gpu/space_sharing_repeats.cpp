@@ -10,21 +10,6 @@ namespace jostle::gpu {
 using sim::Duration;
 using sim::Time;
 
-namespace {
-
-Usage times(const Usage& used, double part) {
-  return {.compute = used.compute * part,
-          .memory = used.memory * part,
-          .sm_active = used.sm_active * part,
-          .issue_slot = used.issue_slot * part,
-          .tensor_active = used.tensor_active * part,
-          .occupancy = used.occupancy * part,
-          .working = used.working * part,
-          .dram_bytes = used.dram_bytes * part};
-}
-
-}  // namespace
-
 LoopKind SpaceSharedGpu::kind_of(const Context& context) const {
   return {.kernels = context.batches.front().given, .priority = context.spec.priority, .sms = context.sms};
 }
@@ -132,15 +117,13 @@ void SpaceSharedGpu::repeat(Context& context, double done) {
     return;
   }
   const double left = 1 - done;
-  const BatchRecord& record = loops_.next(context.id.index);
+  BatchRecord record = loops_.next(context.id.index);
+  record.time = std::max(sim::work_in(record.time, left), Duration{1});
+  record.ran = sim::work_in(record.ran, left);
+  record.used *= left;
   context.repeat = {
-      .from = engine_.now(),
-      .to = engine_.now() + std::max(sim::work_in(record.time, left), Duration{1}),
-      .done_before = done,
-      .record = {
-          .time = record.time, .ran = sim::work_in(record.ran, left), .used = times(record.used, left)}};
-  for (Activity* const activity : {&activity_, &processes_[context.process].activity})
-    activity->kernels.change(1, engine_.now());
+      .from = engine_.now(), .to = engine_.now() + record.time, .done_before = done, .record = record};
+  change(context, &Activity::kernels, 1);
 }
 
 // Accrues what the repeated batch has used up to now.
@@ -150,14 +133,15 @@ void SpaceSharedGpu::count_repeat(Context& context) {
   const double part = std::clamp(
       sim::to_seconds(engine_.now() - repeat.from) / sim::to_seconds(repeat.to - repeat.from), 0.0, 1.0);
   context.ran += sim::work_in(repeat.record.ran, part) - sim::work_in(repeat.record.ran, repeat.counted);
-  context.used += times(repeat.record.used, part - repeat.counted);
+  Usage used = repeat.record.used;
+  used *= part - repeat.counted;
+  context.used += used;
   repeat.counted = part;
 }
 
 void SpaceSharedGpu::leave_repeats(Context& context) {
   count_repeat(context);
-  for (Activity* const activity : {&activity_, &processes_[context.process].activity})
-    activity->kernels.change(-1, engine_.now());
+  change(context, &Activity::kernels, -1);
   context.repeat = {};
 }
 

@@ -172,8 +172,7 @@ class DeviceCheck {
       if (process.gpu_timeslice) problem(path + "gpu_timeslice", reason);
       if (process.gpu_interleave != gpu::Interleave::low) problem(path + "gpu_interleave", reason);
     }
-    if (std::string wrong = problem_of_partitions(process, powered_gpu()); !wrong.empty())
-      problem(path + (process.sm_partition ? "sm_partition" : "instances"), std::move(wrong));
+    if (has_partitions(process)) check_partitions(process, path);
     if (!device_.runtimes[process.runtime])
       problem(path + "runtime",
               fmt::format("{} has no costs for runtime {}", device_.name, to_string(process.runtime)));
@@ -183,6 +182,11 @@ class DeviceCheck {
       check_placement(parts_of(process)[part], of);
       check_blocks(parts_of(process)[part], of);
     }
+  }
+
+  void check_partitions(const ProcessEntry& process, const std::string& path) const {
+    if (std::string wrong = problem_of_partitions(process, powered_gpu()); !wrong.empty())
+      problem(path + (process.sm_partition ? "sm_partition" : "instances"), std::move(wrong));
   }
 
   void check_stages(const std::vector<Stage>& stages, const std::string& path) const {

@@ -10,6 +10,7 @@
 #include "input/readers.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
+#include "scenarios/language/partitions.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -208,11 +209,7 @@ void check_streams(const Scenario& scenario, const Cursor& root) {
       root.descend(path + ".mps_threads")
           .problem("`mps_threads` needs `sharing: mps`", "add it at the top, or leave out mps_threads");
     const std::span<const ProcessEntry> parts = parts_of(process);
-    const bool partitioned =
-        process.sm_partition || std::ranges::any_of(process.instances, [](const ProcessEntry& part) {
-          return part.sm_partition.has_value();
-        });
-    if (partitioned && gpu::way_of(scenario.sharing).limits_threads)
+    if (has_partitions(process) && gpu::way_of(scenario.sharing).limits_threads)
       root.descend(path).problem("`sm_partition` is for processes that take turns",
                                  "mps_threads limits the SMs of an MPS client");
     for (std::size_t part = 0; part < parts.size(); ++part) {

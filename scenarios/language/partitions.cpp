@@ -26,13 +26,15 @@ int sized_sms(const ProcessEntry& process, const gpu::PartitionSizes& sizes) {
   return sum;
 }
 
-bool has_partitions(const ProcessEntry& process) {
-  return process.sm_partition || std::ranges::any_of(process.instances, [](const ProcessEntry& part) {
-           return part.sm_partition.has_value();
-         });
+bool has_own_partition(const ProcessEntry& part) {
+  return part.sm_partition.has_value();
 }
 
 }  // namespace
+
+bool has_partitions(const ProcessEntry& process) {
+  return has_own_partition(process) || std::ranges::any_of(process.instances, has_own_partition);
+}
 
 std::vector<std::optional<gpu::SmPartition>> partitions_of(const ProcessEntry& process,
                                                            const gpu::Spec& gpu) {
@@ -55,10 +57,7 @@ std::string problem_of_partitions(const ProcessEntry& process, const gpu::Spec& 
   if (!has_partitions(process)) return {};
   const auto sizes = gpu::partition_sizes(gpu);
   if (!sizes) return fmt::format("{} has no green contexts: CUDA has them from 12.4 on", gpu.architecture);
-  const bool both =
-      process.sm_partition && std::ranges::any_of(process.instances, [](const ProcessEntry& part) {
-        return part.sm_partition.has_value();
-      });
+  const bool both = has_own_partition(process) && std::ranges::any_of(process.instances, has_own_partition);
   if (both) return "the process has a partition, so its instances have none of their own";
   const int sized = sized_sms(process, *sizes);
   const bool rest = std::ranges::any_of(

@@ -16,7 +16,10 @@ namespace jostle::scenarios {
 [[nodiscard]] std::vector<std::optional<gpu::SmPartition>> partitions_of(const ProcessEntry& process,
                                                                          const gpu::Spec& gpu);
 
-// What is wrong with the partitions of a process, on this GPU; empty: nothing. Without a problem,
+// True if the process or one of its instances has a partition.
+[[nodiscard]] bool has_partitions(const ProcessEntry& process);
+
+// The problem with the partitions of a process on this GPU; empty: none. Without a problem,
 // partitions_of() gives each partition at least one SM.
 [[nodiscard]] std::string problem_of_partitions(const ProcessEntry& process, const gpu::Spec& gpu);
 

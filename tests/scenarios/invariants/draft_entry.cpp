@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/board/spec.hpp"
+#include "models/gpu/partitions.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {
@@ -22,8 +23,10 @@ std::string equal_kernels(Dice& dice) {
   const int kernels = dice.number(1, 200), us = dice.number(2, 500), blocks = dice.number(1, 500);
   const std::string pace = dice.one_in(3) ? fmt::format(", pace: {} us", dice.number(5, 200)) : "";
   const std::string bytes = dice.one_in(4) ? fmt::format(", bytes: {} kB", dice.number(1, 4000)) : "";
-  return fmt::format("model: {{kernels: {}, duration: {} us, blocks: {}, threads: 128{}{}}}", kernels, us,
-                     blocks, pace, bytes);
+  Dice own = dice;  // a copy, as in partition()
+  const std::string pipes = own.one_in(4) ? fmt::format(", pipes: {} %", 10 * own.number(1, 10)) : "";
+  return fmt::format("model: {{kernels: {}, duration: {} us, blocks: {}, threads: 128{}{}{}}}", kernels, us,
+                     blocks, pace, bytes, pipes);
 }
 
 std::string queue(Dice& dice) {
@@ -101,6 +104,14 @@ Words turns(Dice& dice, const Place& place) {
   if (dice.one_in(10)) keys.push_back(fmt::format("gpu_timeslice: {} ms", dice.number(1, 8)));
   if (dice.one_in(10)) keys.push_back("gpu_interleave: " + dice.of<std::string>({"low", "medium", "high"}));
   return keys;
+}
+
+// SMs of its own: so few that a GPU whose mode powers half of its SMs has them too. `dice` is a copy, so that
+// the other keys of a scenario stay as they are.
+Words partition(Dice dice, const Place& place) {
+  const bool can = place.device.has_gpu() && !place.mps && gpu::partition_sizes(place.device.gpu);
+  if (!can || !dice.one_in(8)) return {};
+  return {"sm_partition: " + dice.of<std::string>({"1", "4", "rest"})};
 }
 
 std::string priority(Dice& dice) {
@@ -181,6 +192,7 @@ DraftEntry one_network(Dice& dice, const Place& place) {
   if (!several && !waits && dice.one_in(8))
     keys.push_back(stages(dice, device, network.cores || !network.streams));
   if (!network.cores) take_over(keys, turns(dice, place));
+  if (network.streams) take_over(keys, partition(dice, place));
   take_over(keys, threads(dice, place.index));
   return entry;
 }
@@ -200,6 +212,7 @@ DraftEntry several_networks(Dice& dice, const Place& place) {
   };
   Words first = instance();
   first.push_back("name: " + detector);
+  take_over(first, partition(dice, place));
   if (!dice.one_in(3)) first.push_back(arrivals(dice, false));
   entry.instances.push_back(first);
   if (!dice.one_in(3)) {
