@@ -1,0 +1,67 @@
+// The parts of `jostle probe`: what each measures on this machine, how long it takes and what it returns.
+// A part changes no setting of the machine. It writes raw samples and tables into the probe's folder and
+// returns the parameters that they show.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jostle::calibration::probe {
+
+// One parameter as measured: a row of parameters.csv.
+struct Measured {
+  std::string parameter;   // its path in a profile; "seen.NAME" if profiles have no such parameter
+  double value = 0;        // in `unit`
+  std::string unit;        // a unit of profiles: "us", "GB/s", "MHz", "W", "%"; empty: a count
+  double relative_sd = 0;  // standard error over value
+  std::size_t samples = 0;
+  std::string how;  // the experiment that shows it, in one line
+};
+
+// The interval of a parameter is narrow: its relative standard error is at most this. A part repeats its
+// experiment until then, or until its time is over; the row then says what was reached.
+inline constexpr double narrow = 0.02;
+
+// What a part may use.
+struct Session {
+  std::filesystem::path folder;      // of the probe; exists
+  std::filesystem::path root = "/";  // of /proc and /sys; another one for a made-up board
+  bool quick = false;
+  const std::atomic<bool>& interrupted;  // a part returns soon after this becomes true
+  // Reports the share of the part that is done, 0 to 1, and what is measured now.
+  std::function<void(double done, std::string_view what)> progress;
+};
+
+struct Outcome {
+  std::vector<Measured> parameters;
+  std::vector<std::string> files;     // names, relative to the folder
+  std::vector<std::string> problems;  // what could not be measured, and why: one sentence each
+};
+
+struct Part {
+  std::string_view name;   // "turns"
+  std::string_view group;  // a word of --only: gpu, cpu, memory, power
+  std::string_view gives;  // what it measures, in a few words
+  int seconds, quick_seconds;
+  bool on_gpu;  // without a GPU it is left out
+  Outcome (*run)(const Session& session);
+};
+
+// The parts on the GPU. Each runs its work in processes of its own (fork before anything of CUDA is used in
+// this one), so that the probe itself never opens the GPU, and nothing of it is left on Ctrl-C.
+[[nodiscard]] Outcome turns(const Session& session);
+[[nodiscard]] Outcome launches(const Session& session);
+[[nodiscard]] Outcome space(const Session& session);
+[[nodiscard]] Outcome kernels(const Session& session);
+[[nodiscard]] Outcome gpu_memory(const Session& session);
+[[nodiscard]] Outcome power(const Session& session);
+// The parts on the CPU.
+[[nodiscard]] Outcome cpu(const Session& session);
+[[nodiscard]] Outcome cpu_memory(const Session& session);
+
+}  // namespace jostle::calibration::probe
