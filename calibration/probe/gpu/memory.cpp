@@ -1,0 +1,267 @@
+// The GPU's memory: bandwidth by readers, caches, latency, copies, and the CPU beside it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "calibration/fit/robust.hpp"
+#include "calibration/probe/files.hpp"
+#include "calibration/probe/gpu/loops.hpp"
+
+namespace jostle::calibration::probe {
+namespace {
+
+constexpr double word_bytes = 16;
+constexpr std::uint64_t most_steps = 1'500'000;  // of a chain: some 0.5 s
+
+struct Rate {
+  double gb_s = 0, sd = 0;
+  std::size_t samples = 0;
+};
+
+// The rate of one kernel that moves `amount` words a thread, by its own stamps; it runs for `seconds`.
+Rate rate_of(const Gpu& gpu, const Launch& launch, std::size_t data_bytes, double seconds) {
+  Queue queue(gpu, 4096, data_bytes);
+  for (int i = 0; i < 3; ++i) queue.launch(launch);
+  queue.forget_stamps();
+  const double until = host_now() + seconds;
+  while (host_now() < until) {
+    for (int i = 0; i < 20; ++i) queue.launch(launch);
+    queue.synchronize();
+  }
+  std::vector<double> rates;
+  const double bytes = static_cast<double>(launch.amount) * launch.blocks * launch.threads * word_bytes;
+  for (const Stamp& stamp : queue.stamps())
+    rates.push_back(bytes / static_cast<double>(std::max<std::uint64_t>(1, stamp.end - stamp.start)));
+  const auto estimate = middle(rates);
+  return {estimate->value, estimate->sd, estimate->samples};
+}
+
+struct BandwidthRow {
+  int kind = 0;  // 0 read, 1 write
+  unsigned blocks = 0;
+  double data_bytes = 0;
+  Rate rate;
+};
+
+std::size_t large(const Gpu& gpu) {
+  return static_cast<std::size_t>(std::min(2e9, gpu.identity().memory_bytes / 8));
+}
+
+// Some 30 us of work and more, whatever the number of blocks.
+std::uint64_t words_for(const Gpu& gpu, unsigned blocks) {
+  const double sms = gpu.identity().sms;
+  return static_cast<std::uint64_t>(std::clamp(256 * sms / blocks, 16.0, 512.0));
+}
+
+std::vector<BandwidthRow> by_blocks(const Gpu& gpu, double seconds) {
+  std::vector<BandwidthRow> rows;
+  for (const int kind : {0, 1})
+    for (const double waves : {0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 32.0}) {
+      const auto blocks = static_cast<unsigned>(std::max(1.0, std::round(waves * gpu.identity().sms)));
+      const Launch launch{kind == 0 ? KernelKind::read : KernelKind::write, blocks, 256,
+                          words_for(gpu, blocks)};
+      rows.push_back(
+          {kind, blocks, static_cast<double>(large(gpu)), rate_of(gpu, launch, large(gpu), seconds)});
+    }
+  return rows;
+}
+
+// Reads of buffers of growing size, again and again: the rate falls where the L2 no longer holds them.
+std::vector<BandwidthRow> by_size(const Gpu& gpu, double seconds) {
+  std::vector<BandwidthRow> rows;
+  const double l2 = std::max(gpu.identity().l2_bytes, 256e3);
+  for (const double share : {0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 5.0}) {
+    const auto bytes = static_cast<std::size_t>(share * l2) / 4096 * 4096;
+    const auto blocks = static_cast<unsigned>(8 * gpu.identity().sms);
+    rows.push_back({0, blocks, static_cast<double>(bytes),
+                    rate_of(gpu, {KernelKind::read, blocks, 256, 64}, bytes, seconds)});
+  }
+  return rows;
+}
+
+struct Latency {
+  double bytes = 0, cycles = 0;
+};
+// Cycles of a load by the size of what is walked through, with one thread.
+std::vector<Latency> latencies(const Gpu& gpu) {
+  std::vector<Latency> all;
+  for (double bytes = 16e3; bytes <= std::min(140e6, gpu.identity().memory_bytes / 8); bytes *= 2) {
+    const auto elements = static_cast<std::size_t>(bytes / word_bytes);
+    Queue queue(gpu, 16, elements * 16);
+    // Steps of a prime number of lines of 128 bytes, so that no prefetcher follows.
+    queue.launch({KernelKind::make_chain, 64, 256, 8 * 1009});
+    const std::uint64_t steps = std::min<std::uint64_t>(elements / 8, most_steps);
+    for (int i = 0; i < 2; ++i) queue.launch({KernelKind::chase, 1, 32, steps});
+    queue.synchronize();
+    std::uint32_t last[4];
+    gpu.cuda.check("cuMemcpyDtoH",
+                   gpu.cuda.copy_to_host(last, queue.data().at() + (elements - 1) * 16, sizeof last));
+    const double cycles = static_cast<double>((static_cast<std::uint64_t>(last[1]) << 32) | last[0]);
+    all.push_back({bytes, cycles / static_cast<double>(steps)});
+  }
+  return all;
+}
+
+struct Copy {
+  int to_device = 0;
+  double bytes = 0, us = 0;
+};
+std::vector<Copy> copies(const Gpu& gpu, int repeats) {
+  const std::size_t most = 64 << 20;
+  const HostMemory host(gpu, most);
+  const DeviceMemory device(gpu, most);
+  Queue queue(gpu, 4);
+  std::vector<Copy> all;
+  for (const int to_device : {1, 0})
+    for (std::size_t bytes = 4096; bytes <= most; bytes *= 4)
+      for (int i = 0; i < repeats; ++i) {
+        const double from = host_now();
+        if (to_device == 1) {
+          gpu.cuda.check("cuMemcpyHtoDAsync",
+                         gpu.cuda.copy_from_host_async(device.at(), host.at(), bytes, queue.stream()));
+        } else {
+          gpu.cuda.check("cuMemcpyDtoHAsync",
+                         gpu.cuda.copy_to_host_async(host.at(), device.at(), bytes, queue.stream()));
+        }
+        queue.synchronize();
+        all.push_back({to_device, static_cast<double>(bytes), 1e6 * (host_now() - from)});
+      }
+  return all;
+}
+
+template <class T, class Work>
+std::vector<T> apart(const Session& session, const Work& work) {
+  const std::string report = in_process(session, experiment_limit_s, [&] {
+    const Gpu gpu;
+    std::string bytes;
+    put(bytes, work(gpu));
+    return bytes;
+  });
+  std::string_view bytes = report;
+  return take<T>(bytes);
+}
+
+// Reads 256 MB again and again on this core for `seconds`; GB/s.
+double read_on_cpu(double seconds, Gate& gate) {
+  std::vector<std::uint64_t> data((256 << 20) / sizeof(std::uint64_t), 1);
+  gate.meet();
+  std::uint64_t sum = 0;
+  double bytes = 0;
+  const double from = host_now();
+  while (host_now() - from < seconds) {
+    sum += std::accumulate(data.begin(), data.end(), std::uint64_t{0});
+    std::swap(data[0], data[1]);  // or the compiler would add up only once
+    bytes += static_cast<double>(data.size()) * sizeof(std::uint64_t);
+  }
+  const double rate = bytes / (host_now() - from) / 1e9;
+  return sum == 42 ? 0 : rate;
+}
+
+// The GPU reads beside `readers` processes that read on the CPU; the first number is the GPU's rate, the
+// others theirs.
+std::vector<double> beside(const Session& session, int readers, bool gpu_reads, double seconds) {
+  const auto work = [&](int rank, Gate& gate) {
+    std::string bytes;
+    if (rank > 0) {
+      put(bytes, std::vector<double>{read_on_cpu(seconds, gate)});
+      return bytes;
+    }
+    const Gpu gpu;
+    const auto blocks = static_cast<unsigned>(8 * gpu.identity().sms);
+    gate.meet();
+    put(bytes,
+        std::vector<double>{
+            gpu_reads ? rate_of(gpu, {KernelKind::read, blocks, 256, 32}, large(gpu), seconds).gb_s : 0});
+    return bytes;
+  };
+  std::vector<double> rates;
+  for (const std::string& report : in_processes(readers + 1, session, experiment_limit_s, work)) {
+    std::string_view bytes = report;
+    rates.push_back(take<double>(bytes).at(0));
+  }
+  return rates;
+}
+
+void add_copies(const std::vector<Copy>& all, Outcome& outcome) {
+  std::vector<Point2> points;
+  for (const Copy& copy : all)
+    if (copy.to_device == 1) points.push_back({copy.bytes, copy.us});
+  const auto line = line_through(points);
+  if (!line || line->slope <= 0) return;
+  outcome.parameters.push_back({"gpu.copy_bandwidth", 1e-3 / line->slope, "GB/s",
+                                line->slope_sd / line->slope, points.size(),
+                                "copies of 4 KiB to 64 MiB from locked memory to the device"});
+  std::vector<double> shortest;
+  for (const Copy& copy : all)
+    if (copy.to_device == 1 && copy.bytes < 5000) shortest.push_back(copy.us);
+  if (const auto found = middle(shortest))
+    outcome.parameters.push_back({"seen.copy_of_4_KiB", found->value, "us", found->sd / found->value,
+                                  found->samples, "call to end, host polling"});
+}
+
+void add_bandwidths(const std::vector<BandwidthRow>& rows, const GpuIdentity& gpu, Outcome& outcome) {
+  Rate best;
+  for (const BandwidthRow& row : rows)
+    if (row.kind == 0 && row.rate.gb_s > best.gb_s) best = row.rate;
+  outcome.parameters.push_back(
+      {"seen.dram_read", best.gb_s, "GB/s", best.sd / best.gb_s, best.samples, "the best of all grids"});
+  const double peak = gpu.peak_bandwidth() / 1e9;
+  if (peak > 0)
+    outcome.parameters.push_back(
+        {"gpu.bandwidth_efficiency", 100 * best.gb_s / peak, "%", best.sd / best.gb_s, best.samples,
+         fmt::format("reads of all SMs; the memory's clock and width give {:.0f} GB/s", peak)});
+  const BandwidthRow& few = rows.front();
+  outcome.parameters.push_back({"seen.read_by_a_warp", few.rate.gb_s / (few.blocks * 8), "GB/s",
+                                few.rate.sd / few.rate.gb_s, few.rate.samples,
+                                fmt::format("{} blocks of 8 warps read", few.blocks)});
+}
+
+}  // namespace
+
+Outcome gpu_memory(const Session& session) {
+  Outcome outcome;
+  const GpuIdentity gpu = identify(session);
+  const double seconds = session.quick ? 0.05 : 0.15;
+  session.progress(0, "bandwidth by blocks");
+  auto rows = apart<BandwidthRow>(session, [&](const Gpu& on) { return by_blocks(on, seconds); });
+  add_bandwidths(rows, gpu, outcome);
+  session.progress(0.2, "bandwidth by size");
+  const auto sizes = apart<BandwidthRow>(session, [&](const Gpu& on) { return by_size(on, seconds); });
+  rows.insert(rows.end(), sizes.begin(), sizes.end());
+  std::string csv = "kind,blocks,data_bytes,gb_per_s,relative_sd_pct\n";
+  for (const BandwidthRow& row : rows)
+    csv += fmt::format("{},{},{:.0f},{:.2f},{:.2f}\n", row.kind == 0 ? "read" : "write", row.blocks,
+                       row.data_bytes, row.rate.gb_s, 100 * row.rate.sd / row.rate.gb_s);
+  write_file(session, outcome, "gpu_bandwidth.csv", csv);
+  outcome.parameters.push_back({"seen.l2_read", sizes.front().rate.gb_s, "GB/s",
+                                sizes.front().rate.sd / sizes.front().rate.gb_s, sizes.front().rate.samples,
+                                "a tenth of the L2's size, read again and again"});
+  session.progress(0.4, "latency by size");
+  csv = "bytes,cycles\n";
+  for (const Latency& one : apart<Latency>(session, latencies))
+    csv += fmt::format("{:.0f},{:.1f}\n", one.bytes, one.cycles);
+  write_file(session, outcome, "gpu_latency.csv", csv);
+  session.progress(0.6, "copies");
+  const auto copied = apart<Copy>(session, [&](const Gpu& on) { return copies(on, session.quick ? 5 : 20); });
+  csv = "direction,bytes,us\n";
+  for (const Copy& copy : copied)
+    csv +=
+        fmt::format("{},{:.0f},{:.2f}\n", copy.to_device == 1 ? "to_device" : "to_host", copy.bytes, copy.us);
+  write_file(session, outcome, "raw/gpu_copies.csv", csv);
+  add_copies(copied, outcome);
+  csv = "cpu_readers,gpu_reads,gpu_gb_per_s,cpu_gb_per_s\n";
+  for (const int readers : {0, 1, 2, 4})
+    for (const bool gpu_reads : {true, false}) {
+      if (readers == 0 && !gpu_reads) continue;
+      session.progress(0.8, fmt::format("the GPU beside {} reading cores", readers));
+      const auto rates = beside(session, readers, gpu_reads, session.quick ? 0.2 : 0.6);
+      csv += fmt::format("{},{},{:.2f},{:.2f}\n", readers, gpu_reads ? 1 : 0, rates[0],
+                         std::accumulate(rates.begin() + 1, rates.end(), 0.0));
+    }
+  write_file(session, outcome, "memory_beside.csv", csv);
+  return outcome;
+}
+
+}  // namespace jostle::calibration::probe
