@@ -158,10 +158,12 @@ std::vector<Looped> run_loops(const Gpu& gpu, std::span<const Loop> loops, doubl
 std::vector<Looped> run_processes(const Session& session, std::span<const Loops> processes, double warm_up_s,
                                   double measured_s, Through through) {
   const auto work = [&](int rank, Gate& gate) {
-    // Without a daemon's pipe, a process opens the GPU by itself.
-    if (through == Through::driver) setenv("CUDA_MPS_PIPE_DIRECTORY", "/nonexistent", 1);
-    // Each stream has a connection to the GPU of its own, up to the most there are.
-    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    if (through == Through::driver) {
+      // Without a daemon's pipe, a process opens the GPU by itself.
+      setenv("CUDA_MPS_PIPE_DIRECTORY", "/nonexistent", 1);
+      // Each stream has a connection to the GPU of its own, up to the most there are. (Clients share those.)
+      setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    }
     const Loops& loops = processes[static_cast<std::size_t>(rank)];
     const Gpu gpu(loops.front().blocking ? cuda::wait_blocking : cuda::wait_spinning);
     std::string report;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <numeric>
 
 #include "calibration/fit/robust.hpp"
 #include "calibration/probe/files.hpp"
@@ -88,7 +90,7 @@ struct Table {
 };
 
 struct StreamSeen {
-  double per_s = 0, duration_us = 0, gap_us = 0;
+  double per_s = 0, duration_us = 0, sd_us = 0, gap_us = 0;
   std::size_t samples = 0;
 };
 
@@ -119,7 +121,11 @@ StreamSeen stream_seen(const Loop& loop, const Looped& looped) {
           (static_cast<double>(looped.stamps[i].start) - static_cast<double>(looped.stamps[i - 1].end)) /
           1e3);
   }
-  if (!durations.empty()) seen.duration_us = median(durations);
+  if (const auto found = middle(durations)) {
+    seen.duration_us =
+        std::accumulate(durations.begin(), durations.end(), 0.0) / static_cast<double>(durations.size());
+    seen.sd_us = found->sd;
+  }
   if (!gaps.empty()) seen.gap_us = median(gaps);
   seen.samples = durations.size();
   return seen;
@@ -224,8 +230,10 @@ void add_parameters(Outcome& outcome, const std::vector<std::pair<std::string, S
     // spin tell it.
     const double spin_us = 20 * (long_one->duration_us - short_one->duration_us) / 15;
     const double turnover = (eight->duration_us - one->duration_us) / 7 - spin_us;
-    outcome.parameters.push_back({"gpu.space_sharing.block_turnover", turnover, "us", 0.05, eight->samples,
-                                  "kernels of 8 waves less those of one"});
+    const double sd =
+        std::hypot(eight->sd_us, one->sd_us) / 7 + 20 * std::hypot(long_one->sd_us, short_one->sd_us) / 15;
+    outcome.parameters.push_back({"seen.block_turnover", turnover, "us", sd / std::max(turnover, 1e-3),
+                                  eight->samples, "kernels of 8 waves less those of one, by wave"});
     outcome.parameters.push_back({"seen.sm_clock_over_reported", 100 * 20 / spin_us, "%", 0,
                                   long_one->samples, "cycles of kernels that spin over their time"});
   }

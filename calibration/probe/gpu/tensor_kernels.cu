@@ -15,19 +15,36 @@ __device__ __forceinline__ u64 globaltimer() {
   return now;
 }
 
+// The next of a row of random numbers between -1 and 1.
+__device__ __forceinline__ __half number(u32& bits) {
+  bits = bits * 1664525u + 1013904223u;
+  return __float2half((float)(bits >> 8) / 8388608.0f - 1.0f);
+}
+
 // `amount` products of 16 x 16 x 16 in fp16 a warp, in two chains.
 extern "C" __global__ void mma(u64 amount, Stamp* stamps, u32 capacity, u32* state, uint4* data, u64 words) {
   using namespace nvcuda::wmma;
   if (blockIdx.x == 0 && threadIdx.x == 0) stamps[*(volatile u32*)state % capacity].start = globaltimer();
   fragment<matrix_a, 16, 16, 16, __half, row_major> a;
   fragment<matrix_b, 16, 16, 16, __half, col_major> b;
+  fragment<matrix_b, 16, 16, 16, __half, col_major> negative;
   fragment<accumulator, 16, 16, 16, __half> c, d;
-  fill_fragment(a, __float2half(0.5f));
-  fill_fragment(b, __float2half(0.25f));
-  fill_fragment(c, __float2half(0.0f));
-  fill_fragment(d, __float2half(1.0f));  // two different chains, or the compiler makes one of them
-  for (u64 i = 0; i < amount; i += 2) {
+  // Every element another number: power depends on the bits that change, and of equal products the compiler makes one.
+  u32 bits = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 1;
+  for (int i = 0; i < a.num_elements; ++i) a.x[i] = number(bits);
+  for (int i = 0; i < b.num_elements; ++i) {
+    b.x[i] = number(bits);
+    negative.x[i] = __hneg(b.x[i]);
+  }
+  for (int i = 0; i < c.num_elements; ++i) {
+    c.x[i] = number(bits);
+    d.x[i] = number(bits);
+  }
+  // What one product adds, a later one takes away, so that sums stay small.
+  for (u64 i = 0; i < amount; i += 4) {
     mma_sync(c, a, b, c);
+    mma_sync(d, a, negative, d);
+    mma_sync(c, a, negative, c);
     mma_sync(d, a, b, d);
   }
   if (__half2float(c.x[0]) + __half2float(d.x[0]) == 123.456f) data[0].x = 1;
