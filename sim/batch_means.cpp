@@ -214,8 +214,9 @@ double Straying::seconds() const {
 
 void RateMeans::add(Time at, double amount) {
   const Time from = last_.value_or(Time::zero());
+  last_gap_ = to_seconds(at - from);
   if (last_) {
-    last_gap_ = to_seconds(at - from);
+    alone_ = false;
     longest_gap_ = std::max(longest_gap_, last_gap_);
     gaps_.add(last_gap_);
     straying_.add(to_seconds(at - begun_));
@@ -226,6 +227,7 @@ void RateMeans::add(Time at, double amount) {
 }
 
 void RateMeans::clear(Time at) {
+  if (alone_) last_gap_ = 0;
   gaps_.clear();
   straying_.clear();
   amount_ = 0;

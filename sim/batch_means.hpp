@@ -113,8 +113,8 @@ class RateMeans {
   // zero).
   void clear(Time at);
 
-  // Amount since the measured time began; undefined before there have ever been two quanta, because the
-  // duration of a quantum is not known yet.
+  // Amount since the measured time began; undefined before the first quantum, and after it if that came before
+  // the measured time and none since: its duration is not representative.
   [[nodiscard]] std::optional<double> amount(Time now) const;
   // Amount per second.
   [[nodiscard]] std::optional<double> mean(Time now) const;
@@ -135,6 +135,7 @@ class RateMeans {
   double amount_ = 0;
   double last_amount_ = 0, last_gap_ = 0, longest_gap_ = 0;
   std::optional<Time> last_;
+  bool alone_ = true;  // there have not been two quanta
   Time begun_;
 };
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/result/metric_json.hpp"
+#include "scenarios/result/power_grade.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -33,10 +34,12 @@ Json overload_json(const OverloadedRuns& overload) {
 
 Json side(const std::vector<scenarios::Result>& results, const std::string& name) {
   const scenarios::Result& first = results.front();
+  const auto grade = scenarios::power_grade(first);
   return {{"name", name},
           {"scenario", first.scenario},
           {"device", first.device},
           {"profile_hash", first.profile_hash},
+          {"power_grade", grade ? Json(*grade) : Json(nullptr)},
           {"resolved", Json::parse(first.resolved)}};
 }
 

@@ -4,6 +4,7 @@
 
 #include "analyses/study/metric.hpp"
 #include "scenarios/result/metric_json.hpp"
+#include "scenarios/result/power_grade.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -168,6 +169,8 @@ std::string explanation_json(const Explanation& explanation) {
             {"profile_hash", result.profile_hash},
             {"seed", result.seed},
             {"status", result.status}};
+  const auto grade = scenarios::power_grade(result);
+  json["power_grade"] = grade ? Json(*grade) : Json(nullptr);
   json["overloaded"] = overloaded_in(result);
   json["overload"] = overload(explanation);
   json["dropped"] = ResultMetrics(result).dropped();

@@ -12,6 +12,7 @@
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/parts.hpp"
 #include "models/gpu/sharing.hpp"
+#include "scenarios/language/partitions.hpp"
 #include "scenarios/run/assemble.hpp"
 
 namespace jostle::analyses {
@@ -211,7 +212,18 @@ std::string why_in_turns(const Sides& sides, const std::vector<GroupOutcome>& gr
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
+std::string why_in_partitions(const std::vector<GroupOutcome>& groups) {
+  const Extremes found = extremes(groups);
+  std::vector<std::string> reasons;
+  if (found.winner != nullptr) reasons.emplace_back("no kernel waits for SMs that another stream has");
+  if (found.loser != nullptr)
+    reasons.emplace_back("on fewer SMs kernels take longer, and L2 and DRAM stay shared");
+  return fmt::format("{}", fmt::join(reasons, "; "));
+}
+
 std::string why(const Sides& sides, const std::vector<GroupOutcome>& groups) {
+  if (std::ranges::any_of(sides.tried.what_if.boards.front().scenario.processes, scenarios::has_partitions))
+    return why_in_partitions(groups);
   const bool now = in_turns(sides.scenario);
   const bool then = in_turns(sides.tried.what_if.boards.front().scenario);
   if (now && !then) return why_in_space(sides, groups);

@@ -166,6 +166,7 @@ std::optional<WhatIfBoard> as_processes(const scenarios::Scenario& scenario) {
       ProcessEntry own = process;
       own.instances.clear();
       own.streams = 1;
+      own.sm_partition.reset();
       if (!process.instances.empty()) {
         const ProcessEntry& instance = parts[part];
         own.name = instance.name.empty() ? process.name : instance.name;

@@ -10,6 +10,7 @@
 
 #include "analyses/explain/merge.hpp"
 #include "analyses/explain/parts.hpp"
+#include "analyses/explain/split_sms.hpp"
 #include "input/units.hpp"
 #include "models/board/clocks.hpp"
 #include "models/board/spec.hpp"
@@ -339,6 +340,33 @@ std::optional<Changed> processes_of_their_own(const Request& request) {
   return Changed{"as processes of their own", {std::move(*board)}};
 }
 
+// Partitions of the SMs among the streams of one process, where the board has them.
+std::optional<Changed> split(std::optional<SplitSms> found) {
+  if (!found) return std::nullopt;
+  return Changed{std::move(found->label), {std::move(found->board)}};
+}
+// The GPU with the SMs that the power mode leaves on.
+gpu::Spec powered_gpu(const Request& request) {
+  const auto mode = scenarios::power_mode_of(request.scenario, request.device);
+  const gpu::Spec& gpu = request.device.gpu;
+  return mode && mode->tpcs ? gpu::with_sms(gpu, *mode->tpcs * gpu.sms_per_tpc) : gpu;
+}
+std::optional<Changed> split_equally(const Request& request) {
+  return request.device.has_gpu() ? split(equal_partitions(request.scenario, powered_gpu(request)))
+                                  : std::nullopt;
+}
+std::optional<Changed> split_for_critical(const Request& request, double share) {
+  return request.device.has_gpu()
+             ? split(partition_for_critical(request.scenario, powered_gpu(request), share))
+             : std::nullopt;
+}
+std::optional<Changed> half_for_critical(const Request& request) {
+  return split_for_critical(request, 0.5);
+}
+std::optional<Changed> quarter_for_critical(const Request& request) {
+  return split_for_critical(request, 0.25);
+}
+
 struct Intervention {
   std::string name;
   std::optional<Resource> resource;
@@ -365,6 +393,9 @@ std::vector<Intervention> interventions() {
       Intervention{"second-board", std::nullopt, second_board},
       Intervention{"as-streams", std::nullopt, streams_of_one, true},
       Intervention{"as-processes", std::nullopt, processes_of_their_own, true},
+      Intervention{"equal-partitions", std::nullopt, split_equally, true},
+      Intervention{"half-partition", std::nullopt, half_for_critical, true},
+      Intervention{"quarter-partition", std::nullopt, quarter_for_critical, true},
   };
   for (const gpu::SharingWay& way : gpu::sharing_ways()) {
     if (way.takes_turns) continue;

@@ -11,9 +11,11 @@
 #include "analyses/plan/replicator.hpp"
 #include "analyses/plan/verdict.hpp"
 #include "analyses/study/metric.hpp"
+#include "analyses/study/power_basis.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/power_mode.hpp"
+#include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -73,6 +75,10 @@ class FleetPlanner {
       return std::pair(choice.price.value_or(std::numeric_limits<double>::infinity()), choice.boards);
     };
     std::ranges::stable_sort(fleet.choices, {}, cost);
+    std::vector<std::string> assumed;
+    for (const FleetChoice& choice : fleet.choices)
+      if (choice.power_grade == "assumed") assumed.push_back(choice.device);
+    fleet.power_note = assumed_power_note(std::move(assumed));
     add_mix(fleet);
     fleet.simulated = simulated_;
     return fleet;
@@ -340,11 +346,13 @@ class FleetPlanner {
     return choice;
   }
 
-  // Sets purchase and running costs, from the prices in the study, else from those in the board's profile.
+  // Sets the grade of the power, and purchase and running costs, from the prices in the study, else from
+  // those in the board's profile.
   void add_prices(FleetChoice& choice, const FleetBoard& board, std::size_t candidate) const {
     input::Problems problems;
     const auto profile = candidates_.profiles().of(candidates_.scenario(candidate), problems);
     if (!profile) throw scenarios::RunError(problems.text());
+    choice.power_grade = scenarios::power_grade(*profile);
     const auto boards = static_cast<double>(choice.boards);
     const std::optional<double> price = board.price ? board.price : profile->prices.board_usd;
     const std::optional<double> per_hour =

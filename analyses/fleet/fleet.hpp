@@ -20,13 +20,14 @@ namespace jostle::analyses {
 // A board type in the configuration that needs the fewest boards; ties: the lowest power.
 struct FleetChoice {
   std::string device;
-  std::string settings;          // JSON: key to value, without the device and its mode
-  std::int64_t capacity = 0;     // cameras per board within the limits
-  std::int64_t boards = 0;       // needed for all cameras
-  std::int64_t max_cameras = 0;  // on one board, when spread evenly
-  double power_w = 0;            // sum over all boards
-  double board_w = 0;            // power of the board with the most cameras
-  double energy_kwh_day = 0;     // sum over all boards
+  std::string settings;                    // JSON: key to value, without the device and its mode
+  std::int64_t capacity = 0;               // cameras per board within the limits
+  std::int64_t boards = 0;                 // needed for all cameras
+  std::int64_t max_cameras = 0;            // on one board, when spread evenly
+  double power_w = 0;                      // sum over all boards
+  double board_w = 0;                      // power of the board with the most cameras
+  double energy_kwh_day = 0;               // sum over all boards
+  std::optional<std::string> power_grade;  // of the board's watts and energy
   scenarios::Metric energy_per_frame_mj;
   scenarios::Metric price;             // purchase of all boards; none: no price
   scenarios::Metric cost_per_hour;     // all boards: rent, or purchase and energy
@@ -57,6 +58,7 @@ struct Fleet {
   std::vector<std::string> carry_none;  // board types of which no configuration meets the limits
   std::optional<FleetMix> mix;          // if cheaper than any single board type
   std::size_t settings = 0, simulated = 0;
+  std::string power_note = {};  // assumed_power_note() of the choices
 };
 
 struct FleetControl {

@@ -24,6 +24,7 @@ std::string fleet_json(const Fleet& fleet) {
              {"capacity", choice.capacity},
              {"power_w", choice.power_w},
              {"power_w_pi90", interval_json(choice.power_pi90)},
+             {"power_grade", choice.power_grade ? Json(*choice.power_grade) : Json(nullptr)},
              {"energy_kwh_day", choice.energy_kwh_day},
              {"energy_per_frame_mj", metric_json(choice.energy_per_frame_mj)},
              {"latency_ms_p99", metric_json(choice.p99_ms)},
@@ -47,6 +48,7 @@ std::string fleet_json(const Fleet& fleet) {
     json["choices"].push_back(std::move(one));
   }
   json["carry_none"] = fleet.carry_none;
+  if (!fleet.power_note.empty()) json["power_note"] = fleet.power_note;
   json["mix"] = nullptr;
   if (fleet.mix) {
     Json boards = Json::object();

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "analyses/offload/runs.hpp"
+#include "analyses/study/power_basis.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -347,6 +349,12 @@ OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& con
   answer.name = question.edge.name;
   answer.edge_device = question.edge.device;
   answer.cloud_device = question.cloud.device;
+  answer.edge_power_grade = scenarios::power_grade(*question.edge_profile);
+  answer.cloud_power_grade = scenarios::power_grade(*question.cloud_profile);
+  std::vector<std::string> assumed;
+  if (answer.edge_power_grade == "assumed") assumed.push_back(answer.edge_device);
+  if (answer.cloud_power_grade == "assumed") assumed.push_back(answer.cloud_device);
+  answer.power_note = assumed_power_note(std::move(assumed));
   answer.link = section.link;
   answer.costs = section.costs;
   answer.prices = section.prices;

@@ -108,6 +108,9 @@ struct OffloadStream {
 
 struct OffloadAnswer {
   std::string name, edge_device, cloud_device;
+  // The grades of the devices' power; absent: not known. The energy of the radio is the study's.
+  std::optional<std::string> edge_power_grade, cloud_power_grade;
+  std::string power_note;  // assumed_power_note()
   std::vector<OffloadStream> streams;
   scenarios::Link link;              // without bandwidth and rtt
   SideMetrics edge;                  // independent of the link

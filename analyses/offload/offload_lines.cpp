@@ -61,11 +61,14 @@ Json side_json(const SideMetrics& side, std::size_t stream) {
 }
 
 Json identity(const OffloadAnswer& answer, const char* kind) {
+  const auto grade = [](const std::optional<std::string>& of) { return of ? Json(*of) : Json(nullptr); };
   return {{"schema", "jostle.offload/1"},
           {"kind", kind},
           {"study", answer.name},
           {"edge_device", answer.edge_device},
-          {"cloud_device", answer.cloud_device}};
+          {"cloud_device", answer.cloud_device},
+          {"edge_power_grade", grade(answer.edge_power_grade)},
+          {"cloud_power_grade", grade(answer.cloud_power_grade)}};
 }
 
 Json partition_json(const OffloadAnswer& answer, const OffloadPartition& partition) {
@@ -213,7 +216,7 @@ std::string offload_csv(const OffloadAnswer& answer) {
       "s";
   for (const char* const side : {"edge", "cloud", "split", "layers"})
     text += fmt::format(",{}_cost_per_hour", side);
-  text += ",cheapest\n";
+  text += ",cheapest,edge_power_grade,cloud_power_grade\n";
   for (const OffloadPoint& point : answer.points) {
     for (const OffloadStream& stream : answer.streams) {
       text += fmt::format("{},{},{},{},{},{},{}", mbit(point.bandwidth), sim::to_ms(point.rtt), stream.index,
@@ -229,7 +232,8 @@ std::string offload_csv(const OffloadAnswer& answer) {
                   : partition_cells(point, answer.partitions[point.partition], stream.index);
       for (const SideMetrics* const side : {&answer.edge, &point.cloud, &point.split, &point.layers})
         text += fmt::format(",{}", cell(side->cost_per_hour));
-      text += fmt::format(",{}", point.cheapest ? to_string(*point.cheapest) : "");
+      text += fmt::format(",{},{},{}", point.cheapest ? to_string(*point.cheapest) : "",
+                          answer.edge_power_grade.value_or(""), answer.cloud_power_grade.value_or(""));
       text += "\n";
     }
   }

@@ -9,9 +9,11 @@
 
 #include "analyses/plan/replicator.hpp"
 #include "analyses/study/metric.hpp"
+#include "analyses/study/power_basis.hpp"
 #include "analyses/study/sweep.hpp"
 #include "calibration/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -110,6 +112,14 @@ void Candidates::evaluate_longer(const std::vector<std::size_t>& candidates) {
     evaluations_[candidates[i]] = std::move(found[i].values);
     length_[candidates[i]] = found[i].length;
   }
+}
+
+std::optional<std::string> Candidates::power_grade(std::size_t candidate) const {
+  if (!rest_on_power(goal_.metrics)) return std::nullopt;
+  input::Problems problems;
+  const auto profile = profiles_->of(scenario(candidate), problems);
+  if (!profile) throw scenarios::RunError(problems.text());
+  return scenarios::power_grade(*profile);
 }
 
 double Candidates::dropped(std::size_t candidate) const {

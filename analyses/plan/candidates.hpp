@@ -59,6 +59,9 @@ class Candidates {
   [[nodiscard]] const std::optional<LeastOverloaded>& least_overloaded() const { return least_overloaded_; }
   [[nodiscard]] Profiles& profiles() const { return *profiles_; }
   [[nodiscard]] unsigned threads() const { return threads_; }
+  // The grade of the power of the candidate's board, if the goal rests on it and it is known. Throws
+  // RunError.
+  [[nodiscard]] std::optional<std::string> power_grade(std::size_t candidate) const;
   // The share of requests that the point drops at the limits of its queues.
   [[nodiscard]] double dropped(std::size_t candidate) const;
 

@@ -10,6 +10,7 @@
 #include "analyses/plan/front.hpp"
 #include "analyses/plan/race.hpp"
 #include "analyses/plan/search.hpp"
+#include "analyses/study/power_basis.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
@@ -51,6 +52,7 @@ class Planner {
     race_ = &race;
     race.run();
     conclude();
+    plan_.power_note = assumed_power_note(std::move(assumed_power_));
     plan_.decided = race.within_budget();
     plan_.replicated_s = race.spent_s();
     return std::move(plan_);
@@ -96,7 +98,7 @@ class Planner {
     return one != nullptr && one->verdict == verdict;
   }
 
-  [[nodiscard]] PlanPoint plan_point(std::size_t candidate) const {
+  [[nodiscard]] PlanPoint plan_point(std::size_t candidate) {
     PlanPoint found = simulated(candidate);
     if (control_.intervals) {
       GoalTrust trust =
@@ -108,7 +110,7 @@ class Planner {
   }
 
   // A result point without prediction intervals, which cost runs.
-  [[nodiscard]] PlanPoint simulated(std::size_t candidate) const {
+  [[nodiscard]] PlanPoint simulated(std::size_t candidate) {
     PlanPoint found;
     found.point = candidates_.study_point(candidate);
     found.settings = candidates_.checked(candidate).settings;
@@ -116,6 +118,8 @@ class Planner {
     found.intervals.resize(plan_.goal.criteria.size());
     found.half_widths.resize(plan_.goal.criteria.size());
     found.dropped = candidates_.dropped(candidate);
+    found.power_grade = candidates_.power_grade(candidate);
+    if (found.power_grade == "assumed") assumed_power_.push_back(candidates_.scenario(candidate).device);
     if (const Finalist* const one = finalist(candidate)) {
       found.replications = one->replicated.samples.size();
       found.p_feasible = one->p_feasible;
@@ -329,6 +333,7 @@ class Planner {
   const PlanControl& control_;
   Plan plan_;
   Race* race_ = nullptr;
+  std::vector<std::string> assumed_power_;  // boards of points of the answer, if the goal rests on power
 };
 
 }  // namespace

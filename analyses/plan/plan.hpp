@@ -25,6 +25,8 @@ struct PlanPoint {
   std::vector<scenarios::Metric> half_widths;  // half-widths of the confidence intervals of the means
   scenarios::Metric p_feasible;                // probability that it truly meets all limits
   double dropped = 0;  // share of the requests that are dropped at the limits of queues
+  // The grade of its board's power, if the goal rests on it and it is known.
+  std::optional<std::string> power_grade = {};
 };
 
 // A point that would be better than the best one (or any point, if there is no best) but is not known to meet
@@ -73,7 +75,8 @@ struct Plan {
   std::vector<NearMiss> near_misses;
   std::optional<LeastOverloaded> least_overloaded;  // none: no point is, or its stable rate is unknown
   double search_s = 0, replicated_s = 0;            // simulated time
-  bool decided = true;  // false: `effort` ended the replications before everything was decided
+  std::string power_note;  // assumed_power_note() of the boards of these points, if the goal rests on power
+  bool decided = true;     // false: `effort` ended the replications before everything was decided
 };
 
 struct PlanControl {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analyses/study/power_basis.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::analyses {
@@ -22,6 +23,7 @@ Json point_json(const Plan& plan, const PlanPoint& point) {
     one["value"] = point.values[i];
     one["half_width"] = metric_json(point.half_widths[i]);
     one["pi90"] = interval_json(point.intervals[i]);
+    if (point.power_grade && rests_on_power(plan.goal.metrics[i])) one["grade"] = *point.power_grade;
     json[criterion.limit ? "constraints" : "objectives"].push_back(std::move(one));
   }
   json["replications"] = point.replications;
@@ -75,7 +77,14 @@ std::string plan_json(const Plan& plan) {
   json["indifference"] = plan.goal.indifference;
   json["simulated_s"] = {{"search", plan.search_s}, {"replications", plan.replicated_s}};
   json["decided"] = plan.decided;
+  if (!plan.power_note.empty()) json["power_note"] = plan.power_note;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string power_note(const OnlineAnswer& answer) {
+  const std::size_t best = answer.comparison.best;
+  if (answer.candidates.power_grade(best) != "assumed") return {};
+  return assumed_power_note({answer.candidates.scenario(best).device});
 }
 
 std::string online_json(const OnlineAnswer& answer) {
@@ -91,6 +100,7 @@ std::string online_json(const OnlineAnswer& answer) {
                               {"last_settings", settings_of(answer, track.last)},
                               {"last_score", track.last_score},
                               {"regret", track.regret}});
+  if (const std::string note = power_note(answer); !note.empty()) json["power_note"] = note;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

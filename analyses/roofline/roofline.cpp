@@ -14,6 +14,7 @@
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/run/assemble.hpp"
+#include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/power_cap.hpp"
 #include "scenarios/run/process_work.hpp"
 #include "scenarios/run/run.hpp"
@@ -179,6 +180,7 @@ std::optional<RooflineAnswer> roofline(const RooflineQuestion& question, input::
   answer.profile_hash = profile->hash;
   answer.training = question.training;
   answer.power_known = device.power.has_value();
+  answer.power_grade = scenarios::power_grade(*profile);
   std::set<std::string> seen;
   for (const std::string& mode : modes) {
     std::optional<ModeRoofline> found;

@@ -54,6 +54,7 @@ struct RooflineAnswer {
   bool training = false;
   std::string runtime;  // runtime of the placed kernels
   bool power_known = false;
+  std::optional<std::string> power_grade;  // of all watts and energies; absent if power is not known
   std::vector<ModeRoofline> modes;
 };
 

@@ -59,8 +59,8 @@ AxisColumn axis_column(std::string key, std::string name) {
 }
 
 std::vector<AxisColumn> axis_columns(const Study& study) {
-  std::multiset<std::string> taken{"point", "status", "limited_by", "stop",   "problem",
-                                   "key",   "result", "stable",     "offered"};
+  std::multiset<std::string> taken{"point", "status", "limited_by", "stop",    "problem",
+                                   "key",   "result", "stable",     "offered", "power_grade"};
   for (const MainMetric& metric : main_metrics()) taken.insert(metric.column);
   const auto ending = [](const Axis& axis) {
     const auto unit = common_unit(axis);

@@ -56,6 +56,7 @@ std::string view(const char* name, const std::vector<AxisColumn>& axes) {
   };
   columns += of_processes("min(json_extract(value, '$.stable'))", "stable");
   columns += of_processes("sum(json_extract(value, '$.offered.mean'))", "offered");
+  columns += of_processes("max(json_extract(value, '$.grades.power'))", "power_grade");
   return fmt::format(
       "CREATE {} AS SELECT {}, limited_by, stop, problem FROM points JOIN outcomes USING (key)"
       " ORDER BY point",

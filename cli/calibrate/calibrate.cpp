@@ -83,6 +83,7 @@ void warn_of_useless(const validation::EvidenceFiles& files, Terminal& terminal)
 std::string tables_text(const validation::BoardCalibration& outcome, const CalibrateOptions& options) {
   const validation::Calibration& found = outcome.calibration;
   std::string text;
+  for (const std::string& note : outcome.notes) text += "note: " + note + '\n';
   for (const std::string& note : found.own.notes) text += "note: " + note + '\n';
   if (!found.own.empty()) {
     const std::string rates = found.own.rates > 0
@@ -103,19 +104,19 @@ std::string tables_text(const validation::BoardCalibration& outcome, const Calib
   return text;
 }
 
-// The errors on the held-out runs, in a sentence.
-std::string held_out_text(const validation::BoardCalibration& outcome, bool quick) {
+// The errors on the held-out runs, in sentences. `traces`: only power is held out of a fit to traces.
+std::string held_out_text(const validation::BoardCalibration& outcome, bool quick, bool traces) {
   if (quick || outcome.groups.empty()) return {};
   std::string text;
   for (const validation::ComparisonGroup& group : outcome.groups) {
     if (group.name.find("left out") == std::string::npos) continue;
     for (const validation::ErrorSummary& summary : validation::summarise(group)) {
-      if (summary.quantity != "throughput") continue;
-      text += fmt::format("With {}, throughput is off by {:.1f} % on average, {:+.1f} % at worst.\n",
-                          group.name, 100 * summary.mean_absolute, 100 * summary.worst);
+      if (summary.quantity != "throughput" && summary.quantity != "power") continue;
+      text += fmt::format("With {}, {} is off by {:.1f} % on average, {:+.1f} % at worst.\n", group.name,
+                          summary.quantity, 100 * summary.mean_absolute, 100 * summary.worst);
     }
   }
-  return text.empty()
+  return text.empty() && !traces
              ? "Nothing could be held out: a run in another power mode, of another network or with more "
                "processes would test the fit.\n"
              : text;
@@ -179,7 +180,7 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
                         : '\n' + error_table(found.groups).text(terminal.width(), terminal.colour())));
     warn_of_useless(files, terminal);
     const std::string words = credits(files) + tables_text(found, options) +
-                              (files.traces.empty() ? held_out_text(found, options.quick) : "") +
+                              held_out_text(found, options.quick, !files.traces.empty()) +
                               next_log_text(found);
     if (!words.empty()) terminal.print('\n' + words);
     if (!found.calibration.converged)

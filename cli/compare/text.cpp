@@ -13,6 +13,7 @@
 #include "input/printable.hpp"
 #include "input/units.hpp"
 #include "scenarios/result/metric_json.hpp"
+#include "scenarios/result/power_grade.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -81,6 +82,17 @@ std::string overload_text(const analyses::ComparedProcess& process, std::size_t 
   return text;
 }
 
+// The grade of power and energy on each side; empty if neither board's power is known.
+std::string power_text(const Compared& compared, int width) {
+  const auto a = scenarios::power_grade(compared.a.front()), b = scenarios::power_grade(compared.b.front());
+  if (!a && !b) return {};
+  const char* const unknown = "unknown";
+  return paragraph(a == b ? fmt::format("power and energy: grade {}", *a)
+                          : fmt::format("power and energy: grade {} of A, {} of B", a.value_or(unknown),
+                                        b.value_or(unknown)),
+                   width, 0);
+}
+
 }  // namespace
 
 std::string comparison_text(const Compared& compared, const analyses::ComparedNames& names, int width,
@@ -108,7 +120,8 @@ std::string comparison_text(const Compared& compared, const analyses::ComparedNa
     text += "\n" + styled(where + " " + input::printable(process.label, 200), Style::strong, colour) + "\n" +
             table_of(process.metrics, width, colour) + overload_text(process, count, width);
   }
-  text += "\n" + styled("board", Style::strong, colour) + "\n" + table_of(compared.system, width, colour);
+  text += "\n" + styled("board", Style::strong, colour) + "\n" + table_of(compared.system, width, colour) +
+          power_text(compared, width);
   const auto unmatched = [&](const std::vector<analyses::Unmatched>& processes, const char* which) {
     if (processes.empty()) return;
     std::string line = fmt::format("Only in {}:", which);

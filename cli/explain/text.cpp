@@ -245,9 +245,10 @@ std::string reported_text(const Explanation& explanation, int width, bool colour
          fmt::format("{} of {} GB/s", input::decimal(*system.memory.bandwidth_gb_s, 3),
                      input::decimal(*tool.peak_bandwidth_gb_s, 3)));
   }
+  const auto grade = scenarios::power_grade(explanation.result);
   for (const auto& [rail, watts] : tool.rails_w)
     line(jetson ? fmt::format("{} {:.0f}mW", rail, 1000 * watts) : fmt::format("power.draw {:.2f} W", watts),
-         {});
+         grade ? "grade " + *grade : std::string());
   if (text.empty()) return {};
   return "\n" + styled("what " + tool.tool + " would show, and what is so", Style::strong, colour) + "\n" +
          text;

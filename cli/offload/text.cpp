@@ -334,6 +334,17 @@ std::string payload_text(const Payload& payload) {
                               : fmt::format("{:g} B", payload.bytes);
 }
 
+// The grades of the watts and energies above, and of what they cost.
+std::string power_text(const OffloadAnswer& answer, int width) {
+  const auto grade = [](const std::optional<std::string>& of) { return of.value_or("unknown"); };
+  std::string text = "\n" + paragraph(fmt::format("power and energy: grade {} of {}, {} of {}",
+                                                  grade(answer.edge_power_grade), answer.edge_device,
+                                                  grade(answer.cloud_power_grade), answer.cloud_device),
+                                      width, 0);
+  if (!answer.power_note.empty()) text += paragraph("note: " + answer.power_note, width, 0);
+  return text;
+}
+
 std::string heading(const OffloadAnswer& answer) {
   const Link& link = answer.link;
   const std::size_t streams = answer.streams.size();
@@ -379,8 +390,9 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
   std::string text = paragraphed(heading(answer));
   text += edge_table(answer, width, colour);
   if (answer.edge.edge_power_w)
-    text += fmt::format("edge board: {:.3g} W, {} mJ/{}\n", *answer.edge.edge_power_w,
-                        significant(answer.edge.edge_energy_mj, 3), served_word(answer));
+    text += fmt::format("edge board: {:.3g} W, {} mJ/{}{}\n", *answer.edge.edge_power_w,
+                        significant(answer.edge.edge_energy_mj, 3), served_word(answer),
+                        answer.edge_power_grade ? fmt::format(" ({})", *answer.edge_power_grade) : "");
   text += "\n" + break_even_table(answer, width, colour);
   text += "\n" + partitions_text(answer, width, colour);
   text +=
@@ -394,6 +406,7 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
   if (!answer.boards.empty()) text += "\n" + boards_table(answer, width, colour);
   text += tokens_text(answer, width, colour);
   text += costs_text(answer, width, colour);
+  text += power_text(answer, width);
   return text;
 }
 

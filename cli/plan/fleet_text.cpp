@@ -58,7 +58,9 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
   if (choice.cost_per_hour)
     text += fmt::format("; cost {:.3g} an hour, {:.3g} a million frames", *choice.cost_per_hour,
                         *choice.cost_per_million);
-  text += fmt::format("; {} W{}", significant(choice.power_w, 3), interval_note(choice.power_pi90));
+  text += fmt::format("; {} W{}{}", significant(choice.power_w, 3),
+                      choice.power_grade ? fmt::format(" ({})", *choice.power_grade) : "",
+                      interval_note(choice.power_pi90));
   if (choice.p99_ms && !limits(fleet, "processes.latency_ms.p99"))
     text += fmt::format("; p99 {} ms{}", significant(*choice.p99_ms, 3), interval_note(choice.p99_pi90));
   for (std::size_t i = 0; i < choice.values.size(); ++i)
@@ -95,21 +97,23 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
                  {"cameras/board", Align::right, 50},
                  {"max cameras/board", Align::right, 40},
                  {"W", Align::right},
+                 {"grade", Align::left, 60},
                  {"kWh/day", Align::right, 45},
                  {"mJ/frame", Align::right, 30},
                  {"p99 ms", Align::right},
                  {"price", Align::right}});
     for (const FleetChoice& choice : fleet.choices)
-      table.add(
-          {choice.device, input::printable(choice.power_mode.value_or("–")), fmt::format("{}", choice.boards),
-           fmt::format("{}", choice.max_cameras), fmt::format("{}", choice.capacity),
-           significant(choice.power_w, 3), significant(choice.energy_kwh_day, 3),
-           choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
-           choice.p99_ms ? significant(*choice.p99_ms, 3) : "–",
-           choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
-          &choice == &fleet.choices.front() ? Style::strong : Style::plain);
+      table.add({choice.device, input::printable(choice.power_mode.value_or("–")),
+                 fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),
+                 fmt::format("{}", choice.capacity), significant(choice.power_w, 3),
+                 choice.power_grade.value_or("–"), significant(choice.energy_kwh_day, 3),
+                 choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
+                 choice.p99_ms ? significant(*choice.p99_ms, 3) : "–",
+                 choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
+                &choice == &fleet.choices.front() ? Style::strong : Style::plain);
     text += table.text(width, colour);
   }
+  if (!fleet.power_note.empty()) text += paragraph("note: " + fleet.power_note, width, 0);
   for (const std::string& device : fleet.carry_none)
     text += paragraph(device + ": no configuration meets the limits with even one camera", width, 0);
   if (fleet.mix) {

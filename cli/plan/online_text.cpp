@@ -51,6 +51,7 @@ std::string online_text(const std::string& file, const OnlineAnswer& answer, int
                {fmt::format("at {}", middle), Align::right, 30},
                {fmt::format("at {}", windows), Align::right},
                {"last score", Align::right, 45}});
+  const std::string note = analyses::power_note(answer);
   for (const OnlineTrack& track : tracks)
     table.add({track.method, fmt::format("{}", track.tried),
                track.settled ? fmt::format("{}", *track.settled) : "never",
@@ -58,6 +59,7 @@ std::string online_text(const std::string& file, const OnlineAnswer& answer, int
                fmt::format("{:.1f}", track.regret[middle - 1]), fmt::format("{:.1f}", track.regret.back()),
                fmt::format("{:.1f} %", 100 * track.last_score)});
   return text + "\n" + table.text(width, colour) +
+         (note.empty() ? std::string() : paragraph("note: " + note, width, 0)) +
          paragraph(
              "Regret: sum over the windows so far of 1 - score. Score: first objective relative to the "
              "optimum, 0 if a limit is violated. Converged: all later windows are within 1 % of the optimum.",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyses/study/metric.hpp"
+#include "analyses/study/power_basis.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
@@ -84,6 +85,17 @@ std::string with_unit(const Plan& plan, std::size_t criterion, double value) {
   return value_with_unit(plan.goal.metrics[criterion], value);
 }
 
+// The grade of the power behind the criterion's value at a point; empty: it does not rest on power.
+std::string grade_text(const Plan& plan, const PlanPoint& point, std::size_t criterion) {
+  return analyses::rests_on_power(plan.goal.metrics[criterion]) ? point.power_grade.value_or("") : "";
+}
+
+// The value of a criterion at a point: "4.21 W (assumed)".
+std::string graded(const Plan& plan, const PlanPoint& point, std::size_t criterion) {
+  const std::string grade = grade_text(plan, point, criterion);
+  return with_unit(plan, criterion, point.values[criterion]) + (grade.empty() ? "" : " (" + grade + ")");
+}
+
 std::string interval_text(const Interval& interval) {
   return interval ? fmt::format("{} to {}", significant(interval->first, 3), significant(interval->second, 3))
                   : "–";
@@ -121,11 +133,14 @@ std::string values_table(const Plan& plan, const PlanPoint& point, bool against_
                               {"noise", Align::right, 45},
                               {"90 % interval", Align::right, 50}};
   if (against_best) columns.push_back({"vs best", Align::right, 40});
+  const bool powered = point.power_grade.has_value();
+  if (powered) columns.push_back({"grade", Align::left, 60});
   Table table(columns);
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
     std::vector<std::string> cells{criterion_text(plan, i), significant(point.values[i], plan_digits),
                                    noise_text(point, i), interval_text(point.intervals[i])};
     if (against_best) cells.push_back(relative_text(point.values[i], plan.best->values[i]));
+    if (powered) cells.push_back(grade_text(plan, point, i));
     table.add(std::move(cells));
   }
   return table.text(width, colour);
@@ -170,8 +185,8 @@ std::vector<PlanPoint> front_excerpt(const Plan& plan) {
   return excerpt;
 }
 
-// Points as rows: the values of the first `criteria` criteria, with intervals if `pi90`, and the keys in
-// which the points differ. The best one stands out.
+// Points as rows: the values of the first `criteria` criteria, with intervals if `pi90`, the grade of power
+// that a criterion rests on, and the keys in which the points differ. The best one stands out.
 struct PointColumns {
   std::size_t criteria;
   bool pi90;
@@ -184,6 +199,9 @@ std::string points_table(const Plan& plan, const std::vector<PlanPoint>& points,
     columns.push_back({criterion_text(plan, i), Align::right});
     if (shown.pi90) columns.push_back({"90 %", Align::right, 30});
   }
+  const bool powered =
+      std::ranges::any_of(points, [](const PlanPoint& point) { return point.power_grade.has_value(); });
+  if (powered) columns.push_back({"power", Align::left, 40});
   for (const auto& [key, name] : keys) columns.push_back({name, Align::right, 50});
   Table table(columns);
   for (const PlanPoint& point : points) {
@@ -192,6 +210,7 @@ std::string points_table(const Plan& plan, const std::vector<PlanPoint>& points,
       cells.push_back(significant(point.values[i], plan_digits));
       if (shown.pi90) cells.push_back(interval_text(point.intervals[i]));
     }
+    if (powered) cells.push_back(point.power_grade.value_or(""));
     const Json settings = Json::parse(point.settings);
     for (const auto& [key, name] : keys) cells.push_back(setting_value_text(settings.at(key)));
     const bool meets = analyses::meets_limits(plan.goal.criteria, point.values);
@@ -236,7 +255,7 @@ std::string limits_text(const Plan& plan, int width, bool colour) {
         fmt::format("Without the limit {}: {} {} ({} vs best) with {}. The limit would have to "
                     "be {}.",
                     criterion_text(plan, relaxed.criterion), plan.goal.metrics[0],
-                    with_unit(plan, 0, relaxed.best.values[0]),
+                    graded(plan, relaxed.best, 0),
                     relative_text(relaxed.best.values[0], plan.best->values[0]), settings_text(relaxed.best),
                     with_unit(plan, relaxed.criterion, relaxed.needed)),
         width, 2);
@@ -265,10 +284,9 @@ std::string near_misses_text(const Plan& plan, int width, bool colour) {
     const std::string verdict =
         miss.infeasible ? std::string("infeasible")
                         : "not decided: feasible with " + probability_text(*miss.point.p_feasible);
-    text += paragraph(
-        fmt::format("{}: {} {}; {}; {}", settings_text(miss.point), plan.goal.metrics[0],
-                    with_unit(plan, 0, miss.point.values[0]), missed_text(plan, miss.point), verdict),
-        width, 2);
+    text += paragraph(fmt::format("{}: {} {}; {}; {}", settings_text(miss.point), plan.goal.metrics[0],
+                                  graded(plan, miss.point, 0), missed_text(plan, miss.point), verdict),
+                      width, 2);
   }
   if (!plan.decided)
     text += paragraph(
@@ -310,6 +328,10 @@ std::string overload_text(const Plan& plan, int width) {
                    width, 0);
 }
 
+std::string power_text(const Plan& plan, int width) {
+  return plan.power_note.empty() ? std::string() : paragraph("note: " + plan.power_note, width, 2);
+}
+
 }  // namespace
 
 std::string probability_text(double p) {
@@ -340,13 +362,15 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
           paragraph(fmt::format("{}: the closest point reaches {}", criterion_text(plan, missed.criterion),
                                 with_unit(plan, missed.criterion, missed.nearest)),
                     width, 2);
-    return text + near_misses_text(plan, width, colour) + every_text(plan, width, colour);
+    return text + near_misses_text(plan, width, colour) + every_text(plan, width, colour) +
+           power_text(plan, width);
   }
   text += "\n" + styled("best", Style::strong, colour) + "\n" +
           paragraph(settings_text(*plan.best), width, 2) +
           values_table(plan, *plan.best, false, width, colour) +
           paragraph(evidence_text(plan, *plan.best), width, 2);
   if (!plan.best->sharing_note.empty()) text += paragraph("sharing: " + plan.best->sharing_note, width, 2);
+  text += power_text(plan, width);
   return text + near_misses_text(plan, width, colour) + runner_up_text(plan, width, colour) +
          limits_text(plan, width, colour) + every_text(plan, width, colour) + front_text(plan, width, colour);
 }

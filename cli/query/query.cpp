@@ -65,7 +65,7 @@ void add_query(CLI::App& app, Task& task) {
       "throughput, process_throughput_min, process_throughput_mean, latency_mean_ms, latency_p50_ms, "
       "latency_p99_ms (of the worst process), power_w, power_peak_w, energy_per_image_mj, memory_mb, "
       "gpu_busy, "
-      "temperature_c, simulated_s, limited_by, stop, problem.");
+      "temperature_c, simulated_s, power_grade (of watts and energies), limited_by, stop, problem.");
   add_examples(*command, {"query study.sqlite \"SELECT batch, throughput FROM results ORDER BY throughput\"",
                           "query study.sqlite \"SELECT json_extract(result, '$.system.gpu.sm_active') FROM "
                           "outcomes\" --format csv"});

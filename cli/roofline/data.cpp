@@ -102,12 +102,13 @@ struct CsvPoint {
   std::optional<double> per_s = {}, per_j = {};
 };
 
-std::string point_cells(const Roofline& roofs, const CsvPoint& point) {
+std::string point_cells(const Roofline& roofs, const CsvPoint& point, const RooflineAnswer& answer) {
   const auto& [kind, name, intensity, per_s, per_j] = point;
-  return fmt::format(",{},{},{},{},{},{},{}\n", kind, calibration::csv_field(name), scaled_cell(intensity),
+  return fmt::format(",{},{},{},{},{},{},{},{}\n", kind, calibration::csv_field(name), scaled_cell(intensity),
                      scaled_cell(per_s, 1e9), scaled_cell(per_j, 1e9),
                      scaled_cell(power::attainable_flop_per_s(roofs, intensity), 1e9),
-                     scaled_cell(power::attainable_flop_per_j(roofs, intensity), 1e9));
+                     scaled_cell(power::attainable_flop_per_j(roofs, intensity), 1e9),
+                     answer.power_grade.value_or(""));
 }
 
 }  // namespace
@@ -125,6 +126,7 @@ std::string roofline_json(const RooflineAnswer& answer) {
                   {"batch", answer.batch},
                   {"training", answer.training},
                   {"runtime", answer.runtime},
+                  {"power_grade", answer.power_grade ? Json(*answer.power_grade) : Json(nullptr)},
                   {"modes", std::move(modes)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -134,15 +136,18 @@ std::string roofline_csv(const RooflineAnswer& answer) {
       "device,power_mode,gpu_mhz,emc_mhz,sms,precision,batch,work,peak_gflop_per_s,gb_per_s,"
       "ridge_flop_per_byte,pj_per_flop,pj_per_byte,sm_pj_per_flop,sm_pj_per_byte,idle_w,busy_w,"
       "best_gflop_per_j,balance_flop_per_byte,"
-      "point,model,flop_per_byte,gflop_per_s,gflop_per_j,attainable_gflop_per_s,attainable_gflop_per_j\n";
+      "point,model,flop_per_byte,gflop_per_s,gflop_per_j,attainable_gflop_per_s,attainable_gflop_per_j,"
+      "power_grade\n";
   for (const ModeRoofline& mode : answer.modes) {
     const std::string begin = mode_cells(answer, mode);
     for (const double intensity : listed_intensities())
-      text += begin + point_cells(mode.roofs, {"roof", "", intensity, {}, {}});
+      text += begin + point_cells(mode.roofs, {"roof", "", intensity, {}, {}}, answer);
     for (const PlacedNetwork& network : mode.networks) {
       if (!network.problem.empty()) continue;
-      text += begin + point_cells(mode.roofs, {"network", network.model, network.intensity(),
-                                               network.flop_per_s(), network.flop_per_j()});
+      text += begin + point_cells(mode.roofs,
+                                  {"network", network.model, network.intensity(), network.flop_per_s(),
+                                   network.flop_per_j()},
+                                  answer);
     }
   }
   return text;

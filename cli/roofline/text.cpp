@@ -153,6 +153,7 @@ std::string roofline_table(const RooflineAnswer& answer, int width, bool colour)
   std::string text = roofline_title(answer) + "\n\n" + time_table(answer, unit).text(width, colour) + "\n";
   if (answer.power_known) {
     text += energy_table(answer).text(width, colour);
+    text += fmt::format("energy and power: grade {}\n", answer.power_grade.value_or("unknown"));
   } else {
     text += "No energy roofline: the profile has no power section.\n";
   }

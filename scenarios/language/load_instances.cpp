@@ -41,17 +41,22 @@ void read_mps_threads(Mapping& mapping, ProcessEntry& process) {
   mapping.optional("mps_threads", process.mps_threads, Quantity{input::share_dimension(), 0, 1, true});
 }
 
+bool on_gpu(const ProcessEntry& process) {
+  return process.placement == Placement::gpu || process.placement == Placement::cuda_only;
+}
+
 void read_partition(Mapping& mapping, ProcessEntry& part) {
   const auto at = mapping.find("sm_partition");
   if (!at) return;
+  if (!on_gpu(part)) {
+    at->problem(fmt::format("placement: {} has no SMs to partition", to_string(part.placement)),
+                "leave out sm_partition, or run this on the GPU");
+    return;
+  }
   if (at->is(input::Kind::scalar) && at->value().text == "rest")
     part.sm_partition = rest_of_sms;
   else
     part.sm_partition = Integer{1, 4096}(*at);
-}
-
-bool on_gpu(const ProcessEntry& process) {
-  return process.placement == Placement::gpu || process.placement == Placement::cuda_only;
 }
 
 bool is_session(const ProcessEntry& process) {

@@ -116,6 +116,13 @@ std::string load_grade(const LoadEntry& load, const calibration::Profile& profil
   return to_string(lowest_of(profile, process::row_of(load.kind).parameters));
 }
 
+std::optional<std::string> power_grade(const calibration::Profile& profile) {
+  if (!profile.spec->power) return std::nullopt;
+  // What a card draws when it is idle is measured as one sum, of which its clock tree has the rest.
+  const bool card = profile.spec->has_gpu() && !profile.spec->memory.unified;
+  return to_string(lowest_of(profile, {"power.gpu.sm", card ? "power.gpu.clock_tree" : "power.module.base"}));
+}
+
 std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,
                               const Assembly& assembly) {
   const bool shared = contexts_of(scenario, assembly) > 1;
@@ -125,7 +132,7 @@ std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profi
                   .sharing = {},
                   .power = {}};
     if (shared && on_gpu(scenario.processes[entry])) grades.sharing = sharing_grade(scenario, profile);
-    if (assembly.dvfs) grades.power = to_string(lowest_of(profile, {"power.gpu.sm", "power.module.base"}));
+    if (assembly.dvfs) grades.power = power_grade(profile);
     found.push_back(std::move(grades));
   }
   return found;

@@ -1,6 +1,7 @@
 // Derives the grades of predictions from the grades of the profile's parameters that decide them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,12 @@ struct Assembly;
 // The grades of each entry of the scenario. In time slicing, the sharing grade is the grade of the switch
 // costs, or `assumed` if the slice is assumed. If kernels of several streams or processes run at the same
 // time, the grade of space sharing counts as well. The power grade is the grade of the power of the SMs and
-// of the idle board.
+// of the idle board; a card's idle power is in its clock tree.
 [[nodiscard]] std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,
                                             const Assembly& assembly);
+
+// The grade of the board's power, as in Grades; absent if the profile has no power model.
+[[nodiscard]] std::optional<std::string> power_grade(const calibration::Profile& profile);
 
 // For each network that its reader understands only in part: a sentence that says how much it does not. The
 // kernel times of these networks are graded `assumed`.

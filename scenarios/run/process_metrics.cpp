@@ -74,11 +74,23 @@ bool could_serve(process::Inference& process, std::size_t part, const process::S
   return asks_itself || served.is_serving() || process.may_have_requests(part) || process.drops(part) > 0;
 }
 
+// True if the process had nothing but waits for a core or an engine that others have.
+bool only_waited(const process::Inference& process) {
+  constexpr double nearly_all = 0.998;
+  const std::optional<TimeShare> share = time_share_of(process.time());
+  if (!share) return false;
+  double waited = 0;
+  for (const process::Share wait : {process::Share::gpu_slice_wait, process::Share::waiting_for_core,
+                                    process::Share::dla_wait, process::Share::engine_wait})
+    waited += (*share)[index_of(wait)];
+  return waited >= nearly_all;
+}
+
 // Images in the window. If none was served although some could have been, the result is 0: a batch that has
-// begun does not count once it has stalled.
-Metric images_of(const process::Served& served, sim::Time now, bool could) {
+// begun does not count once it has stalled, or if its process only waited.
+Metric images_of(const process::Served& served, sim::Time now, bool could, bool waited) {
   const Metric images = served.rate().amount(now);
-  const bool nothing = served.batches() == 0 && (!images || served.rate().stalled(now));
+  const bool nothing = served.batches() == 0 && (!images || waited || served.rate().stalled(now));
   return nothing && could ? Metric(0.0) : images;
 }
 
@@ -95,11 +107,12 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
     const process::Served& served = lane.served();
     const auto& load = loads[lane.part()];
     const process::TokenMetrics* const tokens = lane.generator() ? &lane.generator()->metrics() : nullptr;
-    instance.images = images_of(served, window.end, could_serve(process, lane.part(), served, tokens));
+    instance.images = images_of(served, window.end, could_serve(process, lane.part(), served, tokens),
+                                only_waited(process));
     if (instance.images) {
       instance.throughput.mean = ratio(*instance.images, window.seconds());
-      if (const auto ci = served.rate().ci95(window.end, load && load->stable == false))
-        instance.throughput.ci95 = {ci->low, ci->high};
+      const auto ci = served.rate().ci95(window.end, load && load->stable == false);
+      if (ci && *instance.images > 0) instance.throughput.ci95 = {ci->low, ci->high};
       images += *instance.images;
       any = true;
     }
@@ -119,7 +132,7 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
 Interval interval_of(const process::Inference& process, const Metric& images, Time now, bool saturated) {
   const auto ci = process.rate().ci95(now, saturated);
   const Metric amount = process.rate().amount(now);
-  if (!ci || !images || !amount || *amount <= 0) return std::nullopt;
+  if (!ci || !images || *images <= 0 || !amount || *amount <= 0) return std::nullopt;
   const double scale = *images / *amount;
   return {{ci->low * scale, ci->high * scale}};
 }
@@ -167,7 +180,8 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
     result.images = whole;
   } else {
     result.images =
-        images_of(process.served(), now, could_serve(process, 0, process.served(), process.tokens(0)));
+        images_of(process.served(), now, could_serve(process, 0, process.served(), process.tokens(0)),
+                  only_waited(process));
     goes_on = true;
   }
   add_instances(result, process, window, loads, every_percentile);

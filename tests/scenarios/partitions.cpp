@@ -88,6 +88,21 @@ TEST(Partitions, that_cannot_be_are_refused_with_the_reason) {
   EXPECT_EQ(refusal("{model: resnet50, precision: fp16, sm_partition: rest}"), "");
 }
 
+TEST(Partitions, are_refused_where_nothing_runs_on_the_gpu) {
+  const char* const board = "device: jetson-agx-orin-64gb\n";
+  EXPECT_THAT(refusal("{model: resnet50, precision: int8, placement: dla0, sm_partition: 4}", board),
+              HasSubstr("placement: dla0 has no SMs to partition"));
+  EXPECT_THAT(refusal("{model: resnet50, precision: fp32, placement: cpu, sm_partition: 4}", board),
+              HasSubstr("placement: cpu has no SMs to partition"));
+  EXPECT_THAT(
+      refusal("{sm_partition: 4, placement: dla0, instances: [{model: resnet50, precision: int8}]}", board),
+      HasSubstr("placement: dla0 has no SMs to partition"));
+  EXPECT_THAT(refusal("{instances: [{model: resnet50, precision: int8, placement: dla0, sm_partition: rest}, "
+                      "{model: resnet50, precision: int8}]}",
+                      board),
+              HasSubstr("placement: dla0 has no SMs to partition"));
+}
+
 TEST(Partitions, that_are_rounded_up_say_so) {
   const Result result = run_text(
       "device: nvidia-h100\nrun: {duration: 20 ms, warmup: 0 s}\nprocesses:\n  - {model: resnet50, "

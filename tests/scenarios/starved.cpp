@@ -2,6 +2,7 @@
 // was none.
 #include "scenarios/result/starved.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -102,6 +103,36 @@ TEST(Starved, counts_no_part_of_a_batch_that_stopped_when_the_warmup_ended) {
               "run: {duration: 2 s, warmup: 250 ms}\n"));
   EXPECT_EQ(result.processes[0].images, 0.0);
   EXPECT_THAT(starved(result), Contains(HasSubstr("process 0 served nothing in 2 s: it waited for a core")));
+}
+
+const std::string in_a_small_container = ", container: {name: c, cpus: 0.05}";
+
+TEST(Starved, is_nobody_whose_only_batch_ended_in_the_measured_time) {
+  const Result result = run_text(
+      "device: jetson-orin-nx-16gb\nprocesses:\n  - {model: {kernels: 21, duration: 406 us, blocks: 439, "
+      "threads: 128}, sync: spin, count: 3" +
+      in_a_small_container + "}\nrun: {seed: 473, duration: 100 ms, warmup: 100 ms, replications: 2}\n");
+  for (const ProcessResult& process : result.processes) EXPECT_TRUE(process.throughput.mean) << process.index;
+  EXPECT_GT(result.processes[0].throughput.mean.value(), 0);
+  EXPECT_THAT(starved(result), Contains(HasSubstr("process 2 served nothing")));
+}
+
+TEST(Starved, is_who_only_waited_whatever_it_had_served_before) {
+  const Result result = run_text(
+      "device: nvidia-a40\nprocesses:\n  - {model: ssd300, precision: fp16, count: 45, arrivals: {poisson: "
+      "300 /s, queue: 5, dynamic_batching: true}" +
+      in_a_small_container + "}\nrun: {seed: 111, duration: 775 ms}\n");
+  std::size_t unserved = 0;
+  for (const ProcessResult& process : result.processes) {
+    EXPECT_TRUE(process.throughput.mean) << process.index;
+    const double waited = (*process.time_share)[index_of(process::Share::waiting_for_core)];
+    if (process.batches > 0 || waited < 0.999) continue;
+    ++unserved;
+    EXPECT_EQ(process.images, 0.0) << process.index;
+    EXPECT_THAT(starved(result),
+                Contains(HasSubstr(fmt::format("process {} served nothing", process.index))));
+  }
+  EXPECT_GT(unserved, 2U);
 }
 
 TEST(Starved, is_not_what_does_not_fit) {

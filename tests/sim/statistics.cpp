@@ -98,12 +98,17 @@ TEST(RateMeans, what_has_stopped_is_counted_over_the_elapsed_time_and_has_no_int
   }
 }
 
-TEST(RateMeans, one_lump_tells_no_rate) {
-  RateMeans rate;
-  EXPECT_FALSE(rate.amount(Time::zero() + milliseconds(1)));
-  rate.add(Time::zero() + milliseconds(5), 8);
-  EXPECT_FALSE(rate.amount(Time::zero() + milliseconds(9)));
-  EXPECT_FALSE(rate.stalled(Time::zero() + milliseconds(9)));
+TEST(RateMeans, of_one_lump_is_since_time_zero_if_it_came_in_the_measured_time) {
+  const auto at = [](double ms) { return Time::zero() + milliseconds(ms); };
+  RateMeans rate, before;
+  EXPECT_FALSE(rate.amount(at(1)));
+  rate.add(at(5), 8);
+  EXPECT_NEAR(rate.amount(at(9)).value(), 8 + 8 * 4.0 / 5, 1e-9);
+  EXPECT_FALSE(rate.stalled(at(9)));
+  EXPECT_FALSE(rate.ci95(at(9)));
+  before.add(at(5), 8);
+  before.clear(at(6));
+  EXPECT_FALSE(before.amount(at(9)));  // nothing since, and how long a lump takes is hardly known
 }
 
 // Latencies of M/D/1 at a load by Lindley's recursion, starting empty behind a warm-up.

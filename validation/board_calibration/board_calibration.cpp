@@ -8,10 +8,12 @@
 
 #include "calibration/evidence/evidence_list.hpp"
 #include "calibration/evidence/factors.hpp"
+#include "input/counted.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/run/run.hpp"
 #include "validation/calibrate/held_out.hpp"
 #include "validation/calibrate/own_tables.hpp"
+#include "validation/calibrate/power_fit.hpp"
 #include "validation/calibrate/traces.hpp"
 #include "validation/validate/validate.hpp"
 
@@ -43,8 +45,43 @@ std::string source_of(const BoardCalibrationQuestion& question, const EvidenceFi
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-BoardCalibration fit_runs(const calibration::BaseProfile& base, std::vector<RunConfiguration> configurations,
-                          const BoardCalibrationQuestion& question, const CalibrationControl& control) {
+// Adds the power of a card, fitted to the runs that have watts, and the comparison with them.
+void fit_card_power(BoardCalibration& board, const calibration::BaseProfile& base,
+                    const std::vector<RunConfiguration>& runs, const BoardCalibrationQuestion& question,
+                    const CalibrationControl& control) {
+  const auto power = fit_power(base, board.calibration, runs, !question.quick, control);
+  if (!power) return;
+  add_power(base, *power, board.calibration);
+  board.groups.push_back(power->fitted);
+  for (const ComparisonGroup& group : power->held_out.groups) board.groups.push_back(group);
+  const auto note = [&board](std::size_t runs, const char* why) {
+    if (runs > 0)
+      board.notes.push_back(
+          fmt::format("the watts of {} tell nothing of the card: {}", input::counted(runs, "run"), why));
+  };
+  note(power->at_limit, "the card's power limit held them");
+  note(power->off_rate, "their rates are predicted more than 10 % off");
+  std::vector<calibration::Residual> residuals = std::move(board.uncertainty.residuals);
+  for (calibration::Residual& residual : analyses::residuals_of(power->held_out.rows))
+    residuals.push_back(std::move(residual));
+  board.uncertainty = board.calibration.uncertainty();
+  board.uncertainty.residuals = std::move(residuals);
+}
+
+// The runs without the power at the input, as far as something is left of them.
+std::vector<RunConfiguration> without_watts(const std::vector<RunConfiguration>& runs) {
+  std::vector<RunConfiguration> found;
+  for (RunConfiguration run : runs) {
+    const auto watts =
+        std::erase_if(run.reference_values, [](const ReferenceValue& of) { return of.metric == "power"; });
+    const bool empty = run.reference_values.empty() && run.kernels.empty() && run.layer_times.empty();
+    if (watts == 0 || !empty) found.push_back(std::move(run));
+  }
+  return found;
+}
+
+BoardCalibration fit_times(const calibration::BaseProfile& base, std::vector<RunConfiguration> configurations,
+                           const BoardCalibrationQuestion& question, const CalibrationControl& control) {
   BoardCalibration board{.calibration = calibrate(base, configurations, priors_from(question), control)};
   const OwnTables& tables = board.calibration.own;
   std::erase_if(configurations, [&tables](const RunConfiguration& run) { return !tables.can_run(run); });
@@ -57,6 +94,28 @@ BoardCalibration fit_runs(const calibration::BaseProfile& base, std::vector<RunC
       validation::held_out(base, configurations, priors_from(question), board.calibration, control);
   for (auto& group : held_out.groups) board.groups.push_back(std::move(group));
   board.uncertainty.residuals = analyses::residuals_of(held_out.rows);
+  return board;
+}
+
+// The power of a card is fitted apart from its times, on which it hardly depends; that of a board with
+// governors together with them.
+BoardCalibration fit_runs(const calibration::BaseProfile& base,
+                          const std::vector<RunConfiguration>& configurations,
+                          const BoardCalibrationQuestion& question, const CalibrationControl& control) {
+  if (!has_card_power(base.profile)) return fit_times(base, configurations, question, control);
+  const std::vector<RunConfiguration> timed = without_watts(configurations);
+  BoardCalibration board;
+  if (timed.empty() && !configurations.empty()) {
+    board.calibration.device = base.name;
+    board.calibration.converged = true;
+    board.calibration.profile = base.profile;
+    board.calibration.document = base.document;
+  } else {
+    board = fit_times(base, timed, question, control);
+  }
+  fit_card_power(board, base, configurations, question, control);
+  if (board.calibration.rows == 0 && board.calibration.own.empty())
+    throw CalibrationError("the runs do not identify any parameter of the profile");
   return board;
 }
 
@@ -98,18 +157,22 @@ void name_base(Calibration& found, const calibration::BaseProfile& base,
   found.factors = dnn::with_own(found.factors, before);
 }
 
-BoardCalibration fit_traces(const calibration::BaseProfile& base, const calibration::TraceFiles& files,
+BoardCalibration fit_traces(const calibration::BaseProfile& base, const EvidenceFiles& evidence,
                             const BoardCalibrationQuestion& question,
                             const BoardCalibrationControl& control) {
+  const calibration::TraceFiles& files = evidence.traces;
   BoardCalibration board{.calibration = calibrate_traces(base, files, priors_from(question))};
   board.uncertainty = board.calibration.uncertainty();
   use_own_kernels(board.calibration, files, question);
+  if (has_card_power(base.profile))
+    fit_card_power(board, base, evidence.alone_in_traces, question, control.fit);
   if (question.quick) return board;
   const auto progress = [&control](double done) {
     if (control.fit.interrupt != nullptr && *control.fit.interrupt) throw scenarios::Interrupted();
     if (control.validating) control.validating(done);
   };
-  board.groups = validate_h200(board.calibration.profile, progress, files);
+  for (ComparisonGroup& group : validate_h200(board.calibration.profile, progress, files))
+    board.groups.push_back(std::move(group));
   return board;
 }
 
@@ -119,7 +182,7 @@ BoardCalibration calibrate_board(const calibration::BaseProfile& base, const Evi
                                  const BoardCalibrationQuestion& question,
                                  const BoardCalibrationControl& control) {
   BoardCalibration board = files.traces.empty() ? fit_runs(base, files.configurations, question, control.fit)
-                                                : fit_traces(base, files.traces, question, control);
+                                                : fit_traces(base, files, question, control);
   name_tables(board, base, question);
   if (base.name.ends_with(".yaml")) name_base(board.calibration, base, question);
   board.name = !question.name.empty() ? question.name : fs::path(question.output).stem().string();

@@ -31,6 +31,7 @@ struct BoardCalibration {
   std::vector<ComparisonGroup> groups = {};  // errors on the runs of the fit, and on held-out ones
   calibration::Uncertainty uncertainty = {};
   std::vector<NextLog> next_logs = {};  // best first
+  std::vector<std::string> notes = {};  // runs that were left out, and why
   std::string name = {};                // name of the profile
   std::string profile = {};             // the profile as a file
   std::string uncertainty_csv = {};     // the table beside it

@@ -174,6 +174,9 @@ Calibration calibrate(const calibration::BaseProfile& shipped,
   const Bench bench(to_fit, used, from, control);
   const std::vector<Measured> rows = measured(used);
   std::vector<Unknown> unknowns = profile_unknowns(base, from);
+  // The power of a card is fitted by itself (power_fit.hpp).
+  if (!base.profile.spec->memory.unified)
+    std::erase_if(unknowns, [](const Unknown& unknown) { return unknown.path.starts_with("power."); });
   add_factors(unknowns, used, tables);
   // Parameters that all rows leave undetermined cannot be determined from fewer rows.
   if (near != nullptr)

@@ -62,7 +62,7 @@ bool is_of_networks(const TraceFile& file) {
          is_alone(file);
 }
 
-// Rates or kernel tables as rows of general evidence.
+// Rates, with watts where they were measured, or kernel tables as rows of general evidence.
 calibration::CsvTable as_rows(const TraceFile& file) {
   const calibration::CsvTable& table = file.table;
   const bool kernels = file.kind == calibration::TraceKind::kernels;
@@ -76,15 +76,20 @@ calibration::CsvTable as_rows(const TraceFile& file) {
     const std::string run = kernels
                                 ? fmt::format("{} {} {}", field("model"), field("precision"), field("batch"))
                                 : fmt::format("line {}", row.line());
-    text += fmt::format("{},{},{},{},{},", calibration::csv_field(run), field("model"), field("precision"),
-                        field("batch"), calibration::csv_field(calibration::text_in(table, row, "input")));
-    if (kernels)
-      text +=
-          fmt::format("eager,layer_time,{},us,{},{},{},{},{}\n", field("duration_us"), field("name"),
-                      field("blocks"), field("threads_per_block"), field("registers"), field("shared_bytes"));
-    else
-      text += fmt::format("{},throughput,{},images/s,,,,,\n",
-                          field("mode") == "graph" ? "cuda-graph" : field("mode"), field("images_per_s"));
+    const std::string begin =
+        fmt::format("{},{},{},{},{},", calibration::csv_field(run), field("model"), field("precision"),
+                    field("batch"), calibration::csv_field(calibration::text_in(table, row, "input")));
+    if (kernels) {
+      text += begin + fmt::format("eager,layer_time,{},us,{},{},{},{},{}\n", field("duration_us"),
+                                  field("name"), field("blocks"), field("threads_per_block"),
+                                  field("registers"), field("shared_bytes"));
+      continue;
+    }
+    const std::string runtime = field("mode") == "graph" ? "cuda-graph" : field("mode");
+    text += begin + fmt::format("{},throughput,{},images/s,,,,,\n", runtime, field("images_per_s"));
+    const std::string watts = calibration::text_in(table, row, "board_power_w");
+    if (!watts.empty() && row.number(table.column("board_power_w")) > 0)
+      text += begin + fmt::format("{},power,{},W,,,,,\n", runtime, watts);
   }
   return calibration::CsvTable::parse(text, file.path);
 }
@@ -121,6 +126,8 @@ void add_traces(std::vector<TraceFile> traces, EvidenceFiles& all, std::vector<s
                       "the second on top of the profile that the first gave",
                       calibration::file_name(file.kind)));
     } else {
+      if (file.kind == calibration::TraceKind::solo)
+        all.alone_in_traces = run_configurations_of(as_rows(file));
       try {
         all.traces.add(file.kind, std::move(file.table));
       } catch (const std::invalid_argument& error) {

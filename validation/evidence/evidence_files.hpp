@@ -20,9 +20,10 @@ struct EvidenceFile {
 struct EvidenceFiles {
   calibration::TraceFiles traces;
   std::vector<RunConfiguration> configurations;
-  std::vector<EvidenceFile> files;   // files of general evidence
-  std::vector<std::string> notes;    // rows of these files that are left out, and why
-  std::vector<std::string> skipped;  // files in a folder that have neither format
+  std::vector<RunConfiguration> alone_in_traces;  // networks alone in `traces`: rates and watts
+  std::vector<EvidenceFile> files;                // files of general evidence
+  std::vector<std::string> notes;                 // rows of these files that are left out, and why
+  std::vector<std::string> skipped;               // files in a folder that have neither format
 };
 
 // Each of `paths` is a file, or a folder with .csv files. `onnx`: files of networks; other networks are

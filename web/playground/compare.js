@@ -4,11 +4,13 @@ import {figure as shown} from '../src/table.js';
 import {panel} from './panel.js';
 import {pictureOf, results} from './results.js';
 import {metrics} from './sweep.js';
-import {title} from '../src/names.js';
+import {powerGrade, title} from '../src/names.js';
 
 // The figures of two results and their differences: rows of a table.
 function differences([a, b]) {
-  const rows = Object.entries(metrics).map(([name, get]) => [title(name), get(a), get(b)]);
+  const grades = [...new Set([a, b].map(powerGrade).filter(Boolean))].join(', ');
+  const rows = Object.entries(metrics).map(([name, get]) =>
+    [title(name) + (grades && /power|energy/.test(name) ? ` (${grades})` : ''), get(a), get(b)]);
   a.processes.forEach((process, i) => {
     const other = b.processes[i];
     if (!other) return;

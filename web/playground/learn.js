@@ -1,5 +1,6 @@
 // The guided questions: guess, run, see the difference, change one thing; how far one has come is kept in the browser.
 import {element, moveTo} from '../src/dom.js';
+import {powerGrade} from '../src/names.js';
 import {charts} from '../src/run.js';
 import {figure as shown} from '../src/table.js';
 import {guess} from './guess.js';
@@ -171,8 +172,9 @@ function chartsOf(picture) {
 }
 
 function rowsOf(lesson, before, after) {
+  const grade = powerGrade(before), graded = grade ? ` (${grade})` : '';
   const all = [...lesson.guesses.map(({ask, unit, of}) => [`${ask}, ${unit}`, of]),
-    ['Power, W', (result) => result.system.power_w?.mean], ['Energy per image, mJ', (result) => result.system.energy_per_image_mj]];
+    [`Power, W${graded}`, (result) => result.system.power_w?.mean], [`Energy per image, mJ${graded}`, (result) => result.system.energy_per_image_mj]];
   return all.map(([name, of]) => {
     const [a, b] = [of(before), of(after)].map((value) => (typeof value === 'number' ? value : null));
     return element('tr', {}, element('th', {scope: 'row'}, name), ...[a, b].map((value) => element('td', {class: 'number'}, shown(value === null ? null : Number(value.toPrecision(4))))),

@@ -6,7 +6,7 @@ const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}.` :
 
 // explained: what the simulator answers to "explain".
 export function words(explained) {
-  const {groups, critical, overload, tenants, what_ifs: tried} = explained;
+  const {groups, critical, overload, tenants, what_ifs: tried, power_grade: grade} = explained;
   const rows = tried.map((of) => element('tr', {}, element('th', {scope: 'row'}, of.label),
       ...[of.throughput, of.latency_p99_ms, of.power_w].map((change) => element('td', {class: 'number'}, percent(change.relative))),
       element('td', {}, of.fits ? of.sentence : 'does not fit into memory')));
@@ -17,6 +17,6 @@ export function words(explained) {
     critical ? element('p', {}, element('b', {}, 'What is short: '), `${critical.sentence}.`) : null,
     rows.length ? element('details', {open: true}, element('summary', {}, 'What each change would bring'),
         element('div', {class: 'scroll'}, element('table', {}, element('thead', {}, element('tr', {},
-            ...['Change', 'Images/s', 'Latency p99', 'Power', ''].map((name) => element('th', {scope: 'col'}, name)))), element('tbody', {}, ...rows)))) : null,
+            ...['Change', 'Images/s', 'Latency p99', grade ? `Power (${grade})` : 'Power', ''].map((name) => element('th', {scope: 'col'}, name)))), element('tbody', {}, ...rows)))) : null,
   ].filter(Boolean);
 }

@@ -1,6 +1,6 @@
 // Throughput of boards against their power, and the points that none beats in both.
 import {figure} from './chart.js';
-import {title} from './names.js';
+import {gradesOf, title} from './names.js';
 
 // Of rows that have both figures, by ascending power: those with more throughput than any that takes less.
 function front(rows, power, throughput) {
@@ -21,9 +21,10 @@ export function throughputAgainstPower({points, rows, words, line, name, about, 
   const all = rows.filter((row) => x(row) !== null && y(row) !== null);
   if (all.length < 2) return null;
   const best = front(all, x, y);
+  const grades = gradesOf(points, all);
   const data = (of) => of.map((row) => ({value: [x(row), y(row)], row}));
   return figure({
-    ...given, wide: true, about: about(all, best), table: () => table(best),
+    ...given, wide: true, about: `${about(all, best)}${grades}`, table: () => table(best),
     option: (theme) => ({
       tooltip: {trigger: 'item', formatter: ({data: {row}}) => words(row)},
       xAxis: {type: 'value', name: title('power_w'), scale: true},

@@ -39,6 +39,15 @@ export function title(column) {
   return `${words[0].toUpperCase()}${words.slice(1)}${unit ? `, ${units[unit[1]]}` : ''}`;
 }
 
+// The grade of the power in a result; undefined where that is not known.
+export const powerGrade = (result) => result.processes.map(({grades}) => grades?.power).find((grade) => grade);
+
+// A sentence with the grades of the power of rows of a table of points; empty where it has none.
+export function gradesOf(points, rows) {
+  const all = [...new Set(rows.map((row) => points.at('power_grade', row)).filter((grade) => grade))];
+  return all.length ? ` Power and energy: grade ${all.join(', ')}.` : '';
+}
+
 // A metric by its path in a result, "processes.0.latency_ms.p99", as title() writes a column.
 export function metric(path) {
   const [, index, rest] = /^(?:system|processes)(?:\.(\d+))?\.(.+)$/.exec(path) ?? [null, undefined, path];

@@ -18,6 +18,8 @@ export function offload(data, page) {
   const streamNames = streams.map((stream) => of(points.find((line) => line.stream === stream)));
   page.append(tiles([['edge', first.edge_device], ['cloud', first.cloud_device], ['streams', streams.length],
     ['links', bandwidths.length * rtts.length]]));
+  // The grade of the watts and energies of the edge board.
+  const grade = first.edge_power_grade ? ` Grade of the edge’s power: ${first.edge_power_grade}.` : '';
 
   const values = (side, line, get) => (line?.[side]?.served ? get(line[side]) : null);
   const p99 = (side) => side.latency_ms.p99, energy = (side) => side.edge_energy_per_image_mj;
@@ -71,13 +73,13 @@ export function offload(data, page) {
   });
   const figures = [
     map('Least latency', 'Who has the lowest p99 from capture to result of the worst stream, over the link.', 'its p99, ms', p99, 'best'),
-    map('Least energy', 'Who takes the least energy of board and radio for an image and serves all streams, over the link.', 'mJ an image', energy, 'least_energy'),
+    map('Least energy', `Who takes the least energy of board and radio for an image and serves all streams, over the link.${grade}`, 'mJ an image', energy, 'least_energy'),
     over('Latency p99', 'From capture to the result at the edge, of one stream.', 'ms', p99),
-    over('Energy per image', 'Of the edge board and the radio, for an image of any stream.', 'mJ', energy),
+    over('Energy per image', `Of the edge board and the radio, for an image of any stream.${grade}`, 'mJ', energy),
   ];
   const boards = data.lines.filter((line) => line.kind === 'boards');
   if (boards.length > 1) figures.push(figure({
-    title: 'More edge boards', about: 'The streams spread over so many boards, without a cloud.',
+    title: 'More edge boards', about: `The streams spread over so many boards, without a cloud.${grade}`,
     table: () => Table.of(['boards', 'worst_p99_ms', 'power_w', 'throughput'], boards.map((row) => [row.boards, row.worst_p99_ms, row.power_w, row.throughput])),
     option: (theme) => ({
       tooltip: {trigger: 'axis', valueFormatter: shown}, grid: {right: 64},

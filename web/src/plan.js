@@ -9,13 +9,15 @@ const setting = (settings) => Object.entries(settings).map(([key, value]) => `${
   typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ');
 
 const short = (value) => shown(Number(value.toPrecision(3)));
+// Behind watts, energies and what they cost: the grade of the power model.
+const graded = (grade) => (grade ? `, ${grade}` : '');
 const interval = (pi90) => (pi90 ? ` (${pi90.map(short).join(' to ')})` : '');
 
 function point(name, of) {
   const figures = [...of.objectives, ...of.constraints];
   return element('div', {}, element('h3', {}, name), element('p', {}, setting(of.settings)),
-      tiles(figures.map(({figure: path, value, pi90}) =>
-        [`${plain(metric(path))}${interval(pi90)}`, `${shown(value)}${unit(metric(path))}`])));
+      tiles(figures.map(({figure: path, value, pi90, grade}) =>
+        [`${plain(metric(path))}${interval(pi90)}${graded(grade)}`, `${shown(value)}${unit(metric(path))}`])));
 }
 
 // Few points: all of them, those that meet the limits first.
@@ -27,7 +29,7 @@ function everyPoint(points) {
       element('thead', {}, element('tr', {}, element('th', {}, 'settings'),
           ...criteria(points[0]).map((of) => element('th', {}, `${metric(of.figure)}${limit(of)}`)))),
       element('tbody', {}, ...points.map((of) => element('tr', {}, element('td', {}, setting(of.settings)),
-          ...criteria(of).map((one) => element('td', missed(one) ? {class: 'bad'} : {}, shown(one.value))))))))];
+          ...criteria(of).map((one) => element('td', missed(one) ? {class: 'bad'} : {}, `${shown(one.value)}${graded(one.grade)}`)))))))];
 }
 
 function wishes(plan) {
@@ -78,9 +80,10 @@ function boards(fleet) {
       series: [{type: 'bar', name, barMaxWidth: 28, data: choices.map((of) => of[key])},
         ...(range && choices.some((of) => of[range]) ? [whiskers('90 % of measurements', label, choices.map((of) => of[range]))] : [])]}),
   }) : null);
+  const grades = `Grades: ${choices.map((of) => `${of.device} ${of.power_grade ?? 'unknown'}`).join(', ')}.`;
   return [bars('Price', 'Of all boards, in the currency of the study; in USD where the profile has the price.', 'price'),
-    bars('Power, W', 'Of all boards, with the 90 % prediction interval.', 'power_w', 'power_w_pi90'),
-    bars('Energy, kWh a day', 'Of all boards.', 'energy_kwh_day'), bars('Cameras a board could carry', 'At most, within the limits.', 'capacity')];
+    bars('Power, W', `Of all boards, with the 90 % prediction interval. ${grades}`, 'power_w', 'power_w_pi90'),
+    bars('Energy, kWh a day', `Of all boards. ${grades}`, 'energy_kwh_day'), bars('Cameras a board could carry', 'At most, within the limits.', 'capacity')];
 }
 
 export function plan(data, page) {
@@ -93,8 +96,9 @@ export function plan(data, page) {
         element('td', {}, `${of.boards} × ${of.device}`), element('td', {}, of.power_mode ?? ''),
         element('td', {}, setting(of.settings)), element('td', {}, `${of.cameras_per_board} cameras a board`),
         element('td', {}, of.price === null ? '' : `price ${shown(of.price)}`),
-        element('td', {}, `${short(of.power_w)} W${interval(of.power_w_pi90)}`),
+        element('td', {}, `${short(of.power_w)} W${interval(of.power_w_pi90)}${graded(of.power_grade)}`),
         element('td', {}, of.latency_ms_p99 === null ? '' : `p99 ${short(of.latency_ms_p99)} ms${interval(of.latency_ms_p99_pi90)}`))))));
+    if (answer.power_note) page.append(element('p', {class: 'soft'}, `Power: ${answer.power_note}`));
     figures.push(...boards(answer));
   } else {
     page.append(tiles([['points', answer.points], ['simulated', answer.simulated],
@@ -109,6 +113,7 @@ export function plan(data, page) {
     else if (answer.do_not_fit >= answer.points) page.append(element('p', {class: 'bad'}, 'No point fits.'));
     else page.append(element('p', {class: 'bad'}, `No point keeps all limits. ${answer.missed.length ? answer.missed.map((of) =>
       `The nearest to ${plain(metric(of.figure))} ${shown(of.limit)}${unit(metric(of.figure))}: ${shown(of.nearest)}.`).join(' ') : 'Each can be kept, but not all together.'}`));
+    if (answer.power_note) page.append(element('p', {class: 'soft'}, `Power: ${answer.power_note}`));
     if (answer.runner_up) named.append(point('Next', answer.runner_up));
     for (const of of answer.relaxed)
       named.append(point(`Without the limit ${plain(metric(of.figure))} ${shown(of.limit)}${unit(metric(of.figure))} (it would take ${shown(Number(of.needed.toPrecision(3)))})`, of.best));

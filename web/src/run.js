@@ -2,7 +2,7 @@
 import {clear, figure, limitLines, named, symbol, whiskers} from './chart.js';
 import {distribution} from './distribution.js';
 import {choice, element, tiles} from './dom.js';
-import {budget, windowed} from './names.js';
+import {budget, powerGrade, windowed} from './names.js';
 import {figure as shown, Table} from './table.js';
 import {timeline} from './timeline.js';
 
@@ -130,7 +130,7 @@ export function charts({result, timeline: trace}) {
     const cap = parseFloat(result.resolved?.power_cap?.budget ?? '');
     const nominal = budget(result.resolved?.power_mode);
     const limit = cap ? {value: cap, name: `cap ${cap} W`} : nominal && {value: nominal.value, name: `mode ${nominal.mode}`};
-    found.push(stacked({title: 'Power', unit: 'W', about: `At the module's input: ${shown(power.mean)} W in the mean, ${shown(power.peak)} W over the worst 100 ms.`,
+    found.push(stacked({title: 'Power', unit: 'W', about: `At the module's input: ${shown(power.mean)} W in the mean${pi90Of(power)}, ${shown(power.peak)} W over the worst 100 ms${gradeOf(result)}.`,
       labels: ['module'], parts: Object.keys(power.parts), values: [power.parts], limit}));
   }
   if (system.gpu.sm_active !== null && system.gpu.sm_active !== undefined) {
@@ -155,6 +155,10 @@ export function charts({result, timeline: trace}) {
   return found.filter(Boolean);
 }
 
+// Behind watts or energies: ", assumed"; empty where the board's power is not known.
+const gradeOf = (result) => (powerGrade(result) ? `, ${powerGrade(result)}` : '');
+const pi90Of = ({pi90}) => (pi90 ? ` (90 % within ${pi90.map(shown).join(' to ')} W)` : '');
+
 const titleOf = (warning, result) =>
     (/ served nothing in /.test(warning) ? 'Starved' :
          result.stationary === false     ? 'Not steady' :
@@ -167,8 +171,8 @@ export function summary(result) {
   return [
     tiles([
       ok ? ['images/s, all processes', shown(system.throughput.mean)] : null,
-      system.power_w?.mean ? ['at the module’s input', shown(system.power_w.mean), 'W'] : null,
-      system.energy_per_image_mj ? ['an image', shown(system.energy_per_image_mj), 'mJ'] : null,
+      system.power_w?.mean ? [`at the module’s input${gradeOf(result)}`, shown(system.power_w.mean), 'W'] : null,
+      system.energy_per_image_mj ? [`an image${gradeOf(result)}`, shown(system.energy_per_image_mj), 'mJ'] : null,
       ok && typeof system.gpu.busy === 'number' ?
           ['of the time a kernel runs', shown(100 * system.gpu.busy), '%'] :
           null,

@@ -5,7 +5,7 @@ import {choice, element, tiles} from './dom.js';
 import {throughputAgainstPower} from './front.js';
 import {Grid} from './grid.js';
 import {heatmap} from './heatmap.js';
-import {budget, plain, title, windowed} from './names.js';
+import {budget, gradesOf, plain, title, windowed} from './names.js';
 import {surface} from './surface.js';
 import {distinct, figure as shown, Table} from './table.js';
 
@@ -205,6 +205,8 @@ class View {
     }));
   }
 
+  get grades() { return gradesOf(this.table, this.rows); }
+
   // The row of the governors' points that asks what is held here.
   get governor() {
     const table = this.data.governors, [any] = this.rows;
@@ -242,7 +244,7 @@ class View {
     return [
       figure({
         title: 'Energy over clocks, as a surface', height: 420,
-        about: `${this.where}Energy of an image over both clocks, with the least, and where the governors end up.`,
+        about: `${this.where}Energy of an image over both clocks, with the least, and where the governors end up.${this.grades}`,
         choices: [{label: 'Turn', range: [0, 360], value: 225}],
         table: () => this.columns('energy_per_image_mj', 'power_w', 'throughput'),
         option: (theme, [turn]) => surface({xs: this.x.values, ys: this.lines.values, z, marks: marks(theme), turn, theme,
@@ -250,7 +252,7 @@ class View {
       }),
       figure({
         title: 'Energy over clocks, as a map', height: 420,
-        about: `${this.where}The same from above.`,
+        about: `${this.where}The same from above.${this.grades}`,
         table: () => this.columns('energy_per_image_mj'),
         option: (theme) => {
           const near = (values, value) => values.reduce((a, b, i) => (Math.abs(b - value) < Math.abs(values[a] - value) ? i : a), 0);
@@ -379,10 +381,10 @@ export function sweep(data, page) {
       found.push(view.linesOf(column, {about, name: `${name} over ${plain(view.x.name)}`}));
     }
     if (view.has('power_w')) found.push(view.linesOf('power_w', {limit: limits(data, view), name: 'Power',
-      about: 'At the module’s input, with the limit that was set, or else the budget that the power mode is named for.'}));
+      about: `At the module’s input, with the limit that was set, or else the budget that the power mode is named for.${view.grades}`}));
     for (const [column, about] of [
       ['throughput', 'Of the whole board.'],
-      ['energy_per_image_mj', 'Energy at the module’s input for each image.'],
+      ['energy_per_image_mj', `Energy at the module’s input for each image.${view.grades}`],
       ['latency_p99_ms', 'Of the worst process.']])
       if (view.has(column)) found.push(view.linesOf(column, {about}));
     if (view.has('ec_launch_ms')) {

@@ -131,7 +131,8 @@ void a_load_is_stable_or_grows(const Run& run, Breaches& breaches) {
 void nobody_is_served_nothing_in_silence(const Run& run, Breaches& breaches) {
   each_process(
       run, breaches, [&](const ProcessResult& process, const ProcessEntry& /*entry*/, Breaches& own) {
-        if (process.images.value_or(0) > 0 || process.finished_ms || !process.time_share) return;
+        const bool served = process.batches > 0 || run.scenario.run.replications > 1;
+        if ((served && process.images.value_or(0) > 0) || process.finished_ms || !process.time_share) return;
         if (run.scenario.run.setup && !process.setup_ms) return;
         const TimeShare& share = *process.time_share;
         double waited = 0;
