@@ -59,6 +59,7 @@ constexpr std::array subcommands{
     Subcommand{"reproduce", add_reproduce},
     Subcommand{"import", add_import},
     Subcommand{"probe", add_probe},
+    Subcommand{"profile", add_profile},
     Subcommand{"sweep", add_sweep},
     Subcommand{"plan", add_plan},
     Subcommand{"query", add_query},
