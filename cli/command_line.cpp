@@ -36,7 +36,8 @@ constexpr const char* epilogue =
     "  0    done\n"
     "  1    failed\n"
     "  2    wrong usage, invalid input, or an output that cannot be opened; nothing was run\n"
-    "  3    a process does not fit into memory; `run` runs the others\n"
+    "  3    a process does not fit into memory; `run` runs the others. Of `probe`: a part failed or was set "
+    "aside\n"
     "  130  interrupted (143: by SIGTERM, 129: by SIGHUP)";
 
 // A subcommand; they are in the order of `jostle --help`.
@@ -57,6 +58,8 @@ constexpr std::array subcommands{
     Subcommand{"roofline", add_roofline},
     Subcommand{"reproduce", add_reproduce},
     Subcommand{"import", add_import},
+    Subcommand{"probe", add_probe},
+    Subcommand{"profile", add_profile},
     Subcommand{"sweep", add_sweep},
     Subcommand{"plan", add_plan},
     Subcommand{"query", add_query},

@@ -38,6 +38,8 @@ void add_query(CLI::App& app, Task& task);
 void add_merge(CLI::App& app, Task& task);
 void add_offload(CLI::App& app, Task& task);
 void add_import(CLI::App& app, Task& task);
+void add_probe(CLI::App& app, Task& task);
+void add_profile(CLI::App& app, Task& task);
 void add_schema(CLI::App& app, Task& task);
 void add_explain(CLI::App& app, Task& task);
 void add_compare(CLI::App& app, Task& task);

@@ -29,7 +29,7 @@ inline constexpr double narrow = 0.02;
 
 // What a part may use.
 struct Session {
-  std::filesystem::path folder;      // of the probe; exists
+  std::filesystem::path folder;      // of the part; exists. Its files move to the probe's once it is finished
   std::filesystem::path root = "/";  // of /proc and /sys; another one for a made-up board
   bool quick = false;
   const std::atomic<bool>& interrupted;  // a part returns soon after this becomes true

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "calibration/probe/folder.hpp"
+#include "cli/calibrate/automatic.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
@@ -140,7 +142,23 @@ std::string next_log_text(const validation::BoardCalibration& outcome) {
       best.narrows, 100 * best.before, 100 * best.after);
 }
 
+constexpr const char* automatic = "auto";
+
+// A profile from a probe's folder. What else there is goes on top of it, one after the other.
+ExitCode calibrate_auto(const CalibrateOptions& options, Context& context) {
+  const bool plain = options.evidence.size() == 1 && options.onnx.empty() && !options.fresh && !options.quick;
+  if (!plain || !calibration::probe::is_probe_folder(options.evidence.front())) {
+    context.terminal.complain(
+        plain ? input::printable(options.evidence.front(), 400) + " is no folder that `jostle probe` wrote"
+              : "`calibrate auto` takes one folder that `jostle probe` wrote, --output and --name; other "
+                "evidence goes on top: jostle calibrate mine.yaml EVIDENCE... -o better.yaml");
+    return ExitCode::bad_input;
+  }
+  return calibrate_automatically({options.evidence.front(), options.output, options.name}, context);
+}
+
 ExitCode calibrate(const CalibrateOptions& options, Context& context) {
+  if (options.device == automatic) return calibrate_auto(options, context);
   Terminal& terminal = context.terminal;
   input::Problems problems;
   const auto base = calibration::base_profile(options.device, problems);
@@ -204,7 +222,8 @@ void add_calibrate(CLI::App& app, Task& task) {
   command
       ->add_option(
           "DEVICE", options->device,
-          "The shipped profile closest to the board, or one of one's own (a .yaml file) to go on from")
+          "The shipped profile closest to the board, or one of one's own (a .yaml file) to go on from; auto: "
+          "the one closest to what `jostle probe` found, whose folder follows")
       ->required()
       ->type_name("");
   command

@@ -16,6 +16,7 @@
 #include "calibration/readers/formats.hpp"
 #include "calibration/readers/known_files.hpp"
 #include "calibration/readers/wrong_device.hpp"
+#include "cli/import/probe_text.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "input/file.hpp"
@@ -186,7 +187,16 @@ std::string notes_of(const calibration::Recording& asked, const std::vector<cali
   return notes;
 }
 
-ExitCode import(const ImportOptions& options, Context& context) {
+ExitCode import(ImportOptions options, Context& context) {
+  input::Problems unread;
+  if (!tell_of_probes(options.words, unread, context.terminal)) return refuse(unread, context);
+  if (options.words.empty()) {
+    if (options.out.empty()) return ExitCode::done;
+    context.terminal.complain(
+        "a probe alone gives no rows of evidence; jostle calibrate auto DIR -o mine.yaml makes a profile of "
+        "it");
+    return ExitCode::bad_input;
+  }
   if (const std::string wrong = misuse(options); !wrong.empty()) {
     context.terminal.complain(wrong);
     return ExitCode::bad_input;
@@ -263,9 +273,11 @@ void add_import(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand("import", "Convert logs of measuring tools to evidence (CSV)");
   const auto options = std::make_shared<ImportOptions>();
   command
-      ->add_option("FORMAT", options->words,
-                   "A format from the list below, then log files; or recordings: folders that "
-                   "scripts/record-jetson wrote, or their manifest.csv (--detect: log files only)")
+      ->add_option(
+          "FORMAT", options->words,
+          "A format from the list below, then log files; or recordings: folders that "
+          "scripts/record-jetson wrote, or their manifest.csv, and folders of `jostle probe` (--detect: "
+          "log files only)")
       ->required()
       ->type_name("FILE");
   command->add_option("-o,--out", options->out, "Write to FILE, all or nothing (default: standard output)")

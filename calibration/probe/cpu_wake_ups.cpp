@@ -1,0 +1,167 @@
+// How long after a wake-up a thread runs: on a core that has idled for a while, on one that is busy, and if
+// it polls instead.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "calibration/probe/clock.hpp"
+#include "calibration/probe/cpu_experiments.hpp"
+#include "calibration/probe/folder.hpp"
+#include "calibration/probe/workers.hpp"
+
+namespace jostle::calibration::probe {
+namespace {
+
+struct WakeSamples {
+  WorkerSignals signals;
+  std::atomic<std::int64_t> woken_at;
+  std::atomic<int> asleep;  // how often the sleeper went to sleep
+  std::atomic<int> ball;    // polling: whose turn it is
+  SampleBuffer us;
+};
+
+// Sleeps in a pipe, and notes how long after the wake-up it runs.
+void sleep_and_note(WakeSamples& shared, const Pipe& bell) {
+  while (true) {
+    ++shared.asleep;
+    if (!bell.receive()) return;
+    const std::int64_t at = now_ns();
+    if (!shared.us.add(1e-3 * static_cast<double>(at - shared.woken_at))) return;
+  }
+}
+
+// Wakes the sleeper `idle_ns` after it fell asleep. Spins meanwhile, so that its own core is awake.
+void wake_again(WakeSamples& shared, const Pipe& bell, std::int64_t idle_ns) {
+  for (int round = 1; !shared.signals.stop; ++round) {
+    while (shared.asleep < round && !shared.signals.stop) continue;
+    const std::int64_t at = now_ns() + idle_ns;
+    while (now_ns() < at && !shared.signals.stop) continue;
+    shared.woken_at = now_ns();
+    if (!bell.send()) return;
+  }
+}
+
+struct WakeExperiment {
+  int waker, sleeper;
+  std::int64_t idle_ns;
+  bool hog;  // the sleeper's core is busy
+  double seconds;
+};
+std::vector<double> wake_latencies(const CpuBench& bench, const WakeExperiment& experiment) {
+  const Shared<WakeSamples> shared;
+  const Pipe bell;
+  Workers workers, hogs;
+  if (experiment.hog)
+    hogs.start(experiment.sleeper, [&shared] {
+      while (!shared->signals.stop) continue;
+    });
+  workers.start(experiment.sleeper, [&] { sleep_and_note(*shared, bell); });
+  workers.start(experiment.waker, [&] { wake_again(*shared, bell, experiment.idle_ns); });
+  return collect(bench.session, {.seconds = experiment.seconds, .least = 30, .most = 2000}, workers,
+                 shared->signals, shared->us);
+}
+
+// The hand-over of a flag between two cores that both spin on it.
+std::vector<double> polled_hand_overs(const CpuBench& bench, int one, int other, double seconds) {
+  constexpr int hand_overs = 200;
+  const Shared<WakeSamples> shared;
+  Workers workers;
+  workers.start(other, [&] {
+    while (!shared->signals.stop)
+      if (shared->ball == 1) shared->ball = 0;
+  });
+  workers.start(one, [&] {
+    while (!shared->signals.stop) {
+      const std::int64_t begin = now_ns();
+      for (int i = 0; i < hand_overs && !shared->signals.stop; ++i) {
+        shared->ball = 1;
+        while (shared->ball == 1 && !shared->signals.stop) continue;
+      }
+      if (shared->signals.stop ||
+          !shared->us.add(1e-3 * static_cast<double>(now_ns() - begin) / hand_overs / 2))
+        return;
+    }
+  });
+  return collect(bench.session, {.seconds = seconds, .least = 100, .most = 2000}, workers, shared->signals,
+                 shared->us);
+}
+
+struct IdleLatency {
+  double idle_ms;
+  Summary us;
+};
+
+// A step in the latencies over the time idled: the core was in a deep state. Its place is between the two
+// times around it.
+void add_idle_state(const std::vector<IdleLatency>& latencies, Outcome& outcome) {
+  if (latencies.size() < 3) return;
+  const Summary shallow = latencies.front().us;
+  std::size_t deepest = 0;
+  for (std::size_t i = 0; i < latencies.size(); ++i)
+    if (latencies[i].us.value > latencies[deepest].us.value) deepest = i;
+  const double step = latencies[deepest].us.value - shallow.value;
+  if (step < std::max(5.0, 0.5 * shallow.value)) {
+    outcome.problems.push_back(fmt::format(
+        "no deep idle state was seen: a wake-up takes {:.1f} us after {:g} ms and {:.1f} us after {:g} ms",
+        shallow.value, latencies.front().idle_ms, latencies[deepest].us.value, latencies[deepest].idle_ms));
+    return;
+  }
+  std::size_t above = 1;
+  while (latencies[above].us.value < shallow.value + step / 2) ++above;
+  const double low = latencies[above - 1].idle_ms, high = latencies[above].idle_ms;
+  const double error = std::hypot(latencies[deepest].us.relative_sd * latencies[deepest].us.value,
+                                  shallow.relative_sd * shallow.value);
+  outcome.parameters.push_back(
+      measured("cpu.idle_state.exit_latency", {step, error / step, latencies[deepest].us.samples}, "us",
+               fmt::format("wake-ups after {:g} ms of idleness less those after {:g} ms",
+                           latencies[deepest].idle_ms, latencies.front().idle_ms)));
+  outcome.parameters.push_back(measured(
+      "cpu.idle_state.residency", {std::sqrt(low * high), std::log(high / low) / 2 / std::sqrt(3.0), 2}, "ms",
+      fmt::format("wake-ups become slower between {:g} and {:g} ms of idleness", low, high)));
+}
+
+}  // namespace
+
+void measure_wake_ups(const CpuBench& bench, Outcome& outcome) {
+  const int sleeper = bench.core(), waker = bench.other_core();
+  if (waker < 0) {
+    outcome.problems.push_back("wake-ups of another core were not measured: there is one core only");
+    return;
+  }
+  constexpr std::array idle_ms{0.05, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0};
+  const double seconds = 1.6 * bench.pace + 0.2;
+  std::string raw = "core,idle_ms,latency_us\n";
+  const auto note = [&raw](std::string_view core, double idle, const std::vector<double>& samples) {
+    for (const double us : samples) raw += fmt::format("{},{:g},{:.3f}\n", core, idle, us);
+  };
+  std::vector<IdleLatency> latencies;
+  for (const double idle : idle_ms) {
+    if (bench.session.interrupted) return;
+    const auto samples =
+        wake_latencies(bench, {waker, sleeper, static_cast<std::int64_t>(1e6 * idle), false, seconds});
+    note("idle", idle, samples);
+    if (samples.size() < 3) continue;
+    latencies.push_back({idle, median_of(samples)});
+    outcome.parameters.push_back(
+        measured(fmt::format("seen.wake_up_after_{:g}_ms", idle), latencies.back().us, "us",
+                 "a byte through a pipe to a process that slept on another, idle core"));
+  }
+  add_idle_state(latencies, outcome);
+  bench.session.progress(0.25, "wake-ups of busy cores, polling");
+  const auto busy = wake_latencies(bench, {waker, sleeper, 5'000'000, true, seconds});
+  note("busy", 5, busy);
+  if (busy.size() >= 3)
+    outcome.parameters.push_back(measured("seen.wake_up_on_busy_core", median_of(busy), "us",
+                                          "the same on a core with a process that never sleeps"));
+  const auto polled = polled_hand_overs(bench, waker, sleeper, seconds);
+  note("polling", 0, polled);
+  if (polled.size() >= 3)
+    outcome.parameters.push_back(measured("seen.polled_hand_over", median_of(polled), "us",
+                                          "a flag between two cores that spin on it"));
+  outcome.files.push_back(write_raw(bench.session, "cpu_wake_ups", raw));
+}
+
+}  // namespace jostle::calibration::probe

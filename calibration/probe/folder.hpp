@@ -1,0 +1,61 @@
+// The folder of a probe: manifest.csv, identity.csv, settings.txt, parameters.csv, tables, raw/*.csv.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "calibration/probe/board_state.hpp"
+#include "calibration/probe/identity.hpp"
+#include "calibration/probe/part.hpp"
+#include "input/problems.hpp"
+
+namespace jostle::calibration::probe {
+
+// A part that was finished: rows of manifest.csv, one for each of its files.
+struct FinishedPart {
+  std::string name;
+  bool quick = false;
+  double start = 0, end = 0;       // seconds since 1970
+  std::vector<std::string> files;  // relative to the folder
+  std::string note;                // what it could not measure, and why
+};
+
+struct ProbedParameter {
+  Measured measured;
+  std::string part;
+};
+
+struct ProbeFolder {
+  std::filesystem::path path;
+  Identity identity;
+  BoardState settings;
+  std::vector<FinishedPart> parts;          // in the order in which they were finished
+  std::vector<ProbedParameter> parameters;  // each path once
+  std::vector<std::string> notes;           // parts that were set aside, and why
+};
+
+// True for a folder with the manifest of a probe.
+[[nodiscard]] bool is_probe_folder(const std::filesystem::path& path);
+
+// Reads a folder, strictly: rows that are wrong, files that are missing and parameters that occur twice are
+// problems.
+[[nodiscard]] std::optional<ProbeFolder> read_probe_folder(const std::filesystem::path& path,
+                                                           input::Problems& problems);
+
+[[nodiscard]] std::string manifest_csv(const std::vector<FinishedPart>& parts);
+[[nodiscard]] std::string parameters_csv(const std::vector<ProbedParameter>& parameters);
+
+// Writes a file whole or not at all, beside its final place and then moved. Under sudo it belongs to the user
+// who called. Throws std::runtime_error.
+void write_file(const std::filesystem::path& path, std::string_view text);
+// Gives a folder or file to the user who called sudo; does nothing otherwise.
+void give_to_caller(const std::filesystem::path& path);
+
+// Writes raw samples of a part: a header and rows, into raw/NAME.csv of the session's folder. Returns the
+// name relative to it, for Outcome::files. Throws std::runtime_error.
+[[nodiscard]] std::string write_raw(const Session& session, std::string_view name, std::string_view csv);
+
+}  // namespace jostle::calibration::probe

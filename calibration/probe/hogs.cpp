@@ -1,0 +1,75 @@
+#include "calibration/probe/hogs.hpp"
+
+#include <memory>
+
+#include "calibration/probe/clock.hpp"
+#include "calibration/probe/workers.hpp"
+
+namespace jostle::calibration::probe {
+namespace {
+
+// A gap between two readings that is longer is a time in which others had the core. Interrupts take less.
+constexpr std::int64_t shortest_gap_ns = 100'000;
+
+struct HogNotes {
+  static constexpr std::uint32_t most = 1U << 15U;
+  WorkerSignals signals;
+  std::atomic<int> refused;
+  std::atomic<std::uint32_t> count;
+  Stretch stretches[most];
+
+  void add(const Stretch& stretch) {
+    const std::uint32_t at = count.fetch_add(1);
+    if (at < most) stretches[at] = stretch;
+  }
+};
+
+void note_stretches(HogNotes& notes, int hog) {
+  std::int64_t start = now_ns(), last = start;
+  while (!notes.signals.stop) {
+    const std::int64_t now = now_ns();
+    if (now - last > shortest_gap_ns) {
+      notes.add({hog, start, last - start});
+      start = now;
+    }
+    last = now;
+  }
+  notes.add({hog, start, last - start});
+}
+
+}  // namespace
+
+HogRun run_hogs(const CpuBench& bench, const HogQuestion& question) {
+  const Shared<HogNotes> notes;
+  Workers workers;
+  for (int hog = 0; hog < question.hogs; ++hog)
+    workers.start(question.core, [&, hog] {
+      if (question.prepare && !question.prepare(hog)) {
+        ++notes->refused;
+        return;
+      }
+      ++notes->signals.ready;
+      while (notes->signals.ready < question.hogs && notes->refused == 0 && !notes->signals.stop) continue;
+      note_stretches(*notes, hog);
+    });
+  wait_until(now_ns() + static_cast<std::int64_t>(1e9 * question.seconds), bench.session.interrupted);
+  notes->signals.stop = true;
+  workers.wait(0.6, bench.session.interrupted);
+  HogRun run;
+  if (notes->refused != 0 || bench.session.interrupted) return run;
+  run.shares.assign(static_cast<std::size_t>(question.hogs), 0);
+  double all = 0;
+  std::vector<bool> began(static_cast<std::size_t>(question.hogs), false);
+  for (std::uint32_t i = 0; i < std::min(notes->count.load(), HogNotes::most); ++i) {
+    const Stretch& stretch = notes->stretches[i];
+    const auto hog = static_cast<std::size_t>(stretch.hog);
+    run.shares[hog] += static_cast<double>(stretch.length_ns);
+    all += static_cast<double>(stretch.length_ns);
+    if (began[hog]) run.stretches.push_back(stretch);
+    began[hog] = true;
+  }
+  for (double& share : run.shares) share = all > 0 ? share / all : 0;
+  return run;
+}
+
+}  // namespace jostle::calibration::probe

@@ -1,0 +1,22 @@
+// The table of the parts of `jostle probe`, in the order in which they run.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "calibration/probe/part.hpp"
+
+namespace jostle::calibration::probe {
+
+[[nodiscard]] std::span<const Part> parts();
+
+// The parts of these words, each a group or the name of a part; all if there are no words. An unknown word
+// gives no part. Parts on the GPU are left out if there is none.
+[[nodiscard]] std::vector<Part> chosen_parts(std::span<const Part> all, const std::vector<std::string>& only,
+                                             bool gpu_present);
+
+// The words of --only: the groups, then the names.
+[[nodiscard]] std::vector<std::string> part_words(std::span<const Part> all);
+
+}  // namespace jostle::calibration::probe

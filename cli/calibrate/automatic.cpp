@@ -1,0 +1,96 @@
+#include "cli/calibrate/automatic.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "calibration/probe/folder.hpp"
+#include "cli/terminal/paragraph.hpp"
+#include "cli/terminal/table.hpp"
+#include "input/counted.hpp"
+#include "input/printable.hpp"
+#include "input/quantity.hpp"
+#include "output/output_file.hpp"
+#include "validation/probe_calibration/probe_calibration.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using validation::ProbeCalibration;
+using validation::ProbedFigure;
+
+std::string ratio_text(const ProbedFigure& figure) {
+  const auto before = input::quantity(figure.before), after = input::quantity(figure.value);
+  if (!before || !after || !(before->number > 0)) return "";
+  const double unit = before->unit == after->unit                     ? 1
+                      : before->unit == "ms" && after->unit == "us"   ? 1e-3
+                      : before->unit == "us" && after->unit == "ms"   ? 1e3
+                      : before->unit == "GHz" && after->unit == "MHz" ? 1e-3
+                      : before->unit == "MHz" && after->unit == "GHz" ? 1e3
+                                                                      : 0;
+  return unit > 0 ? fmt::format("{:.3g}", unit * after->number / before->number) : "";
+}
+
+Table figures_table(const ProbeCalibration& found) {
+  Table table({{"parameter", Align::left, 0, true},
+               {"base", Align::right},
+               {"grade", Align::left, 1},
+               {"probed", Align::right},
+               {"±%", Align::right},
+               {"grade", Align::left},
+               {"ratio", Align::right, 2}});
+  for (const ProbedFigure& figure : found.figures)
+    table.add({figure.path, figure.before.empty() ? none : figure.before, figure.before_grade, figure.value,
+               fmt::format("{:.1f}", 100 * figure.relative_sd), figure.grade, ratio_text(figure)});
+  return table;
+}
+
+std::string list_of(const std::string& heading, const std::vector<std::string>& lines, int width) {
+  if (lines.empty()) return {};
+  std::string text = heading + ":\n";
+  for (const std::string& line : lines) text += paragraph("- " + line, std::min(width, max_prose_width), 2);
+  return text;
+}
+
+std::string words_of(const ProbeCalibration& found, const calibration::probe::ProbeFolder& folder,
+                     int width) {
+  const auto sure = std::ranges::count_if(found.figures, [](const ProbedFigure& figure) {
+    return figure.relative_sd <= calibration::probe::narrow;
+  });
+  std::string text =
+      fmt::format("\n{} measured, {} of them within {:.0f} %. ",
+                  input::counted(found.figures.size(), "parameter"), sure, 100 * calibration::probe::narrow);
+  if (!found.identity.empty()) text += fmt::format("From the system: {}. ", fmt::join(found.identity, ", "));
+  text += "All others are as in the base.\n";
+  text += list_of("Not taken", found.left_out, width);
+  text += list_of("Set aside by the probe", folder.notes, width);
+  return text + list_of("Next", found.next, width);
+}
+
+}  // namespace
+
+ExitCode calibrate_automatically(const AutomaticOptions& options, Context& context) {
+  Terminal& terminal = context.terminal;
+  input::Problems problems;
+  const auto folder = calibration::probe::read_probe_folder(options.folder, problems);
+  const auto file = folder ? output::open_if_given(options.output) : nullptr;
+  const auto found = folder ? validation::calibrate_probe(
+                                  *folder, {.output = options.output, .name = options.name}, problems)
+                            : std::nullopt;
+  if (!found) {
+    terminal.note(problems.text());
+    return ExitCode::bad_input;
+  }
+  if (file) output::write_whole(*file, found->text);
+  terminal.print(paragraph(fmt::format("Base: {}{}: {}.", found->base.device,
+                                       found->base.exact ? "" : ", the nearest relative", found->base.reason),
+                           std::min(terminal.width(), max_prose_width), 0));
+  if (!found->figures.empty())
+    terminal.print('\n' + figures_table(*found).text(terminal.width(), terminal.colour()));
+  terminal.print(words_of(*found, *folder, terminal.width()));
+  if (!file) terminal.note("No profile was written, as there is no --output.\n");
+  return ExitCode::done;
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,264 @@
+#include "validation/probe_calibration/probe_calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "calibration/probe/parts.hpp"
+#include "calibration/profile/base_profile.hpp"
+#include "calibration/profile/profile.hpp"
+#include "input/override.hpp"
+#include "input/printable.hpp"
+#include "models/board/spec.hpp"
+#include "validation/calibrate/traces.hpp"
+#include "validation/evidence/evidence_files.hpp"
+#include "validation/probe_calibration/identity_parameters.hpp"
+#include "validation/probe_calibration/profile_leaves.hpp"
+
+namespace jostle::validation {
+namespace {
+
+namespace fs = std::filesystem;
+
+using calibration::BaseProfile;
+using calibration::probe::Measured;
+using calibration::probe::ProbedParameter;
+using calibration::probe::ProbeFolder;
+
+// Parameters that no experiment shows alone: they make the model's law agree with measured runs.
+constexpr std::array fitted_paths{std::string_view("cpu.costs.preempted"),
+                                  std::string_view("cpu.costs.migrated_"),
+                                  std::string_view("cpu.idle_state.residency")};
+
+bool is_fitted(const Measured& row) {
+  return row.how.starts_with("fit") || std::ranges::any_of(fitted_paths, [&](std::string_view path) {
+           return row.parameter.starts_with(path);
+         });
+}
+
+// Why a profile of this base does not take a parameter; empty: it may.
+std::string no_place(const ProbeFolder& folder, const Measured& row, const BaseProfile& base) {
+  if (row.relative_sd > widest_error)
+    return fmt::format("its standard error is {:.0f} % of it", 100 * row.relative_sd);
+  if (!(row.value > 0)) return "it is not positive";
+  if (row.parameter.starts_with("memory.cores.") && !base.profile.spec->memory.unified)
+    return "the memory of the profile is the card's own";
+  if (row.parameter != "cpu.reference_clock") return {};
+  // Launch costs of the base are given at the base's clock.
+  const bool own_launches = std::ranges::any_of(folder.parameters, [](const ProbedParameter& other) {
+    return other.measured.parameter.ends_with(".per_launch");
+  });
+  const auto known =
+      std::ranges::find(base.profile.figures, row.parameter, &calibration::ProfileParameter::path);
+  if (own_launches || known == base.profile.figures.end() ||
+      known->from.grade == calibration::ParameterGrade::assumed)
+    return {};
+  return "the launch costs of the profile are given at another clock, and were not measured";
+}
+
+// The document of a profile as it grows, leaf by leaf: a leaf with which it cannot be read is refused.
+class GrowingProfile {
+ public:
+  explicit GrowingProfile(BaseProfile base) : base_(std::move(base)) {}
+
+  // Adds leaves that belong together, or none of them, with the reason in `problems`.
+  bool add(const std::vector<ProfileLeaf>& leaves, input::Problems& problems) {
+    input::Node document = base_.document;
+    for (const ProfileLeaf& leaf : leaves) {
+      document = input::with_override(document, leaf.path + '=' + leaf.yaml, problems, leaf.path);
+      if (!document) return false;
+    }
+    auto profile = calibration::profile_of(document, problems);
+    if (!profile || !problems.empty()) return false;
+    base_.document = std::move(document);
+    base_.profile = std::move(*profile);
+    leaves_.insert(leaves_.end(), leaves.begin(), leaves.end());
+    return true;
+  }
+  [[nodiscard]] const BaseProfile& base() const { return base_; }
+  [[nodiscard]] const std::vector<ProfileLeaf>& leaves() const { return leaves_; }
+
+ private:
+  BaseProfile base_;
+  std::vector<ProfileLeaf> leaves_;
+};
+
+std::string first_line(const input::Problems& problems) {
+  return problems.empty() ? "the profile cannot hold it" : problems.list().front().message;
+}
+
+// The parameters that traces in the folder identify.
+std::vector<ProbedFigure> figures_of_traces(const ProbeFolder& folder, const BaseProfile& base) {
+  const bool tables = std::ranges::any_of(folder.parts, [](const auto& part) {
+    return std::ranges::any_of(part.files, [](const std::string& file) {
+      return file.find('/') == std::string::npos && file != "parameters.csv";
+    });
+  });
+  if (!tables) return {};
+  const EvidenceFiles files = read_evidence_files({folder.path.string()});
+  if (files.traces.empty()) return {};
+  std::vector<ProbedFigure> figures;
+  try {
+    for (const FittedParameter& found : calibrate_traces(base, files.traces, PriorsFrom::profile).parameters)
+      if (found.identified)
+        figures.push_back({found.path, {}, {}, found.value, found.grade(), found.sd, found.identified_by});
+  } catch (const CalibrationError&) {
+    return {};  // the tables tell no parameter
+  }
+  return figures;
+}
+
+// The folder's kernel tables as a profile at `output` names them; empty if it has none.
+std::string kernel_tables_of(const ProbeFolder& folder, const std::string& output) {
+  std::error_code error;
+  if (!fs::exists(folder.path / "kernels.csv", error) || !fs::exists(folder.path / "solo.csv", error))
+    return {};
+  const fs::path beside = fs::absolute(output.empty() ? "profile" : output).parent_path();
+  return (fs::absolute(folder.path).lexically_normal().lexically_proximate(beside.lexically_normal()) / "")
+      .string();
+}
+
+ProbedFigure figure_of(const ProbedParameter& row) {
+  const Measured& found = row.measured;
+  const std::string unit = found.unit.empty() ? "" : " " + found.unit;
+  return {found.parameter,
+          {},
+          {},
+          fmt::format("{:.5g}{}", found.value, unit),
+          is_fitted(found) ? "fitted" : "measured",
+          found.relative_sd,
+          fmt::format("jostle probe, {}: {}", row.part, found.how)};
+}
+
+ProfileLeaf leaf_of(const ProbedFigure& figure) {
+  return {figure.path, graded_yaml(figure.value, figure.grade,
+                                   fmt::format("{}, +- {:.1f} %", figure.source, 100 * figure.relative_sd))};
+}
+
+class ProbeFit {
+ public:
+  ProbeFit(const ProbeFolder& folder, const ProbeCalibrationQuestion& question, ChosenBase base)
+      : folder_(folder),
+        question_(question),
+        shipped_(calibration::shipped_base_profile(base.device)),
+        growing_(shipped_) {
+    found_.base = std::move(base);
+  }
+
+  std::optional<ProbeCalibration> run(input::Problems& problems) {
+    const auto own = identity_parameters(folder_, found_.base, *shipped_.profile.spec);
+    if (!growing_.add(own, problems)) return std::nullopt;
+    for (const ProfileLeaf& leaf : own) found_.identity.push_back(leaf.path);
+    for (ProbedFigure& figure : figures_of_traces(folder_, growing_.base())) take({std::move(figure)});
+    add_probed();
+    found_.name = !question_.name.empty() ? question_.name : fs::path(question_.output).stem().string();
+    if (found_.name.empty()) found_.name = found_.base.device + "-probed";
+    found_.text = text();
+    if (!calibration::parse_profile(found_.text, question_.output.empty() ? "profile.yaml" : question_.output,
+                                    problems))
+      return std::nullopt;
+    add_next();
+    return std::move(found_);
+  }
+
+ private:
+  // Adds figures that are read together; if that fails, each alone.
+  void take(std::vector<ProbedFigure> figures) {
+    std::vector<ProfileLeaf> leaves;
+    for (ProbedFigure& figure : figures) {
+      const auto& known = shipped_.profile.figures;
+      const auto before = std::ranges::find(known, figure.path, &calibration::ProfileParameter::path);
+      if (before != known.end()) {
+        figure.before = before->value;
+        figure.before_grade = to_string(before->from.grade);
+      }
+      leaves.push_back(leaf_of(figure));
+    }
+    input::Problems problems;
+    if (growing_.add(leaves, problems)) {
+      for (ProbedFigure& figure : figures) found_.figures.push_back(std::move(figure));
+    } else if (figures.size() == 1) {
+      found_.left_out.push_back(fmt::format("{}: {}", figures.front().path, first_line(problems)));
+    } else {
+      for (ProbedFigure& figure : figures) take({std::move(figure)});
+    }
+  }
+
+  void add_probed() {
+    std::vector<std::pair<std::string, std::vector<ProbedFigure>>> blocks;  // by the mapping that holds them
+    for (const ProbedParameter& row : folder_.parameters) {
+      const std::string& path = row.measured.parameter;
+      if (path.starts_with("seen.")) continue;
+      const bool traced = std::ranges::any_of(
+          found_.figures, [&](const ProbedFigure& figure) { return figure.path == path; });
+      const std::string why = traced ? "the fit to the tables of traces has it"
+                                     : no_place(folder_, row.measured, growing_.base());
+      if (!why.empty()) {
+        found_.left_out.push_back(fmt::format("{}: {}", path, why));
+        continue;
+      }
+      const std::string parent = path.substr(0, path.rfind('.'));
+      auto block = std::ranges::find(blocks, parent, &decltype(blocks)::value_type::first);
+      if (block == blocks.end()) block = blocks.insert(blocks.end(), {parent, {}});
+      block->second.push_back(figure_of(row));
+    }
+    for (auto& [parent, figures] : blocks) take(std::move(figures));
+  }
+
+  [[nodiscard]] std::string text() const {
+    const auto& identity = folder_.identity;
+    const std::string tables = kernel_tables_of(folder_, question_.output);
+    const std::string machine = !identity.board.empty()      ? identity.board
+                                : !identity.gpu.name.empty() ? identity.gpu.name
+                                : !identity.clusters.empty() ? identity.clusters.front().core
+                                                             : identity.architecture;
+    return fmt::format(
+        "# Written by `jostle calibrate auto`: {}, with what a probe measured.\n# Base: {}.\nname: {}\n"
+        "description: {}\nlike: {}\n\n{}{}",
+        found_.base.device, input::printable(found_.base.reason, 400), yaml_quoted(found_.name),
+        yaml_quoted(fmt::format("{}, measured by jostle probe", machine)), found_.base.device,
+        tables.empty() ? "" : fmt::format("evidence: {}\n", yaml_quoted(tables)),
+        leaves_text(growing_.leaves()));
+  }
+
+  // What would make the profile surer: parts that are missing or were cut short, and what no probe measures.
+  void add_next() {
+    for (const auto& part : calibration::probe::parts()) {
+      const auto done = std::ranges::find(folder_.parts, part.name, &calibration::probe::FinishedPart::name);
+      if (done == folder_.parts.end() && (folder_.identity.gpu.present || !part.on_gpu))
+        found_.next.push_back(
+            fmt::format("jostle probe --only {}: {} were not measured", part.name, part.gives));
+      else if (done != folder_.parts.end() && done->quick)
+        found_.next.push_back(
+            fmt::format("jostle probe --only {} without --quick: narrower intervals", part.name));
+    }
+    for (const std::string& left : found_.left_out)
+      if (left.find("standard error") != std::string::npos)
+        found_.next.push_back(fmt::format("the probe again on a quieter machine: {}", left));
+    if (folder_.identity.gpu.present)
+      found_.next.push_back(
+          "networks of yours, alone and together: scripts/record-jetson on a Jetson, docs/calibration.md "
+          "elsewhere");
+  }
+
+  const ProbeFolder& folder_;
+  const ProbeCalibrationQuestion& question_;
+  BaseProfile shipped_;
+  GrowingProfile growing_;
+  ProbeCalibration found_;
+};
+
+}  // namespace
+
+std::optional<ProbeCalibration> calibrate_probe(const ProbeFolder& folder,
+                                                const ProbeCalibrationQuestion& question,
+                                                input::Problems& problems) {
+  return ProbeFit(folder, question, choose_base(folder.identity)).run(problems);
+}
+
+}  // namespace jostle::validation

@@ -1,0 +1,53 @@
+// Makes a profile from a probe's folder: a shipped one as the base, the machine's identity, and every
+// parameter that the probe measured.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration/probe/folder.hpp"
+#include "input/problems.hpp"
+#include "validation/calibrate/calibrate.hpp"
+#include "validation/probe_calibration/choose_base.hpp"
+
+namespace jostle::validation {
+
+// A parameter of the profile that the probe determined.
+struct ProbedFigure {
+  std::string path;
+  std::string before;        // in the base; empty: it has none
+  std::string before_grade;  // "assumed"
+  std::string value;
+  std::string grade;       // measured or fitted
+  double relative_sd = 0;  // standard error over value
+  std::string source;      // part and experiment, or the table of traces
+};
+
+struct ProbeCalibration {
+  ChosenBase base;
+  std::string name;                   // of the profile
+  std::vector<ProbedFigure> figures;  // in the order of the probe's parameters, those of traces first
+  std::vector<std::string> identity;  // paths that were taken from the machine's identity
+  std::vector<std::string> left_out;  // "path: why", parameters that the profile did not take
+  std::vector<std::string> next;      // what to record next, best first: a sentence each
+  std::string text;                   // the profile as a file
+};
+
+struct ProbeCalibrationQuestion {
+  std::string output;  // path of the profile; may be empty
+  std::string name;    // of the profile; empty: from `output`
+};
+
+// A standard error above this share of the value tells less than a base does: the parameter is left out.
+inline constexpr double widest_error = 0.5;
+
+// Absent, with the reason in `problems`, if the identity makes no profile. Tables of traces in the folder are
+// fitted by calibrate_traces(), whose parameters take precedence. Throws calibration::CsvError for such a
+// table that is wrong.
+[[nodiscard]] std::optional<ProbeCalibration> calibrate_probe(const calibration::probe::ProbeFolder& folder,
+                                                              const ProbeCalibrationQuestion& question,
+                                                              input::Problems& problems);
+
+}  // namespace jostle::validation
