@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <thread>
 
 #include "calibration/fit/robust.hpp"
@@ -25,7 +26,14 @@ struct Load {
   int cpu_hogs = 0;  // processes that compute
 };
 
-std::vector<Load> loads(const GpuIdentity& gpu, bool quick) {
+std::vector<Load> cpu_loads() {
+  const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  std::vector<Load> all{{"idle", {}}, {"one core", {}, 1}};
+  if (cores > 1) all.push_back({"all cores", {}, cores});
+  return all;
+}
+
+std::vector<Load> gpu_loads(const GpuIdentity& gpu, bool quick) {
   using enum KernelKind;
   const auto sms = static_cast<unsigned>(gpu.sms);
   const auto cycles = static_cast<std::uint64_t>(200 * gpu.clock_mhz);
@@ -35,8 +43,7 @@ std::vector<Load> loads(const GpuIdentity& gpu, bool quick) {
                        std::size_t data = 64) {
     return Loop{.kernel = {kind, blocks, threads, amount}, .kernels_per_batch = 10, .data_bytes = data};
   };
-  std::vector<Load> all{{"idle", {}},
-                        {"context", {loop(spin, 1, 32, 1000)}},
+  std::vector<Load> all{{"context", {loop(spin, 1, 32, 1000)}},
                         {"spin", {loop(spin, sms, 1024, cycles)}},
                         {"spin on half of the SMs", {loop(spin, sms / 2, 1024, cycles)}},
                         {"fma", {loop(fma4, sms * 2, 512, 20'000)}},
@@ -46,9 +53,6 @@ std::vector<Load> loads(const GpuIdentity& gpu, bool quick) {
     all.push_back({"tensor", {loop(mma, sms * 2, 256, 10'000)}});
     all.push_back({"tensor and read", {loop(mma, sms, 256, 10'000), loop(read, sms * 4, 256, 128, large)}});
   }
-  const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  all.push_back({"one core", {}, 1});
-  if (cores > 1) all.push_back({"all cores", {}, cores});
   if (quick)
     std::erase_if(all, [](const Load& load) {
       return load.name == "spin on half of the SMs" || load.name == "tensor and read";
@@ -194,7 +198,7 @@ void add_load(const Load& load, const Run& run, Outcome& outcome, std::string& t
 
 // A load that comes and goes: watts, reported clock and the SMs' clock every 20 ms.
 void step(const Session& session, const GpuIdentity& gpu, const PowerSensors& sensors, Outcome& outcome) {
-  const auto all = loads(gpu, false);
+  const auto all = gpu_loads(gpu, false);
   const auto heavy = std::ranges::find(all, gpu.major >= 7 ? "tensor" : "fma", &Load::name);
   const Run run = run_load(session, *heavy, sensors, 1.5, session.quick ? 4 : 60, session.quick ? 1 : 20);
   std::string text = header(sensors.read());
@@ -215,10 +219,21 @@ Outcome power(const Session& session) {
     outcome.problems.push_back("power: " + sensors.problem());
     return outcome;
   }
-  const GpuIdentity gpu = identify(session);
+  std::optional<GpuIdentity> gpu;
+  try {
+    gpu = identify(session);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const ProbeError& error) {
+    outcome.problems.push_back(fmt::format("power: only the cores', as there is no GPU: {}", error.what()));
+  }
   std::string table = "load,power_w,power_sd_w,reported_clock_mhz,effective_clock_mhz,samples\n";
   std::string raw = header(sensors.read());
-  const auto all = loads(gpu, session.quick);
+  std::vector<Load> all = cpu_loads();
+  if (gpu) {
+    const auto on_gpu = gpu_loads(*gpu, session.quick);
+    all.insert(all.begin() + 1, on_gpu.begin(), on_gpu.end());
+  }
   double done = 0;
   for (const Load& load : all) {
     session.progress(done, load.name);
@@ -229,8 +244,10 @@ Outcome power(const Session& session) {
   }
   write_file(session, outcome, "power.csv", table);
   write_file(session, outcome, "raw/power_samples.csv", raw);
-  session.progress(0.7, "a load that comes and goes");
-  step(session, gpu, sensors, outcome);
+  if (gpu) {
+    session.progress(0.7, "a load that comes and goes");
+    step(session, *gpu, sensors, outcome);
+  }
   return outcome;
 }
 
