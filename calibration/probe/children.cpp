@@ -8,14 +8,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <new>
 
+#include "calibration/probe/clock.hpp"
+
 namespace jostle::calibration::probe {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr char succeeded = 'r', failed = 'e';  // the first byte of a report
 constexpr std::string_view follows = "another process of the experiment failed";
@@ -158,11 +157,11 @@ std::vector<std::string> in_processes(int processes, const Session& session, dou
   const SharedGate shared(processes);
   Family family;
   for (int rank = 0; rank < processes; ++rank) family.fork_one(rank, *shared.gate, work);
-  const auto until = Clock::now() + std::chrono::duration<double>(limit_s);
+  const std::int64_t until = now_ns() + static_cast<std::int64_t>(1e9 * limit_s);
   while (family.read_reports(static_cast<int>(1e3 * every_s))) {
     if (between) between();
     if (session.interrupted) throw Interrupted();
-    if (Clock::now() > until)
+    if (now_ns() > until)
       throw ProbeError("an experiment took longer than " + std::to_string(static_cast<int>(limit_s)) + " s");
   }
   std::vector<std::string> reports;

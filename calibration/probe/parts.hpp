@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calibration/probe/identity.hpp"
 #include "calibration/probe/part.hpp"
 
 namespace jostle::calibration::probe {
@@ -18,5 +19,9 @@ namespace jostle::calibration::probe {
 
 // The words of --only: the groups, then the names.
 [[nodiscard]] std::vector<std::string> part_words(std::span<const Part> all);
+
+// Asks the GPU's driver, in a process of its own, and fills in what it tells of the GPU. If it cannot be
+// opened, the GPU counts as absent, with the reason.
+void add_driver_facts(const Session& session, GpuIdentity& gpu);
 
 }  // namespace jostle::calibration::probe

@@ -68,6 +68,11 @@ class ProbeRun {
 
   ProbeReport run() {
     identity_ = read_identity(files_);
+    // A made-up board without a GPU has none, whatever this machine has.
+    if (identity_.gpu.present || question_.root == "/")
+      add_driver_facts(
+          {question_.folder, question_.root, question_.quick, interrupted_, [](double, std::string_view) {}},
+          identity_.gpu);
     if (!open_folder()) return std::move(report_);
     std::vector<Part> chosen = chosen_parts(all_, question_.only, identity_.gpu.present);
     if (chosen.empty()) {

@@ -47,12 +47,12 @@ std::string_view name(KernelKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-GpuIdentity gpu_identity() {
+GpuFacts gpu_facts() {
   using cuda::Attribute;
   const Cuda& cuda = cuda_library();
   const cuda::Device device = first_device(cuda);
   const auto value = [&](Attribute which) { return attribute(cuda, device, which); };
-  GpuIdentity found;
+  GpuFacts found;
   cuda.check("cuDeviceGetName",
              cuda.device_name(found.name.data(), static_cast<int>(found.name.size()) - 1, device));
   cuda.check("cuDriverGetVersion", cuda.driver_version(&found.driver));
@@ -76,7 +76,7 @@ GpuIdentity gpu_identity() {
   return found;
 }
 
-Gpu::Gpu(unsigned wait_flag) : cuda(cuda_library()), identity_(gpu_identity()) {
+Gpu::Gpu(unsigned wait_flag) : cuda(cuda_library()), identity_(gpu_facts()) {
   cuda.check("cuCtxCreate", cuda.context_create(&context_, wait_flag, first_device(cuda)));
   module_ = load(cuda, probe_kernels());
   if (identity_.major >= first_tensor_cores) tensor_module_ = load(cuda, probe_tensor_kernels());

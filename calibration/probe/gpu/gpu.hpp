@@ -15,7 +15,7 @@
 namespace jostle::calibration::probe {
 
 // What the driver says of a GPU.
-struct GpuIdentity {
+struct GpuFacts {
   std::array<char, 128> name{};  // ends with 0
   int driver = 0;                // CUDA version, 12040 is 12.4
   int major = 0, minor = 0, sms = 0;
@@ -29,7 +29,7 @@ struct GpuIdentity {
   [[nodiscard]] double peak_bandwidth() const { return memory_mhz * 1e6 * 2 * memory_bits / 8; }
 };
 // The GPU that the driver lists first. Throws GpuError.
-[[nodiscard]] GpuIdentity gpu_identity();
+[[nodiscard]] GpuFacts gpu_facts();
 
 // The kernels with the parameters that kernels.cu names.
 enum class KernelKind : std::uint8_t {
@@ -70,7 +70,7 @@ class Gpu {
   Gpu& operator=(const Gpu&) = delete;
 
   const Cuda& cuda;
-  [[nodiscard]] const GpuIdentity& identity() const { return identity_; }
+  [[nodiscard]] const GpuFacts& identity() const { return identity_; }
   // A kernel of the probe, by the name that kernels.cu gives it. Throws GpuError where the GPU cannot run it.
   [[nodiscard]] cuda::Function function(std::string_view name) const;
   [[nodiscard]] cuda::Function function(KernelKind kind) const {
@@ -82,7 +82,7 @@ class Gpu {
   [[nodiscard]] bool has_tensor_cores() const { return tensor_module_ != nullptr; }
 
  private:
-  GpuIdentity identity_;
+  GpuFacts identity_;
   cuda::Context context_ = nullptr;
   cuda::Module module_ = nullptr, tensor_module_ = nullptr;
   cuda::Function functions_[kernel_kinds] = {};

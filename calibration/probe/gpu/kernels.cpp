@@ -25,7 +25,7 @@ struct Case {
   std::size_t data_bytes;
 };
 
-std::vector<Case> cases(const GpuIdentity& gpu, bool quick) {
+std::vector<Case> cases(const GpuFacts& gpu, bool quick) {
   using enum KernelKind;
   const auto sms = static_cast<unsigned>(gpu.sms);
   std::vector<Case> all;
@@ -88,7 +88,7 @@ std::vector<Timed> time_all(bool quick) {
 }
 
 // The best rate of a kind over the SMs' cycles, in floating-point operations an SM and clock.
-void add_peak(const std::vector<Timed>& all, KernelKind kind, const GpuIdentity& gpu, const char* parameter,
+void add_peak(const std::vector<Timed>& all, KernelKind kind, const GpuFacts& gpu, const char* parameter,
               const char* how, Outcome& outcome) {
   double best = 0, sd = 0, samples = 0;
   for (const Timed& one : all) {
@@ -107,7 +107,7 @@ void add_peak(const std::vector<Timed>& all, KernelKind kind, const GpuIdentity&
 
 Outcome kernels(const Session& session) {
   Outcome outcome;
-  const GpuIdentity gpu = identify(session);
+  const GpuFacts gpu = identify(session);
   session.progress(0, "products, convolutions, elementwise kernels by size");
   const std::string report = in_process(session, experiment_limit_s, [&] {
     std::string bytes;

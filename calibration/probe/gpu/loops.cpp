@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <deque>
 #include <memory>
+
+#include "calibration/probe/clock.hpp"
 
 namespace jostle::calibration::probe {
 namespace {
@@ -116,7 +117,7 @@ std::vector<Looped> taken(const std::vector<std::string>& reports) {
 }  // namespace
 
 double host_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return 1e-9 * static_cast<double>(now_ns());
 }
 
 void put(std::string& bytes, const Looped& looped) {
@@ -176,14 +177,14 @@ std::vector<Looped> run_processes(const Session& session, std::span<const Loops>
       in_processes(static_cast<int>(processes.size()), session, warm_up_s + measured_s + set_up_s, work));
 }
 
-GpuIdentity identify(const Session& session) {
+GpuFacts identify(const Session& session) {
   const std::string report = in_process(session, set_up_s, [] {
     std::string bytes;
-    put(bytes, std::vector<GpuIdentity>{gpu_identity()});
+    put(bytes, std::vector<GpuFacts>{gpu_facts()});
     return bytes;
   });
   std::string_view bytes = report;
-  return take<GpuIdentity>(bytes).at(0);
+  return take<GpuFacts>(bytes).at(0);
 }
 
 std::vector<OwnedTurn> owned_turns(std::span<const Loops> processes, std::span<const Looped> results) {

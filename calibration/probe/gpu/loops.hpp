@@ -38,7 +38,7 @@ struct Looped {
                                             double measured_s, const std::function<void()>& ready);
 
 // The limit of what one experiment may take, and the time that loops run before they are measured.
-inline constexpr double experiment_limit_s = 120, warm_up_s = 0.2;
+inline constexpr double experiment_limit_s = 120, usual_warm_up_s = 0.2;
 
 // The loops of one process, each on a stream.
 using Loops = std::vector<Loop>;
@@ -70,7 +70,7 @@ struct OwnedTurn {
                                                  std::span<const Looped> results);
 
 // The GPU that the driver lists first, asked by a process of its own. Throws ProbeError.
-[[nodiscard]] GpuIdentity identify(const Session& session);
+[[nodiscard]] GpuFacts identify(const Session& session);
 
 // The time of the host, in seconds.
 [[nodiscard]] double host_now();

@@ -201,7 +201,7 @@ void add_copies(const std::vector<Copy>& all, Outcome& outcome) {
                                   found->samples, "call to end, host polling"});
 }
 
-void add_bandwidths(const std::vector<BandwidthRow>& rows, const GpuIdentity& gpu, Outcome& outcome) {
+void add_bandwidths(const std::vector<BandwidthRow>& rows, const GpuFacts& gpu, Outcome& outcome) {
   Rate best;
   for (const BandwidthRow& row : rows)
     if (row.kind == 0 && row.rate.gb_s > best.gb_s) best = row.rate;
@@ -222,7 +222,7 @@ void add_bandwidths(const std::vector<BandwidthRow>& rows, const GpuIdentity& gp
 
 Outcome gpu_memory(const Session& session) {
   Outcome outcome;
-  const GpuIdentity gpu = identify(session);
+  const GpuFacts gpu = identify(session);
   const double seconds = session.quick ? 0.05 : 0.15;
   session.progress(0, "bandwidth by blocks");
   auto rows = apart<BandwidthRow>(session, [&](const Gpu& on) { return by_blocks(on, seconds); });

@@ -33,7 +33,7 @@ std::vector<Load> cpu_loads() {
   return all;
 }
 
-std::vector<Load> gpu_loads(const GpuIdentity& gpu, bool quick) {
+std::vector<Load> gpu_loads(const GpuFacts& gpu, bool quick) {
   using enum KernelKind;
   const auto sms = static_cast<unsigned>(gpu.sms);
   const auto cycles = static_cast<std::uint64_t>(200 * gpu.clock_mhz);
@@ -197,7 +197,7 @@ void add_load(const Load& load, const Run& run, Outcome& outcome, std::string& t
 }
 
 // A load that comes and goes: watts, reported clock and the SMs' clock every 20 ms.
-void step(const Session& session, const GpuIdentity& gpu, const PowerSensors& sensors, Outcome& outcome) {
+void step(const Session& session, const GpuFacts& gpu, const PowerSensors& sensors, Outcome& outcome) {
   const auto all = gpu_loads(gpu, false);
   const auto heavy = std::ranges::find(all, gpu.major >= 7 ? "tensor" : "fma", &Load::name);
   const Run run = run_load(session, *heavy, sensors, 1.5, session.quick ? 4 : 60, session.quick ? 1 : 20);
@@ -219,7 +219,7 @@ Outcome power(const Session& session) {
     outcome.problems.push_back("power: " + sensors.problem());
     return outcome;
   }
-  std::optional<GpuIdentity> gpu;
+  std::optional<GpuFacts> gpu;
   try {
     gpu = identify(session);
   } catch (const Interrupted&) {

@@ -94,7 +94,7 @@ struct StreamSeen {
   std::size_t samples = 0;
 };
 
-Loop loop_of(const Stream& stream, const GpuIdentity& gpu, bool graph) {
+Loop loop_of(const Stream& stream, const GpuFacts& gpu, bool graph) {
   const bool spins = stream.kind == KernelKind::spin, reads = stream.kind == KernelKind::read;
   const auto blocks = static_cast<unsigned>(std::max(1.0, std::round(stream.waves * gpu.sms)));
   // The data of each stream are its own, and more than any cache holds.
@@ -242,7 +242,7 @@ void add_parameters(Outcome& outcome, const std::vector<std::pair<std::string, S
                                   "end of a kernel's last block to the start of the next, in a graph"});
 }
 
-void run_all(const Session& session, const GpuIdentity& gpu, bool as_clients, Outcome& outcome) {
+void run_all(const Session& session, const GpuFacts& gpu, bool as_clients, Outcome& outcome) {
   Table table;
   std::vector<std::pair<std::string, StreamSeen>> seen;
   const auto all = configurations();
@@ -263,7 +263,7 @@ void run_all(const Session& session, const GpuIdentity& gpu, bool as_clients, Ou
       processes.clear();
       for (const Loop& loop : loops) processes.push_back({loop});
     }
-    const auto results = run_processes(session, processes, warm_up_s, seconds,
+    const auto results = run_processes(session, processes, usual_warm_up_s, seconds,
                                        as_clients ? Through::mps_daemon : Through::driver);
     add_rows(table, run, configuration, loops, results);
     seen.emplace_back(configuration.name, stream_seen(loops.front(), results.front()));
@@ -277,7 +277,7 @@ void run_all(const Session& session, const GpuIdentity& gpu, bool as_clients, Ou
 
 Outcome space(const Session& session) {
   Outcome outcome;
-  const GpuIdentity gpu = identify(session);
+  const GpuFacts gpu = identify(session);
   session.progress(0, "grids that run at once");
   for (const bool own_connections : {true, false}) {
     const double grids =
@@ -291,10 +291,16 @@ Outcome space(const Session& session) {
   outcome.parameters.push_back({"seen.another_function", one_number(session, another_function_us), "us", 0,
                                 240, "graphs of empty kernels: eight functions in turn less each alone"});
   run_all(session, gpu, false, outcome);
-  if (mps_runs()) {
-    run_all(session, gpu, true, outcome);
-  } else {
+  if (!mps_runs()) {
     outcome.problems.emplace_back("MPS: no daemon runs, so clients were not measured");
+    return outcome;
+  }
+  try {
+    run_all(session, gpu, true, outcome);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const ProbeError& error) {
+    outcome.problems.push_back(fmt::format("MPS: clients were not measured: {}", error.what()));
   }
   return outcome;
 }

@@ -30,7 +30,7 @@ struct Gap {
 };
 
 // The processes that the GPU's memory allows, up to 8.
-int most_processes(const GpuIdentity& gpu) {
+int most_processes(const GpuFacts& gpu) {
   return std::clamp(static_cast<int>(gpu.memory_bytes / context_bytes), 2, 8);
 }
 
@@ -94,7 +94,7 @@ std::uint64_t timer_step(const Session& session) {
   return step;
 }
 
-std::string timeslices_csv(const Session& session, const GpuIdentity& gpu, double seconds,
+std::string timeslices_csv(const Session& session, const GpuFacts& gpu, double seconds,
                            std::uint64_t step_ns) {
   std::string text = "processes,process,interval,gap_start_ns,gap_end_ns\n";
   for (const int processes : {2, 3, 4, 8}) {
@@ -179,7 +179,7 @@ struct TurnTables {
 };
 
 // What a kernel of a graph takes beside its spin, in microseconds, so that a kernel can be given a length.
-double overhead_us(const Session& session, const GpuIdentity& gpu) {
+double overhead_us(const Session& session, const GpuFacts& gpu) {
   constexpr double spin_us = 20;
   const Loops loop{{.kernel = {KernelKind::spin, static_cast<unsigned>(gpu.sms), 256,
                                static_cast<std::uint64_t>(spin_us * gpu.clock_mhz)},
@@ -193,8 +193,7 @@ double overhead_us(const Session& session, const GpuIdentity& gpu) {
   return std::max(0.0, median(apart));
 }
 
-Loop loop_of(const Synthetic& run, const Synthetic::Process& process, const GpuIdentity& gpu,
-             double overhead) {
+Loop loop_of(const Synthetic& run, const Synthetic::Process& process, const GpuFacts& gpu, double overhead) {
   const unsigned blocks = run.blocks > 0 ? run.blocks : static_cast<unsigned>(gpu.sms);
   return {.kernel = {KernelKind::spin, blocks, run.threads,
                      static_cast<std::uint64_t>(
@@ -206,12 +205,12 @@ Loop loop_of(const Synthetic& run, const Synthetic::Process& process, const GpuI
           .kept = 1 << 16};
 }
 
-void run_synthetic(const Session& session, const Synthetic& run, const GpuIdentity& gpu, double overhead,
+void run_synthetic(const Session& session, const Synthetic& run, const GpuFacts& gpu, double overhead,
                    double seconds, TurnTables& tables, std::vector<Seen>& seen) {
   std::vector<Loops> processes;
   for (const Synthetic::Process& process : run.processes)
     processes.push_back({loop_of(run, process, gpu, overhead)});
-  const auto results = run_processes(session, processes, warm_up_s, seconds);
+  const auto results = run_processes(session, processes, usual_warm_up_s, seconds);
   for (std::size_t p = 0; p < processes.size(); ++p) {
     const Loop& loop = processes[p].front();
     tables.configs += fmt::format(
@@ -258,7 +257,7 @@ constexpr Sparse sparse_list[] = {{2, 8, 2},
                                   {2, 150, 2, false, true, false}};
 constexpr int sparse_batch = 200;
 
-void run_sparse(const Session& session, const Sparse& run, const GpuIdentity& gpu, double seconds,
+void run_sparse(const Session& session, const Sparse& run, const GpuFacts& gpu, double seconds,
                 TurnTables& tables) {
   const auto loop = [&](double kernel_us, double pace_us) {
     return Loop{.kernel = {KernelKind::spin, static_cast<unsigned>(gpu.sms), 256,
@@ -274,7 +273,7 @@ void run_sparse(const Session& session, const Sparse& run, const GpuIdentity& gp
   const std::string name = fmt::format(
       "d{:g} pace{:g} {}{}", run.kernel_us, run.pace_us,
       run.beside_dense ? "with dense d20" : fmt::format("P{}", run.processes), run.blocking ? " block" : "");
-  const auto turns = owned_turns(processes, run_processes(session, processes, warm_up_s, seconds));
+  const auto turns = owned_turns(processes, run_processes(session, processes, usual_warm_up_s, seconds));
   for (std::size_t i = 0; i < std::min(turns.size(), most_rows); ++i) {
     const OwnedTurn& turn = turns[i];
     tables.sparse += fmt::format("{},{},{:.2f},{:.2f},{},{},{},{:.2f}\n", name, turn.process, turn.start_us,
@@ -335,7 +334,7 @@ void add_estimates(Outcome& outcome, const std::string& timeslices, const TurnTa
 }
 
 // Processes with several streams: whether turns are between processes or between streams.
-void several_streams(const Session& session, const GpuIdentity& gpu, double seconds, Outcome& outcome) {
+void several_streams(const Session& session, const GpuFacts& gpu, double seconds, Outcome& outcome) {
   // A kernel fills every SM, so that two streams of a process cannot run at once.
   const auto blocks = static_cast<unsigned>(gpu.sms * std::max(1, gpu.threads_per_sm / 1024));
   const Loop loop = {
@@ -343,7 +342,7 @@ void several_streams(const Session& session, const GpuIdentity& gpu, double seco
       .kernels_per_batch = 300,
       .kept = 1 << 14};
   const std::vector<Loops> processes{{loop}, {loop, loop}};
-  const auto results = run_processes(session, processes, warm_up_s, seconds);
+  const auto results = run_processes(session, processes, usual_warm_up_s, seconds);
   const double alone = results[0].batches, together = results[1].batches + results[2].batches;
   outcome.parameters.push_back(
       {"seen.share_of_process_with_one_stream", 100 * alone / (alone + together), "%", 0, 3,
@@ -354,7 +353,7 @@ void several_streams(const Session& session, const GpuIdentity& gpu, double seco
 
 Outcome turns(const Session& session) {
   Outcome outcome;
-  const GpuIdentity gpu = identify(session);
+  const GpuFacts gpu = identify(session);
   const std::uint64_t step_ns = timer_step(session);
   outcome.parameters.push_back({"seen.globaltimer_step", static_cast<double>(step_ns) / 1e3, "us", 0, 1,
                                 "least difference of two readings of the GPU's clock"});
