@@ -118,7 +118,7 @@ void add_probe(CLI::App& app, Task& task) {
       ->add_option("--root", options->root, "Read /proc, /sys, /etc and /dev below this folder (for tests)")
       ->type_name("DIR")
       ->group("");
-  add_examples(*command, {"probe --list"});
+  add_examples(*command, {"probe --list", "probe --quick --only cpu --busy -o board"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_parts(*options, context); }; });
 }

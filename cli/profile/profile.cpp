@@ -50,12 +50,12 @@ ExitCode compare_profiles(const CompareProfilesOptions& options, Context& contex
                shown_grade(each.second), each.ratio ? fmt::format("{:.3g}", *each.ratio) : ""});
   }
   if (table.rows() > 0) terminal.print(table.text(terminal.width(), terminal.colour()) + '\n');
-  terminal.print(
-      fmt::format("{} differ{}, {} are equal.\n", input::counted(difference.parameters.size(), "parameter"),
-                  options.block.empty()
-                      ? ""
-                      : fmt::format(", {} of them in {}", table.rows(), input::printable(options.block)),
-                  difference.equal));
+  const std::string inside = options.block.empty() ? ""
+                                                   : fmt::format(", {} of them in {}", table.rows(),
+                                                                 input::printable(options.block));
+  terminal.print(fmt::format("Different: {}{}. Equal: {}.\n",
+                             input::counted(difference.parameters.size(), "parameter"), inside,
+                             difference.equal));
   return ExitCode::done;
 }
 
@@ -74,7 +74,10 @@ void add_profile(CLI::App& app, Task& task) {
   compare
       ->add_option("--block", options->block, "Only parameters whose path begins so: cpu, gpu.time_slicing")
       ->type_name("PATH");
-  add_examples(*compare, {"profile compare nvidia-h100 nvidia-h200 --block gpu.time_slicing"});
+  const auto examples = {"profile compare nvidia-h100 nvidia-h200 --block gpu.time_slicing",
+                         "profile compare jetson-orin-nano my-board.yaml"};
+  add_examples(*compare, examples);
+  add_examples(*command, examples);
   compare->callback([&task, options] {
     task = [options](Context& context) { return compare_profiles(*options, context); };
   });

@@ -90,6 +90,97 @@ class Command(unittest.TestCase):
         self.assertNotEqual(done.stderr, "")
         return done.stderr
 
+    # The machine itself
+
+    def made_up_machine(self):
+        """A tree of /proc and /sys of a board without a GPU; gives its root."""
+        root = self.directory / "machine"
+        for path, text in (("proc/sys/kernel/osrelease", "6.1.0-rpi"), ("proc/meminfo", "MemTotal: 8000000 kB"),
+                           ("proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0"),
+                           ("proc/cpuinfo", "processor : 0\nCPU implementer : 0x41\nCPU part : 0xd0b\n"),
+                           ("sys/devices/system/cpu/online", "0"), ("sys/devices/system/cpu/present", "0")):
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text + "\n")
+        return str(root)
+
+    def made_up_probe(self, name="probe"):
+        folder = self.directory / name
+        folder.mkdir()
+        (folder / "manifest.csv").write_text("part,file,quick,start,end,note\ncpu,parameters.csv,0,10,20,no idle state\n")
+        (folder / "identity.csv").write_text("key,value\narchitecture,aarch64\nboard,Raspberry Pi 5 Model B Rev 1.0\n")
+        (folder / "settings.txt").write_text("online=0-3\n")
+        (folder / "parameters.csv").write_text(
+            "parameter,value,unit,relative_sd_pct,samples,part,how\n"
+            "cpu.costs.context_switch,1.5,us,0.4,200,cpu,a pipe\nseen.stretch_of_2_hogs,4,ms,0.1,99,cpu,hogs\n")
+        return folder
+
+    def test_a_probe_lists_its_parts_and_what_the_system_tells(self):
+        done = self.jostle("probe", "--list", "--root", self.made_up_machine())
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for word in ("cpu_memory", "Raspberry Pi 5", "Cortex-A76", "no driver of an NVIDIA GPU is loaded"):
+            self.assertIn(word, done.stdout)
+
+    def test_a_probe_says_what_it_will_do_and_leaves_nothing_when_it_is_interrupted(self):
+        folder = self.directory / "board"
+        process = subprocess.Popen([JOSTLE, "probe", "--busy", "-o", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.interrupt(process)
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (130, ""))
+        self.assertIn("Measures this machine into", errors)
+        self.assertIn("interrupted", errors)
+        self.assertFalse(folder.exists())
+
+    def test_a_probe_refuses_a_busy_machine_and_a_foreign_folder(self):
+        root = Path(self.made_up_machine())
+        (root / "proc/77/fd").mkdir(parents=True)
+        (root / "proc/77/fd/3").symlink_to("/dev/nvidia0")
+        (root / "proc/77/comm").write_text("trtexec\n")
+        done = self.jostle("probe", "--root", str(root), "-o", str(self.directory / "board"))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("others use the GPU: 77 trtexec", done.stderr)
+        self.assertFalse((self.directory / "board").exists())
+        done = self.jostle("probe", "--busy", "-o", str(self.directory))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("no folder of a probe", done.stderr)
+        self.assertIn("cheese", self.refused("probe", "--only", "cheese"))
+
+    def test_a_probe_becomes_a_profile(self):
+        folder = self.made_up_probe()
+        done = self.jostle("import", str(folder))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("1 parameter a profile can take; 1 more were seen", done.stdout)
+        mine = str(self.directory / "mine.yaml")
+        done = self.jostle("calibrate", "auto", str(folder), "-o", mine)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for word in ("Base: raspberry-pi-5: the device tree calls", "1.5 us", "measured", "Next:"):
+            self.assertIn(word, done.stdout)
+        done = self.jostle("profile", "compare", "raspberry-pi-5", mine)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"cpu.costs.context_switch +5 us +assumed +1.5 us +measured +0.3")
+        self.assertIn("Different: 1 parameter.", done.stdout)
+
+    def test_a_probe_goes_with_a_recording(self):
+        probe = self.made_up_probe()
+        recording = self.directory / "recording"
+        recording.mkdir()
+        (recording / "tegrastats.log").write_text(TEGRASTATS * 3)
+        (recording / "manifest.csv").write_text(
+            "run,file,format,device,power_mode,pinned,cpu_mhz,model,precision,batch,processes,runtime,sync,start,end,note\n"
+            "idle,tegrastats.log,tegrastats,jetson-orin-nano-super,15W,0,,,,,,,,1,2,idle\n")
+        done = self.jostle("import", str(recording), str(probe))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith("run,device,"))
+        self.assertIn("a probe of aarch64", done.stderr)
+
+    def test_a_damaged_probe_is_refused_with_file_and_line(self):
+        folder = self.made_up_probe()
+        with open(folder / "parameters.csv", "a") as file:
+            file.write("cpu.costs.preempted,many,us,1,1,cpu,x\n")
+        for command in (("import", str(folder)), ("calibrate", "auto", str(folder))):
+            self.assertIn("parameters.csv:4", self.refused(*command))
+        self.assertIn("no folder that `jostle probe` wrote", self.refused("calibrate", "auto", self.good))
+        self.assertIn("takes one folder", self.refused("calibrate", "auto", str(folder), self.good))
+
     # What works
 
     def test_a_run_prints_a_table_and_nothing_else(self):
