@@ -129,7 +129,8 @@ ProbedFigure figure_of(const ProbedParameter& row) {
   return {found.parameter,
           {},
           {},
-          fmt::format("{:.5g}{}", found.value, unit),
+          found.unit == "bool" ? (found.value != 0 ? "true" : "false")
+                               : fmt::format("{:.5g}{}", found.value, unit),
           is_fitted(found) ? "fitted" : "measured",
           found.relative_sd,
           fmt::format("jostle probe, {}: {}", row.part, found.how)};
