@@ -153,7 +153,12 @@ class ProbeFit {
   std::optional<ProbeCalibration> run(input::Problems& problems) {
     const auto own = identity_parameters(folder_, found_.base, *shipped_.profile.spec);
     if (!growing_.add(own, problems)) return std::nullopt;
-    for (const ProfileLeaf& leaf : own) found_.identity.push_back(leaf.path);
+    for (const ProfileLeaf& leaf : own) {
+      const std::string& path = leaf.path;
+      const bool inside = std::ranges::any_of(
+          found_.identity, [&path](const std::string& outer) { return path.starts_with(outer + '.'); });
+      if (!inside) found_.identity.push_back(path);
+    }
     for (ProbedFigure& figure : figures_of_traces(folder_, growing_.base())) take({std::move(figure)});
     add_probed();
     found_.name = !question_.name.empty() ? question_.name : fs::path(question_.output).stem().string();
