@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <vector>
 
+#include "calibration/probe/clock.hpp"
+
 namespace jostle::calibration::probe {
 namespace {
+
+constexpr std::int64_t look_every_ns = 250'000'000;
 
 void add_setting(BoardState& state, const MachineFiles& files, const std::string& path,
                  const std::string& key) {
@@ -84,6 +89,16 @@ std::string state_difference(const BoardState& before, const BoardState& after) 
   for (const auto& [key, value] : after)
     if (!before.contains(key)) add(key, "none", value);
   return text;
+}
+
+StateWatch::StateWatch(const MachineFiles& files)
+    : files_(files), settings_(read_settings(files)), events_(read_events(files)), looked_(now_ns()) {}
+
+void StateWatch::look(bool now) {
+  if (!changed_.empty() || (!now && now_ns() - looked_ < look_every_ns)) return;
+  changed_ = state_difference(settings_, read_settings(files_));
+  if (changed_.empty()) changed_ = state_difference(events_, read_events(files_));
+  looked_ = now_ns();
 }
 
 std::string state_text(const BoardState& state) {

@@ -2,8 +2,10 @@
 // Measurements of two states are never mixed (docs/probe.md). The keys are those of scripts/record-jetson.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "calibration/probe/machine_files.hpp"
 
@@ -20,6 +22,23 @@ using BoardState = std::map<std::string, std::string>;
 
 // "key: old -> new; …" of all that differs; empty if nothing does.
 [[nodiscard]] std::string state_difference(const BoardState& before, const BoardState& after);
+
+// Looks whether the machine is still in the state in which something began.
+class StateWatch {
+ public:
+  explicit StateWatch(const MachineFiles& files);
+  // Compares the state now with that of the beginning: at once, or if the last look is a quarter of a second
+  // ago. The first difference is kept.
+  void look(bool now);
+  // What changed, as of state_difference(); empty: nothing.
+  [[nodiscard]] const std::string& changed() const { return changed_; }
+
+ private:
+  const MachineFiles& files_;
+  BoardState settings_, events_;
+  std::int64_t looked_;
+  std::string changed_;
+};
 
 // Lines key=value, and the inverse, which passes over lines without "=".
 [[nodiscard]] std::string state_text(const BoardState& state);

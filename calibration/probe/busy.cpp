@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "calibration/probe/board_state.hpp"
 #include "calibration/probe/clock.hpp"
 #include "input/printable.hpp"
 #include "input/units.hpp"
@@ -16,6 +17,7 @@
 namespace jostle::calibration::probe {
 namespace {
 
+constexpr double hottest_wanted_c = 65;
 constexpr double ticks_per_second = 100;  // USER_HZ, the unit of /proc/stat
 
 // Times of all cores together: all, and those in which they worked.
@@ -118,6 +120,25 @@ std::string gpu_users(const MachineFiles& files) {
     if (!only_draws(name)) users += fmt::format("{}{} {}", users.empty() ? "" : ", ", pid, name);
   }
   return users;
+}
+
+double hottest_c(const MachineFiles& files) {
+  double hottest = 0;
+  const std::string thermal = "/sys/class/thermal/";
+  for (const std::string& zone : files.entries(thermal, "thermal_zone")) {
+    const std::string type = files.line(thermal + zone + "/type");
+    const bool other = type.starts_with("PMIC") || type.starts_with("Tboard") || type.starts_with("Tdiode");
+    if (!other) hottest = std::max(hottest, files.number(thermal + zone + "/temp").value_or(0) / 1000);
+  }
+  return hottest;
+}
+
+std::string heat_reason(const MachineFiles& files) {
+  const double hottest = hottest_c(files);
+  if (hottest > hottest_wanted_c) return fmt::format("the hottest sensor tells {:.0f} degC", hottest);
+  for (const auto& [key, value] : read_events(files))
+    if (key.starts_with("cooling_device") && value != "0") return fmt::format("{} throttles", key);
+  return {};
 }
 
 std::string busy_reason(const MachineFiles& files, const std::atomic<bool>& interrupted) {

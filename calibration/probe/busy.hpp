@@ -19,6 +19,13 @@ inline constexpr double most_busy_cores = 0.1;
 // loaded, and without this one. Those of other users are seen by root only.
 [[nodiscard]] std::string gpu_users(const MachineFiles& files);
 
+// The hottest sensor in degC, without those that tell fixed or other values; 0 if there is none.
+[[nodiscard]] double hottest_c(const MachineFiles& files);
+
+// Why the machine is too hot to be measured, in a sentence: a sensor above 65 degC, or a cooling device that
+// throttles. Empty: it is not.
+[[nodiscard]] std::string heat_reason(const MachineFiles& files);
+
 // Why the machine is busy, in a sentence: others have the GPU open, or more than `most_busy_cores` were busy
 // during the last second (this function waits for it). Empty: it is quiet.
 [[nodiscard]] std::string busy_reason(const MachineFiles& files, const std::atomic<bool>& interrupted);

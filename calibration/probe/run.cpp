@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t look_every_ns = 250'000'000;
+constexpr std::int64_t cool_wait_ns = 180'000'000'000;
 
 double seconds_since_1970() {
   timespec at{};
@@ -33,28 +33,6 @@ double seconds_since_1970() {
 int seconds_of(const Part& part, bool quick) {
   return quick ? part.quick_seconds : part.seconds;
 }
-
-// Looks whether the machine is still in the state in which a part began.
-class StateWatch {
- public:
-  explicit StateWatch(const MachineFiles& files)
-      : files_(files), settings_(read_settings(files)), events_(read_events(files)), looked_(now_ns()) {}
-
-  void look(bool now) {
-    if (!changed_.empty() || (!now && now_ns() - looked_ < look_every_ns)) return;
-    changed_ = state_difference(settings_, read_settings(files_));
-    if (changed_.empty()) changed_ = state_difference(events_, read_events(files_));
-    looked_ = now_ns();
-  }
-  [[nodiscard]] const std::string& changed() const { return changed_; }
-  [[nodiscard]] const BoardState& settings() const { return settings_; }
-
- private:
-  const MachineFiles& files_;
-  BoardState settings_, events_;
-  std::int64_t looked_;
-  std::string changed_;
-};
 
 class ProbeRun {
  public:
@@ -91,7 +69,7 @@ class ProbeRun {
     if (!chosen.empty() && !interrupted_) begin_folder();
     for (const Part& part : chosen) whole_ += seconds_of(part, question_.quick);
     for (const Part& part : chosen) {
-      if (interrupted_ || !still_same_state()) break;
+      if (!cool_enough() || interrupted_ || !still_same_state()) break;
       run_part(part);
       before_ += seconds_of(part, question_.quick);
     }
@@ -175,6 +153,22 @@ class ProbeRun {
     write_file(folder_.path / "settings.txt", state_text(folder_.settings));
     write_file(folder_.path / "parameters.csv", parameters_csv(folder_.parameters));
     write_file(folder_.path / "manifest.csv", manifest_csv(folder_.parts));
+  }
+
+  // Waits until the machine is cool and does not throttle. False if it stays hot.
+  bool cool_enough() {
+    std::string why = heat_reason(files_);
+    if (!why.empty()) listener_.say("waiting for the machine to cool down: " + why);
+    const std::int64_t latest = now_ns() + cool_wait_ns;
+    while (!why.empty() && now_ns() < latest && !interrupted_) {
+      wait_until(now_ns() + 1'000'000'000, interrupted_);
+      why = heat_reason(files_);
+    }
+    if (why.empty() || interrupted_) return true;
+    report_.ended = Probed::set_aside;
+    report_.why = "the machine stays hot or throttled: " + why;
+    listener_.say(report_.why);
+    return false;
   }
 
   bool still_same_state() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "calibration/probe/folder.hpp"
+#include "calibration/profile/uncertainty.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
@@ -75,6 +76,9 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
   input::Problems problems;
   const auto folder = calibration::probe::read_probe_folder(options.folder, problems);
   const auto file = folder ? output::open_if_given(options.output) : nullptr;
+  const bool beside = file && !file->direct();  // no second file beside /dev/null
+  const auto table =
+      output::open_if_given(beside ? calibration::uncertainty_path(options.output) : std::string());
   const auto found = folder ? validation::calibrate_probe(
                                   *folder, {.output = options.output, .name = options.name}, problems)
                             : std::nullopt;
@@ -82,7 +86,10 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
     terminal.note(problems.text());
     return ExitCode::bad_input;
   }
-  if (file) output::write_whole(*file, found->text);
+  if (file) {
+    if (table) output::write_whole(*table, found->uncertainty_csv);
+    output::write_whole(*file, found->text);
+  }
   terminal.print(paragraph(fmt::format("Base: {}{}: {}.", found->base.device,
                                        found->base.exact ? "" : ", the nearest relative", found->base.reason),
                            std::min(terminal.width(), max_prose_width), 0));

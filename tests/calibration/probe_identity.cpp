@@ -167,6 +167,24 @@ TEST(ProbeBusy, counts_cores_between_two_readings) {
   EXPECT_EQ(probe::busy_cores(before, before), 0);
 }
 
+TEST(ProbeHeat, is_that_of_sensors_that_tell_it_and_of_throttling) {
+  const made_up::Tree tree;
+  const MachineFiles files(tree.root());
+  EXPECT_EQ(heat_reason(files), "");
+  const std::string thermal = "/sys/class/thermal/";
+  tree.write(thermal + "thermal_zone0/type", "PMIC-Die");
+  tree.write(thermal + "thermal_zone0/temp", "100000");
+  tree.write(thermal + "thermal_zone1/type", "CPU-therm");
+  tree.write(thermal + "thermal_zone1/temp", "64500");
+  EXPECT_EQ(heat_reason(files), "");
+  EXPECT_EQ(hottest_c(files), 64.5);
+  tree.write(thermal + "cooling_device2/type", "cpu-throttle-alert");
+  tree.write(thermal + "cooling_device2/cur_state", "1");
+  EXPECT_THAT(heat_reason(files), HasSubstr("cooling_device2.cpu-throttle-alert throttles"));
+  tree.write(thermal + "thermal_zone1/temp", "71000");
+  EXPECT_THAT(heat_reason(files), HasSubstr("71 degC"));
+}
+
 TEST(ProbeBusy, finds_who_has_the_gpu_open_but_for_the_desktop) {
   const made_up::Tree tree;
   tree.write("/proc/12/comm", "python3");

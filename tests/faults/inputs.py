@@ -39,6 +39,12 @@ TEGRASTATS = (
     "RAM 2048/7620MB (lfb 9x4MB) SWAP 10/3810MB (cached 0MB) CPU [10%@1000,30%@2000,off,off,off,off] EMC_FREQ 5%@2133 "
     "GR3D_FREQ 40%@[612] VDD_IN 6000mW/6000mW\n"
 )
+PROBE = {
+    "manifest.csv": "part,file,quick,start,end,note\ncpu,parameters.csv,0,10,20,\n",
+    "identity.csv": "key,value\narchitecture,aarch64\nboard,Raspberry Pi 5 Model B Rev 1.0\n",
+    "settings.txt": "online=0-3\n",
+    "parameters.csv": "parameter,value,unit,relative_sd_pct,samples,part,how\ncpu.costs.context_switch,1.5,us,0.4,200,cpu,a pipe\n",
+}
 ENDLESS = "run={duration: 900000 s}"
 
 
@@ -54,6 +60,9 @@ class Folder(unittest.TestCase):
         for name, text in (("scenario.yaml", SCENARIO), ("study.yaml", STUDY), ("other.yaml", OTHER_STUDY),
                            ("offload.yaml", OFFLOAD), ("evidence.csv", EVIDENCE), ("board.log", TEGRASTATS)):
             (self.folder / name).write_text(text)
+        (self.folder / "probe").mkdir()
+        for name, text in PROBE.items():
+            (self.folder / "probe" / name).write_text(text)
 
     def jostle(self, *arguments, **environment):
         return subprocess.run([JOSTLE, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
@@ -91,6 +100,7 @@ WRITERS = {
                   "OUT/v.svg"], ["v.html", "v.svg"]),
     "calibrate": (["calibrate", "jetson-orin-nano-super", "evidence.csv", "--quick", "-o", "OUT/c.yaml"],
                   ["c.yaml", "c.uncertainty.csv"]),
+    "automatic": (["calibrate", "auto", "probe", "-o", "OUT/a.yaml"], ["a.yaml", "a.uncertainty.csv"]),
     "reproduce": (["reproduce", "C01", "--html", "OUT/rep.html"], ["rep.html"]),
     "import": (["import", "auto", "board.log", "-o", "OUT/e.csv"], ["e.csv"]),
 }

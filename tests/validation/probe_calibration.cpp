@@ -11,6 +11,7 @@
 
 #include "calibration/profile/difference.hpp"
 #include "calibration/profile/profile.hpp"
+#include "calibration/profile/uncertainty.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 
@@ -141,6 +142,18 @@ TEST(ProbeCalibration, puts_every_measured_parameter_in_and_leaves_the_rest) {
   const auto base = calibration::shipped_profile("jetson-orin-nano-super", problems);
   ASSERT_TRUE(base);
   EXPECT_THAT(calibration::profile_difference(*base, profile).parameters, SizeIs(3));
+}
+
+TEST(ProbeCalibration, has_the_standard_errors_of_the_probe_and_the_uncertainty_of_the_base) {
+  const auto found = calibrated(folder_of(orin_nano(), {row("cpu.costs.preempted", 22, "us", 0.08)}));
+  const auto known =
+      calibration::parse_uncertainty(found.uncertainty_csv, "mine.uncertainty.csv", found.name);
+  const auto shipped = calibration::shipped_uncertainty(found.base.device);
+  ASSERT_EQ(known.figures.size(), shipped.figures.size() + 1);
+  const auto at = std::ranges::find(known.figures, "cpu.costs.preempted");
+  ASSERT_NE(at, known.figures.end());
+  const auto i = static_cast<std::size_t>(at - known.figures.begin());
+  EXPECT_NEAR(known.covariance[i * known.figures.size() + i], 0.0064, 1e-6);
 }
 
 TEST(ProbeCalibration, leaves_out_what_is_not_sure_or_has_no_place_and_says_so) {

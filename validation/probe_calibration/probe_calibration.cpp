@@ -12,6 +12,7 @@
 #include "calibration/probe/parts.hpp"
 #include "calibration/profile/base_profile.hpp"
 #include "calibration/profile/profile.hpp"
+#include "calibration/profile/uncertainty.hpp"
 #include "input/override.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
@@ -92,6 +93,30 @@ std::string first_line(const input::Problems& problems) {
   return problems.empty() ? "the profile cannot hold it" : problems.list().front().message;
 }
 
+// The uncertainty of the base for the parameters that it keeps, and the standard errors of the others, which
+// were measured apart.
+calibration::Uncertainty uncertainty_with(const std::string& device,
+                                          const std::vector<ProbedFigure>& figures) {
+  const calibration::Uncertainty shipped = calibration::shipped_uncertainty(device);
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < shipped.figures.size(); ++i)
+    if (std::ranges::find(figures, shipped.figures[i], &ProbedFigure::path) == figures.end())
+      kept.push_back(i);
+  calibration::Uncertainty all;
+  for (const std::size_t i : kept) all.figures.push_back(shipped.figures[i]);
+  for (const ProbedFigure& figure : figures) all.figures.push_back(figure.path);
+  const std::size_t n = all.figures.size();
+  all.covariance.assign(n * n, 0);
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    for (std::size_t j = 0; j < kept.size(); ++j)
+      all.covariance[i * n + j] = shipped.covariance[kept[i] * shipped.figures.size() + kept[j]];
+  for (std::size_t i = kept.size(); i < n; ++i) {
+    const double sd = figures[i - kept.size()].relative_sd;
+    all.covariance[i * n + i] = sd * sd;
+  }
+  return all;
+}
+
 // The parameters that traces in the folder identify.
 std::vector<ProbedFigure> figures_of_traces(const ProbeFolder& folder, const BaseProfile& base) {
   const bool tables = std::ranges::any_of(folder.parts, [](const auto& part) {
@@ -154,7 +179,12 @@ class ProbeFit {
   std::optional<ProbeCalibration> run(input::Problems& problems) {
     const auto own = identity_parameters(folder_, found_.base, *shipped_.profile.spec);
     if (!growing_.add(own, problems)) return std::nullopt;
-    for (const ProfileLeaf& leaf : own) found_.identity.push_back(leaf.path);
+    for (const ProfileLeaf& leaf : own) {
+      const std::string& path = leaf.path;
+      const bool inside = std::ranges::any_of(
+          found_.identity, [&path](const std::string& outer) { return path.starts_with(outer + '.'); });
+      if (!inside) found_.identity.push_back(path);
+    }
     for (ProbedFigure& figure : figures_of_traces(folder_, growing_.base())) take({std::move(figure)});
     add_probed();
     found_.name = !question_.name.empty() ? question_.name : fs::path(question_.output).stem().string();
@@ -163,6 +193,9 @@ class ProbeFit {
     if (!calibration::parse_profile(found_.text, question_.output.empty() ? "profile.yaml" : question_.output,
                                     problems))
       return std::nullopt;
+    found_.uncertainty_csv =
+        calibration::uncertainty_csv_header() +
+        calibration::uncertainty_csv(uncertainty_with(found_.base.device, found_.figures), found_.name);
     add_next();
     return std::move(found_);
   }

@@ -33,6 +33,7 @@ struct ProbeCalibration {
   std::vector<std::string> left_out;  // "path: why", parameters that the profile did not take
   std::vector<std::string> next;      // what to record next, best first: a sentence each
   std::string text;                   // the profile as a file
+  std::string uncertainty_csv;  // the table beside it: of the base, with the standard errors of the probe
 };
 
 struct ProbeCalibrationQuestion {

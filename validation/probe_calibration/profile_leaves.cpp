@@ -9,19 +9,22 @@ namespace {
 
 // A tree of leaves by the steps of their paths, in the order in which the steps came first.
 struct LeafBranch {
-  std::vector<std::pair<std::string, LeafBranch>> parts;
+  std::vector<std::string> names;  // of the parts
+  std::vector<LeafBranch> parts;
   std::string yaml;
 
   LeafBranch& part(const std::string& name) {
-    for (auto& [known, branch] : parts)
-      if (known == name) return branch;
-    return parts.emplace_back(name, LeafBranch{}).second;
+    const auto known = std::ranges::find(names, name);
+    if (known != names.end()) return parts[static_cast<std::size_t>(known - names.begin())];
+    names.push_back(name);
+    return parts.emplace_back();
   }
 };
 
 void write_branch(const LeafBranch& branch, const std::string& indent, std::string& text) {
-  for (const auto& [name, part] : branch.parts) {
-    text += fmt::format("{}{}:", indent, name);
+  for (std::size_t i = 0; i < branch.parts.size(); ++i) {
+    const LeafBranch& part = branch.parts[i];
+    text += fmt::format("{}{}:", indent, branch.names[i]);
     if (part.parts.empty()) {
       text += ' ' + part.yaml + '\n';
     } else {
