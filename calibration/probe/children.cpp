@@ -151,18 +151,18 @@ void Gate::meet() {
   }
 }
 
-std::vector<std::string> in_processes(int processes, const Session& session, double limit_s,
-                                      const std::function<std::string(int, Gate&)>& work,
-                                      const std::function<void()>& between, double every_s) {
+std::vector<std::string> in_processes(int processes, const Session& session, const Supervision& supervision,
+                                      const std::function<std::string(int, Gate&)>& work) {
   const SharedGate shared(processes);
   Family family;
   for (int rank = 0; rank < processes; ++rank) family.fork_one(rank, *shared.gate, work);
-  const std::int64_t until = now_ns() + static_cast<std::int64_t>(1e9 * limit_s);
-  while (family.read_reports(static_cast<int>(1e3 * every_s))) {
-    if (between) between();
+  const std::int64_t until = now_ns() + static_cast<std::int64_t>(1e9 * supervision.limit_s);
+  while (family.read_reports(static_cast<int>(1e3 * supervision.every_s))) {
+    if (supervision.between) supervision.between();
     if (session.interrupted) throw Interrupted();
     if (now_ns() > until)
-      throw ProbeError("an experiment took longer than " + std::to_string(static_cast<int>(limit_s)) + " s");
+      throw ProbeError("an experiment took longer than " +
+                       std::to_string(static_cast<int>(supervision.limit_s)) + " s");
   }
   std::vector<std::string> reports;
   for (Child& child : family.children) reports.push_back(child.report.substr(1));
@@ -170,7 +170,7 @@ std::vector<std::string> in_processes(int processes, const Session& session, dou
 }
 
 std::string in_process(const Session& session, double limit_s, const std::function<std::string()>& work) {
-  return in_processes(1, session, limit_s, [&work](int, Gate&) { return work(); }).front();
+  return in_processes(1, session, {limit_s}, [&work](int, Gate&) { return work(); }).front();
 }
 
 }  // namespace jostle::calibration::probe

@@ -40,14 +40,19 @@ class Gate {
   std::atomic<bool> failed_{false};
 };
 
+// The limit of an experiment, and what the probe's own process does meanwhile.
+struct Supervision {
+  double limit_s = 60;
+  std::function<void()> between = {};  // called every `every_s`
+  double every_s = 0.05;
+};
+
 // Runs `work` in `processes` forked processes, with a rank from 0, and returns what each of them returns,
-// bytes of any kind. Meanwhile `between` is called in this one every `every_s`. No process survives the call:
-// they are killed if one fails, if `limit_s` pass or if the session is interrupted. Throws ProbeError,
-// Interrupted.
+// bytes of any kind. No process survives the call: they are killed if one fails, if the limit is over or if
+// the session is interrupted. Throws ProbeError, Interrupted.
 [[nodiscard]] std::vector<std::string> in_processes(
-    int processes, const Session& session, double limit_s,
-    const std::function<std::string(int rank, Gate& gate)>& work, const std::function<void()>& between = {},
-    double every_s = 0.05);
+    int processes, const Session& session, const Supervision& supervision,
+    const std::function<std::string(int rank, Gate& gate)>& work);
 [[nodiscard]] std::string in_process(const Session& session, double limit_s,
                                      const std::function<std::string()>& work);
 

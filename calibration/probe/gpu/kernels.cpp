@@ -30,7 +30,7 @@ std::vector<Case> cases(const GpuFacts& gpu, bool quick) {
   const auto sms = static_cast<unsigned>(gpu.sms);
   std::vector<Case> all;
   const auto most = static_cast<std::size_t>(std::min(1.5e9, gpu.memory_bytes / 8));
-  for (const std::uint64_t side : {64, 128, 256, 512, 1024, 2048}) {
+  for (const std::uint64_t side : {64u, 128u, 256u, 512u, 1024u, 2048u}) {
     if (quick && side > 1024) continue;
     const auto tiles = static_cast<unsigned>(side / 64);
     const double n = static_cast<double>(side);
@@ -88,11 +88,21 @@ std::vector<Timed> time_all(bool quick) {
 }
 
 // The best rate of a kind over the SMs' cycles, in floating-point operations an SM and clock.
-void add_peak(const std::vector<Timed>& all, KernelKind kind, const GpuFacts& gpu, const char* parameter,
-              const char* how, Outcome& outcome) {
+struct Peak {
+  KernelKind kind;
+  const char *parameter, *how;
+};
+constexpr Peak peaks[] = {
+    {KernelKind::fma4, "seen.fp32_flop_per_clock_and_sm",
+     "fused multiply-adds in four chains, best of grids"},
+    {KernelKind::mma, "seen.tensor_fp16_flop_per_clock_and_sm",
+     "products of 16 x 16 x 16 by warps, best of grids"},
+    {KernelKind::gemm, "seen.gemm_fp32_flop_per_clock_and_sm", "tiles of 64 x 64, best of sizes"}};
+
+void add_peak(const std::vector<Timed>& all, const Peak& peak, const GpuFacts& gpu, Outcome& outcome) {
   double best = 0, sd = 0, samples = 0;
   for (const Timed& one : all) {
-    if (one.kind != static_cast<int>(kind)) continue;
+    if (one.kind != static_cast<int>(peak.kind)) continue;
     const double rate = one.flop / (one.us * gpu.clock_mhz * gpu.sms);
     if (rate <= best) continue;
     best = rate;
@@ -100,7 +110,7 @@ void add_peak(const std::vector<Timed>& all, KernelKind kind, const GpuFacts& gp
     samples = one.samples;
   }
   if (best > 0)
-    outcome.parameters.push_back({parameter, best, "", sd, static_cast<std::size_t>(samples), how});
+    outcome.parameters.push_back({peak.parameter, best, "", sd, static_cast<std::size_t>(samples), peak.how});
 }
 
 }  // namespace
@@ -122,12 +132,7 @@ Outcome kernels(const Session& session) {
                        name(static_cast<KernelKind>(one.kind)), one.size, one.blocks, one.threads, one.us,
                        one.sd_us, one.samples, one.flop, one.bytes);
   write_file(session, outcome, "kernels_by_size.csv", csv);
-  add_peak(all, KernelKind::fma4, gpu, "seen.fp32_flop_per_clock_and_sm",
-           "fused multiply-adds in four chains, best of grids", outcome);
-  add_peak(all, KernelKind::mma, gpu, "seen.tensor_fp16_flop_per_clock_and_sm",
-           "products of 16 x 16 x 16 by warps, best of grids", outcome);
-  add_peak(all, KernelKind::gemm, gpu, "seen.gemm_fp32_flop_per_clock_and_sm",
-           "tiles of 64 x 64, best of sizes", outcome);
+  for (const Peak& peak : peaks) add_peak(all, peak, gpu, outcome);
   return outcome;
 }
 

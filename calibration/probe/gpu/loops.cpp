@@ -174,7 +174,7 @@ std::vector<Looped> run_processes(const Session& session, std::span<const Loops>
     return report;
   };
   return taken(
-      in_processes(static_cast<int>(processes.size()), session, warm_up_s + measured_s + set_up_s, work));
+      in_processes(static_cast<int>(processes.size()), session, {warm_up_s + measured_s + set_up_s}, work));
 }
 
 GpuFacts identify(const Session& session) {

@@ -177,7 +177,7 @@ std::vector<double> beside(const Session& session, int readers, bool gpu_reads, 
     return bytes;
   };
   std::vector<double> rates;
-  for (const std::string& report : in_processes(readers + 1, session, experiment_limit_s, work)) {
+  for (const std::string& report : in_processes(readers + 1, session, {experiment_limit_s}, work)) {
     std::string_view bytes = report;
     rates.push_back(take<double>(bytes).at(0));
   }

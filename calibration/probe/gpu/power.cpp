@@ -105,9 +105,12 @@ struct Run {
   std::vector<std::uint64_t> clock_pairs;  // by the GPU
 };
 
-// Runs a load for `seconds`, `before_s` after the sensors begin to be read.
-Run run_load(const Session& session, const Load& load, const PowerSensors& sensors, double before_s,
-             double seconds, double after_s) {
+// The seconds of an experiment before the load begins, with it, and after it.
+struct Phases {
+  double before_s = 0, load_s = 0, after_s = 0;
+};
+
+Run run_load(const Session& session, const Load& load, const PowerSensors& sensors, const Phases& phases) {
   Run run;
   const double begin = host_now();
   const int processes = std::max(1, (load.loops.empty() ? 0 : 1) + load.cpu_hogs);
@@ -117,24 +120,25 @@ Run run_load(const Session& session, const Load& load, const PowerSensors& senso
       setenv("CUDA_MPS_PIPE_DIRECTORY", "/nonexistent", 1);
       const Gpu gpu;
       gate.meet();
-      std::this_thread::sleep_for(std::chrono::duration<double>(before_s));
-      put(bytes, run_watched(gpu, load.loops, seconds));
+      std::this_thread::sleep_for(std::chrono::duration<double>(phases.before_s));
+      put(bytes, run_watched(gpu, load.loops, phases.load_s));
     } else {
       gate.meet();
-      std::this_thread::sleep_for(std::chrono::duration<double>(before_s));
+      std::this_thread::sleep_for(std::chrono::duration<double>(phases.before_s));
       if (load.cpu_hogs > 0)
-        hog(seconds);
+        hog(phases.load_s);
       else
-        std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+        std::this_thread::sleep_for(std::chrono::duration<double>(phases.load_s));
       put(bytes, std::vector<std::uint64_t>{});
     }
     // The context stays open while it cools.
-    std::this_thread::sleep_for(std::chrono::duration<double>(after_s));
+    std::this_thread::sleep_for(std::chrono::duration<double>(phases.after_s));
     return bytes;
   };
   const auto between = [&] { run.samples.push_back({host_now() - begin, sensors.read()}); };
-  const auto reports = in_processes(processes, session, experiment_limit_s + before_s + seconds + after_s,
-                                    work, between, sample_s);
+  const Supervision supervision{experiment_limit_s + phases.before_s + phases.load_s + phases.after_s,
+                                between, sample_s};
+  const auto reports = in_processes(processes, session, supervision, work);
   std::string_view bytes = reports.front();
   run.clock_pairs = take<std::uint64_t>(bytes);
   return run;
@@ -200,7 +204,8 @@ void add_load(const Load& load, const Run& run, Outcome& outcome, std::string& t
 void step(const Session& session, const GpuFacts& gpu, const PowerSensors& sensors, Outcome& outcome) {
   const auto all = gpu_loads(gpu, false);
   const auto heavy = std::ranges::find(all, gpu.major >= 7 ? "tensor" : "fma", &Load::name);
-  const Run run = run_load(session, *heavy, sensors, 1.5, session.quick ? 4 : 60, session.quick ? 1 : 20);
+  const Run run =
+      run_load(session, *heavy, sensors, {1.5, session.quick ? 4.0 : 60.0, session.quick ? 1.0 : 20.0});
   std::string text = header(sensors.read());
   add_samples(text, heavy->name, run);
   write_file(session, outcome, "raw/power_step.csv", text);
@@ -237,7 +242,7 @@ Outcome power(const Session& session) {
   double done = 0;
   for (const Load& load : all) {
     session.progress(done, load.name);
-    const Run run = run_load(session, load, sensors, 0, session.quick ? 2.5 : 5, 0);
+    const Run run = run_load(session, load, sensors, {0, session.quick ? 2.5 : 5, 0});
     add_samples(raw, load.name, run);
     add_load(load, run, outcome, table);
     done += 0.6 / static_cast<double>(all.size());

@@ -100,7 +100,7 @@ std::string timeslices_csv(const Session& session, const GpuFacts& gpu, double s
   for (const int processes : {2, 3, 4, 8}) {
     if (processes > most_processes(gpu)) continue;
     session.progress(0.1, fmt::format("{} processes that watch the clock", processes));
-    const auto reports = in_processes(processes, session, 20 + 10 * seconds, [&](int, Gate& gate) {
+    const auto reports = in_processes(processes, session, {20 + 10 * seconds}, [&](int, Gate& gate) {
       setenv("CUDA_MPS_PIPE_DIRECTORY", "/nonexistent", 1);
       std::string report;
       put(report, watch(Gpu(), seconds, gate));
@@ -205,12 +205,19 @@ Loop loop_of(const Synthetic& run, const Synthetic::Process& process, const GpuF
           .kept = 1 << 16};
 }
 
-void run_synthetic(const Session& session, const Synthetic& run, const GpuFacts& gpu, double overhead,
-                   double seconds, TurnTables& tables, std::vector<Seen>& seen) {
+// What all runs of synthetic processes share.
+struct Setting {
+  const Session& session;
+  const GpuFacts& gpu;
+  double overhead_us, seconds;
+};
+
+void run_synthetic(const Setting& setting, const Synthetic& run, TurnTables& tables,
+                   std::vector<Seen>& seen) {
   std::vector<Loops> processes;
   for (const Synthetic::Process& process : run.processes)
-    processes.push_back({loop_of(run, process, gpu, overhead)});
-  const auto results = run_processes(session, processes, usual_warm_up_s, seconds);
+    processes.push_back({loop_of(run, process, setting.gpu, setting.overhead_us)});
+  const auto results = run_processes(setting.session, processes, usual_warm_up_s, setting.seconds);
   for (std::size_t p = 0; p < processes.size(); ++p) {
     const Loop& loop = processes[p].front();
     tables.configs += fmt::format(
@@ -361,13 +368,13 @@ Outcome turns(const Session& session) {
   TurnTables tables;
   std::vector<Seen> seen;
   const auto runs = synthetic_runs();
-  const double overhead = overhead_us(session, gpu);
+  const Setting setting{session, gpu, overhead_us(session, gpu), session.quick ? 0.4 : 0.8};
   double done = 0.2;
   for (const Synthetic& run : runs) {
     if (session.quick && !run.in_quick) continue;
     if (static_cast<int>(run.processes.size()) > most_processes(gpu)) continue;
     session.progress(done, run.name);
-    run_synthetic(session, run, gpu, overhead, session.quick ? 0.4 : 0.8, tables, seen);
+    run_synthetic(setting, run, tables, seen);
     done += 0.4 / static_cast<double>(runs.size());
   }
   for (const Sparse& run : sparse_list) {
