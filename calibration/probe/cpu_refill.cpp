@@ -7,11 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <optional>
 
 #include "calibration/probe/clock.hpp"
 #include "calibration/probe/cpu_experiments.hpp"
 #include "calibration/probe/folder.hpp"
+#include "calibration/probe/loss_law.hpp"
 #include "calibration/probe/workers.hpp"
 #include "calibration/probe/working_set.hpp"
 
@@ -23,7 +24,7 @@ struct RefillSamples {
   SampleBuffer refill_us, warm_us;
 };
 
-constexpr double all_of_cache_ms = 4;  // others run for so long that nothing is left
+constexpr double all_of_cache_ms = 4;  // others run for so long that little is left
 
 // Lets another process run on this core for a while, and times what its own passes take longer then.
 void give_way(RefillSamples& shared, const Pipe& to, const Pipe& from, std::size_t bytes) {
@@ -113,34 +114,45 @@ std::string size_name(std::size_t bytes) {
                               : fmt::format("{}_KiB", bytes / 1024);
 }
 
-// How quickly others take the cache: debts of one working set after times away, over that after the longest.
-void measure_time_constant(const CpuBench& bench, double cache, std::size_t streamed, Outcome& outcome,
-                           std::string& raw) {
-  constexpr std::array away_ms{0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0};
+// How quickly others take the cache: debts of a working set of its size after several times away.
+std::optional<LossLaw> measure_loss(const CpuBench& bench, double cache, std::size_t streamed,
+                                    std::string& raw) {
+  constexpr std::array away_ms{0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0};
   const auto bytes = static_cast<std::size_t>(cache);
-  const double seconds = 0.2 + 1.0 * bench.pace;
-  const auto debt_after = [&](double ms) {
-    const auto samples = preemption_refills(bench, {bytes, ms, streamed, seconds});
-    for (const double us : samples) raw += fmt::format("time,{},{:g},{:.3f}\n", bytes, ms, us);
-    return median(samples);
-  };
-  const double whole = debt_after(2 * all_of_cache_ms);
-  std::vector<double> constants;
+  std::vector<LossPoint> points;
   for (const double ms : away_ms) {
-    if (bench.session.interrupted || !(whole > 0)) return;
-    const double lost = debt_after(ms) / whole;
-    if (lost > 0.1 && lost < 0.9) constants.push_back(-ms / std::log(1 - lost));
+    if (bench.session.interrupted) return std::nullopt;
+    const auto samples = preemption_refills(bench, {bytes, ms, streamed, 0.2 + 1.0 * bench.pace});
+    for (const double us : samples) raw += fmt::format("time,{},{:g},{:.3f}\n", bytes, ms, us);
+    if (samples.size() >= 3) points.push_back({ms, median(samples)});
   }
-  if (constants.empty()) {
-    outcome.problems.push_back(fmt::format(
-        "the time constant of preemption was not measured: {:g} ms of others take all, or nothing",
-        away_ms.front()));
+  return fit_loss_law(points);
+}
+
+// The rows of a profile: the debt of a set that fills the cache after all is lost, and the time constant.
+void add_preemption(const CpuCluster& cluster, const RefillCurve& curve, const std::optional<LossLaw>& law,
+                    Outcome& outcome) {
+  const auto full = curve.of_full_cache();
+  if (!full) {
+    outcome.problems.emplace_back(
+        "the refill after preemption has no place in a profile: the cache of a core is not told");
     return;
   }
-  Summary found = median_of(constants);
-  if (constants.size() < 3) found.relative_sd = 0.5;
-  outcome.parameters.push_back(measured("cpu.costs.preempted_time_constant", found, "ms",
-                                        "refills of a full cache after others streamed for 0.02 to 2 ms"));
+  const double lost = law ? law->lost(all_of_cache_ms) : 1;
+  outcome.parameters.push_back(measured(
+      "cpu.costs.preempted", scaled(*full, 1 / lost), "us",
+      fmt::format("refills of an eighth to all of the {:g} KiB cache of a core, each over its part of it{}",
+                  cluster.cache_bytes / 1024,
+                  lost < 0.98
+                      ? fmt::format(", over the {:.0f} % lost after {:g} ms", 100 * lost, all_of_cache_ms)
+                      : "")));
+  if (law)
+    outcome.parameters.push_back(measured("cpu.costs.preempted_time_constant", law->time_constant_ms, "ms",
+                                          "refills of a full cache after others streamed for 0.02 to 8 ms"));
+  else
+    outcome.problems.emplace_back(
+        "the time constant of preemption was not measured: refills after 0.02 to 8 ms of others do not show "
+        "it");
 }
 
 }  // namespace
@@ -166,15 +178,11 @@ void measure_preemption(const CpuBench& bench, Outcome& outcome) {
                              "less warm ones",
                              all_of_cache_ms)));
   }
-  if (const auto full = curve.of_full_cache())
-    outcome.parameters.push_back(measured(
-        "cpu.costs.preempted", *full, "us",
-        fmt::format("refills of an eighth to all of the {:g} KiB cache of a core, each over its part of it",
-                    cluster.cache_bytes / 1024)));
-  else
-    outcome.problems.push_back(
-        "the refill after preemption has no place in a profile: the cache of a core is not told");
-  if (cluster.cache_bytes > 0) measure_time_constant(bench, cluster.cache_bytes, streamed, outcome, raw);
+  if (bench.session.interrupted) return;
+  bench.session.progress(0.7, "refill by time away");
+  const auto law =
+      cluster.cache_bytes > 0 ? measure_loss(bench, cluster.cache_bytes, streamed, raw) : std::nullopt;
+  add_preemption(cluster, curve, law, outcome);
   outcome.files.push_back(write_raw(bench.session, "cpu_preemption", raw));
 }
 

@@ -23,14 +23,14 @@ class FieldWriter {
     if (!text.empty()) rows.emplace_back(key, text);
   }
   void field(const std::string& key, double number) {
-    if (number != 0) rows.emplace_back(key, fmt::format("{:.15g}", number));
+    if (number != 0) rows.emplace_back(key, fmt::format("{}", number));
   }
   void field(const std::string& key, int number) {
     if (number != 0) rows.emplace_back(key, fmt::format("{}", number));
   }
   void field(const std::string& key, bool flag) { rows.emplace_back(key, flag ? "1" : "0"); }
   void field(const std::string& key, const std::vector<double>& numbers) {
-    if (!numbers.empty()) rows.emplace_back(key, fmt::format("{:.15g}", fmt::join(numbers, " ")));
+    if (!numbers.empty()) rows.emplace_back(key, fmt::format("{}", fmt::join(numbers, " ")));
   }
   void field(const std::string& key, const std::vector<int>& numbers) {
     if (!numbers.empty()) rows.emplace_back(key, cpu_list(numbers));
@@ -107,6 +107,7 @@ class FieldReader {
     if (found == rows_.end()) return std::nullopt;
     const CsvTable::Row row = table_.row(found->second);
     rows_.erase(found);
+    if (row.view(value_).empty()) row.fail(key + " has no value");
     return row;
   }
   static double checked(const CsvTable::Row& row, double number) {

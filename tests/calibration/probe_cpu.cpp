@@ -11,6 +11,7 @@
 #include "calibration/probe/clock.hpp"
 #include "calibration/probe/cpu_experiments.hpp"
 #include "calibration/probe/hogs.hpp"
+#include "calibration/probe/loss_law.hpp"
 #include "calibration/probe/memory_latency.hpp"
 #include "calibration/probe/memory_streams.hpp"
 #include "calibration/probe/summary.hpp"
@@ -125,6 +126,27 @@ TEST(ProbeCaches, are_where_loads_become_slower) {
   ASSERT_EQ(sizes.size(), 2u);
   EXPECT_NEAR(sizes[0] / 1024, 45.3, 0.1);
   EXPECT_NEAR(sizes[1] / 1024, 362, 0.1);
+}
+
+TEST(ProbeLoss, has_the_law_that_its_points_follow) {
+  std::vector<probe::LossPoint> points;
+  for (const double ms : {0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0})
+    points.push_back({ms, 70 * (1 - std::exp(-ms / 0.4))});
+  const auto law = probe::fit_loss_law(points);
+  ASSERT_TRUE(law);
+  EXPECT_NEAR(law->time_constant_ms.value, 0.4, 0.01);
+  EXPECT_NEAR(law->whole, 70, 1);
+  EXPECT_NEAR(law->lost(0.4), 0.63, 0.02);
+  EXPECT_LT(law->time_constant_ms.relative_sd, 0.05);
+  points[3].debt *= 1.5;
+  EXPECT_GT(probe::fit_loss_law(points)->time_constant_ms.relative_sd, 2 * law->time_constant_ms.relative_sd);
+}
+
+TEST(ProbeLoss, is_not_known_if_all_is_lost_at_once_or_nothing_ever) {
+  EXPECT_FALSE(probe::fit_loss_law({{0.02, 50}, {0.1, 50}, {1, 50}, {8, 50}}));
+  EXPECT_FALSE(probe::fit_loss_law({{0.02, 0.02}, {0.1, 0.1}, {1, 1}, {8, 8}}));
+  EXPECT_FALSE(probe::fit_loss_law({{0.02, 1}, {0.1, -1}, {1, 50}, {8, 50}}));
+  EXPECT_FALSE(probe::fit_loss_law({{0.02, 1}, {0.1, 2}}));
 }
 
 TEST(ProbeSummary, of_scattered_samples_has_the_error_of_their_number) {
