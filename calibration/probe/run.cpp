@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "calibration/probe/between_machines.hpp"
 #include "calibration/probe/busy.hpp"
 #include "calibration/probe/clock.hpp"
 #include "calibration/probe/parts.hpp"
@@ -206,6 +207,7 @@ class ProbeRun {
     std::string failure;
     try {
       outcome = part.run({place, question_.root, question_.quick, interrupted_, progress});
+      widen_by_machine(outcome);
     } catch (const std::exception& error) {
       failure = error.what();
     }

@@ -46,7 +46,7 @@ bool is_fitted(const Measured& row) {
 std::string no_place(const ProbeFolder& folder, const Measured& row, const BaseProfile& base) {
   if (row.relative_sd > widest_error)
     return fmt::format("its standard error is {:.0f} % of it", 100 * row.relative_sd);
-  if (!(row.value > 0)) return "it is not positive";
+  if (!(row.value > 0) && row.unit != "bool") return "it is not positive";
   if (row.parameter.starts_with("memory.cores.") && !base.profile.spec->memory.unified)
     return "the memory of the profile is the card's own";
   if (row.parameter != "cpu.reference_clock") return {};

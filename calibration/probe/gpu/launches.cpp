@@ -184,26 +184,58 @@ std::vector<Found> waits(const Session& session, int trips) {
 struct Idled {
   double idle_ms = 0, latency_us = 0;
 };
-// Round trips after the GPU idled; the host does not sleep meanwhile, so that only the GPU can.
-std::vector<Idled> idled(bool quick) {
-  const Gpu gpu;
-  RoundTrip trip(gpu);
+// A batch like a network's: a graph of kernels on all SMs that read weights. It finds more asleep, and colder
+// caches, after the GPU idled than a single kernel does.
+class NetworkLike {
+ public:
+  explicit NetworkLike(const Gpu& gpu) : gpu_(gpu), queue_(gpu, 16, 32 << 20) {
+    const auto blocks = static_cast<unsigned>(gpu.identity().sms);
+    queue_.capture(std::vector<Launch>(100, {KernelKind::read, blocks, 256, 4}));
+    for (int i = 0; i < 20; ++i) until_done();
+  }
+  double until_done() {
+    const double from = host_now();
+    queue_.replay();
+    while (gpu_.cuda.stream_query(queue_.stream()) == cuda::not_ready) {
+    }
+    queue_.synchronize();
+    return 1e6 * (host_now() - from);
+  }
+
+ private:
+  const Gpu& gpu_;
+  Queue queue_;
+};
+
+// Latencies after the GPU idled; the host does not sleep meanwhile, so that only the GPU can.
+std::vector<Idled> idled(bool quick, const std::function<double()>& latency_us) {
   std::vector<Idled> all;
   for (const double ms :
        {0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 15.0, 25.0, 50.0, 100.0, 300.0, 1000.0}) {
-    const int repeats = std::clamp(static_cast<int>((quick ? 150 : 600) / ms), ms > 500 ? 2 : 5, 40);
+    const int repeats = std::clamp(static_cast<int>((quick ? 100 : 400) / ms), ms > 500 ? 2 : 5, 40);
     for (int i = 0; i < repeats; ++i) {
       const double until = host_now() + 1e-3 * ms;
       while (host_now() < until) {
       }
-      all.push_back({ms, trip.until_seen()});
+      all.push_back({ms, latency_us()});
     }
   }
   return all;
 }
+std::vector<Idled> idled_kernel(bool quick) {
+  const Gpu gpu;
+  RoundTrip trip(gpu);
+  return idled(quick, [&trip] { return trip.until_seen(); });
+}
+std::vector<Idled> idled_network(bool quick) {
+  const Gpu gpu;
+  NetworkLike network(gpu);
+  return idled(quick, [&network] { return network.until_done(); });
+}
 
 // The idle time at which half of the delay of a long idle is reached, and that delay.
-void add_idle_wake(const std::vector<Idled>& all, Outcome& outcome) {
+void add_idle_wake(const std::vector<Idled>& all, const std::string& path, const char* what,
+                   Outcome& outcome) {
   std::map<double, std::vector<double>> by_idle;
   std::vector<double> long_idle;
   for (const Idled& one : all) {
@@ -225,11 +257,12 @@ void add_idle_wake(const std::vector<Idled>& all, Outcome& outcome) {
     before = ms;
   }
   const double middle_ms = std::sqrt(before * after);
-  outcome.parameters.push_back({"gpu.idle_wake.after", middle_ms, "ms",
-                                std::log(after / before) / std::sqrt(12.0), all.size(),
-                                "idle time of 0.2 to 1000 ms at which half of the delay is reached"});
-  outcome.parameters.push_back({"gpu.idle_wake.cost", cost, "us", late->sd / cost, long_idle.size(),
-                                "round trip of a kernel after 100 ms and more less that after 0.2 ms"});
+  outcome.parameters.push_back(
+      {path + ".after", middle_ms, "ms", std::log(after / before) / std::sqrt(12.0), all.size(),
+       fmt::format("idle time of 0.2 to 1000 ms at which half of the delay of {} is reached", what)});
+  outcome.parameters.push_back(
+      {path + ".cost", cost, "us", late->sd / cost, long_idle.size(),
+       fmt::format("{} after 100 ms of idleness and more less that after 0.2 ms", what)});
 }
 
 // The launches that a stream takes while its first kernel runs, before a call waits.
@@ -383,18 +416,26 @@ Outcome launches(const Session& session) {
   session.progress(0.15, "round trips, by way of waiting");
   add_rows(outcome, wait_rows, packed(waits(session, session.quick ? 500 : 3000)));
   session.progress(0.3, "first kernels after the GPU idled");
-  const std::string report =
-      in_process(session, experiment_limit_s, [&] { return packed(idled(session.quick)); });
-  std::string_view bytes = report;
-  const auto idle = take<Idled>(bytes);
-  std::string csv = "idle_ms,latency_us\n";
-  for (const Idled& one : idle) csv += fmt::format("{:g},{:.2f}\n", one.idle_ms, one.latency_us);
+  std::string csv = "what,idle_ms,latency_us\n";
+  for (const bool network : {false, true}) {
+    const std::string report = in_process(session, experiment_limit_s, [&] {
+      return packed(network ? idled_network(session.quick) : idled_kernel(session.quick));
+    });
+    std::string_view taken = report;
+    const auto idle = take<Idled>(taken);
+    for (const Idled& one : idle)
+      csv += fmt::format("{},{:g},{:.2f}\n", network ? "graph" : "kernel", one.idle_ms, one.latency_us);
+    if (network) {
+      add_idle_wake(idle, "gpu.idle_wake", "a graph of 100 kernels that read", outcome);
+    } else {
+      add_idle_wake(idle, "seen.idle_wake_of_kernel", "the round trip of a kernel", outcome);
+    }
+  }
   write_file(session, outcome, "raw/idle_wake.csv", csv);
-  add_idle_wake(idle, outcome);
   session.progress(0.5, "launches in flight");
   const std::string flight = in_process(session, experiment_limit_s,
                                         [] { return packed(std::vector<double>{launches_in_flight()}); });
-  bytes = flight;
+  std::string_view bytes = flight;
   outcome.parameters.push_back({"seen.launches_in_flight", take<double>(bytes).at(0), "", 0, 1,
                                 "launches that a stream takes before a call waits"});
   add_threads(session, outcome);

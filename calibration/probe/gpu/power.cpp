@@ -55,7 +55,8 @@ std::vector<Load> gpu_loads(const GpuFacts& gpu, bool quick) {
   }
   if (quick)
     std::erase_if(all, [](const Load& load) {
-      return load.name == "spin on half of the SMs" || load.name == "tensor and read";
+      return load.name == "spin on half of the SMs" || load.name == "tensor and read" ||
+             load.name == "read in L2";
     });
   return all;
 }
@@ -205,7 +206,7 @@ void step(const Session& session, const GpuFacts& gpu, const PowerSensors& senso
   const auto all = gpu_loads(gpu, false);
   const auto heavy = std::ranges::find(all, gpu.major >= 7 ? "tensor" : "fma", &Load::name);
   const Run run =
-      run_load(session, *heavy, sensors, {1.5, session.quick ? 4.0 : 60.0, session.quick ? 1.0 : 20.0});
+      run_load(session, *heavy, sensors, {1.0, session.quick ? 3.0 : 60.0, session.quick ? 0.5 : 20.0});
   std::string text = header(sensors.read());
   add_samples(text, heavy->name, run);
   write_file(session, outcome, "raw/power_step.csv", text);
@@ -242,7 +243,7 @@ Outcome power(const Session& session) {
   double done = 0;
   for (const Load& load : all) {
     session.progress(done, load.name);
-    const Run run = run_load(session, load, sensors, {0, session.quick ? 2.5 : 5, 0});
+    const Run run = run_load(session, load, sensors, {0, session.quick ? 1.5 : 5, 0});
     add_samples(raw, load.name, run);
     add_load(load, run, outcome, table);
     done += 0.6 / static_cast<double>(all.size());

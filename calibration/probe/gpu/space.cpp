@@ -46,12 +46,12 @@ std::vector<Configuration> configurations() {
   const Stream whole4{spin, 4, 256, 20, true}, small{spin, 0.25, 256, 5};
   const Stream fma{fma4, 1, 128, 9900}, chain{fma1, 1, 128, 9900}, tensor{mma, 1, 128, 1236};
   std::vector<Configuration> all{
-      {"gap graph d2", {{spin, 1, 256, 2, false, false, 300}}},
+      {"gap graph d2", {{spin, 1, 256, 2, false, false, 300}}, true, false},
       {"gap graph d5", {{spin, 1, 256, 5, false, false, 300}}},
       {"gap graph d20", {{spin, 1, 256, 20}}},
-      {"gap stream d5", {{spin, 1, 256, 5, false, false, 300}}, false},
+      {"gap stream d5", {{spin, 1, 256, 5, false, false, 300}}, false, false},
       {"whole SM 1w", {{spin, 1, 256, 20, true}}},
-      {"whole SM 4w", {whole4}},
+      {"whole SM 4w", {whole4}, true, false},
       {"whole SM 8w", {{spin, 8, 256, 20, true}}},
       {"8 blocks a SM 1w", {{spin, 8, 256, 20}}, true, false},
       {"8 blocks a SM 8w", {{spin, 64, 256, 20}}, true, false},
@@ -65,7 +65,7 @@ std::vector<Configuration> configurations() {
       {"fma4 x1", {fma}},
       {"fma4 x2", times(2, fma)},
       {"fma4 x4", times(4, fma), true, false},
-      {"fma1 x1", {chain}},
+      {"fma1 x1", {chain}, true, false},
       {"fma1 x2", times(2, chain), true, false},
       {"fma1 x4", times(4, chain), true, false},
       {"read x1", {reading}},

@@ -47,7 +47,10 @@ extern "C" __global__ void mma(u64 amount, Stamp* stamps, u32 capacity, u32* sta
     mma_sync(c, a, negative, c);
     mma_sync(d, a, b, d);
   }
-  if (__half2float(c.x[0]) + __half2float(d.x[0]) == 123.456f) data[0].x = 1;
+  // Every sum is used, or the compiler drops the products that make the others.
+  float sum = 0;
+  for (int i = 0; i < c.num_elements; ++i) sum += __half2float(c.x[i]) + __half2float(d.x[i]);
+  if (sum == 123.456f) data[0].x = 1;
   __syncthreads();
   if (threadIdx.x != 0) return;
   if (atomicAdd(&state[1], 1u) != gridDim.x - 1) return;
