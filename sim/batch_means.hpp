@@ -113,8 +113,8 @@ class RateMeans {
   // zero).
   void clear(Time at);
 
-  // Amount since the measured time began; undefined before the first quantum, and after it if that came before
-  // the measured time and none since: its duration is not representative.
+  // Amount since the measured time began; undefined before the first quantum, and after it if that came
+  // before the measured time and none since: its duration is not representative.
   [[nodiscard]] std::optional<double> amount(Time now) const;
   // Amount per second.
   [[nodiscard]] std::optional<double> mean(Time now) const;

@@ -98,9 +98,8 @@ std::optional<SplitSms> equal_partitions(const scenarios::Scenario& scenario, co
     sms.push_back((units / count + (i < units % count ? 1 : 0)) * sizes->multiple);
   if (sms.back() < sizes->least) return std::nullopt;
   for (std::size_t i = 0; i < sms.size(); ++i) one->instances()[i].sm_partition = sms[i];
-  const std::string label = sms.front() == sms.back()
-                                ? fmt::format("{} SM partitions of {}", count, sms.front())
-                                : fmt::format("SM partitions of {}", fmt::join(sms, ", "));
+  const std::string label = sms.front() == sms.back() ? fmt::format("SMs split, {} each", sms.front())
+                                                      : fmt::format("SMs split, {}", fmt::join(sms, ", "));
   return SplitSms{std::move(one->board), label};
 }
 
@@ -125,12 +124,9 @@ std::optional<SplitSms> partition_for_critical(const scenarios::Scenario& scenar
   for (ProcessEntry& instance : instances)
     instance.sm_partition = is_critical(instance) ? sms : scenarios::rest_of_sms;
   const auto first = std::ranges::find_if(instances, is_critical);
-  const std::string name = critical > 1          ? "each of those with requests"
-                           : first->name.empty() ? scenarios::model_name(*first)
-                                                 : first->name;
-  return SplitSms{std::move(one->board),
-                  fmt::format("{} SMs for {}, {} for the rest", sms,
-                              critical > 1 && by_priority ? "each with priority" : name, rest)};
+  const std::string name = !first->name.empty() ? first->name : scenarios::model_name(*first);
+  return SplitSms{std::move(one->board), critical > 1 ? fmt::format("{} SMs each for {}", sms, critical)
+                                                      : fmt::format("{} SMs for {}", sms, name)};
 }
 
 }  // namespace jostle::analyses

@@ -12,7 +12,7 @@ namespace jostle::analyses {
 
 struct SplitSms {
   WhatIfBoard board;
-  std::string label;  // "SM partitions of 64 and 64"
+  std::string label;  // "SMs split, 64 each", "40 SMs for camera"
 };
 
 // The work on the GPU as streams of one process (as_streams()), each with about as many SMs as any other.

@@ -393,15 +393,15 @@ std::vector<Intervention> interventions() {
       Intervention{"second-board", std::nullopt, second_board},
       Intervention{"as-streams", std::nullopt, streams_of_one, true},
       Intervention{"as-processes", std::nullopt, processes_of_their_own, true},
-      Intervention{"equal-partitions", std::nullopt, split_equally, true},
-      Intervention{"half-partition", std::nullopt, half_for_critical, true},
-      Intervention{"quarter-partition", std::nullopt, quarter_for_critical, true},
   };
   for (const gpu::SharingWay& way : gpu::sharing_ways()) {
     if (way.takes_turns) continue;
     rows.push_back({std::string(way.name), std::nullopt,
                     [&way](const Request& request) { return without_turns(request, way); }, true});
   }
+  rows.push_back({"equal-partitions", std::nullopt, split_equally, true});
+  rows.push_back({"half-partition", std::nullopt, half_for_critical, true});
+  rows.push_back({"quarter-partition", std::nullopt, quarter_for_critical, true});
   return rows;
 }
 

@@ -36,7 +36,8 @@ gpu::SharingSetup sharing_of(const Setup& setup) {
           .streams = std::ranges::any_of(
               setup.processes,
               [](const process::Spec& spec) { return process::serves_instances(spec) || spec.partition; }),
-          .every_kernel = setup.every_kernel};
+          .every_kernel = setup.every_kernel,
+          .loop_error = setup.loop_error};
 }
 
 }  // namespace

@@ -19,12 +19,14 @@ std::unique_ptr<Gpu> time_shared(const SharingSetup& /*setup*/, sim::Engine& eng
 
 std::unique_ptr<Gpu> space_shared_in_turns(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
                                            std::uint64_t seed) {
-  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::each_process, seed, kernels_of(setup));
+  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::each_process, seed, kernels_of(setup),
+                                          setup.loop_error);
 }
 
 std::unique_ptr<Gpu> space_shared(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
                                   std::uint64_t seed) {
-  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::all_processes, seed, kernels_of(setup));
+  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::all_processes, seed, kernels_of(setup),
+                                          setup.loop_error);
 }
 
 constexpr std::array ways{

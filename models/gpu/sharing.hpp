@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "models/gpu/gpu.hpp"
+#include "models/gpu/steady_loops.hpp"
 #include "sim/engine.hpp"
 
 namespace jostle::gpu {
@@ -25,6 +26,7 @@ struct SharingSetup {
   bool streams = false;  // some process has several streams, or a partition of the SMs
   bool every_kernel =
       false;  // kernels of all batches are simulated, also once loops are steady (steady_loops.hpp)
+  double loop_error = SteadyLoops::mean_error;  // error of the mean with which loops are steady
 };
 
 // The engine must outlive the GPU. `seed` is for random draws.

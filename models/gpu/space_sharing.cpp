@@ -12,8 +12,13 @@ using sim::Duration;
 using sim::Time;
 
 SpaceSharedGpu::SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed,
-                               Kernels kernels)
-    : engine_(engine), spec_(spec), space_(space), random_(seed, "gpu slices"), kernels_(kernels) {
+                               Kernels kernels, double loop_error)
+    : engine_(engine),
+      spec_(spec),
+      space_(space),
+      random_(seed, "gpu slices"),
+      kernels_(kernels),
+      loops_(loop_error) {
   // Fitted to mps.csv: a kernel does not start while one of another process is in its way.
   if (space_ == SpaceOf::all_processes) spec_.space_sharing.kernel_start = Duration::zero();
 }

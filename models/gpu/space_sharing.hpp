@@ -40,9 +40,10 @@ enum class Kernels : std::uint8_t { of_all_batches, until_steady };
 class SpaceSharedGpu final : public Gpu {
  public:
   // The engine must outlive the GPU and must not run after the GPU is destroyed. `seed` is for the jitter of
-  // slices.
+  // slices; `loop_error`: of SteadyLoops. Six
+  // parameters, since most callers leave out the last.
   SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed = 1,
-                 Kernels kernels = Kernels::of_all_batches);
+                 Kernels kernels = Kernels::of_all_batches, double loop_error = SteadyLoops::mean_error);
 
   ContextId create_context(const ContextSpec& spec) override;
   void set_observer(const KernelObserver& observer) override { observer_ = observer; }

@@ -76,9 +76,9 @@ bool SteadyLoops::test() const {
       std::clamp(enough_of_all / std::max<std::size_t>(members_.size(), 1), least_of_each, enough_of_each);
   for (const Member& member : members_)
     if (member.kind != none && member.records < needed) return false;
-  return std::ranges::all_of(kinds_, [](const Kind& kind) {
+  return std::ranges::all_of(kinds_, [this](const Kind& kind) {
     const auto settled = std::span(kind.records).subspan(kind.records.size() / transient);
-    return !kind.paused && error_of_mean(settled) <= mean_error;
+    return !kind.paused && error_of_mean(settled) <= error_;
   });
 }
 

@@ -44,6 +44,9 @@ struct RunControl {
   // True: also reports percentiles for which one run has too few requests; used when runs are replicated.
   bool every_percentile = false;
   SharedWork* shared = nullptr;  // shared with other runs on the same profile; null: with none
+  // True: the run is one of many, whose spread is known from the runs themselves. Steady streams then repeat
+  // their batches as soon as the mean is known to 0.2 %, not 0.06 % (gpu::SteadyLoops).
+  bool one_of_many = false;
   bool all_must_fit = false;  // true: if a process does not fit into memory, reports it and simulates nothing
   // Called before the simulation with an estimate of its total CPU time in seconds
   // (scenarios/run/cpu_time.hpp); may be empty.

@@ -50,7 +50,7 @@ TEST(SplitSms, equally_deals_out_multiples_that_the_gpu_can_give) {
   const auto split = equal_partitions(scenario, gpu_of(scenario));
   ASSERT_TRUE(split);
   EXPECT_THAT(partitions_in(*split), ElementsAre(Optional(48), Optional(40), Optional(40)));
-  EXPECT_EQ(split->label, "SM partitions of 48, 40, 40");
+  EXPECT_EQ(split->label, "SMs split, 48, 40, 40");
   EXPECT_EQ(split->board.parts.size(), part_places(scenario).size());
 }
 
@@ -59,7 +59,7 @@ TEST(SplitSms, gives_the_critical_stream_a_share_and_the_others_the_rest) {
   const auto split = partition_for_critical(scenario, gpu_of(scenario), 0.25);
   ASSERT_TRUE(split);
   EXPECT_THAT(partitions_in(*split), ElementsAre(Optional(40), Optional(rest_of_sms)));
-  EXPECT_EQ(split->label, "40 SMs for camera, 92 for the rest");
+  EXPECT_EQ(split->label, "40 SMs for camera");
   const Scenario equal = scenario_of(on_h100(loops), nullptr, {});
   EXPECT_FALSE(partition_for_critical(equal, gpu_of(equal), 0.25));  // none is critical
 }

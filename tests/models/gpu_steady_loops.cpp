@@ -151,6 +151,19 @@ TEST(SteadyLoops, with_random_times_are_steady_once_their_mean_is_known) {
   EXPECT_NEAR(sum / (batches / 2), 100, 0.3);
 }
 
+TEST(SteadyLoops, of_one_of_many_runs_need_fewer_records) {
+  const auto needed = [](double error) {
+    SteadyLoops loops(error);
+    const KernelSequence kernels;
+    sim::RandomStream random(3, "times");
+    int batches = 0;
+    for (; !loops.steady() && batches < 30'000; ++batches)
+      loops.add(0, {.kernels = &kernels}, record_of(microseconds(90 + 20 * random.uniform())), {});
+    return batches;
+  };
+  EXPECT_LT(3 * needed(SteadyLoops::one_of_many_error), needed(SteadyLoops::mean_error));
+}
+
 TEST(RepeatedBatches, of_a_lone_loop_end_when_they_do_kernel_by_kernel_and_use_the_same) {
   const auto kernels = sequence({kernel(30, 6), kernel(20, 12, 0.5F)});
   Loops exact(Kernels::of_all_batches), steady(Kernels::until_steady);

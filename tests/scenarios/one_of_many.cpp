@@ -1,0 +1,44 @@
+// Runs of which there are many: steady streams repeat their batches sooner, and the mean over the runs is the
+// same.
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::scenarios::testing {
+namespace JOSTLE_FILE {
+
+struct Mean {
+  double rate = 0, p99_ms = 0, repeated = 0;
+};
+
+Mean mean_of(const std::string& process, bool one_of_many) {
+  constexpr int runs = 5;
+  Mean mean;
+  for (int seed = 1; seed <= runs; ++seed) {
+    const Scenario scenario =
+        scenario_of("device: nvidia-h200\nprocesses: [" + process +
+                    "]\nrun: {duration: 500 ms, warmup: 200 ms, seed: " + std::to_string(seed) + "}\n");
+    RunControl control;
+    control.one_of_many = one_of_many;
+    control.every_percentile = true;
+    const Result result = run(scenario, control).value();
+    mean.rate += result.system.throughput.value() / runs;
+    mean.p99_ms += result.processes[0].latency_ms.p99.value() / runs;
+    mean.repeated += result.system.gpu.repeated.value_or(0) / runs;
+  }
+  return mean;
+}
+
+TEST(OneOfMany, runs_of_streams_repeat_more_and_agree_in_the_mean) {
+  for (const std::string process :
+       {"{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, streams: 8}",
+        "{model: mobilenet_v2, precision: fp16, runtime: cuda-graph, sync: spin, streams: 4}"}) {
+    const Mean alone = mean_of(process, false), many = mean_of(process, true);
+    EXPECT_GT(many.repeated, alone.repeated) << process;
+    EXPECT_NEAR(many.rate / alone.rate, 1, 0.003) << process;
+    EXPECT_NEAR(many.p99_ms / alone.p99_ms, 1, 0.02) << process;
+  }
+}
+
+}  // namespace JOSTLE_FILE
+}  // namespace jostle::scenarios::testing
