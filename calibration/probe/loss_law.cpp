@@ -6,7 +6,7 @@
 namespace jostle::calibration::probe {
 namespace {
 
-constexpr double least_ms = 0.01, most_ms = 30, step = 1.02;
+constexpr double least_ms = 0.002, most_ms = 30, step = 1.02;
 
 // The best whole for a time constant, and the sum of squares that is left.
 struct WholeFit {

@@ -22,7 +22,7 @@ struct LossPoint {
 };
 
 // Least squares of the ratios of law and debts. Absent with fewer than four points, if a debt is not
-// positive, or if the best time constant lies outside 0.01 to 30 ms: then the points do not show it.
+// positive, or if the best time constant lies outside 0.002 to 30 ms: then the points do not show it.
 [[nodiscard]] std::optional<LossLaw> fit_loss_law(const std::vector<LossPoint>& points);
 
 }  // namespace jostle::calibration::probe

@@ -11,7 +11,7 @@
 namespace jostle::calibration::probe {
 namespace {
 
-constexpr std::size_t line_bytes = 64;
+constexpr std::size_t chased_line_bytes = 64;
 constexpr int loads_of_sample = 20'000;
 
 struct LatencySamples {
@@ -21,7 +21,7 @@ struct LatencySamples {
 
 // One cycle through all lines in a random order (Sattolo's algorithm): a line holds the place of the next.
 std::vector<std::uint64_t> chain_of(std::size_t bytes) {
-  const std::size_t lines = bytes / line_bytes, step = line_bytes / sizeof(std::uint64_t);
+  const std::size_t lines = bytes / chased_line_bytes, step = chased_line_bytes / sizeof(std::uint64_t);
   std::vector<std::uint32_t> order(lines);
   std::iota(order.begin(), order.end(), 0U);
   std::uint64_t state = 88172645463325252U;

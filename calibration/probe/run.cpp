@@ -288,8 +288,9 @@ std::string probe_plan(std::span<const Part> all, const ProbeQuestion& question,
     seconds += own;
     text += fmt::format("  {:<12} {:>4} s  {}\n", part.name, own, part.gives);
   }
-  return text +
-         fmt::format("  together about {} min. Nothing on the machine is changed.\n", (seconds + 59) / 60);
+  const std::string time =
+      seconds <= 100 ? fmt::format("{} s", seconds) : fmt::format("{} min", (seconds + 59) / 60);
+  return text + fmt::format("  together about {}. Nothing on the machine is changed.\n", time);
 }
 
 ProbeReport run_probe(std::span<const Part> all, const ProbeQuestion& question,
