@@ -2,6 +2,7 @@
 // same.
 #include <gtest/gtest.h>
 
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
@@ -34,7 +35,7 @@ TEST(OneOfMany, runs_of_streams_repeat_more_and_agree_in_the_mean) {
        {"{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, streams: 8}",
         "{model: mobilenet_v2, precision: fp16, runtime: cuda-graph, sync: spin, streams: 4}"}) {
     const Mean alone = mean_of(process, false), many = mean_of(process, true);
-    EXPECT_GT(many.repeated, alone.repeated) << process;
+    EXPECT_GE(many.repeated, alone.repeated) << process;
     EXPECT_NEAR(many.rate / alone.rate, 1, 0.003) << process;
     EXPECT_NEAR(many.p99_ms / alone.p99_ms, 1, 0.02) << process;
   }
