@@ -30,7 +30,7 @@ class StateWatch {
   // Compares the state now with that of the beginning: at once, or if the last look is a quarter of a second
   // ago. The first difference is kept.
   void look(bool now);
-  // What changed, as of state_difference(); empty: nothing.
+  // The change, by state_difference(); empty: nothing changed.
   [[nodiscard]] const std::string& changed() const { return changed_; }
 
  private:

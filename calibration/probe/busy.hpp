@@ -1,4 +1,4 @@
-// Who else uses a machine: a probe on a busy one measures the others.
+// Other users of a machine: a probe on a busy one would measure them.
 #pragma once
 
 #include <atomic>

@@ -47,7 +47,7 @@ void write_all(int pipe, std::string_view text) {
   }
 }
 
-// What a forked process does: it works, reports through the pipe and ends without any clean-up of the
+// The life of a forked process: it works, reports through the pipe and ends without any clean-up of the
 // parent's.
 [[noreturn]] void be_child(int pipe, int rank, Gate& gate,
                            const std::function<std::string(int, Gate&)>& work) {

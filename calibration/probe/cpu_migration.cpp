@@ -1,4 +1,4 @@
-// What a thread loses that moves to another core.
+// The loss of a thread that moves to another core.
 //
 // The model (models/cpu/cache_debt.hpp): a debt of `migrated_within` or `migrated_across` times min(1,
 // working set / cache).

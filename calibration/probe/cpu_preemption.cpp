@@ -1,4 +1,4 @@
-// What a thread loses that comes back to its core after others ran there.
+// The loss of a thread that comes back to its core after others ran there.
 //
 // The model (models/cpu/cache_debt.hpp): a debt of `preempted` times min(1, working set / cache) times
 // 1 - exp(-t / preempted_time_constant) after others ran for t.

@@ -1,4 +1,4 @@
-// What /dev, /proc and /sys tell of the GPU, without opening it.
+// Facts of the GPU from /dev, /proc and /sys, without opening it.
 #include <algorithm>
 #include <string_view>
 

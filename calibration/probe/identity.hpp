@@ -1,4 +1,5 @@
-// What a machine is, as its kernel tells: cores, clocks, caches, scheduler, GPU, sensors, power modes.
+// The identity of a machine, as its kernel tells it: cores, clocks, caches, scheduler, GPU, sensors, power
+// modes.
 //
 // Nothing in it names the machine or its owner: no host name, serial number, address or path.
 #pragma once

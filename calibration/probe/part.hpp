@@ -27,7 +27,7 @@ struct Measured {
 // experiment until then, or until its time is over; the row then says what was reached.
 inline constexpr double narrow = 0.02;
 
-// What a part may use.
+// The means of a part.
 struct Session {
   std::filesystem::path folder;      // of the part; exists. Its files move to the probe's once it is finished
   std::filesystem::path root = "/";  // of /proc and /sys; another one for a made-up board

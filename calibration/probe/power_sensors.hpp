@@ -1,4 +1,4 @@
-// What the machine says of its power, clocks and temperatures: NVML of a card, INA3221 and sysfs of a Jetson.
+// The sensors of power, clocks and temperatures of a machine: NVML of a card, INA3221 and sysfs of a Jetson.
 #pragma once
 
 #include <filesystem>

@@ -55,7 +55,7 @@ struct SampleBuffer {
   }
 };
 
-// What workers and probe say to each other.
+// The messages between workers and probe.
 struct WorkerSignals {
   std::atomic<bool> stop;
   std::atomic<int> ready;

@@ -39,7 +39,7 @@ ExitCode list_parts(const probe::Identity& identity, Context& context) {
   return ExitCode::done;
 }
 
-// What is about to be measured, how long it takes, and what is left out.
+// The announcement of what is measured, how long it takes, and what is left out.
 std::string announcement(const probe::ProbeQuestion& question, const probe::Identity& identity) {
   std::string text =
       fmt::format("Measures this machine into {}:\n{}", input::printable(question.folder.string(), 400),

@@ -21,14 +21,14 @@
 
 namespace jostle::gpu {
 
-// What one batch took.
+// The times that one batch took.
 struct BatchRecord {
   sim::Duration time;  // from when it could start, and the batch before it was done, to its end
   sim::Duration ran;   // time in which its kernels were executing
   Usage used;
 };
 
-// What makes two loops equal.
+// The properties by which two loops are equal.
 struct LoopKind {
   const KernelSequence* kernels = nullptr;
   Priority priority = Priority::normal;
@@ -48,7 +48,7 @@ class SteadyLoops {
 
   // A batch of `context` is done. `pause`: time for which the context had no batch before it.
   void add(std::size_t context, const LoopKind& kind, const BatchRecord& record, sim::Duration pause);
-  // What has been recorded no longer holds, because the GPU's rates have changed.
+  // Records no longer hold, because the GPU's rates have changed.
   void forget();
   // A loop was not what it seemed: forgets, and needs twice as many records from now on.
   void distrust();

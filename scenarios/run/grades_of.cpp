@@ -118,7 +118,7 @@ std::string load_grade(const LoadEntry& load, const calibration::Profile& profil
 
 std::optional<std::string> power_grade(const calibration::Profile& profile) {
   if (!profile.spec->power) return std::nullopt;
-  // What a card draws when it is idle is measured as one sum, of which its clock tree has the rest.
+  // The power of an idle card is measured as one sum, of which its clock tree has the rest.
   const bool card = profile.spec->has_gpu() && !profile.spec->memory.unified;
   return to_string(lowest_of(profile, {"power.gpu.sm", card ? "power.gpu.clock_tree" : "power.module.base"}));
 }

@@ -1,4 +1,4 @@
-// What a probe finds out of a machine: on made-up ones.
+// Identities that a probe reads: of made-up machines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

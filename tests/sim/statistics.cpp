@@ -172,7 +172,7 @@ double repairs(int machines, double work_s, double repair_s, Covered& covered) {
   return truth;
 }
 
-// Of 200 intervals that cover with 95 %, fewer than 182 come once in 200 times.
+// Fewer than 182 of 200 intervals that cover with 95 % come once in 200 times.
 TEST(RateMeans, intervals_of_closed_loops_cover_the_rate_that_theory_gives) {
   for (const int machines : {2, 5, 20})
     for (const double work_s : {0.1, 0.005}) {
@@ -232,7 +232,7 @@ TEST(Series, intervals_of_mean_and_quantiles_cover_those_of_a_queue) {
     const auto known = series.quantiles_known(shares);
     for (std::size_t i = 0; i < shares.size(); ++i) count(i + 1, known[i].ci95, *truth.quantile(shares[i]));
   }
-  // Of 200: fewer than 174 come out of 90 % once in 15 times. 4000 latencies hold some seven busy periods
+  // Fewer than 174 of 200 come out of 90 % once in 15 times. 4000 latencies hold some seven busy periods
   // beyond their 99th percentile: its interval covers in 87 of 100 runs; fewer than 163 are rarer than 1
   // in 30.
   EXPECT_GE(covered[0], 174);

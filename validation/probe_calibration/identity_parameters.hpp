@@ -1,5 +1,5 @@
-// What a profile takes from a machine's identity: its cores, scheduler, GPU and memory, where the base is not
-// of this very machine.
+// The parameters that a profile takes from a machine's identity: its cores, scheduler, GPU and memory, where
+// the base is not of this very machine.
 #pragma once
 
 #include <vector>

@@ -260,7 +260,8 @@ class ProbeFit {
         leaves_text(growing_.leaves()));
   }
 
-  // What would make the profile surer: parts that are missing or were cut short, and what no probe measures.
+  // Measurements that would make the profile surer: parts that are missing or were cut short, and what no
+  // probe measures.
   void add_next() {
     for (const auto& part : calibration::probe::parts()) {
       const auto done = std::ranges::find(folder_.parts, part.name, &calibration::probe::FinishedPart::name);

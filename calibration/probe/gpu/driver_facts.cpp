@@ -1,4 +1,4 @@
-// What the GPU's driver adds to the identity of a machine.
+// Facts of the GPU's driver for the identity of a machine.
 #include <cmath>
 #include <string>
 

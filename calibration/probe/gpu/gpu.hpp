@@ -14,7 +14,7 @@
 
 namespace jostle::calibration::probe {
 
-// What the driver says of a GPU.
+// A GPU by its driver.
 struct GpuFacts {
   std::array<char, 128> name{};  // ends with 0
   int driver = 0;                // CUDA version, 12040 is 12.4
@@ -25,7 +25,7 @@ struct GpuFacts {
   int shared_bytes_per_block = 0, registers_per_sm = 0, threads_per_sm = 0, blocks_per_sm = 0;
   bool integrated = false, preemption = false;
 
-  // Of a memory with two transfers a clock, in bytes a second.
+  // The bandwidth of a memory with two transfers a clock, in bytes a second.
   [[nodiscard]] double peak_bandwidth() const { return memory_mhz * 1e6 * 2 * memory_bits / 8; }
 };
 // The GPU that the driver lists first. Throws GpuError.

@@ -1,4 +1,4 @@
-// What the host pays for launches, and what lies between a launch and its start.
+// Costs of launches for the host, and the time between a launch and its start.
 #include <fmt/format.h>
 #include <time.h>
 

@@ -19,7 +19,7 @@ namespace {
 constexpr double sample_s = 0.02;
 constexpr std::uint64_t clock_every_ns = 1'000'000;  // between readings of the SMs' clock
 
-// What runs while the sensors are read.
+// The work that runs while the sensors are read.
 struct Load {
   std::string name;
   Loops loops;       // on the GPU; none: the GPU has no context

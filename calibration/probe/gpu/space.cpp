@@ -174,8 +174,8 @@ std::size_t grids_at_once(bool own_connections) {
   return static_cast<std::size_t>(most);
 }
 
-// What a kernel takes longer if the one before was another function, in microseconds: graphs of empty
-// kernels.
+// The time that a kernel takes longer if the one before was another function, in microseconds: graphs of
+// empty kernels.
 double another_function_us() {
   const Gpu gpu;
   using enum KernelKind;

@@ -1,5 +1,5 @@
-// The probe's kernel for tensor cores, apart from kernels.cu since it needs compute capability 7.0. Parameters
-// as there. scripts/probe-kernels makes tensor_kernels.ptx of this file.
+// The probe's kernel for tensor cores, apart from kernels.cu since it needs compute capability 7.0.
+// Parameters as there. scripts/probe-kernels makes tensor_kernels.ptx of this file.
 #include <mma.h>
 
 typedef unsigned long long u64;
@@ -29,7 +29,8 @@ extern "C" __global__ void mma(u64 amount, Stamp* stamps, u32 capacity, u32* sta
   fragment<matrix_b, 16, 16, 16, __half, col_major> b;
   fragment<matrix_b, 16, 16, 16, __half, col_major> negative;
   fragment<accumulator, 16, 16, 16, __half> c, d;
-  // Every element another number: power depends on the bits that change, and of equal products the compiler makes one.
+  // Every element another number: power depends on the bits that change, and of equal products the compiler
+  // makes one.
   u32 bits = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 1;
   for (int i = 0; i < a.num_elements; ++i) a.x[i] = number(bits);
   for (int i = 0; i < b.num_elements; ++i) {
@@ -40,7 +41,7 @@ extern "C" __global__ void mma(u64 amount, Stamp* stamps, u32 capacity, u32* sta
     c.x[i] = number(bits);
     d.x[i] = number(bits);
   }
-  // What one product adds, a later one takes away, so that sums stay small.
+  // A later product takes away what an earlier one adds, so that sums stay small.
   for (u64 i = 0; i < amount; i += 4) {
     mma_sync(c, a, b, c);
     mma_sync(d, a, negative, d);

@@ -23,7 +23,7 @@ constexpr std::uint64_t least_gap_ns = 20'000;  // below any slice, above what a
 constexpr double context_bytes = 0.6e9;         // a process with a context on the GPU, at most
 constexpr std::uint64_t coarse_ns = 2'000;      // a clock with steps above this is not used for turns
 
-// As kernels.cu has it.
+// The gap of kernels.cu.
 struct Gap {
   std::uint64_t from_ns, to_ns;
   std::int64_t from_cycle, to_cycle;
@@ -163,7 +163,7 @@ std::vector<Synthetic> synthetic_runs() {
           {"block stream eq2 b1.0 d20", equal(2, 1, 20), 0, 256, false, true, false}};
 }
 
-// What a run of synthetic processes showed.
+// The turns that a run of synthetic processes showed.
 struct Seen {
   const Synthetic* run;
   double batches_per_turn;  // mean, of turns that begin and end in the run
@@ -178,7 +178,8 @@ struct TurnTables {
   std::string sparse = "config,process,start_us,length_us,kernels,first_kernel,last_kernel,gap_before_us\n";
 };
 
-// What a kernel of a graph takes beside its spin, in microseconds, so that a kernel can be given a length.
+// The time that a kernel of a graph takes beside its spin, in microseconds: so a kernel can be given a
+// length.
 double overhead_us(const Session& session, const GpuFacts& gpu) {
   constexpr double spin_us = 20;
   const Loops loop{{.kernel = {KernelKind::spin, static_cast<unsigned>(gpu.sms), 256,
@@ -205,7 +206,7 @@ Loop loop_of(const Synthetic& run, const Synthetic::Process& process, const GpuF
           .kept = 1 << 16};
 }
 
-// What all runs of synthetic processes share.
+// The setting that all runs of synthetic processes share.
 struct Setting {
   const Session& session;
   const GpuFacts& gpu;
@@ -289,7 +290,7 @@ void add(Outcome& outcome, const char* parameter, const char* unit, const std::o
       {parameter, found->value, unit, found->sd / found->value, found->samples, how});
 }
 
-// What a turn does when its process has launched more meanwhile: it goes on to the slice's end, or it ends
+// The end of a turn whose process has launched more meanwhile: it goes on to the slice's end, or it ends
 // after the batches that were there when it began.
 void add_refills(Outcome& outcome, const std::vector<Seen>& seen, double slice_us) {
   const std::pair<const char*, const char*> runs[] = {{"eq2 b0.6 d5", "refill.graph_of_kernels_spinning"},

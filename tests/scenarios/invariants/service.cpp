@@ -24,7 +24,7 @@ void holds(const Interval& interval, Metric mean, const char* what, Breaches& br
   expect(low >= 0, breaches, "{}: from {}", what, low);
 }
 
-// Of a process, and of one of its streams.
+// The figures of a process, and those of one of its streams.
 template <typename Figures>
 void holds_all(const Figures& figures, Breaches& breaches) {
   const auto& [throughput, latency] = std::tie(figures.throughput, figures.latency_ms);
