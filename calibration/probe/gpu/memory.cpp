@@ -223,7 +223,7 @@ void add_bandwidths(const std::vector<BandwidthRow>& rows, const GpuFacts& gpu, 
 Outcome gpu_memory(const Session& session) {
   Outcome outcome;
   const GpuFacts gpu = identify(session);
-  const double seconds = session.quick ? 0.05 : 0.15;
+  const double seconds = session.pace * (session.quick ? 0.05 : 0.15);
   session.progress(0, "bandwidth by blocks");
   auto rows = apart<BandwidthRow>(session, [&](const Gpu& on) { return by_blocks(on, seconds); });
   add_bandwidths(rows, gpu, outcome);
@@ -256,7 +256,7 @@ Outcome gpu_memory(const Session& session) {
     for (const bool gpu_reads : {true, false}) {
       if (readers == 0 && !gpu_reads) continue;
       session.progress(0.8, fmt::format("the GPU beside {} reading cores", readers));
-      const auto rates = beside(session, readers, gpu_reads, session.quick ? 0.2 : 0.6);
+      const auto rates = beside(session, readers, gpu_reads, session.pace * (session.quick ? 0.2 : 0.6));
       csv += fmt::format("{},{},{:.2f},{:.2f}\n", readers, gpu_reads ? 1 : 0, rates[0],
                          std::accumulate(rates.begin() + 1, rates.end(), 0.0));
     }
