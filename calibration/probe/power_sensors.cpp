@@ -136,8 +136,8 @@ PowerSensors::PowerSensors(const fs::path& root, bool nvml) {
   find_files(root);
   if (!rails_.empty() || nvml_)
     problem_.clear();
-  else if (problem_.empty())
-    problem_ = "no sensor of power";
+  else
+    problem_ = "no sensor of power: no INA3221 in /sys" + (problem_.empty() ? "" : ", and " + problem_);
 }
 
 PowerSensors::~PowerSensors() = default;

@@ -64,23 +64,24 @@ std::vector<Case> cases(const GpuFacts& gpu, bool quick) {
   return all;
 }
 
-std::vector<Timed> time_all(bool quick) {
+std::vector<Timed> time_all(const Session& session) {
   const Gpu gpu;
   std::vector<Timed> all;
-  for (const Case& one : cases(gpu.identity(), quick)) {
+  for (const Case& one : cases(gpu.identity(), session.quick)) {
     Queue queue(gpu, 512, one.data_bytes);
     for (int i = 0; i < 5; ++i) queue.launch(one.launch);
     queue.forget_stamps();
     // Until the error of the median is small, or the time is over.
-    const double until = host_now() + (quick ? 0.1 : 0.4);
+    const double until = host_now() + session.pace * (session.quick ? 0.1 : 0.4);
     std::vector<double> us;
     do {
       for (int i = 0; i < 20; ++i) queue.launch(one.launch);
       us.clear();
       for (const Stamp& stamp : queue.stamps())
         us.push_back(static_cast<double>(stamp.end - stamp.start) / 1e3);
-    } while (host_now() < until && (us.size() < 60 || middle(us)->sd > narrow / 4 * middle(us)->value));
-    const auto found = middle(us);
+    } while (host_now() < until &&
+             (us.size() < 60 || middle_of_stamps(us)->sd > narrow / 4 * middle_of_stamps(us)->value));
+    const auto found = middle_of_stamps(us);
     all.push_back({static_cast<int>(one.launch.kind), one.size, one.launch.blocks, one.launch.threads,
                    found->value, found->sd, static_cast<double>(found->samples), one.flop, one.bytes});
   }
@@ -121,7 +122,7 @@ Outcome kernels(const Session& session) {
   session.progress(0, "products, convolutions, elementwise kernels by size");
   const std::string report = in_process(session, experiment_limit_s, [&] {
     std::string bytes;
-    put(bytes, time_all(session.quick));
+    put(bytes, time_all(session));
     return bytes;
   });
   std::string_view bytes = report;

@@ -26,9 +26,11 @@ constexpr int calls_in_burst = 60;  // few enough not to fill the queue
 struct Found {
   double value = 0, sd = 0, samples = 0;
 };
-Found found(const std::vector<double>& values) {
-  const auto estimate = middle(values);
+Found found_of(const std::optional<Estimate>& estimate) {
   return estimate ? Found{estimate->value, estimate->sd, static_cast<double>(estimate->samples)} : Found{};
+}
+Found found(const std::vector<double>& values) {
+  return found_of(middle(values));
 }
 
 struct Named {
@@ -72,17 +74,23 @@ std::vector<Found> calls(int bursts) {
   gpu.cuda.check("cuEventCreate", gpu.cuda.event_create(&event, cuda::event_without_timing));
   const HostMemory host(gpu, 4096);
   const DeviceMemory device(gpu, 4096);
-  return {burst_cost(gpu, bursts, [&] { queue.launch(empty); }),
-          burst_cost(gpu, bursts, [&] { queue.launch(eight); }),
-          burst_cost(gpu, bursts, [&] { graph1.replay(); }),
-          burst_cost(gpu, bursts / 4, [&] { graph60.replay(); }),
-          burst_cost(gpu, bursts / 4, [&] { graph300.replay(); }),
-          burst_cost(gpu, bursts, [&] { gpu.cuda.event_record(event, queue.stream()); }),
-          burst_cost(gpu, bursts, [&] { gpu.cuda.event_query(event); }),
-          burst_cost(gpu, bursts,
-                     [&] { gpu.cuda.copy_from_host_async(device.at(), host.at(), 4096, queue.stream()); }),
-          burst_cost(gpu, bursts,
-                     [&] { gpu.cuda.copy_to_host_async(host.at(), device.at(), 4096, queue.stream()); })};
+  const auto check = [&gpu](const char* call, cuda::Result result) { gpu.cuda.check(call, result); };
+  return {
+      burst_cost(gpu, bursts, [&] { queue.launch(empty); }),
+      burst_cost(gpu, bursts, [&] { queue.launch(eight); }),
+      burst_cost(gpu, bursts, [&] { graph1.replay(); }),
+      burst_cost(gpu, bursts / 4, [&] { graph60.replay(); }),
+      burst_cost(gpu, bursts / 4, [&] { graph300.replay(); }),
+      burst_cost(gpu, bursts, [&] { check("cuEventRecord", gpu.cuda.event_record(event, queue.stream())); }),
+      burst_cost(gpu, bursts, [&] { check("cuEventQuery", gpu.cuda.event_query(event)); }),
+      burst_cost(gpu, bursts,
+                 [&] {
+                   check("cuMemcpyHtoDAsync",
+                         gpu.cuda.copy_from_host_async(device.at(), host.at(), 4096, queue.stream()));
+                 }),
+      burst_cost(gpu, bursts, [&] {
+        check("cuMemcpyDtoHAsync", gpu.cuda.copy_to_host_async(host.at(), device.at(), 4096, queue.stream()));
+      })};
 }
 
 // Times between the starts of empty kernels that follow each other on the GPU, in microseconds.
@@ -95,7 +103,7 @@ std::vector<Found> spacings() {
     std::vector<double> us;
     for (std::size_t i = 1; i < stamps.size(); ++i)
       us.push_back(static_cast<double>(stamps[i].start - stamps[i - 1].start) / 1e3);
-    return found(us);
+    return found_of(middle_of_stamps(us));
   };
   const Launch empty{KernelKind::spin, 1, 32, 0};
   Queue graph(gpu, 400), stream(gpu, 400);
@@ -128,9 +136,14 @@ class RoundTrip {
     const double from = host_now();
     launch();
     const auto* const word = static_cast<const volatile std::uint32_t*>(word_.at());
-    while (*word != value_) {
+    double took = 0;
+    // The driver tells why, if a kernel does not set its word.
+    while (*word != value_ && took < latest_word_s) took = host_now() - from;
+    if (*word != value_) {
+      gpu_.cuda.check("cuStreamQuery", gpu_.cuda.stream_query(stream_));
+      throw GpuError("a kernel set no word that the host sees");
     }
-    const double took = host_now() - from;
+    took = host_now() - from;
     gpu_.cuda.check("cuStreamSynchronize", gpu_.cuda.stream_synchronize(stream_));
     return 1e6 * took;
   }
@@ -143,6 +156,7 @@ class RoundTrip {
   }
 
  private:
+  static constexpr double latest_word_s = 2;
   void launch() {
     ++value_;
     cuda::Pointer word = word_.on_device();
@@ -208,53 +222,57 @@ class NetworkLike {
 };
 
 // Latencies after the GPU idled; the host does not sleep meanwhile, so that only the GPU can.
-std::vector<Idled> idled(bool quick, const std::function<double()>& latency_us) {
+std::vector<Idled> idled(const Session& session, const std::function<double()>& latency_us) {
   std::vector<Idled> all;
   for (const double ms :
        {0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 15.0, 25.0, 50.0, 100.0, 300.0, 1000.0}) {
-    const int repeats = std::clamp(static_cast<int>((quick ? 100 : 400) / ms), ms > 500 ? 2 : 5, 40);
+    const int repeats = std::clamp(static_cast<int>((session.quick ? 100 : 400) / ms), ms > 500 ? 2 : 5, 40);
     for (int i = 0; i < repeats; ++i) {
-      const double until = host_now() + 1e-3 * ms;
+      const double until = host_now() + 1e-3 * session.pace * ms;
       while (host_now() < until) {
       }
-      all.push_back({ms, latency_us()});
+      all.push_back({session.pace * ms, latency_us()});
     }
   }
   return all;
 }
-std::vector<Idled> idled_kernel(bool quick) {
+std::vector<Idled> idled_kernel(const Session& session) {
   const Gpu gpu;
   RoundTrip trip(gpu);
-  return idled(quick, [&trip] { return trip.until_seen(); });
+  return idled(session, [&trip] { return trip.until_seen(); });
 }
-std::vector<Idled> idled_network(bool quick) {
+std::vector<Idled> idled_network(const Session& session) {
   const Gpu gpu;
   NetworkLike network(gpu);
-  return idled(quick, [&network] { return network.until_done(); });
+  return idled(session, [&network] { return network.until_done(); });
 }
 
 // The idle time at which half of the delay of a long idle is reached, and that delay.
-void add_idle_wake(const std::vector<Idled>& all, const std::string& path, const char* what,
-                   Outcome& outcome) {
+void add_idle_wake(const std::vector<Idled>& all, const Session& session, const std::string& path,
+                   const char* what, Outcome& outcome) {
   std::map<double, std::vector<double>> by_idle;
   std::vector<double> long_idle;
   for (const Idled& one : all) {
     by_idle[one.idle_ms].push_back(one.latency_us);
-    if (one.idle_ms >= long_idle_ms) long_idle.push_back(one.latency_us);
+    if (one.idle_ms >= session.pace * long_idle_ms) long_idle.push_back(one.latency_us);
   }
   const double quick = median(by_idle.begin()->second);
   const auto late = middle(long_idle);
   const double cost = late->value - quick;
   if (cost < 2 + 3 * late->sd) {
-    outcome.problems.emplace_back(
-        "gpu.idle_wake: a kernel starts no later after the GPU idled for up to 1 s");
+    outcome.problems.push_back(
+        fmt::format("{}: {} takes no longer after the GPU idled for up to 1 s", path, what));
     return;
   }
-  double before = by_idle.begin()->first, after = before;
+  // The last idle time after which the GPU is awake, and the next one: what disturbs the host adds to
+  // latencies, so a short idle time may seem to be one after which the GPU slept, but not the other way
+  // round.
+  double before = by_idle.begin()->first, after = by_idle.rbegin()->first;
   for (const auto& [ms, latencies] : by_idle) {
-    after = ms;
-    if (median(latencies) - quick > cost / 2) break;
+    if (median(latencies) - quick > cost / 2) continue;
     before = ms;
+    const auto next = by_idle.upper_bound(ms);
+    after = next != by_idle.end() ? next->first : ms;
   }
   const double middle_ms = std::sqrt(before * after);
   outcome.parameters.push_back(
@@ -366,7 +384,7 @@ void add_threads(const Session& session, Outcome& outcome) {
       session.progress(0.6, fmt::format("{} launching threads: {}", threads, what));
       const std::string report = in_process(session, experiment_limit_s, [&] {
         std::string bytes;
-        put(bytes, launching_threads(batch, threads, session.quick ? 0.3 : 1));
+        put(bytes, launching_threads(batch, threads, session.pace * (session.quick ? 0.3 : 1)));
         return bytes;
       });
       std::string_view bytes = report;
@@ -419,16 +437,16 @@ Outcome launches(const Session& session) {
   std::string csv = "what,idle_ms,latency_us\n";
   for (const bool network : {false, true}) {
     const std::string report = in_process(session, experiment_limit_s, [&] {
-      return packed(network ? idled_network(session.quick) : idled_kernel(session.quick));
+      return packed(network ? idled_network(session) : idled_kernel(session));
     });
     std::string_view taken = report;
     const auto idle = take<Idled>(taken);
     for (const Idled& one : idle)
       csv += fmt::format("{},{:g},{:.2f}\n", network ? "graph" : "kernel", one.idle_ms, one.latency_us);
     if (network) {
-      add_idle_wake(idle, "gpu.idle_wake", "a graph of 100 kernels that read", outcome);
+      add_idle_wake(idle, session, "gpu.idle_wake", "a graph of 100 kernels that read", outcome);
     } else {
-      add_idle_wake(idle, "seen.idle_wake_of_kernel", "the round trip of a kernel", outcome);
+      add_idle_wake(idle, session, "seen.idle_wake_of_kernel", "the round trip of a kernel", outcome);
     }
   }
   write_file(session, outcome, "raw/idle_wake.csv", csv);

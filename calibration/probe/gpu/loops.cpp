@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <deque>
 #include <memory>
+#include <numeric>
 
 #include "calibration/probe/clock.hpp"
 
@@ -158,6 +160,8 @@ std::vector<Looped> run_loops(const Gpu& gpu, std::span<const Loop> loops, doubl
 
 std::vector<Looped> run_processes(const Session& session, std::span<const Loops> processes, double warm_up_s,
                                   double measured_s, Through through) {
+  warm_up_s *= session.pace;
+  measured_s *= session.pace;
   const auto work = [&](int rank, Gate& gate) {
     if (through == Through::driver) {
       // Without a daemon's pipe, a process opens the GPU by itself.
@@ -175,6 +179,25 @@ std::vector<Looped> run_processes(const Session& session, std::span<const Loops>
   };
   return taken(
       in_processes(static_cast<int>(processes.size()), session, {warm_up_s + measured_s + set_up_s}, work));
+}
+
+std::optional<Estimate> middle_of_stamps(const std::vector<double>& us) {
+  const auto found = middle(us);
+  std::int64_t step_ns = 0;
+  for (const double time : us)
+    step_ns = std::gcd(step_ns, static_cast<std::int64_t>(std::llround(1e3 * time)));
+  const double step_us = 1e-3 * static_cast<double>(step_ns);
+  if (!found || step_us < narrow * std::abs(found->value)) return found;
+  double sum = 0, squares = 0, count = 0;
+  for (const double time : us) {
+    const double off = time - found->value;
+    if (std::abs(off) > 2 * step_us) continue;
+    sum += off;
+    squares += off * off;
+    ++count;
+  }
+  const double mean = sum / count, variance = std::max(0.0, squares / count - mean * mean);
+  return Estimate{found->value + mean, std::sqrt(variance / count), static_cast<std::size_t>(count)};
 }
 
 GpuFacts identify(const Session& session) {

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "calibration/fit/robust.hpp"
 #include "calibration/probe/children.hpp"
 #include "calibration/probe/gpu/gpu.hpp"
 
@@ -49,7 +51,8 @@ enum class Through : std::uint8_t {
   mps_daemon  // as clients of the MPS daemon that runs
 };
 
-// Runs the processes all at once. Returns the results of all loops, process by process.
+// Runs the processes all at once, for times by the session's pace. Returns the results of all loops, process
+// by process.
 [[nodiscard]] std::vector<Looped> run_processes(const Session& session, std::span<const Loops> processes,
                                                 double warm_up_s, double measured_s,
                                                 Through through = Through::driver);
@@ -68,6 +71,11 @@ struct OwnedTurn {
 // out.
 [[nodiscard]] std::vector<OwnedTurn> owned_turns(std::span<const Loops> processes,
                                                  std::span<const Looped> results);
+
+// The middle of times between stamps, in microseconds: the median, or, where the GPU's clock goes in steps
+// that are not small against it, as on Tegra, the mean of what is near it, since every median is a whole
+// step. Absent without times.
+[[nodiscard]] std::optional<Estimate> middle_of_stamps(const std::vector<double>& us);
 
 // The GPU that the driver lists first, asked by a process of its own. Throws ProbeError.
 [[nodiscard]] GpuFacts identify(const Session& session);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "calibration/fit/robust.hpp"
@@ -185,13 +186,16 @@ std::vector<double> beside(const Session& session, int readers, bool gpu_reads, 
 }
 
 void add_copies(const std::vector<Copy>& all, Outcome& outcome) {
-  std::vector<Point2> points;
+  std::map<double, std::vector<double>> by_size;
   for (const Copy& copy : all)
-    if (copy.to_device == 1) points.push_back({copy.bytes, copy.us});
+    if (copy.to_device == 1) by_size[copy.bytes].push_back(copy.us);
+  // Medians, since one copy during which the host was disturbed would turn the line.
+  std::vector<Point2> points;
+  for (const auto& [bytes, us] : by_size) points.push_back({bytes, median(us)});
   const auto line = line_through(points);
   if (!line || line->slope <= 0) return;
   outcome.parameters.push_back({"gpu.copy_bandwidth", 1e-3 / line->slope, "GB/s",
-                                line->slope_sd / line->slope, points.size(),
+                                line->slope_sd / line->slope, all.size() / 2,
                                 "copies of 4 KiB to 64 MiB from locked memory to the device"});
   std::vector<double> shortest;
   for (const Copy& copy : all)
@@ -223,7 +227,7 @@ void add_bandwidths(const std::vector<BandwidthRow>& rows, const GpuFacts& gpu, 
 Outcome gpu_memory(const Session& session) {
   Outcome outcome;
   const GpuFacts gpu = identify(session);
-  const double seconds = session.quick ? 0.05 : 0.15;
+  const double seconds = session.pace * (session.quick ? 0.05 : 0.15);
   session.progress(0, "bandwidth by blocks");
   auto rows = apart<BandwidthRow>(session, [&](const Gpu& on) { return by_blocks(on, seconds); });
   add_bandwidths(rows, gpu, outcome);
@@ -256,7 +260,7 @@ Outcome gpu_memory(const Session& session) {
     for (const bool gpu_reads : {true, false}) {
       if (readers == 0 && !gpu_reads) continue;
       session.progress(0.8, fmt::format("the GPU beside {} reading cores", readers));
-      const auto rates = beside(session, readers, gpu_reads, session.quick ? 0.2 : 0.6);
+      const auto rates = beside(session, readers, gpu_reads, session.pace * (session.quick ? 0.2 : 0.6));
       csv += fmt::format("{},{},{:.2f},{:.2f}\n", readers, gpu_reads ? 1 : 0, rates[0],
                          std::accumulate(rates.begin() + 1, rates.end(), 0.0));
     }

@@ -1,5 +1,6 @@
 // Power and clocks: the watts of single loads, the steps of clock and watts when a load comes and goes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -111,8 +112,10 @@ struct Phases {
   double before_s = 0, load_s = 0, after_s = 0;
 };
 
-Run run_load(const Session& session, const Load& load, const PowerSensors& sensors, const Phases& phases) {
+Run run_load(const Session& session, const Load& load, const PowerSensors& sensors, const Phases& whole) {
   Run run;
+  const Phases phases{session.pace * whole.before_s, session.pace * whole.load_s,
+                      session.pace * whole.after_s};
   const double begin = host_now();
   const int processes = std::max(1, (load.loops.empty() ? 0 : 1) + load.cpu_hogs);
   const auto work = [&](int rank, Gate& gate) {
@@ -181,14 +184,15 @@ void add_samples(std::string& text, const std::string& load, const Run& run) {
   }
 }
 
-void add_load(const Load& load, const Run& run, Outcome& outcome, std::string& table) {
+// False if no sensor told the watts.
+bool add_load(const Load& load, const Run& run, Outcome& outcome, std::string& table) {
   const auto watts = last(run, 0.5, PowerSensors::board_power);
   const auto reported =
       last(run, 0.5, [](const auto& all) { return PowerSensors::value_of(all, "sm_clock"); });
   std::vector<double> clocks = effective_mhz(run.clock_pairs);
   clocks.erase(clocks.begin(), clocks.begin() + static_cast<std::ptrdiff_t>(clocks.size() / 2));
   const auto power = middle(watts);
-  if (!power || power->value <= 0) return;
+  if (!power || power->value <= 0) return false;
   const double clock = reported.empty() ? 0 : median(reported),
                effective = clocks.empty() ? 0 : median(clocks);
   table += fmt::format("{},{:.2f},{:.3f},{:.0f},{:.1f},{}\n", load.name, power->value, power->sd, clock,
@@ -199,6 +203,7 @@ void add_load(const Load& load, const Run& run, Outcome& outcome, std::string& t
       {"seen.power_" + label, power->value, "W", power->sd / power->value, watts.size(),
        fmt::format("board, later half of the run; clock {:.0f} MHz reported, {:.0f} in the SMs", clock,
                    effective)});
+  return true;
 }
 
 // A load that comes and goes: watts, reported clock and the SMs' clock every 20 ms.
@@ -240,14 +245,19 @@ Outcome power(const Session& session) {
     const auto on_gpu = gpu_loads(*gpu, session.quick);
     all.insert(all.begin() + 1, on_gpu.begin(), on_gpu.end());
   }
+  std::vector<std::string> silent;
   double done = 0;
   for (const Load& load : all) {
     session.progress(done, load.name);
     const Run run = run_load(session, load, sensors, {0, session.quick ? 1.5 : 5, 0});
     add_samples(raw, load.name, run);
-    add_load(load, run, outcome, table);
+    if (!add_load(load, run, outcome, table)) silent.push_back(load.name);
     done += 0.6 / static_cast<double>(all.size());
   }
+  if (!silent.empty())
+    outcome.problems.push_back(
+        fmt::format("power: the sensors told no watts of these loads: {}", fmt::join(silent, ", ")));
+  if (silent.size() == all.size()) return outcome;
   write_file(session, outcome, "power.csv", table);
   write_file(session, outcome, "raw/power_samples.csv", raw);
   if (gpu) {

@@ -126,7 +126,7 @@ StreamSeen stream_seen(const Loop& loop, const Looped& looped) {
         std::accumulate(durations.begin(), durations.end(), 0.0) / static_cast<double>(durations.size());
     seen.sd_us = found->sd;
   }
-  if (!gaps.empty()) seen.gap_us = median(gaps);
+  if (const auto found = middle_of_stamps(gaps)) seen.gap_us = found->value;
   seen.samples = durations.size();
   return seen;
 }

@@ -358,7 +358,8 @@ Outcome turns(const Session& session) {
   const std::uint64_t step_ns = timer_step(session);
   outcome.parameters.push_back({"seen.globaltimer_step", static_cast<double>(step_ns) / 1e3, "us", 0, 1,
                                 "least difference of two readings of the GPU's clock"});
-  const std::string timeslices = timeslices_csv(session, gpu, session.quick ? 0.3 : 0.6, step_ns);
+  const std::string timeslices =
+      timeslices_csv(session, gpu, session.pace * (session.quick ? 0.3 : 0.6), step_ns);
   TurnTables tables;
   std::vector<Seen> seen;
   const auto runs = synthetic_runs();
