@@ -187,11 +187,11 @@ TEST(OffloadCsv, has_as_many_fields_in_each_row) {
 
 TEST(OffloadCsv, tells_where_the_network_is_cut_and_ends_with_costs) {
   const auto rows = lines(analyses::offload_csv(cut_sample()));
-  EXPECT_TRUE(
-      rows[0].ends_with(",cut,cut_after,cut_request_bytes,head_latency_p50_ms,head_latency_p99_ms,"
-                        "head_throughput_images_per_s,edge_cost_per_hour,cloud_cost_per_hour,"
-                        "split_cost_per_hour,layers_cost_per_hour,cheapest,power_grade"));
-  EXPECT_TRUE(rows[1].ends_with(",8,pool5,18432,11,11,30,,,,,,")) << rows[1];
+  EXPECT_TRUE(rows[0].ends_with(
+      ",cut,cut_after,cut_request_bytes,head_latency_p50_ms,head_latency_p99_ms,"
+      "head_throughput_images_per_s,edge_cost_per_hour,cloud_cost_per_hour,"
+      "split_cost_per_hour,layers_cost_per_hour,cheapest,edge_power_grade,cloud_power_grade"));
+  EXPECT_TRUE(rows[1].ends_with(",8,pool5,18432,11,11,30,,,,,,,")) << rows[1];
 }
 
 TEST(OffloadPicture, tells_the_layers_at_the_edge) {
