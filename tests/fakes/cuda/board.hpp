@@ -40,8 +40,9 @@ inline constexpr std::uint64_t launch_ns = 4'000;    // from the call of an idle
 inline constexpr std::uint64_t apart_ns = 1'000;     // from the end of a kernel to the start of the next
 inline constexpr std::uint64_t start_ns = 500;       // of a kernel, beside its work
 inline constexpr std::uint64_t turnover_ns = 2'000;  // from a block to the next in its place
-// A GPU that has idled for so long is asleep, and wakes up for so long.
-inline constexpr std::uint64_t sleeps_after_ns = 2'400'000, wake_ns = 400'000;
+// A GPU that has idled for so long is asleep, and wakes up for so long: longer than a busy host delays a
+// call.
+inline constexpr std::uint64_t sleeps_after_ns = 2'400'000, wake_ns = 4'000'000;
 inline constexpr std::size_t launches_in_flight = 1024;
 // Kernels that run at once, with 32 connections and by default.
 inline constexpr std::size_t resident_grids = 128, default_grids = 32;
