@@ -308,6 +308,16 @@ BoardsRow boards_row(const OffloadAnswer& answer, const PointRuns& runs, std::in
   return row;
 }
 
+// The grades of both sides' power, and a sentence if one is assumed.
+void add_power_grades(OffloadAnswer& answer, const OffloadQuestion& question) {
+  answer.edge_power_grade = scenarios::power_grade(*question.edge_profile);
+  answer.cloud_power_grade = scenarios::power_grade(*question.cloud_profile);
+  std::vector<std::string> assumed;
+  if (answer.edge_power_grade == "assumed") assumed.push_back(answer.edge_device);
+  if (answer.cloud_power_grade == "assumed") assumed.push_back(answer.cloud_device);
+  answer.power_note = assumed_power_note(std::move(assumed));
+}
+
 }  // namespace
 
 const char* to_string(Side side) {
@@ -349,12 +359,7 @@ OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& con
   answer.name = question.edge.name;
   answer.edge_device = question.edge.device;
   answer.cloud_device = question.cloud.device;
-  answer.edge_power_grade = scenarios::power_grade(*question.edge_profile);
-  answer.cloud_power_grade = scenarios::power_grade(*question.cloud_profile);
-  std::vector<std::string> assumed;
-  if (answer.edge_power_grade == "assumed") assumed.push_back(answer.edge_device);
-  if (answer.cloud_power_grade == "assumed") assumed.push_back(answer.cloud_device);
-  answer.power_note = assumed_power_note(std::move(assumed));
+  add_power_grades(answer, question);
   answer.link = section.link;
   answer.costs = section.costs;
   answer.prices = section.prices;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyses/study/power_basis.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::analyses {
