@@ -2,35 +2,21 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
-#include <new>
 
 #include "calibration/probe/clock.hpp"
+#include "calibration/probe/workers.hpp"
 
 namespace jostle::calibration::probe {
 namespace {
 
 constexpr char succeeded = 'r', failed = 'e';  // the first byte of a report
 constexpr std::string_view follows = "another process of the experiment failed";
-
-struct SharedGate {
-  explicit SharedGate(int processes) {
-    void* const memory =
-        mmap(nullptr, sizeof(Gate), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw ProbeError("no memory that processes share");
-    gate = new (memory) Gate(processes);
-  }
-  ~SharedGate() { munmap(gate, sizeof(Gate)); }
-  SharedGate(const SharedGate&) = delete;
-  SharedGate& operator=(const SharedGate&) = delete;
-  Gate* gate;
-};
 
 struct Child {
   pid_t id = -1;
@@ -153,9 +139,9 @@ void Gate::meet() {
 
 std::vector<std::string> in_processes(int processes, const Session& session, const Supervision& supervision,
                                       const std::function<std::string(int, Gate&)>& work) {
-  const SharedGate shared(processes);
+  const Shared<Gate> gate(processes);
   Family family;
-  for (int rank = 0; rank < processes; ++rank) family.fork_one(rank, *shared.gate, work);
+  for (int rank = 0; rank < processes; ++rank) family.fork_one(rank, *gate, work);
   const std::int64_t until = now_ns() + static_cast<std::int64_t>(1e9 * supervision.limit_s);
   while (family.read_reports(static_cast<int>(1e3 * supervision.every_s))) {
     if (supervision.between) supervision.between();

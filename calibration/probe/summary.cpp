@@ -4,13 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "calibration/fit/robust.hpp"
 #include "calibration/probe/clock.hpp"
 
 namespace jostle::calibration::probe {
 namespace {
-
-constexpr double sd_of_mad = 1.4826;     // of a normal distribution
-constexpr double median_error = 1.2533;  // standard error of its median over that of its mean
 
 double relative(double error, double value) {
   return value != 0 && std::isfinite(error) ? std::abs(error / value) : 1;
@@ -19,12 +17,7 @@ double relative(double error, double value) {
 }  // namespace
 
 double quantile(std::vector<double> samples, double share) {
-  if (samples.empty()) return 0;
-  std::ranges::sort(samples);
-  const double at = std::clamp(share, 0.0, 1.0) * static_cast<double>(samples.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, samples.size() - 1);
-  return samples[below] + (at - static_cast<double>(below)) * (samples[above] - samples[below]);
+  return samples.empty() ? 0 : calibration::quantile(std::move(samples), std::clamp(share, 0.0, 1.0));
 }
 
 double median(std::vector<double> samples) {
@@ -32,14 +25,11 @@ double median(std::vector<double> samples) {
 }
 
 Summary median_of(const std::vector<double>& samples) {
-  Summary found{.value = median(samples), .relative_sd = 1, .samples = samples.size()};
-  if (samples.size() < 3) return found;
-  std::vector<double> distances;
-  for (const double sample : samples) distances.push_back(std::abs(sample - found.value));
-  const double sd = sd_of_mad * median(std::move(distances));
-  found.relative_sd =
-      relative(median_error * sd / std::sqrt(static_cast<double>(samples.size())), found.value);
-  return found;
+  const auto found = middle(samples);
+  if (!found) return {.relative_sd = 1};
+  return {.value = found->value,
+          .relative_sd = samples.size() < 3 ? 1 : relative(found->sd, found->value),
+          .samples = samples.size()};
 }
 
 Summary mean_of(const std::vector<double>& samples) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
@@ -16,15 +17,22 @@
 
 namespace jostle::calibration::probe {
 
-// One T, zeros at first, in memory that forks share. Throws std::bad_alloc.
+// One T in memory that forks share, made of the arguments; without any, all zeros at first. Throws
+// std::runtime_error.
 template <class T>
 class Shared {
   static_assert(std::is_trivially_destructible_v<T>);
 
  public:
-  Shared() : at_(mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-    if (at_ == MAP_FAILED) throw std::bad_alloc();
-    new (at_) T;
+  template <class... Arguments>
+  explicit Shared(Arguments... arguments)
+      : at_(mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+    if (at_ == MAP_FAILED) throw std::runtime_error("no memory that processes share");
+    if constexpr (sizeof...(Arguments) == 0) {
+      new (at_) T;
+    } else {
+      new (at_) T(arguments...);
+    }
   }
   ~Shared() { munmap(at_, sizeof(T)); }
   Shared(const Shared&) = delete;

@@ -2,18 +2,7 @@
 // Parameters as there. scripts/probe-kernels makes tensor_kernels.ptx of this file.
 #include <mma.h>
 
-typedef unsigned long long u64;
-typedef unsigned int u32;
-
-struct Stamp {
-  u64 start, end;
-};
-
-__device__ __forceinline__ u64 globaltimer() {
-  u64 now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
+#include "stamps.cuh"
 
 // The next of a row of random numbers between -1 and 1.
 __device__ __forceinline__ __half number(u32& bits) {
@@ -24,7 +13,7 @@ __device__ __forceinline__ __half number(u32& bits) {
 // `amount` products of 16 x 16 x 16 in fp16 a warp, in two chains.
 extern "C" __global__ void mma(u64 amount, Stamp* stamps, u32 capacity, u32* state, uint4* data, u64 words) {
   using namespace nvcuda::wmma;
-  if (blockIdx.x == 0 && threadIdx.x == 0) stamps[*(volatile u32*)state % capacity].start = globaltimer();
+  begin(stamps, capacity, state);
   fragment<matrix_a, 16, 16, 16, __half, row_major> a;
   fragment<matrix_b, 16, 16, 16, __half, col_major> b;
   fragment<matrix_b, 16, 16, 16, __half, col_major> negative;
@@ -52,11 +41,5 @@ extern "C" __global__ void mma(u64 amount, Stamp* stamps, u32 capacity, u32* sta
   float sum = 0;
   for (int i = 0; i < c.num_elements; ++i) sum += __half2float(c.x[i]) + __half2float(d.x[i]);
   if (sum == 123.456f) data[0].x = 1;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  if (atomicAdd(&state[1], 1u) != gridDim.x - 1) return;
-  const u32 launch = *(volatile u32*)state;
-  stamps[launch % capacity].end = globaltimer();
-  state[1] = 0;
-  state[0] = launch + 1;
+  end(stamps, capacity, state);
 }
