@@ -24,17 +24,12 @@ constexpr double least_ratio = 1.5;      // ratio of kernel durations that is gi
 constexpr double least_points = 0.05;    // difference of SM active that is given as a reason
 constexpr double least_launching = 0.2;  // share of a process's time in launches that is given as a reason
 
-bool on_gpu(const scenarios::ProcessEntry& process) {
-  return process.placement == scenarios::Placement::gpu ||
-         process.placement == scenarios::Placement::cuda_only;
-}
-
 }  // namespace
 
 bool in_turns(const scenarios::Scenario& scenario) {
   std::int64_t contexts = 0;
   for (const scenarios::ProcessEntry& process : scenario.processes)
-    contexts += on_gpu(process) ? process.count : 0;
+    contexts += scenarios::on_gpu(process.placement) ? process.count : 0;
   return contexts > 1 && gpu::way_of(scenario.sharing).takes_turns;
 }
 
@@ -65,7 +60,7 @@ std::vector<GroupOutcome> groups_in(const scenarios::Scenario& scenario, const K
   const std::vector<PartPlace> places = part_places(scenario);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const scenarios::PartId& id = places[i].id;
-    if (!on_gpu(scenario.processes[id.entry])) continue;
+    if (!scenarios::on_gpu(scenario.processes[id.entry].placement)) continue;
     const auto known = static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin());
     if (known == ids.size()) {
       ids.push_back(id);

@@ -13,15 +13,10 @@ namespace {
 
 using scenarios::ProcessEntry;
 
-bool in_closed_loop(const ProcessEntry& part) {
-  return part.arrivals.kind == process::ArrivalKind::closed_loop;
-}
-
 // Returns whether the process can be a stream of another, or can have streams.
 bool can_share(const ProcessEntry& process) {
-  const bool on_gpu =
-      process.placement == scenarios::Placement::gpu || process.placement == scenarios::Placement::cuda_only;
-  return on_gpu && !process.training && !process.layers && process.before.empty() && process.after.empty();
+  return scenarios::on_gpu(process.placement) && !process.training && !process.layers &&
+         process.before.empty() && process.after.empty();
 }
 
 // The settings that all streams of a process have in common, except its way of waiting, as text.
@@ -58,7 +53,7 @@ void add_instances(std::vector<ProcessEntry>& instances, const ProcessEntry& pro
     ProcessEntry instance = alone(part);
     if (instance.name.empty()) instance.name = process.name;
     instance.count = streams_of(process, part);
-    if (in_closed_loop(part)) {
+    if (part.arrivals.closed_loop()) {
       instance.count *= process.count;
       instances.push_back(instance);
     } else {
@@ -161,7 +156,7 @@ std::optional<WhatIfBoard> as_processes(const scenarios::Scenario& scenario) {
     const auto parts = parts_of(process);
     for (std::size_t part = 0; part < parts.size(); ++part) {
       const std::int64_t streams = streams_of(process, parts[part]);
-      if (streams > 1 && !in_closed_loop(parts[part])) return std::nullopt;
+      if (streams > 1 && !parts[part].arrivals.closed_loop()) return std::nullopt;
       any = any || streams > 1 || parts.size() > 1;
       ProcessEntry own = process;
       own.instances.clear();

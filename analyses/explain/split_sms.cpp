@@ -20,22 +20,13 @@ namespace {
 
 using scenarios::ProcessEntry;
 
-bool in_closed_loop(const ProcessEntry& part) {
-  return part.arrivals.kind == process::ArrivalKind::closed_loop;
-}
-
-bool on_gpu(const ProcessEntry& process) {
-  return process.placement == scenarios::Placement::gpu ||
-         process.placement == scenarios::Placement::cuda_only;
-}
-
 // Gives each stream of the process an instance of its own, in the order of the streams. Returns false if
 // streams share requests.
 bool give_instances(ProcessEntry& process) {
   std::vector<ProcessEntry> instances;
   for (const ProcessEntry& part : parts_of(process)) {
     const std::int64_t streams = streams_of(process, part);
-    if (streams > 1 && !in_closed_loop(part)) return false;
+    if (streams > 1 && !part.arrivals.closed_loop()) return false;
     ProcessEntry one = part;
     one.instances.clear();
     one.count = one.streams = 1;
@@ -75,7 +66,7 @@ std::optional<OneProcess> in_one_process(const scenarios::Scenario& scenario) {
     return process.placement != scenarios::Placement::cpu;
   };
   const auto found = std::ranges::find_if(processes, uses_gpu);
-  if (found == processes.end() || found->count != 1 || !on_gpu(*found) ||
+  if (found == processes.end() || found->count != 1 || !scenarios::on_gpu(found->placement) ||
       std::ranges::count_if(processes, uses_gpu) != 1 || !has_instances(*found) || !give_instances(*found) ||
       found->instances.size() < 2)
     return std::nullopt;
@@ -111,10 +102,10 @@ std::optional<SplitSms> partition_for_critical(const scenarios::Scenario& scenar
   std::vector<ProcessEntry>& instances = one->instances();
   const auto has_priority = [](const ProcessEntry& of) { return of.priority == gpu::Priority::high; };
   const bool by_priority = std::ranges::any_of(instances, has_priority);
-  const auto is_critical = [&](const ProcessEntry& of) {
-    return by_priority ? has_priority(of) : !in_closed_loop(of);
+  const auto critical_part = [&](const ProcessEntry& of) {
+    return by_priority ? has_priority(of) : !of.arrivals.closed_loop();
   };
-  const auto critical = std::ranges::count_if(instances, is_critical);
+  const auto critical = std::ranges::count_if(instances, critical_part);
   if (critical == 0 || critical == static_cast<std::ptrdiff_t>(instances.size())) return std::nullopt;
   const double each = share * gpu.sm_count / static_cast<double>(critical);
   const int sms = gpu::partition_for(*sizes, std::max(1, static_cast<int>(std::floor(each))));
@@ -122,8 +113,8 @@ std::optional<SplitSms> partition_for_critical(const scenarios::Scenario& scenar
   if (rest < sizes->least || static_cast<double>(critical * sms) > 1.5 * share * gpu.sm_count)
     return std::nullopt;  // the smallest partitions are too large for so many
   for (ProcessEntry& instance : instances)
-    instance.sm_partition = is_critical(instance) ? sms : scenarios::rest_of_sms;
-  const auto first = std::ranges::find_if(instances, is_critical);
+    instance.sm_partition = critical_part(instance) ? sms : scenarios::rest_of_sms;
+  const auto first = std::ranges::find_if(instances, critical_part);
   const std::string name = !first->name.empty() ? first->name : scenarios::model_name(*first);
   return SplitSms{std::move(one->board), critical > 1 ? fmt::format("{} SMs each for {}", sms, critical)
                                                       : fmt::format("{} SMs for {}", sms, name)};

@@ -73,7 +73,7 @@ std::optional<scenarios::Scenario> parsed(const RooflineQuestion& question, cons
   add_without_location(own, origin, problems);
   if (!scenario) return std::nullopt;
   const scenarios::Placement placement = scenario->processes.front().placement;
-  if (placement == scenarios::Placement::gpu || placement == scenarios::Placement::cuda_only) return scenario;
+  if (scenarios::on_gpu(placement)) return scenario;
   problems.add({}, "placement", "must be on the GPU for a roofline", "gpu or cuda-only");
   return std::nullopt;
 }

@@ -15,8 +15,8 @@ using validation::Comparison;
 using validation::ComparisonGroup;
 
 constexpr std::size_t across = 3;
-constexpr double side = 240, left = 58, head = 36, foot = 46, gap = 60, row = 15;
-constexpr const char* grey = "#666";
+constexpr double side = 240, left = 58, head = 36, foot = 46, gap = 60, legend_row = 15;
+constexpr const char* axis_grey = "#666";
 
 bool drawable(const Comparison& comparison) {
   return comparison.measured > 0 && comparison.predicted > 0;
@@ -81,7 +81,7 @@ class Panel {
            fmt::format(
                "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:g}\" height=\"{:g}\" fill=\"none\" "
                "stroke=\"{}\"/>\n",
-               x_, y_, side, side, grey) +
+               x_, y_, side, side, axis_grey) +
            svg_text(x_ + side / 2, y_ + side + 30, "measured", {font::small, "middle"}) +
            fmt::format("<g transform=\"translate({:.1f} {:.1f}) rotate(-90)\">{}</g>\n", x_ - 44,
                        y_ + side / 2, svg_text(0, 0, "predicted", {font::small, "middle"}));
@@ -106,7 +106,7 @@ class Panel {
     return fmt::format(
         "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}L{3:.1f} {4:.1f}H{5:.1f}V{6:.1f}L{7:.1f} {1:.1f}Z\" fill=\"{8}\" "
         "opacity=\"0.15\"/>\n<path d=\"M{0:.1f} {1:.1f}L{5:.1f} {4:.1f}\" stroke=\"{8}\" fill=\"none\"/>\n",
-        x_, bottom, bottom - s, right - s, y_, right, y_ + s, x_ + s, grey);
+        x_, bottom, bottom - s, right - s, y_, right, y_ + s, x_ + s, axis_grey);
   }
   [[nodiscard]] std::string points() const {
     const std::vector<std::string> quantities = quantities_of(group_);
@@ -135,7 +135,7 @@ class Panel {
                                       100 * row_of.mean_absolute),
                           {font::small});
       ++series;
-      y += row;
+      y += legend_row;
     }
     return picture;
   }
@@ -161,7 +161,7 @@ std::string scatter_svg(const std::vector<ComparisonGroup>& groups) {
       panels += Panel(static_cast<double>(i - first) * cell + left, y + head, *shown[i]).svg();
       legend = std::max(legend, quantities_of(*shown[i]).size());
     }
-    y += head + side + foot + row * static_cast<double>(legend);
+    y += head + side + foot + legend_row * static_cast<double>(legend);
   }
   std::string picture = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} "

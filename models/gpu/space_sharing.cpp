@@ -12,13 +12,13 @@ using sim::Duration;
 using sim::Time;
 
 SpaceSharedGpu::SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed,
-                               Kernels kernels, double loop_error)
+                               std::optional<double> loop_error)
     : engine_(engine),
       spec_(spec),
       space_(space),
       random_(seed, "gpu slices"),
-      kernels_(kernels),
-      loops_(loop_error) {
+      may_repeat_(loop_error.has_value()),
+      loops_(loop_error.value_or(SteadyLoops::mean_error)) {
   // Fitted to mps.csv: a kernel does not start while one of another process is in its way.
   if (space_ == SpaceOf::all_processes) spec_.space_sharing.kernel_start = Duration::zero();
 }

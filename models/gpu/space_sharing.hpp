@@ -34,16 +34,13 @@ namespace jostle::gpu {
 // The processes that share the GPU at one time.
 enum class SpaceOf : std::uint8_t { each_process, all_processes };
 
-// The batches whose kernels are simulated one by one.
-enum class Kernels : std::uint8_t { of_all_batches, until_steady };
-
 class SpaceSharedGpu final : public Gpu {
  public:
   // The engine must outlive the GPU and must not run after the GPU is destroyed. `seed` is for the jitter of
-  // slices; `loop_error`: of SteadyLoops. Six
-  // parameters, since most callers leave out the last.
+  // slices; `loop_error`: the error with which loops are steady (SteadyLoops); none: kernels of all batches
+  // are simulated one by one.
   SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed = 1,
-                 Kernels kernels = Kernels::of_all_batches, double loop_error = SteadyLoops::mean_error);
+                 std::optional<double> loop_error = {});
 
   ContextId create_context(const ContextSpec& spec) override;
   void set_observer(const KernelObserver& observer) override { observer_ = observer; }
@@ -259,7 +256,7 @@ class SpaceSharedGpu final : public Gpu {
   bool refreshed_for_switch_ = false;
   sim::Time idle_since_;
   Activity activity_;
-  Kernels kernels_;
+  bool may_repeat_;
   SteadyLoops loops_;
   sim::Time recording_since_;
   bool repeating_ = false;

@@ -23,7 +23,7 @@ void SpaceSharedGpu::begin_recording() {
 
 // Only graphs, which are launched as a whole, are repeated: their times do not depend on the pace of a host.
 void SpaceSharedGpu::record_batch(Context& context) {
-  if (kernels_ == Kernels::of_all_batches || groups_.size() > 1 || observer_.finished != nullptr) return;
+  if (!may_repeat_ || groups_.size() > 1 || observer_.finished != nullptr) return;
   if (context.batches.front().kernel_by_kernel) {
     loops_.forget();
     begin_recording();

@@ -40,6 +40,8 @@ struct Arrivals {
   std::optional<sim::Duration> max_delay = {};
   std::string after = {};  // cascade: the name of the instance or process whose results make the requests
   FanOut fan_out = {};     // cascade: number of requests per result
+
+  [[nodiscard]] bool closed_loop() const { return kind == ArrivalKind::closed_loop; }
 };
 
 // An answered request: when it was made, and when it was answered.

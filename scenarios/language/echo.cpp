@@ -183,7 +183,7 @@ void put_generation(Json& json, const ProcessEntry& part) {
     if (part.language->images > 0) generate["images"] = part.language->images;
     generate["reuse"] = quantity(spec.reuse, input::share_dimension());
     if (spec.chunk > 0) generate["chunk"] = spec.chunk;
-    if (part.arrivals.kind == process::ArrivalKind::closed_loop) json["users"] = spec.users;
+    if (part.arrivals.closed_loop()) json["users"] = spec.users;
   }
   json["max_batch"] = spec.max_batch;
   if (part.language->context > 0) json["context"] = part.language->context;

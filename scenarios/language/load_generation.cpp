@@ -194,7 +194,7 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   else
     at.problem("a language model needs `generate` or `bench`",
                "generate: {prompt: 512, tokens: 128}, or bench: {tg: 128}");
-  const bool closed = process.arrivals.kind == process::ArrivalKind::closed_loop;
+  const bool closed = process.arrivals.closed_loop();
   if (const auto users = mapping.find("users")) {
     work.spec.users = Integer{1, max_users}(*users).value_or(1);
     if (!closed)

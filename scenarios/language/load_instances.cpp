@@ -41,14 +41,10 @@ void read_mps_threads(Mapping& mapping, ProcessEntry& process) {
   mapping.optional("mps_threads", process.mps_threads, Quantity{input::share_dimension(), 0, 1, true});
 }
 
-bool on_gpu(const ProcessEntry& process) {
-  return process.placement == Placement::gpu || process.placement == Placement::cuda_only;
-}
-
 void read_partition(Mapping& mapping, ProcessEntry& part) {
   const auto at = mapping.find("sm_partition");
   if (!at) return;
-  if (!on_gpu(part)) {
+  if (!on_gpu(part.placement)) {
     at->problem(fmt::format("placement: {} has no SMs to partition", to_string(part.placement)),
                 "leave out sm_partition, or run this on the GPU");
     return;
@@ -84,7 +80,7 @@ ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const P
   if (mapping.has("placement") && instance.placement == Placement::cpu)
     mapping.find("placement")
         ->problem("an instance runs on the GPU or a DLA", "use a process for work on the cores");
-  if (mapping.has("max_queue_delay") && !on_gpu(instance))
+  if (mapping.has("max_queue_delay") && !on_gpu(instance.placement))
     mapping.find("max_queue_delay")
         ->problem("dynamic batching does not work on a DLA", "leave out max_queue_delay");
   read_network(mapping, context, instance);
@@ -192,7 +188,7 @@ void read_streams(Mapping& mapping, ProcessEntry& process) {
   const auto refuse = [&](const char* key, const char* why) {
     const auto at = mapping.find(key);
     if (!at) return;
-    if (!on_gpu(process))
+    if (!on_gpu(process.placement))
       at->problem(fmt::format("a process with placement: {} {}", to_string(process.placement), why));
     else if (!process.before.empty() || !process.after.empty())
       at->problem(fmt::format("a process with stages {}", why), "leave out stages, or give them a process");

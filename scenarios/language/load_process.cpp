@@ -204,7 +204,7 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
 void check_training(const Cursor& at, const ProcessEntry& process) {
   if (std::holds_alternative<SyntheticModel>(process.model)) at.problem("a synthetic model cannot train");
   if (process.precision == Precision::int8) at.problem("int8 does not train", "fp32, tf32 or fp16");
-  if (process.placement != Placement::gpu && process.placement != Placement::cuda_only) {
+  if (!on_gpu(process.placement)) {
     at.problem(fmt::format("training cannot run with placement: {}", to_string(process.placement)),
                "gpu or cuda-only");
   } else if (!traits_of(process.runtime).trains) {
@@ -308,7 +308,7 @@ std::vector<Stage> read_stages(const Cursor& at, const ProcessEntry& process) {
     } else {
       mapping.required("time", stage.time, TimeSpan{sim::Duration::zero(), sim::seconds(100), true});
     }
-    if (stage.on_gpu && process.placement != Placement::gpu && process.placement != Placement::cuda_only)
+    if (stage.on_gpu && !on_gpu(process.placement))
       item.problem(
           fmt::format("a process with placement: {} has no stage on the GPU", to_string(process.placement)));
     stages.push_back(std::move(stage));

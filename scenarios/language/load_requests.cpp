@@ -129,7 +129,7 @@ void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& p
   process::Arrivals& arrivals = process.arrivals;
   if (const auto arrivals_at = mapping.find("arrivals")) read_arrivals(*arrivals_at, context, process);
   read_cascade(mapping, process);
-  const bool closed = arrivals.kind == process::ArrivalKind::closed_loop && !mapping.has("arrivals");
+  const bool closed = arrivals.closed_loop() && !mapping.has("arrivals");
   if (const auto queue_at = mapping.find("queue")) {
     if (closed)
       queue_at->problem("a queue needs arrivals", "for example arrivals: {poisson: 30 /s, queue: 8}");

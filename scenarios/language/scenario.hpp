@@ -51,6 +51,11 @@ enum class Sync {
 enum class Placement { gpu, cuda_only, dla0, dla1, cpu };
 enum class Observer { none, nsys };
 
+// True if kernels of the process itself run on the GPU.
+[[nodiscard]] constexpr bool on_gpu(Placement placement) {
+  return placement == Placement::gpu || placement == Placement::cuda_only;
+}
+
 [[nodiscard]] Sync default_sync(Runtime runtime);
 
 [[nodiscard]] const char* to_string(Sync value);  // the name used in a scenario

@@ -40,7 +40,7 @@ Alone alone(const process::Spec& part, double streams) {
   Alone of{.streams = streams};
   const gpu::KernelSequence& kernels = part.kernels;
   of.batch_s = sim::to_seconds(kernels.total());
-  of.loop = part.arrivals.kind == process::ArrivalKind::closed_loop && part.launches_at_once();
+  of.loop = part.arrivals.closed_loop() && part.launches_at_once();
   if (of.batch_s <= 0) return of;
   of.sm_s = kernels.used.back().sm_active;
   of.kernels = static_cast<double>(kernels.kernels.size());

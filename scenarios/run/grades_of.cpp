@@ -59,10 +59,6 @@ std::string sharing_grade(const Scenario& scenario, const calibration::Profile& 
   return to_string(space ? std::max(in_turns, space_grade(profile)) : in_turns);
 }
 
-bool on_gpu(const ProcessEntry& entry) {
-  return entry.placement == Placement::gpu || entry.placement == Placement::cuda_only;
-}
-
 // The number of streams of a process.
 std::int64_t streams_in(const ProcessEntry& process) {
   std::int64_t sum = 0;
@@ -74,7 +70,8 @@ std::int64_t streams_in(const ProcessEntry& process) {
 std::size_t contexts_of(const Scenario& scenario, const Assembly& assembly) {
   std::size_t found = scenario.compositor ? 1 : 0;
   for (const ProcessInstance& instance : expand(scenario))
-    if (on_gpu(scenario.processes[instance.entry]) && assembly.occupancy.places[instance.index].fits)
+    if (on_gpu(scenario.processes[instance.entry].placement) &&
+        assembly.occupancy.places[instance.index].fits)
       found += static_cast<std::size_t>(streams_in(scenario.processes[instance.entry]));
   return found;
 }
@@ -131,7 +128,8 @@ std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profi
     Grades grades{.kernels = kernels_grade(scenario.processes[entry], assembly.grades[entry]),
                   .sharing = {},
                   .power = {}};
-    if (shared && on_gpu(scenario.processes[entry])) grades.sharing = sharing_grade(scenario, profile);
+    if (shared && on_gpu(scenario.processes[entry].placement))
+      grades.sharing = sharing_grade(scenario, profile);
     if (assembly.dvfs) grades.power = power_grade(profile);
     found.push_back(std::move(grades));
   }

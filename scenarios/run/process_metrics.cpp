@@ -69,8 +69,7 @@ void add_batches(Metrics& result, const process::Served& served) {
 bool could_serve(process::Inference& process, std::size_t part, const process::Served& served,
                  const process::TokenMetrics* tokens) {
   if (tokens != nullptr && tokens->decoded + tokens->prefilled > 0) return false;
-  const bool asks_itself =
-      process::parts_of(process.spec())[part].arrivals.kind == process::ArrivalKind::closed_loop;
+  const bool asks_itself = process::parts_of(process.spec())[part].arrivals.closed_loop();
   return asks_itself || served.is_serving() || process.may_have_requests(part) || process.drops(part) > 0;
 }
 

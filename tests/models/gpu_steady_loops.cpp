@@ -19,11 +19,15 @@ using sim::microseconds;
 using sim::milliseconds;
 using sim::Time;
 
+// The error with which loops are steady; none: kernels of all batches are simulated.
+using LoopError = std::optional<double>;
+constexpr LoopError every_kernel, until_steady = SteadyLoops::mean_error;
+
 // Closed loops on a GPU of eight SMs: each enqueues its kernels again, a pause after its batch was done.
 class Loops {
  public:
-  explicit Loops(Kernels kernels, std::size_t most_batches = 1U << 30U)
-      : gpu_(engine_, free_device(4).gpu, SpaceOf::all_processes, 1, kernels), most_batches_(most_batches) {}
+  explicit Loops(LoopError error, std::size_t most_batches = 1U << 30U)
+      : gpu_(engine_, free_device(4).gpu, SpaceOf::all_processes, 1, error), most_batches_(most_batches) {}
   void add(const KernelSequence& kernels, Duration pause) {
     Loop& loop = loops_.emplace_back();
     loop.of = this;
@@ -166,7 +170,7 @@ TEST(SteadyLoops, of_one_of_many_runs_need_fewer_records) {
 
 TEST(RepeatedBatches, of_a_lone_loop_end_when_they_do_kernel_by_kernel_and_use_the_same) {
   const auto kernels = sequence({kernel(30, 6), kernel(20, 12, 0.5F)});
-  Loops exact(Kernels::of_all_batches), steady(Kernels::until_steady);
+  Loops exact(every_kernel), steady(until_steady);
   for (Loops* const loops : {&exact, &steady}) {
     loops->add(kernels, microseconds(3));
     loops->run_to(milliseconds(100.5));
@@ -198,7 +202,7 @@ TEST(RepeatedBatches, have_the_rates_that_every_kernel_gives) {
                                  between(0, 2) == 0 ? 0.5F : 0));
       all.push_back(sequence(std::move(kernels)));
     }
-    Loops exact(Kernels::of_all_batches), steady(Kernels::until_steady);
+    Loops exact(every_kernel), steady(until_steady);
     for (Loops* const loops : {&exact, &steady}) {
       for (const KernelSequence& kernels : all) loops->add(kernels, microseconds(2));
       loops->run_to(milliseconds(500));
@@ -219,24 +223,24 @@ TEST(RepeatedBatches, have_the_rates_that_every_kernel_gives) {
 // Both loops slow each other down. From 200 ms on there is a third.
 TEST(RepeatedBatches, end_when_another_loop_begins) {
   const auto two = sequence({kernel(30, 16), kernel(20, 24)}), other = sequence({kernel(50, 32)});
-  const auto rates = [&](Kernels way) {
+  const auto rates = [&](LoopError way) {
     Loops loops(way);
     loops.add(two, microseconds(2));
     loops.add(two, microseconds(2));
     loops.run_to(milliseconds(200));
-    EXPECT_EQ(way == Kernels::until_steady, loops.gpu().repeating() > milliseconds(100));
+    EXPECT_EQ(way.has_value(), loops.gpu().repeating() > milliseconds(100));
     loops.add(other, microseconds(2));
     loops.run_to(milliseconds(600));
     return std::vector{loops.rate(0, milliseconds(300)), loops.rate(2, milliseconds(300))};
   };
-  const auto exact = rates(Kernels::of_all_batches), steady = rates(Kernels::until_steady);
+  const auto exact = rates(every_kernel), steady = rates(until_steady);
   for (std::size_t i = 0; i < exact.size(); ++i) EXPECT_NEAR(steady[i] / exact[i], 1, 0.005) << i;
 }
 
 // A long batch beside the loop while it is recorded: what it took then is not what it takes later.
 TEST(RepeatedBatches, are_not_those_beside_a_batch_that_is_over) {
   const auto loop = sequence({kernel(20, 16)}), other = sequence(std::vector(400, kernel(50, 32)));
-  const auto rate = [&](Kernels way) {
+  const auto rate = [&](LoopError way) {
     Loops loops(way);
     loops.add(loop, microseconds(2));
     loops.run_to(milliseconds(20));
@@ -246,26 +250,26 @@ TEST(RepeatedBatches, are_not_those_beside_a_batch_that_is_over) {
     loops.run_to(milliseconds(300));
     return loops.rate(0, milliseconds(100));
   };
-  EXPECT_NEAR(rate(Kernels::until_steady) / rate(Kernels::of_all_batches), 1, 0.001);
+  EXPECT_NEAR(rate(until_steady) / rate(every_kernel), 1, 0.001);
 }
 
 TEST(RepeatedBatches, end_when_a_loop_ends) {
   const auto short_one = sequence({kernel(20, 32)}), long_one = sequence({kernel(60, 32)});
-  const auto ends = [&](Kernels way) {
+  const auto ends = [&](LoopError way) {
     Loops loops(way, 1000);
     loops.add(short_one, microseconds(1));
     loops.add(long_one, microseconds(1));
     loops.run_to(sim::seconds(1));
     return std::vector{loops.ends(0).back(), loops.ends(1).back()};
   };
-  const auto exact = ends(Kernels::of_all_batches), steady = ends(Kernels::until_steady);
+  const auto exact = ends(every_kernel), steady = ends(until_steady);
   for (std::size_t i = 0; i < exact.size(); ++i)
     EXPECT_NEAR(sim::to_us(steady[i] - Time::zero()) / sim::to_us(exact[i] - Time::zero()), 1, 0.005) << i;
 }
 
 TEST(RepeatedBatches, follow_a_change_of_the_clock) {
   const auto kernels = sequence({kernel(30, 16), kernel(20, 24)});
-  Loops loops(Kernels::until_steady);
+  Loops loops(until_steady);
   for (int i = 0; i < 2; ++i) loops.add(kernels, Duration::zero());
   loops.run_to(milliseconds(200));
   const double before = loops.rate(0, milliseconds(100));

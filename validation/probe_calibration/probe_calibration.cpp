@@ -27,7 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using calibration::BaseProfile;
-using calibration::probe::Measured;
 using calibration::probe::ProbedParameter;
 using calibration::probe::ProbeFolder;
 
@@ -36,14 +35,15 @@ constexpr std::array fitted_paths{std::string_view("cpu.costs.preempted"),
                                   std::string_view("cpu.costs.migrated_"),
                                   std::string_view("cpu.idle_state.residency")};
 
-bool is_fitted(const Measured& row) {
+bool is_fitted(const calibration::probe::Measured& row) {
   return row.how.starts_with("fit") || std::ranges::any_of(fitted_paths, [&](std::string_view path) {
            return row.parameter.starts_with(path);
          });
 }
 
 // Why a profile of this base does not take a parameter; empty: it may.
-std::string no_place(const ProbeFolder& folder, const Measured& row, const BaseProfile& base) {
+std::string no_place(const ProbeFolder& folder, const calibration::probe::Measured& row,
+                     const BaseProfile& base) {
   if (row.relative_sd > widest_error)
     return fmt::format("its standard error is {:.0f} % of it", 100 * row.relative_sd);
   if (!(row.value > 0) && row.unit != "bool") return "it is not positive";
@@ -149,7 +149,7 @@ std::string kernel_tables_of(const ProbeFolder& folder, const std::string& outpu
 }
 
 ProbedFigure figure_of(const ProbedParameter& row) {
-  const Measured& found = row.measured;
+  const calibration::probe::Measured& found = row.measured;
   const std::string unit = found.unit.empty() ? "" : " " + found.unit;
   return {found.parameter,
           {},
