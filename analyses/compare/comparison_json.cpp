@@ -1,7 +1,9 @@
 #include "analyses/compare/comparison_json.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analyses/interval/power_interval.hpp"
 #include "scenarios/result/metric_json.hpp"
 #include "scenarios/result/power_grade.hpp"
 
@@ -32,7 +34,9 @@ Json overload_json(const OverloadedRuns& overload) {
   return {{"runs", overload.runs}, {"stable_share", metric_json(overload.stable_share)}};
 }
 
-Json side(const std::vector<scenarios::Result>& results, const std::string& name) {
+// `mean_w`: power over all pairs.
+Json side(const std::vector<scenarios::Result>& results, const std::string& name,
+          const scenarios::Metric& mean_w) {
   const scenarios::Result& first = results.front();
   const auto grade = scenarios::power_grade(first);
   return {{"name", name},
@@ -40,17 +44,20 @@ Json side(const std::vector<scenarios::Result>& results, const std::string& name
           {"device", first.device},
           {"profile_hash", first.profile_hash},
           {"power_grade", grade ? Json(*grade) : Json(nullptr)},
+          {"power_w_pi90", interval_json(power_interval(relative_power_interval(first), mean_w))},
           {"resolved", Json::parse(first.resolved)}};
 }
 
 }  // namespace
 
 std::string comparison_json(const Compared& compared, const ComparedNames& names) {
+  const auto power = std::ranges::find(compared.system, "power", &Difference::metric);
+  const bool known = power != compared.system.end();
   Json json{{"schema", "jostle.compare/1"},
             {"replications", compared.a.size()},
             {"seed", compared.a.front().seed},
-            {"a", side(compared.a, names.a)},
-            {"b", side(compared.b, names.b)}};
+            {"a", side(compared.a, names.a, known ? power->a : std::nullopt)},
+            {"b", side(compared.b, names.b, known ? power->b : std::nullopt)}};
   if (compared.until) {
     json["until"] = *compared.until;
     json["reached"] = compared.known_to(*compared.until);

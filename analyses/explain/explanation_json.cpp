@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analyses/interval/power_interval.hpp"
 #include "analyses/study/metric.hpp"
 #include "scenarios/result/metric_json.hpp"
 #include "scenarios/result/power_grade.hpp"
@@ -101,7 +102,8 @@ Json outcomes(const Tried& tried) {
   return json;
 }
 
-Json what_if(const Tried& tried) {
+// `relative`: the interval of power before the change, relative to its mean; absent: not asked.
+Json what_if(const Tried& tried, const scenarios::Interval& relative) {
   Json json{{"name", tried.what_if.name}, {"label", tried.what_if.label}};
   json["resource"] =
       tried.what_if.resource ? Json(std::string(to_string(*tried.what_if.resource))) : Json(nullptr);
@@ -110,6 +112,7 @@ Json what_if(const Tried& tried) {
   json["latency_mean_ms"] = change(tried.latency_ms);
   json["latency_p99_ms"] = change(tried.p99_ms);
   json["power_w"] = change(tried.power_w);
+  if (relative) json["power_w"]["pi90"] = interval_json(power_interval(relative, tried.power_w.after));
   json["energy_per_image_mj"] = change(tried.energy_mj);
   json["clocks_mhz"] = Json::object();
   for (const ClockChange& clock : tried.clocks) {
@@ -171,6 +174,8 @@ std::string explanation_json(const Explanation& explanation) {
             {"status", result.status}};
   const auto grade = scenarios::power_grade(result);
   json["power_grade"] = grade ? Json(*grade) : Json(nullptr);
+  json["power_w"] = {{"mean", metric_json(result.system.power_w.mean)},
+                     {"pi90", interval_json(result.system.power_w.pi90)}};
   json["overloaded"] = overloaded_in(result);
   json["overload"] = overload(explanation);
   json["dropped"] = ResultMetrics(result).dropped();
@@ -199,7 +204,8 @@ std::string explanation_json(const Explanation& explanation) {
     if (critical->what_if) json["critical"]["what_if"] = explanation.tried[*critical->what_if].what_if.name;
   }
   json["what_ifs"] = Json::array();
-  for (const Tried& tried : explanation.tried) json["what_ifs"].push_back(what_if(tried));
+  const auto relative = relative_power_interval(result);
+  for (const Tried& tried : explanation.tried) json["what_ifs"].push_back(what_if(tried, relative));
   json["reported"] = reported(explanation);
   json["resolved"] = Json::parse(result.resolved);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

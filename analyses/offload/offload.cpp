@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analyses/interval/power_interval.hpp"
 #include "analyses/offload/runs.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "calibration/profile/profile.hpp"
@@ -318,6 +319,18 @@ void add_power_grades(OffloadAnswer& answer, const OffloadQuestion& question) {
   answer.power_note = assumed_power_note(std::move(assumed));
 }
 
+void add_power_intervals(OffloadAnswer& answer, const OffloadQuestion& question,
+                         const OffloadControl& control) {
+  scenarios::RunControl runs;
+  runs.interrupt = control.interrupt;
+  scenarios::Scenario cloud = question.cloud;
+  cloud.link = question.section.link;
+  cloud.link->bandwidth = question.section.bandwidths.back();
+  cloud.link->rtt = question.section.rtts.front();
+  answer.edge_power_interval = relative_power_interval(question.edge, runs);
+  answer.cloud_power_interval = relative_power_interval(cloud, runs);
+}
+
 }  // namespace
 
 const char* to_string(Side side) {
@@ -360,6 +373,7 @@ OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& con
   answer.edge_device = question.edge.device;
   answer.cloud_device = question.cloud.device;
   add_power_grades(answer, question);
+  if (control.interval) add_power_intervals(answer, question, control);
   answer.link = section.link;
   answer.costs = section.costs;
   answer.prices = section.prices;

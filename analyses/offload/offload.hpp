@@ -111,6 +111,9 @@ struct OffloadAnswer {
   // The grades of the devices' power; absent: not known. The energy of the radio is the study's.
   std::optional<std::string> edge_power_grade, cloud_power_grade;
   std::string power_note;  // assumed_power_note()
+  // Prediction intervals of the devices' mean power, relative to it, with all streams: on the edge, and in
+  // the cloud at the highest bandwidth and the lowest round-trip time. None unless asked.
+  scenarios::Interval edge_power_interval, cloud_power_interval;
   std::vector<OffloadStream> streams;
   scenarios::Link link;              // without bandwidth and rtt
   SideMetrics edge;                  // independent of the link
@@ -130,7 +133,8 @@ struct OffloadAnswer {
 [[nodiscard]] const SideMetrics& metrics(const OffloadAnswer& answer, const OffloadPoint& point, Side side);
 
 struct OffloadControl {
-  unsigned threads = 0;  // 0: as many as there are cores
+  unsigned threads = 0;   // 0: as many as there are cores
+  bool interval = false;  // true: computes the intervals of power, about 160 runs more
   const std::atomic<bool>* interrupt = nullptr;
   std::function<void(std::size_t done, std::size_t of)> progress;  // called by one thread at a time
 };

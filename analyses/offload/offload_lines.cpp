@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analyses/interval/power_interval.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/result/metric_json.hpp"
 
@@ -47,13 +48,15 @@ Json tokens_json(const SideMetrics& side, const std::optional<scenarios::TokenRe
           {"cost_per_1000_tokens", metric_json(side.cost_per_1000_tokens)}};
 }
 
-Json side_json(const SideMetrics& side, std::size_t stream) {
+Json side_json(const OffloadAnswer& answer, const SideMetrics& side, std::size_t stream) {
   Json json = stream_json(side.streams[stream]);
   json["edge_power_w"] = metric_json(side.edge_power_w);
+  json["edge_power_w_pi90"] = interval_json(power_interval(answer.edge_power_interval, side.edge_power_w));
   json["edge_energy_per_image_mj"] = metric_json(side.edge_energy_mj);
   json["link_busy"] = metric_json(side.link_busy);
   json["link_gb_per_h"] = metric_json(side.link_gb_per_h);
   json["cloud_power_w"] = metric_json(side.cloud_power_w);
+  json["cloud_power_w_pi90"] = interval_json(power_interval(answer.cloud_power_interval, side.cloud_power_w));
   json["cost_per_hour"] = metric_json(side.cost_per_hour);
   json["cost_per_million_images"] = metric_json(side.cost_per_million);
   json["tokens"] = tokens_json(side, side.streams[stream].tokens);
@@ -148,15 +151,15 @@ std::string offload_json(const OffloadAnswer& answer) {
       json["bandwidth_mbit_s"] = mbit(point.bandwidth);
       json["rtt_ms"] = sim::to_ms(point.rtt);
       add_stream(json, stream);
-      json["edge"] = side_json(answer.edge, stream.index);
-      json["cloud"] = side_json(point.cloud, stream.index);
-      json["split"] = side_json(point.split, stream.index);
+      json["edge"] = side_json(answer, answer.edge, stream.index);
+      json["cloud"] = side_json(answer, point.cloud, stream.index);
+      json["split"] = side_json(answer, point.split, stream.index);
       json["split"]["stays"] = point.on_edge;
       json["split"]["at"] = to_string(stream.index < point.on_edge ? Side::edge : Side::cloud);
       json["layers"] = nullptr;
       if (!answer.partitions.empty()) {
         const OffloadPartition& partition = answer.partitions[point.partition];
-        json["layers"] = side_json(point.layers, stream.index);
+        json["layers"] = side_json(answer, point.layers, stream.index);
         json["layers"].update(partition_json(answer, partition));
         json["layers"]["head"] = stream_json(partition.head.streams[stream.index]);
       }
@@ -191,6 +194,8 @@ std::string offload_json(const OffloadAnswer& answer) {
     json["worst_p99_ms"] = metric_json(row.metrics.worst_p99());
     json["throughput"] = metric_json(row.metrics.throughput);
     json["power_w"] = metric_json(row.metrics.edge_power_w);
+    json["power_w_pi90"] =
+        interval_json(power_interval(answer.edge_power_interval, row.metrics.edge_power_w));
     json["energy_per_image_mj"] = metric_json(row.metrics.edge_energy_mj);
     json["cost_per_hour"] = metric_json(row.metrics.cost_per_hour);
     json["cost_per_million_images"] = metric_json(row.metrics.cost_per_million);
@@ -216,7 +221,10 @@ std::string offload_csv(const OffloadAnswer& answer) {
       "s";
   for (const char* const side : {"edge", "cloud", "split", "layers"})
     text += fmt::format(",{}_cost_per_hour", side);
-  text += ",cheapest,edge_power_grade,cloud_power_grade\n";
+  text += ",cheapest,edge_power_grade,cloud_power_grade";
+  for (const char* const side : {"edge", "cloud", "split", "layers"})
+    text += fmt::format(",{0}_edge_power_low_w,{0}_edge_power_high_w", side);
+  text += "\n";
   for (const OffloadPoint& point : answer.points) {
     for (const OffloadStream& stream : answer.streams) {
       text += fmt::format("{},{},{},{},{},{},{}", mbit(point.bandwidth), sim::to_ms(point.rtt), stream.index,
@@ -234,6 +242,10 @@ std::string offload_csv(const OffloadAnswer& answer) {
         text += fmt::format(",{}", cell(side->cost_per_hour));
       text += fmt::format(",{},{},{}", point.cheapest ? to_string(*point.cheapest) : "",
                           answer.edge_power_grade.value_or(""), answer.cloud_power_grade.value_or(""));
+      for (const SideMetrics* const side : {&answer.edge, &point.cloud, &point.split, &point.layers}) {
+        const auto pi90 = power_interval(answer.edge_power_interval, side->edge_power_w);
+        text += pi90 ? fmt::format(",{},{}", pi90->first, pi90->second) : ",,";
+      }
       text += "\n";
     }
   }

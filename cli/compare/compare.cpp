@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "analyses/interval/power_interval.hpp"
 #include "calibration/profile/profile.hpp"
 #include "cli/compare/text.hpp"
 #include "cli/options.hpp"
@@ -25,6 +26,7 @@ struct CompareOptions {
   std::optional<std::size_t> replications;
   std::string until;  // a share; empty: none
   std::string format;
+  bool interval = false;
 };
 
 // A profile as an override of the `device` of a scenario file. A path is made relative to that file.
@@ -98,7 +100,11 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
   scenarios::RunControl control;
   control.interrupt = &context.interrupted;
   control.progress = [&](double done) { terminal.progress("compare", done); };
-  const analyses::Compared compared = analyses::compare(a->front(), b->front(), *pairs, control);
+  analyses::Compared compared = analyses::compare(a->front(), b->front(), *pairs, control);
+  if (options.interval) {
+    analyses::add_power_interval(compared.a.front(), a->front(), control);
+    analyses::add_power_interval(compared.b.front(), b->front(), control);
+  }
   terminal.clear_progress();
   if (options.format == "json")
     terminal.print_data(analyses::comparison_json(compared, names) + "\n");
@@ -136,6 +142,8 @@ void add_compare(CLI::App& app, Task& task) {
       ->add_option("--until", options->until,
                    "Run pairs until the differences in throughput are known to this share of A's (95 %)")
       ->type_name("SHARE");
+  command->add_flag("--interval", options->interval,
+                    "Add pi90 of power, the 90 % prediction interval, of A and of B (about 160 runs more)");
   command->add_option("--format", options->format, "A table (default) or one line of JSON")
       ->check(one_of({"table", "json"}))
       ->type_name("table|json");

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/interval/power_interval.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
@@ -87,10 +88,16 @@ std::string power_text(const Compared& compared, int width) {
   const auto a = scenarios::power_grade(compared.a.front()), b = scenarios::power_grade(compared.b.front());
   if (!a && !b) return {};
   const char* const unknown = "unknown";
-  return paragraph(a == b ? fmt::format("power and energy: grade {}", *a)
-                          : fmt::format("power and energy: grade {} of A, {} of B", a.value_or(unknown),
-                                        b.value_or(unknown)),
-                   width, 0);
+  std::string text = a == b ? fmt::format("power and energy: grade {}", *a)
+                            : fmt::format("power and energy: grade {} of A, {} of B", a.value_or(unknown),
+                                          b.value_or(unknown));
+  const auto range = [&text](const char* side, const scenarios::Result& result) {
+    const std::string found = power_range(analyses::relative_power_interval(result));
+    if (!found.empty()) text += fmt::format("{} (power of {})", found, side);
+  };
+  range("A", compared.a.front());
+  range("B", compared.b.front());
+  return paragraph(text, width, 0);
 }
 
 }  // namespace

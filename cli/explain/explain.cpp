@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyses/explain/explanation_json.hpp"
+#include "analyses/interval/power_interval.hpp"
 #include "cli/explain/text.hpp"
 #include "cli/options.hpp"
 #include "cli/run/report.hpp"
@@ -24,7 +25,7 @@ struct ExplainAsked {
   ScenarioFiles questions;
   std::vector<std::string> what_ifs;
   std::string format;
-  bool print = false;
+  bool print = false, interval = false;
 };
 
 // The changed scenarios as files that can be run.
@@ -60,6 +61,7 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
                                      .directory = std::filesystem::path(file).parent_path().string(),
                                      .what_ifs = asked.what_ifs},
                                     control);
+    if (asked.interval) analyses::add_power_interval(explanation.result, scenario, control);
   } catch (const scenarios::RunError& error) {
     throw scenarios::RunError(input::file_name(file) + ": " + error.what());
   }
@@ -99,6 +101,8 @@ void add_explain(CLI::App& app, Task& task) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   command->add_flag("--print", asked->print, "Print the changed scenario in place of the answer");
+  command->add_flag("--interval", asked->interval,
+                    "Add pi90 of power, the 90 % prediction interval (about 80 runs more)");
   command->add_option("--format", asked->format, "text for people (default), or one line of JSON")
       ->check(one_of({"text", "json"}))
       ->type_name("text|json");

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/interval/power_interval.hpp"
 #include "analyses/study/metric.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
@@ -198,7 +199,10 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
   const auto grade = scenarios::power_grade(explanation.result);
   return "\n" + styled("what each change would bring", Style::strong, colour) + "\n" +
          table.text(width, colour) +
-         (grade ? paragraph(fmt::format("power and energy: grade {}", *grade), width, 2) : std::string());
+         (grade ? paragraph(fmt::format("power and energy: grade {}{}", *grade,
+                                        power_range(analyses::relative_power_interval(explanation.result))),
+                            width, 2)
+                : std::string());
 }
 
 std::string outcomes(const Explanation& explanation, int width, bool colour) {

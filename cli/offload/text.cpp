@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
@@ -334,12 +335,24 @@ std::string payload_text(const Payload& payload) {
                               : fmt::format("{:g} B", payload.bytes);
 }
 
+// The prediction intervals of the watts above, if they were asked for.
+std::string power_ranges(const OffloadAnswer& answer) {
+  std::string text;
+  const auto add = [&text](const scenarios::Interval& relative, const std::string& device) {
+    if (relative) text += fmt::format("{} (power of {})", power_range(relative), device);
+  };
+  add(answer.edge_power_interval, answer.edge_device);
+  add(answer.cloud_power_interval, answer.cloud_device);
+  return text;
+}
+
 // The grades of the watts and energies above, and of what they cost.
 std::string power_text(const OffloadAnswer& answer, int width) {
   const auto grade = [](const std::optional<std::string>& of) { return of.value_or("unknown"); };
   std::string text = "\n" + paragraph(fmt::format("power and energy: grade {} of {}, {} of {}",
                                                   grade(answer.edge_power_grade), answer.edge_device,
-                                                  grade(answer.cloud_power_grade), answer.cloud_device),
+                                                  grade(answer.cloud_power_grade), answer.cloud_device) +
+                                          power_ranges(answer),
                                       width, 0);
   if (!answer.power_note.empty()) text += paragraph("note: " + answer.power_note, width, 0);
   return text;

@@ -608,4 +608,10 @@ bool say_who_fits(const std::string& file, const Result& result, Terminal& termi
   return false;
 }
 
+std::string power_range(const scenarios::Interval& relative) {
+  if (!relative) return {};
+  return fmt::format("; 90 % of measured power within {:+.0f} % to {:+.0f} % of these",
+                     100 * (relative->first - 1), 100 * (relative->second - 1));
+}
+
 }  // namespace jostle::cli

@@ -24,4 +24,8 @@ namespace jostle::cli {
 // Reports the processes that do not fit into memory on standard error; true if all fit.
 bool say_who_fits(const std::string& file, const scenarios::Result& result, Terminal& terminal);
 
+// "; 90 % of measured power within -8 % to +12 % of these": an interval of power relative to its mean; empty
+// if there is none.
+[[nodiscard]] std::string power_range(const scenarios::Interval& relative);
+
 }  // namespace jostle::cli

@@ -9,6 +9,7 @@
 #include "analyses/explain/explanation_json.hpp"
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/fleet/fleet_json.hpp"
+#include "analyses/interval/power_interval.hpp"
 #include "analyses/offload/offload.hpp"
 #include "analyses/offload/offload_lines.hpp"
 #include "analyses/plan/plan.hpp"
@@ -111,6 +112,41 @@ TEST(PowerGrades, are_in_comparisons_and_explanations) {
   EXPECT_EQ(Json::parse(explanation_json(explained))["power_grade"], "fitted");
 }
 
+// The interval holds the mean and has a width.
+void expect_around(const Json& pi90, double mean_w) {
+  ASSERT_TRUE(pi90.is_array()) << pi90;
+  EXPECT_LT(pi90[0].get<double>(), 0.99 * mean_w);
+  EXPECT_GT(pi90[1].get<double>(), 1.01 * mean_w);
+}
+
+TEST(PowerIntervals, are_in_comparisons_and_explanations_if_they_are_asked_for) {
+  const Scenario scenario = scenario_of(
+      "device: jetson-orin-nano-super\nrun: {duration: 50 ms, warmup: 10 ms}\nprocesses: [{model: resnet50, "
+      "precision: fp16}]\n",
+      nullptr, {});
+  Compared sides = compare(scenario, scenario, {.most = 2}, {});
+  EXPECT_TRUE(Json::parse(comparison_json(sides, {"a", "b"}))["a"]["power_w_pi90"].is_null());
+  add_power_interval(sides.a.front(), scenario, {});
+  const Json compared_json = Json::parse(comparison_json(sides, {"a", "b"}));
+  expect_around(compared_json["a"]["power_w_pi90"], sides.a.front().system.power_w.mean.value());
+  EXPECT_TRUE(compared_json["b"]["power_w_pi90"].is_null());
+
+  Explanation explained =
+      explain({.scenario = scenario, .directory = "", .what_ifs = {"double-bandwidth"}}, {});
+  EXPECT_TRUE(Json::parse(explanation_json(explained))["power_w"]["pi90"].is_null());
+  add_power_interval(explained.result, scenario, {});
+  const Json json = Json::parse(explanation_json(explained));
+  const Json& after = json["what_ifs"][0]["power_w"];
+  expect_around(json["power_w"]["pi90"], json["power_w"]["mean"].get<double>());
+  expect_around(after["pi90"], after["after"].get<double>());
+  // The change runs on the same device: its interval is as wide, relative to its mean.
+  const auto relative = [](const Json& pi90, const Json& mean) {
+    return pi90[1].get<double>() / mean.get<double>();
+  };
+  EXPECT_NEAR(relative(after["pi90"], after["after"]),
+              relative(json["power_w"]["pi90"], json["power_w"]["mean"]), 1e-9);
+}
+
 TEST(PowerGrades, of_both_ends_of_a_link_are_in_every_line_of_an_offload_study) {
   input::Problems problems;
   Profiles profiles;
@@ -123,12 +159,17 @@ TEST(PowerGrades, of_both_ends_of_a_link_are_in_every_line_of_an_offload_study) 
   ASSERT_TRUE(read) << problems.text();
   const auto question = offload_question(*read, profiles, problems);
   ASSERT_TRUE(question) << problems.text();
-  const OffloadAnswer answer = offload(*question, {});
+  OffloadControl control;
+  control.interval = true;
+  const OffloadAnswer answer = offload(*question, control);
   const std::string lines = offload_json(answer);
   const Json first = Json::parse(lines.substr(0, lines.find('\n')));
   EXPECT_EQ(first["edge_power_grade"], "fitted");
   EXPECT_EQ(first["cloud_power_grade"], "assumed");
-  EXPECT_THAT(offload_csv(answer), HasSubstr(",edge_power_grade,cloud_power_grade\n"));
+  expect_around(first["edge"]["edge_power_w_pi90"], first["edge"]["edge_power_w"].get<double>());
+  expect_around(first["cloud"]["cloud_power_w_pi90"], first["cloud"]["cloud_power_w"].get<double>());
+  EXPECT_TRUE(first["edge"]["cloud_power_w_pi90"].is_null()) << "no cloud is used";
+  EXPECT_THAT(offload_csv(answer), HasSubstr(",edge_power_grade,cloud_power_grade,edge_edge_power_low_w,"));
   EXPECT_THAT(answer.power_note, HasSubstr("nvidia-a40"));
 }
 

@@ -219,7 +219,8 @@ TEST(Dvfs, the_power_limit_of_a_card_is_kept_and_named_beside_a_cap) {
   setup.cap = power::PowerCapSpec{.budget_w = 3, .window = milliseconds(500)};
   Bench capped(device(), {process()}, setup);
   const PowerReport lower = capped.run(seconds(20));
-  EXPECT_LT(mean(lower), 3);
+  EXPECT_LE(mean(lower), 3.003) << "the last readings may be owed";
+  EXPECT_GT(mean(lower), 2.95) << "clocks alternate between two of the five";
   EXPECT_GT(held(lower, power::Cause::power_cap), 15);
 }
 

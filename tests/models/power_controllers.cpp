@@ -131,7 +131,7 @@ TEST(PowerCap, ABurstThatTheWindowAbsorbsCostsNothing) {
   EXPECT_EQ(cap.read(25).gpu_steps, 1);
 }
 
-TEST(PowerCap, ClocksRiseAgainAStepAWindowWhenTheLoadIsGone) {
+TEST(PowerCap, ClocksRiseAgainWhenTheLoadIsGoneAndNothingIsOwed) {
   PowerCap cap({.budget_w = 10, .window = seconds(1)}, 4, 0);
   for (int i = 0; i < 3; ++i) cap.read(20);
   EXPECT_EQ(cap.throttle().gpu_steps, 3);
@@ -143,7 +143,8 @@ TEST(PowerCap, ClocksRiseAgainAStepAWindowWhenTheLoadIsGone) {
     ++readings;
     if (cap.throttle().gpu_steps < before) rises.push_back(readings);
   }
-  EXPECT_EQ(rises, (std::vector{50, 100, 150}));
+  // 3 x 20 + 4 x 2 is what the budget gives 7 readings; clocks follow a step within 3.
+  EXPECT_EQ(rises, (std::vector{4, 7, 10}));
 }
 
 TEST(PowerCap, ABudgetBetweenTwoClocksIsUsedUpByAlternating) {
@@ -160,9 +161,25 @@ TEST(PowerCap, ABudgetBetweenTwoClocksIsUsedUpByAlternating) {
         sum += watts;
         highest_mean = std::max(highest_mean, cap.window_mean_w());
       }
-      EXPECT_NEAR(sum / (readings - readings / 2), 10, 0.2) << low << ' ' << high;
+      EXPECT_NEAR(sum / (readings - readings / 2), 10, 0.15) << low << ' ' << high;
       EXPECT_LE(highest_mean, 10.2) << low << ' ' << high;
     }
+  }
+}
+
+TEST(PowerCap, IsUsedUpAlthoughOneReadingIsTooMuchNowAndThen) {
+  // Kernels of a network draw more or less than their mean, for longer than a reading.
+  for (const int phase : {2, 5, 11}) {
+    const Plant plant{{16, 14, 12, 11, 10, 9, 8, 7, 6}};
+    PowerCap cap({.budget_w = 10.5, .window = seconds(1)}, 8, 0);
+    double sum = 0;
+    const int readings = 6000;
+    for (int i = 0; i < readings; ++i) {
+      const double watts = (i / phase % 2 == 0 ? 1.3 : 0.7) * plant.at(cap.throttle());
+      cap.read(watts);
+      if (i >= readings / 2) sum += watts;
+    }
+    EXPECT_NEAR(sum / (readings - readings / 2), 10.5, 0.01 * 10.5) << phase;
   }
 }
 
@@ -185,7 +202,7 @@ RC_GTEST_PROP(PowerCap, SpendsItsBudgetOnAConstantLoadAndNoMore, ()) {
   }
   const double mean = sum / (100 * window);
   RC_ASSERT(mean <= 1.002 * spec.budget_w);
-  RC_ASSERT(mean >= 0.97 * std::min(spec.budget_w, plant.watts.front()));
+  RC_ASSERT(mean >= 0.99 * std::min(spec.budget_w, plant.watts.front()));
 }
 
 TEST(PowerCap, ALoadThatKeepsTemptingItIsMadeToPayBackBeforeTheNextTry) {
@@ -202,15 +219,14 @@ TEST(PowerCap, ALoadThatKeepsTemptingItIsMadeToPayBackBeforeTheNextTry) {
     tries += cap.read(watts).gpu_steps < before ? 1 : 0;
   }
   EXPECT_GT(tries, 10);
-  EXPECT_LE(joules / readings, 10);
+  EXPECT_LE(joules / readings, 10.001);  // a little may be owed at the end
 }
 
 RC_GTEST_PROP(PowerCap, KeepsTheLongRunMeanOfAnyLoadThatTheLowestClocksCanKeep, ()) {
   const int gpu = *rc::gen::inRange(1, 10), cpu = *rc::gen::inRange(0, 10);
   const Plant plant = Plant::random(gpu + cpu);
   const PowerCapSpec spec{.budget_w = between(plant.watts.back(), plant.watts.front()),
-                          .window = milliseconds(between(20, 1000)),
-                          .hysteresis = between(0, 0.2)};
+                          .window = milliseconds(between(20, 1000))};
   PowerCap cap(spec, gpu, cpu);
   const int window = static_cast<int>(spec.window / cap.interval()) + 1;
   // Loads from nothing to the whole, each for a while around the window's length.

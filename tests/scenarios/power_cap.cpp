@@ -1,4 +1,5 @@
 // Power caps that a board cannot keep are told: after a run, and as far as that needs none, before.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,6 +39,23 @@ TEST(PowerCap, below_what_the_board_draws_with_nothing_to_do_is_told_without_a_r
   EXPECT_THAT(preview(scenario_of(capped("1 mW"))).warnings,
               Contains(HasSubstr("the power cap of 1 mW cannot be met: with nothing to do")));
   EXPECT_THAT(preview(scenario_of(capped("8 W"))).warnings, Not(Contains(HasSubstr("power cap"))));
+}
+
+// A load that a device's clocks can halve.
+std::string busy(const std::string& device, const std::string& cap) {
+  return "device: " + device + "\n" + cap +
+         "processes: [{model: resnet50, precision: fp16, batch: 8, sync: spin}]\n"
+         "run: {duration: 10 s, warmup: 10 s}\n";
+}
+
+TEST(PowerCap, settles_at_its_budget_on_every_device) {
+  for (const std::string& device : gpu_devices()) {
+    const double budget_w = 0.75 * run_text(busy(device, "")).system.power_w.mean.value();
+    const Result capped = run_text(busy(device, fmt::format("power_cap: {{budget: {} W}}\n", budget_w)));
+    EXPECT_NEAR(capped.system.power_w.mean.value(), budget_w, 0.02 * budget_w) << device;
+    EXPECT_EQ(capped.system.limited_by, "power_cap") << device;
+    EXPECT_THAT(capped.warnings, Not(Contains(HasSubstr("power cap")))) << device;
+  }
 }
 
 std::string on_a_card(const std::string& limit) {

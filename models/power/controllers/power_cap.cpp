@@ -1,13 +1,12 @@
 #include "models/power/controllers/power_cap.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace jostle::power {
 
 namespace {
 
-// Readings after a step before a rise that had to be undone is tried again: clocks have followed by then.
+// Readings after a step until clocks have followed it for most of the time.
 constexpr std::size_t followed = 3;
 
 }  // namespace
@@ -28,40 +27,44 @@ Throttle PowerCap::throttle() const {
   return {.cpu_steps = steps_ - gpu, .gpu_steps = gpu, .ratio = 1};
 }
 
-void PowerCap::step_down() {
-  ++steps_;
-  if (rose_) undone_at_ = steps_;
-  rose_ = false;
-  since_step_ = 0;
+double PowerCap::mean_at_steps() const {
+  double sum = 0;
+  int count = 0;
+  for (std::size_t i = 0; i < held_; ++i) {
+    if (readings_[i].steps != steps_) continue;
+    sum += readings_[i].watts;
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
 }
 
-void PowerCap::step_up() {
-  --steps_;
-  rose_ = true;
-  since_step_ = 0;
-}
-
-bool PowerCap::may_rise() const {
-  const std::size_t constant = steps_ == undone_at_ ? followed : readings_.size();
-  return steps_ > 0 && owed_ <= 0 && since_step_ >= std::min(constant, readings_.size()) &&
-         mean_w_ < spec_.budget_w * (1 - spec_.hysteresis);
-}
-
-Throttle PowerCap::read(double watts) {
-  readings_[next_] = watts;
+void PowerCap::store(double watts) {
+  readings_[next_] = {.watts = watts, .steps = steps_};
   next_ = (next_ + 1) % readings_.size();
   held_ = std::min(held_ + 1, readings_.size());
   ++since_step_;
-  mean_w_ = std::accumulate(readings_.begin(), readings_.begin() + static_cast<std::ptrdiff_t>(held_), 0.0) /
-            static_cast<double>(held_);
-  owed_ = std::max(owed_ + watts - spec_.budget_w, 0.0);
+  double sum = 0;
+  for (std::size_t i = 0; i < held_; ++i) sum += readings_[i].watts;
+  mean_w_ = sum / static_cast<double>(held_);
+  const double of_window = sum - spec_.budget_w * static_cast<double>(held_);
+  owed_ = std::max(owed_ + watts - spec_.budget_w, std::min(of_window, 0.0));
+}
 
-  const bool over = over_budget() && watts > spec_.budget_w;
-  unmet_ = over && steps_ == max_steps_;
-  if (over) {
-    if (steps_ < max_steps_) step_down();
-  } else if (may_rise()) {
-    step_up();
+void PowerCap::move_by(int steps) {
+  const int moved = std::clamp(steps_ + steps, 0, max_steps_);
+  if (moved != steps_) since_step_ = 0;
+  steps_ = moved;
+}
+
+Throttle PowerCap::read(double watts) {
+  store(watts);
+  const bool clocks_followed = since_step_ >= followed;
+  const bool too_much = mean_at_steps() > spec_.budget_w;
+  unmet_ = too_much && over_budget() && steps_ == max_steps_;
+  if (too_much && (over_budget() || (owed_ > 0 && clocks_followed))) {
+    move_by(1);
+  } else if (owed_ <= 0 && !over_budget() && clocks_followed) {
+    move_by(-1);
   }
   return throttle();
 }

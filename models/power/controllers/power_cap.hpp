@@ -3,11 +3,12 @@
 //
 // The controller gets the mean power of each sampling interval and decides once per interval, one step at a
 // time:
-//   down  if the mean over the window and the mean of the last interval are both above the budget;
-//   up    if the mean over the window is below budget x (1 - hysteresis), no energy is owed, and clocks were
-//         constant for a whole window; for a few readings only, if the last rise to this step was undone.
-// So where the budget lies between two steps, clocks alternate between them.
-// The energy owed is what was drawn above the budget and has not been compensated since. No clock rises while
+//   down  if the readings that the window holds of the present clocks are above the budget on average, and
+//         so is the whole window, or energy is owed and clocks have followed the last step;
+//   up    if no energy is owed, the window's mean is within the budget, and clocks have followed.
+// So where the budget lies between two steps, clocks alternate between them and the mean meets the budget.
+// The energy owed is what was drawn above the budget and has not been compensated since. It may be negative,
+// down to what the window has left over; what was left over before the window is lost. No clock rises while
 // energy is owed, and every window above the budget costs a step, so the energy owed is bounded. Therefore
 // the long-run mean is within the budget for any load that the lowest clocks keep within it. Bursts shorter
 // than the window are allowed, as under Intel's RAPL.
@@ -42,22 +43,26 @@ class PowerCap {
   [[nodiscard]] bool unmet() const { return unmet_; }
 
  private:
-  void step_down();
-  void step_up();
-  [[nodiscard]] bool may_rise() const;
+  struct Reading {
+    double watts = 0;
+    int steps = 0;
+  };
+  // Mean of the readings in the window that were taken at these steps.
+  // Mean of the readings in the window that were taken with the present steps.
+  [[nodiscard]] double mean_at_steps() const;
+  void store(double watts);
+  void move_by(int steps);
 
   PowerCapSpec spec_;
   sim::Duration interval_;
   int max_gpu_steps_, max_steps_;
   int steps_ = 0;
   bool unmet_ = false;
-  std::vector<double> readings_;  // in the window, as a ring buffer
+  std::vector<Reading> readings_;  // in the window, as a ring buffer
   std::size_t next_ = 0, held_ = 0;
   std::size_t since_step_ = 0;  // readings since the last step
   double mean_w_ = 0;
-  double owed_ = 0;    // energy owed, in W x intervals
-  bool rose_ = false;  // the last step was up
-  int undone_at_ = 0;  // steps after the last rise that had to be undone; 0: none was
+  double owed_ = 0;  // energy owed, in W x intervals; negative: energy left over
 };
 
 }  // namespace jostle::power

@@ -65,8 +65,7 @@ struct PowerLimitSpec {
 // Keeps the mean power within a budget that a scenario chooses.
 struct PowerCapSpec {
   double budget_w = 0;
-  sim::Duration window;      // the mean over this time is kept within the budget
-  double hysteresis = 0.01;  // clocks rise only if the mean is below budget x (1 - hysteresis)
+  sim::Duration window;  // the mean over this time is kept within the budget
 };
 
 }  // namespace jostle::power

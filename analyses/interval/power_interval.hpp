@@ -1,0 +1,25 @@
+// Prediction intervals of power where single runs are not asked for theirs: of both sides of a comparison, of
+// an explanation and its changes, of the options of an offload study.
+#pragma once
+
+#include "scenarios/run/run.hpp"
+
+namespace jostle::analyses {
+
+// The interval of a scenario's mean power, relative to the predicted mean: [0.92, 1.1]. None if no power is
+// known. Costs about 80 runs, on all cores (run_with_interval()). Throws RunError, Interrupted.
+[[nodiscard]] scenarios::Interval relative_power_interval(const scenarios::Scenario& scenario,
+                                                          const scenarios::RunControl& control);
+
+// Adds the interval to the result of a run of the scenario.
+void add_power_interval(scenarios::Result& result, const scenarios::Scenario& scenario,
+                        const scenarios::RunControl& control);
+
+// The interval around another mean of the same board, in W; none if either is.
+[[nodiscard]] scenarios::Interval power_interval(const scenarios::Interval& relative,
+                                                 const scenarios::Metric& mean_w);
+
+// The interval of a result relative to its mean power; none if either is.
+[[nodiscard]] scenarios::Interval relative_power_interval(const scenarios::Result& result);
+
+}  // namespace jostle::analyses
