@@ -47,6 +47,20 @@ Table figures_table(const ProbeCalibration& found) {
   return table;
 }
 
+// The loads of the part `power`: how the base and the fit predict their watts. Empty without them.
+std::string power_table(const ProbeCalibration& found, const Terminal& terminal) {
+  if (found.power.loads.empty()) return {};
+  Table table(
+      {{"load, W", Align::left}, {"measured"}, {"base"}, {"fitted"}, {"not used", Align::left, 1, true}});
+  for (const validation::LoadWatts& load : found.power.loads) {
+    const bool used = load.left_out.empty();
+    table.add({load.load, fmt::format("{:.1f}", load.measured),
+               used ? fmt::format("{:.1f}", load.base) : none,
+               used ? fmt::format("{:.1f}", load.fitted) : none, load.left_out});
+  }
+  return '\n' + table.text(terminal.width(), terminal.colour());
+}
+
 std::string list_of(const std::string& heading, const std::vector<std::string>& lines, int width) {
   if (lines.empty()) return {};
   std::string text = heading + ":\n";
@@ -95,6 +109,7 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
                            std::min(terminal.width(), max_prose_width), 0));
   if (!found->figures.empty())
     terminal.print('\n' + figures_table(*found).text(terminal.width(), terminal.colour()));
+  terminal.print(power_table(*found, terminal));
   terminal.print(words_of(*found, *folder, terminal.width()));
   if (!file) terminal.note("No profile was written, as there is no --output.\n");
   return ExitCode::done;
