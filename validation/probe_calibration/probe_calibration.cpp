@@ -195,7 +195,11 @@ class ProbeFit {
     }
     for (ProbedFigure& figure : figures_of_traces(folder_, growing_.base())) take({std::move(figure)});
     add_probed();
-    found_.power = fit_probed_power(folder_, growing_.base());
+    const auto measured = [&](std::string_view name) {
+      return std::ranges::any_of(folder_.parts, [&](const auto& part) { return part.name == name; });
+    };
+    if (measured("kernels")) add_kernels();
+    if (measured("power")) found_.power = fit_probed_power(folder_, growing_.base());
     add_power_figures();
     found_.name = !question_.name.empty() ? question_.name : fs::path(question_.output).stem().string();
     if (found_.name.empty()) found_.name = found_.base.device + "-probed";
@@ -253,6 +257,13 @@ class ProbeFit {
       block->second.push_back(figure_of(row));
     }
     for (auto& [parent, figures] : blocks) take(std::move(figures));
+  }
+
+  void add_kernels() {
+    found_.kernels = fit_probed_kernels(folder_, growing_.base());
+    if (!found_.kernels.figures.empty()) take(found_.kernels.figures);
+    found_.left_out.insert(found_.left_out.end(), found_.kernels.left_out.begin(),
+                           found_.kernels.left_out.end());
   }
 
   // Energies that the base of this very card has from the watts of networks stay: numbers of the probe's
@@ -318,6 +329,18 @@ class ProbeFit {
 };
 
 }  // namespace
+
+ProbeFolder host_alone(ProbeFolder folder) {
+  folder.identity.gpu = {};
+  const auto of_gpu = [](const std::string& name) {
+    const auto parts = calibration::probe::parts();
+    const auto part = std::ranges::find(parts, name, &calibration::probe::Part::name);
+    return part != parts.end() && (part->on_gpu || part->group == "power");
+  };
+  std::erase_if(folder.parts, [&](const auto& part) { return of_gpu(part.name); });
+  std::erase_if(folder.parameters, [&](const ProbedParameter& row) { return of_gpu(row.part); });
+  return folder;
+}
 
 std::optional<ProbeCalibration> calibrate_probe(const ProbeFolder& folder,
                                                 const ProbeCalibrationQuestion& question,

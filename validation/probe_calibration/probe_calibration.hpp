@@ -11,6 +11,7 @@
 #include "input/problems.hpp"
 #include "validation/calibrate/calibrate.hpp"
 #include "validation/probe_calibration/choose_base.hpp"
+#include "validation/probe_calibration/kernel_times.hpp"
 #include "validation/probe_calibration/power_loads.hpp"
 #include "validation/probe_calibration/probed_figure.hpp"
 
@@ -23,6 +24,7 @@ struct ProbeCalibration {
   std::vector<std::string> identity;  // paths that were taken from the machine's identity
   std::vector<std::string> left_out;  // "path: why", parameters that the profile did not take
   ProbedPower power;                  // the fit to the loads of the part `power`
+  ProbedKernels kernels;              // the fit to the kernels of the part `kernels`
   std::vector<std::string> next;      // what to record next, best first: a sentence each
   std::string text;                   // the profile as a file
   std::string uncertainty_csv;  // the table beside it: of the base, with the standard errors of the probe
@@ -32,6 +34,9 @@ struct ProbeCalibrationQuestion {
   std::string output;  // path of the profile; may be empty
   std::string name;    // of the profile; empty: from `output`
 };
+
+// The folder as of a machine without a GPU: what was measured on cores and memory, and the identity of both.
+[[nodiscard]] calibration::probe::ProbeFolder host_alone(calibration::probe::ProbeFolder folder);
 
 // A standard error above this share of the value tells less than a base does: the parameter is left out.
 inline constexpr double widest_error = 0.5;
