@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -15,6 +16,7 @@
 #include "calibration/probe/busy.hpp"
 #include "calibration/probe/clock.hpp"
 #include "calibration/probe/parts.hpp"
+#include "calibration/probe/pinned_clocks.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
 
@@ -52,6 +54,14 @@ class ProbeRun {
       add_driver_facts(
           {question_.folder, question_.root, question_.quick, interrupted_, [](double, std::string_view) {}},
           identity_.gpu);
+    std::optional<PinnedClocks> pins;
+    if (question_.pin) {
+      if (const std::string why = pin_refusal(geteuid()); !why.empty()) {
+        refuse(why);
+        return std::move(report_);
+      }
+      pins.emplace(question_.root, identity_.gpu.present && !identity_.gpu.integrated, listener_.say);
+    }
     if (!open_folder()) return std::move(report_);
     std::vector<Part> chosen = chosen_parts(all_, question_.only, identity_.gpu.present);
     if (chosen.empty()) {
@@ -206,7 +216,7 @@ class ProbeRun {
     Outcome outcome;
     std::string failure;
     try {
-      outcome = part.run({place, question_.root, question_.quick, interrupted_, progress});
+      outcome = part.run({place, question_.root, question_.quick, interrupted_, progress, 1, question_.pin});
       widen_by_machine(outcome);
     } catch (const std::exception& error) {
       failure = error.what();
@@ -289,8 +299,10 @@ std::string probe_plan(std::span<const Part> all, const ProbeQuestion& question,
     text += fmt::format("  {:<12} {:>4} s  {}\n", part.name, own, part.gives);
   }
   const std::string time =
-      seconds <= 100 ? fmt::format("{} s", seconds) : fmt::format("{} min", (seconds + 59) / 60);
-  return text + fmt::format("  together about {}. Nothing on the machine is changed.\n", time);
+      seconds <= 180 ? fmt::format("{} s", seconds) : fmt::format("{} min", (seconds + 59) / 60);
+  return text + fmt::format("  together about {}. {}\n", time,
+                            question.pin ? "Clocks are held at their highest meanwhile, and given back."
+                                         : "Nothing on the machine is changed.");
 }
 
 ProbeReport run_probe(std::span<const Part> all, const ProbeQuestion& question,

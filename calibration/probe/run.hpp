@@ -20,6 +20,7 @@ struct ProbeQuestion {
   bool quick = false;
   std::vector<std::string> only = {};  // words of part_words(); empty: everything
   bool busy = false;                   // measure although others use the machine
+  bool pin = false;                    // hold clocks at their highest meanwhile; root only
 };
 
 struct ProbeListener {
@@ -47,7 +48,8 @@ struct ProbeReport {
 // Runs the parts of `all` that the question asks for. A part that the folder has already, measured as
 // thoroughly, is kept. The machine's settings are compared before and after each part and whenever it reports
 // progress: if they change, or if clocks were taken away, the part goes to NAME.mixed with why.txt; if it
-// measures nothing, to NAME.failed. Refuses a busy machine and a folder of another board or state. Throws
+// measures nothing, to NAME.failed. Refuses a busy machine, a folder of another board or state, and to pin
+// clocks for others than root. What it pins is given back before it returns. Throws
 // std::runtime_error if a file cannot be written.
 [[nodiscard]] ProbeReport run_probe(std::span<const Part> all, const ProbeQuestion& question,
                                     const std::atomic<bool>& interrupted, const ProbeListener& listener);

@@ -7,11 +7,11 @@
 
 #include "calibration/probe/folder.hpp"
 #include "calibration/profile/uncertainty.hpp"
+#include "cli/calibrate/page.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
-#include "input/quantity.hpp"
 #include "output/output_file.hpp"
 #include "validation/probe_calibration/probe_calibration.hpp"
 
@@ -22,15 +22,8 @@ using validation::ProbeCalibration;
 using validation::ProbedFigure;
 
 std::string ratio_text(const ProbedFigure& figure) {
-  const auto before = input::quantity(figure.before), after = input::quantity(figure.value);
-  if (!before || !after || !(before->number > 0)) return "";
-  const double unit = before->unit == after->unit                     ? 1
-                      : before->unit == "ms" && after->unit == "us"   ? 1e-3
-                      : before->unit == "us" && after->unit == "ms"   ? 1e3
-                      : before->unit == "GHz" && after->unit == "MHz" ? 1e-3
-                      : before->unit == "MHz" && after->unit == "GHz" ? 1e3
-                                                                      : 0;
-  return unit > 0 ? fmt::format("{:.3g}", unit * after->number / before->number) : "";
+  const double ratio = ratio_to_base(figure);
+  return ratio > 0 ? fmt::format("{:.3g}", ratio) : "";
 }
 
 Table figures_table(const ProbeCalibration& found) {
@@ -45,6 +38,30 @@ Table figures_table(const ProbeCalibration& found) {
     table.add({figure.path, figure.before.empty() ? none : figure.before, figure.before_grade, figure.value,
                fmt::format("{:.1f}", 100 * figure.relative_sd), figure.grade, ratio_text(figure)});
   return table;
+}
+
+// The loads of the part `power`: how the base and the fit predict their watts. Empty without them.
+std::string power_table(const ProbeCalibration& found, const Terminal& terminal) {
+  if (found.power.loads.empty()) return {};
+  Table table(
+      {{"load, W", Align::left}, {"measured"}, {"base"}, {"fitted"}, {"not used", Align::left, 1, true}});
+  for (const validation::LoadWatts& load : found.power.loads) {
+    const bool used = load.left_out.empty();
+    table.add({load.load, fmt::format("{:.1f}", load.measured),
+               used ? fmt::format("{:.1f}", load.base) : none,
+               used ? fmt::format("{:.1f}", load.fitted) : none, load.left_out});
+  }
+  return '\n' + table.text(terminal.width(), terminal.colour());
+}
+
+// The kernels of the probe, and the cost model's times of them.
+std::string kernel_table(const ProbeCalibration& found, const Terminal& terminal) {
+  if (found.kernels.kernels.empty()) return {};
+  Table table({{"kernel, us", Align::left}, {"size"}, {"measured"}, {"base"}, {"fitted"}});
+  for (const validation::KernelTime& one : found.kernels.kernels)
+    table.add({one.kind, fmt::format("{:.0f}", one.size), fmt::format("{:.4g}", one.measured_us),
+               fmt::format("{:.4g}", one.base_us), fmt::format("{:.4g}", one.fitted_us)});
+  return '\n' + table.text(terminal.width(), terminal.colour());
 }
 
 std::string list_of(const std::string& heading, const std::vector<std::string>& lines, int width) {
@@ -74,11 +91,13 @@ std::string words_of(const ProbeCalibration& found, const calibration::probe::Pr
 ExitCode calibrate_automatically(const AutomaticOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   input::Problems problems;
-  const auto folder = calibration::probe::read_probe_folder(options.folder, problems);
+  auto folder = calibration::probe::read_probe_folder(options.folder, problems);
+  if (folder && options.host) folder = validation::host_alone(std::move(*folder));
   const auto file = folder ? output::open_if_given(options.output) : nullptr;
   const bool beside = file && !file->direct();  // no second file beside /dev/null
   const auto table =
       output::open_if_given(beside ? calibration::uncertainty_path(options.output) : std::string());
+  const auto page = output::open_if_given(options.html);
   const auto found = folder ? validation::calibrate_probe(
                                   *folder, {.output = options.output, .name = options.name}, problems)
                             : std::nullopt;
@@ -90,11 +109,14 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
     if (table) output::write_whole(*table, found->uncertainty_csv);
     output::write_whole(*file, found->text);
   }
+  if (page) output::write_whole(*page, probed_page(*found, *folder));
   terminal.print(paragraph(fmt::format("Base: {}{}: {}.", found->base.device,
                                        found->base.exact ? "" : ", the nearest relative", found->base.reason),
                            std::min(terminal.width(), max_prose_width), 0));
   if (!found->figures.empty())
     terminal.print('\n' + figures_table(*found).text(terminal.width(), terminal.colour()));
+  terminal.print(kernel_table(*found, terminal));
+  terminal.print(power_table(*found, terminal));
   terminal.print(words_of(*found, *folder, terminal.width()));
   if (!file) terminal.note("No profile was written, as there is no --output.\n");
   return ExitCode::done;

@@ -8,7 +8,8 @@
 namespace jostle::cli {
 
 struct AutomaticOptions {
-  std::string folder, output, name;
+  std::string folder, output, name, html;
+  bool host = false;  // the cores and the memory alone
 };
 
 [[nodiscard]] ExitCode calibrate_automatically(const AutomaticOptions& options, Context& context);

@@ -9,6 +9,7 @@
 #include "calibration/probe/folder.hpp"
 #include "cli/calibrate/automatic.hpp"
 #include "cli/options.hpp"
+#include "cli/page/html_page.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
@@ -24,9 +25,9 @@ namespace jostle::cli {
 namespace {
 
 struct CalibrateOptions {
-  std::string device, output, name;
+  std::string device, output, name, html;
   std::vector<std::string> evidence, onnx;
-  bool fresh = false, quick = false;
+  bool fresh = false, quick = false, host = false;
 };
 
 // Shows the file name in place of a file's content hash: "factor onnx-0123456789abcdef fp16" as "factor
@@ -150,15 +151,26 @@ ExitCode calibrate_auto(const CalibrateOptions& options, Context& context) {
   if (!plain || !calibration::probe::is_probe_folder(options.evidence.front())) {
     context.terminal.complain(
         plain ? input::printable(options.evidence.front(), 400) + " is no folder that `jostle probe` wrote"
-              : "`calibrate auto` takes one folder that `jostle probe` wrote, --output and --name; other "
+              : "`calibrate auto` takes one folder that `jostle probe` wrote, --output, --name, --html and "
+                "--host; "
+                "other "
                 "evidence goes on top: jostle calibrate mine.yaml EVIDENCE... -o better.yaml");
     return ExitCode::bad_input;
   }
-  return calibrate_automatically({options.evidence.front(), options.output, options.name}, context);
+  return calibrate_automatically({.folder = options.evidence.front(),
+                                  .output = options.output,
+                                  .name = options.name,
+                                  .html = options.html,
+                                  .host = options.host},
+                                 context);
 }
 
 ExitCode calibrate(const CalibrateOptions& options, Context& context) {
   if (options.device == automatic) return calibrate_auto(options, context);
+  if (options.host || !options.html.empty()) {
+    context.terminal.complain("--host and --html belong to `calibrate auto`, a profile from a probe");
+    return ExitCode::bad_input;
+  }
   Terminal& terminal = context.terminal;
   input::Problems problems;
   const auto base = calibration::base_profile(options.device, problems);
@@ -242,6 +254,9 @@ void add_calibrate(CLI::App& app, Task& task) {
       ->type_name("NAME");
   command->add_flag("--fresh", options->fresh,
                     "Start from reference ranges instead of the fitted values of the shipped profile");
+  add_html(*command, options->html);
+  command->add_flag("--host", options->host,
+                    "With auto: a profile of the cores and the memory alone, as of a machine without a GPU");
   command->add_flag("--quick", options->quick, "Skip the error on held-out runs");
   add_examples(*command, {"calibrate jetson-orin-nano-super evidence.csv -o my-board.yaml",
                           "calibrate jetson-orin-nano-super evidence.csv --quick"});

@@ -21,7 +21,7 @@ namespace probe = calibration::probe;
 struct ProbeOptions {
   std::string output = "probe", root = "/";
   std::vector<std::string> only;
-  bool quick = false, list = false, busy = false;
+  bool quick = false, list = false, busy = false, pin = false;
 };
 
 // The parts, and what is known of the machine without measuring.
@@ -69,7 +69,8 @@ ExitCode run_parts(const ProbeOptions& options, Context& context) {
                                       .root = options.root,
                                       .quick = options.quick,
                                       .only = options.only,
-                                      .busy = options.busy};
+                                      .busy = options.busy,
+                                      .pin = options.pin};
   terminal.note(announcement(question, identity));
   const probe::ProbeListener listener{
       .say = [&terminal](const std::string& line) { terminal.note("probe: " + line + '\n'); },
@@ -104,7 +105,9 @@ void add_probe(CLI::App& app, Task& task) {
           "-o,--output", options->output,
           "The folder to write; what it holds of this machine in this state is kept (default: probe)")
       ->type_name("DIR");
-  command->add_flag("--quick", options->quick, "Measure for a fifth of the time, with wider intervals");
+  command->add_flag(
+      "--quick", options->quick,
+      "Measure within two minutes, with wider intervals; streams and steps of power are left out");
   command
       ->add_option("--only", options->only,
                    "Measure these groups of parts alone: gpu, cpu, memory, power, or parts by name")
@@ -114,6 +117,9 @@ void add_probe(CLI::App& app, Task& task) {
   command->add_flag("--list", options->list,
                     "Print the parts and what the system tells of this machine, and end");
   command->add_flag("--busy", options->busy, "Measure although others use the processor or the GPU");
+  command->add_flag("--pin", options->pin,
+                    "Hold clocks at their highest meanwhile, and measure the memory over its clocks; all are "
+                    "given back (root only)");
   command
       ->add_option("--root", options->root, "Read /proc, /sys, /etc and /dev below this folder (for tests)")
       ->type_name("DIR")

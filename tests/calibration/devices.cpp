@@ -116,7 +116,7 @@ static_assert(field_count<power::ScalingSpec>() == 11);
 
 TEST(DeviceProfiles, are_the_boards_of_this_release) {
   EXPECT_THAT(device_names(),
-              ElementsAre("jetson-agx-orin-32gb", "jetson-agx-orin-64gb", "jetson-agx-orin-devkit-32gb",
+              ElementsAre("intel-xeon-processor", "jetson-agx-orin-32gb", "jetson-agx-orin-64gb", "jetson-agx-orin-devkit-32gb",
                           "jetson-agx-thor", "jetson-agx-xavier", "jetson-nano", "jetson-orin-nano",
                           "jetson-orin-nano-4gb", "jetson-orin-nano-super", "jetson-orin-nx-16gb",
                           "jetson-orin-nx-8gb", "jetson-tx2", "jetson-tx2-nx", "jetson-xavier-nx",

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "calibration/probe/parts.hpp"
 #include "calibration/probe/run.hpp"
 #include "tests/calibration/made_up_boards.hpp"
 
@@ -112,6 +113,17 @@ TEST_F(ProbeRun, keeps_what_is_there_and_does_the_rest) {
   EXPECT_THAT(report.kept, ElementsAre("one"));
   EXPECT_THAT(report.finished, ElementsAre("two"));
   EXPECT_EQ(runs, 2);
+}
+
+TEST(ProbeParts, take_ten_minutes_together_and_two_with_quick) {
+  int whole = 0, quick = 0;
+  for (const Part& part : probe::parts()) {
+    whole += part.seconds;
+    quick += part.quick_seconds;
+    EXPECT_LE(part.quick_seconds, part.seconds) << part.name;
+  }
+  EXPECT_LE(whole, 600);
+  EXPECT_LE(quick, 120);
 }
 
 TEST_F(ProbeRun, measures_again_what_was_quick_only) {

@@ -204,6 +204,28 @@ TEST(ProbeCalibration, makes_a_base_for_a_board_that_nobody_knows) {
   EXPECT_EQ(profile.spec->default_power_mode, "as-probed");
 }
 
+TEST(ProbeCalibration, of_the_host_alone_makes_the_shipped_profile_of_a_server) {
+  input::Problems problems;
+  auto folder = probe::read_probe_folder(
+      fs::path(JOSTLE_SOURCE_DIR) / "calibration/evidence/h100-probe", problems);
+  ASSERT_TRUE(folder) << problems.text();
+  const auto found = calibrated(host_alone(std::move(*folder)));
+  EXPECT_EQ(found.base.device, "intel-xeon-processor");
+  EXPECT_THAT(found.figures, SizeIs(testing::Ge(12)));
+  const auto shipped = calibration::shipped_profile("intel-xeon-processor", problems);
+  ASSERT_TRUE(shipped) << problems.text();
+  EXPECT_FALSE(shipped->spec->has_gpu());
+  const auto made = profile_in(found);
+  for (const auto& other : calibration::profile_difference(*shipped, made).parameters)
+    ADD_FAILURE() << other.path << ": " << (other.first ? other.first->value : "") << " is shipped, "
+                  << (other.second ? other.second->value : "") << " made";
+  for (const ProbedFigure& figure : found.figures) {
+    ASSERT_NE(parameter(*shipped, figure.path), nullptr) << figure.path;
+    EXPECT_EQ(to_string(parameter(*shipped, figure.path)->from.grade), figure.grade) << figure.path;
+    EXPECT_THAT(parameter(*shipped, figure.path)->from.source, HasSubstr("evidence/h100-probe"));
+  }
+}
+
 TEST(ProbeCalibration, fits_tables_of_traces_in_the_folder) {
   std::string name = (fs::temp_directory_path() / "jostle-probe-XXXXXX").string();
   ASSERT_NE(mkdtemp(name.data()), nullptr);

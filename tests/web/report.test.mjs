@@ -454,3 +454,24 @@ test('a validation shows each value against its measurement, and the errors of e
     }, options);
   }
 });
+
+test('a profile from a probe shows how sure it is, what differs from the base, and what to record next', async () => {
+  const file = join(folder, 'calibrate.html');
+  jostle('calibrate', 'auto', join(scenarios, '../calibration/evidence/h100-probe'), '--html', file);
+  for (const options of [{}, {viewport: {width: 360, height: 740}}]) {
+    await opened(file, async (page) => {
+      assert.match(await page.locator('#report').textContent(), /The base is this board or card: the driver calls the card/);
+      const rows = page.locator('table[data-name="parameters"] tbody tr');
+      assert.match(await rows.first().textContent(), /^gpu\.time_slicing\.slice2\.09/);
+      for (const name of ['how-sure', 'what-differs-from-the-base', 'watts-of-single-loads', 'times-of-single-kernels'])
+        assert.equal(await page.locator(`figure[data-name="${name}"]`).count(), 1, name);
+      const plot = page.locator('figure[data-name="what-differs-from-the-base"]');
+      await plot.locator('.plot').focus();
+      await page.keyboard.press('ArrowRight');
+      assert.match(await plot.locator('.reading').textContent(), /^[a-z_.]+: .* instead of .* times/);
+      assert.match(await page.locator('#report').textContent(), /What to record next.*Not taken.*power\.gpu\.issue/s);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= page.viewportSize().width, 'wider than the window');
+      await shoot(page, `calibrate-${page.viewportSize().width}`);
+    }, options);
+  }
+});

@@ -169,6 +169,8 @@ ChosenBase nearest_by_cores(const Identity& identity) {
       if (cluster.core == known.core)
         return {std::string(known.device),
                 fmt::format("there is no GPU, and its cores are of the same kind, {}", known.core), false};
+  if (identity.architecture == "x86_64")
+    return {"intel-xeon-processor", "there is no GPU, and its cores are x86-64 too", false};
   return {"raspberry-pi-5",
           "there is no GPU, and no shipped profile has these cores; of those without a GPU its cores are the "
           "fastest",

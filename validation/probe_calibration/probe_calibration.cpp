@@ -94,9 +94,9 @@ std::string first_line(const input::Problems& problems) {
 }
 
 // The uncertainty of the base for the parameters that it keeps, and the standard errors of the others, which
-// were measured apart.
-calibration::Uncertainty uncertainty_with(const std::string& device,
-                                          const std::vector<ProbedFigure>& figures) {
+// were measured apart, except for those of power: they were fitted together.
+calibration::Uncertainty uncertainty_with(const std::string& device, const std::vector<ProbedFigure>& figures,
+                                          const ProbedPower& power) {
   const calibration::Uncertainty shipped = calibration::shipped_uncertainty(device);
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < shipped.figures.size(); ++i)
@@ -114,6 +114,14 @@ calibration::Uncertainty uncertainty_with(const std::string& device,
     const double sd = figures[i - kept.size()].relative_sd;
     all.covariance[i * n + i] = sd * sd;
   }
+  const auto place = [&](const ProbedFigure& figure) {
+    return static_cast<std::size_t>(std::ranges::find(all.figures, figure.path) - all.figures.begin());
+  };
+  const std::size_t together = power.figures.size();
+  for (std::size_t i = 0; i < together; ++i)
+    for (std::size_t j = 0; j < together; ++j)
+      if (const std::size_t a = place(power.figures[i]), b = place(power.figures[j]); a < n && b < n)
+        all.covariance[a * n + b] = power.covariance[i * together + j];
   return all;
 }
 
@@ -187,6 +195,12 @@ class ProbeFit {
     }
     for (ProbedFigure& figure : figures_of_traces(folder_, growing_.base())) take({std::move(figure)});
     add_probed();
+    const auto measured = [&](std::string_view name) {
+      return std::ranges::any_of(folder_.parts, [&](const auto& part) { return part.name == name; });
+    };
+    if (measured("kernels")) add_kernels();
+    if (measured("power")) found_.power = fit_probed_power(folder_, growing_.base());
+    add_power_figures();
     found_.name = !question_.name.empty() ? question_.name : fs::path(question_.output).stem().string();
     if (found_.name.empty()) found_.name = found_.base.device + "-probed";
     found_.text = text();
@@ -195,7 +209,8 @@ class ProbeFit {
       return std::nullopt;
     found_.uncertainty_csv =
         calibration::uncertainty_csv_header() +
-        calibration::uncertainty_csv(uncertainty_with(found_.base.device, found_.figures), found_.name);
+        calibration::uncertainty_csv(uncertainty_with(found_.base.device, found_.figures, found_.power),
+                                     found_.name);
     add_next();
     return std::move(found_);
   }
@@ -244,6 +259,31 @@ class ProbeFit {
     for (auto& [parent, figures] : blocks) take(std::move(figures));
   }
 
+  void add_kernels() {
+    found_.kernels = fit_probed_kernels(folder_, growing_.base());
+    if (!found_.kernels.figures.empty()) take(found_.kernels.figures);
+    found_.left_out.insert(found_.left_out.end(), found_.kernels.left_out.begin(),
+                           found_.kernels.left_out.end());
+  }
+
+  // Energies that the base of this very card has from the watts of networks stay: numbers of the probe's
+  // loads switch fewer bits than those of networks, and the fit to an H100's predicts networks' watts worse.
+  void add_power_figures() {
+    std::vector<ProbedFigure> taken;
+    for (const ProbedFigure& figure : found_.power.figures) {
+      const auto& known = shipped_.profile.figures;
+      const auto before = std::ranges::find(known, figure.path, &calibration::ProfileParameter::path);
+      if (found_.base.exact && before != known.end() &&
+          before->from.grade == calibration::ParameterGrade::fitted)
+        found_.left_out.push_back(
+            fmt::format("{}: the base has it from watts of networks, {}; loads tell {} +- {:.0f} %",
+                        figure.path, before->value, figure.value, 100 * figure.relative_sd));
+      else
+        taken.push_back(figure);
+    }
+    if (!taken.empty()) take(std::move(taken));
+  }
+
   [[nodiscard]] std::string text() const {
     const auto& identity = folder_.identity;
     const std::string tables = kernel_tables_of(folder_, question_.output);
@@ -289,6 +329,18 @@ class ProbeFit {
 };
 
 }  // namespace
+
+ProbeFolder host_alone(ProbeFolder folder) {
+  folder.identity.gpu = {};
+  const auto of_gpu = [](const std::string& name) {
+    const auto parts = calibration::probe::parts();
+    const auto part = std::ranges::find(parts, name, &calibration::probe::Part::name);
+    return part != parts.end() && (part->on_gpu || part->group == "power");
+  };
+  std::erase_if(folder.parts, [&](const auto& part) { return of_gpu(part.name); });
+  std::erase_if(folder.parameters, [&](const ProbedParameter& row) { return of_gpu(row.part); });
+  return folder;
+}
 
 std::optional<ProbeCalibration> calibrate_probe(const ProbeFolder& folder,
                                                 const ProbeCalibrationQuestion& question,

@@ -11,19 +11,11 @@
 #include "input/problems.hpp"
 #include "validation/calibrate/calibrate.hpp"
 #include "validation/probe_calibration/choose_base.hpp"
+#include "validation/probe_calibration/kernel_times.hpp"
+#include "validation/probe_calibration/power_loads.hpp"
+#include "validation/probe_calibration/probed_figure.hpp"
 
 namespace jostle::validation {
-
-// A parameter of the profile that the probe determined.
-struct ProbedFigure {
-  std::string path;
-  std::string before;        // in the base; empty: it has none
-  std::string before_grade;  // "assumed"
-  std::string value;
-  std::string grade;       // measured or fitted
-  double relative_sd = 0;  // standard error over value
-  std::string source;      // part and experiment, or the table of traces
-};
 
 struct ProbeCalibration {
   ChosenBase base;
@@ -31,6 +23,8 @@ struct ProbeCalibration {
   std::vector<ProbedFigure> figures;  // in the order of the probe's parameters, those of traces first
   std::vector<std::string> identity;  // paths that were taken from the machine's identity
   std::vector<std::string> left_out;  // "path: why", parameters that the profile did not take
+  ProbedPower power;                  // the fit to the loads of the part `power`
+  ProbedKernels kernels;              // the fit to the kernels of the part `kernels`
   std::vector<std::string> next;      // what to record next, best first: a sentence each
   std::string text;                   // the profile as a file
   std::string uncertainty_csv;  // the table beside it: of the base, with the standard errors of the probe
@@ -40,6 +34,9 @@ struct ProbeCalibrationQuestion {
   std::string output;  // path of the profile; may be empty
   std::string name;    // of the profile; empty: from `output`
 };
+
+// The folder as of a machine without a GPU: what was measured on cores and memory, and the identity of both.
+[[nodiscard]] calibration::probe::ProbeFolder host_alone(calibration::probe::ProbeFolder folder);
 
 // A standard error above this share of the value tells less than a base does: the parameter is left out.
 inline constexpr double widest_error = 0.5;

@@ -1,6 +1,7 @@
 // The page of a report: its data is in #data; a module a kind of report draws it.
 import {element} from './dom.js';
 import {themeButton} from './theme.js';
+import {calibrate} from './calibrate.js';
 import {offload} from './offload.js';
 import {plan} from './plan.js';
 import {reproduce} from './reproduce.js';
@@ -8,7 +9,7 @@ import {run} from './run.js';
 import {sweep} from './sweep.js';
 import {validate} from './validate.js';
 
-const kinds = {run, sweep, plan, offload, reproduce, validate};
+const kinds = {run, sweep, plan, offload, reproduce, validate, calibrate};
 const data = JSON.parse(document.getElementById('data').textContent);
 document.title = data.title;
 const page = document.getElementById('report');

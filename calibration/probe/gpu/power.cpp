@@ -210,8 +210,7 @@ bool add_load(const Load& load, const Run& run, Outcome& outcome, std::string& t
 void step(const Session& session, const GpuFacts& gpu, const PowerSensors& sensors, Outcome& outcome) {
   const auto all = gpu_loads(gpu, false);
   const auto heavy = std::ranges::find(all, gpu.major >= 7 ? "tensor" : "fma", &Load::name);
-  const Run run =
-      run_load(session, *heavy, sensors, {1.0, session.quick ? 3.0 : 60.0, session.quick ? 0.5 : 20.0});
+  const Run run = run_load(session, *heavy, sensors, {1.0, 60.0, 20.0});
   std::string text = header(sensors.read());
   add_samples(text, heavy->name, run);
   write_file(session, outcome, "raw/power_step.csv", text);
@@ -260,7 +259,7 @@ Outcome power(const Session& session) {
   if (silent.size() == all.size()) return outcome;
   write_file(session, outcome, "power.csv", table);
   write_file(session, outcome, "raw/power_samples.csv", raw);
-  if (gpu) {
+  if (gpu && !session.quick) {
     session.progress(0.7, "a load that comes and goes");
     step(session, *gpu, sensors, outcome);
   }

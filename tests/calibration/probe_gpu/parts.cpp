@@ -22,8 +22,10 @@ using testing::Le;
 class ProbeGpuParts : public testing::TestWithParam<const char*> {
  protected:
   // All that a part measures is a number, and every file that it names is there.
-  Outcome run(Outcome (*part)(const probe::Session&)) {
-    Outcome outcome = part(board.session());
+  Outcome run(Outcome (*part)(const probe::Session&), bool quick = true) {
+    probe::Session session = board.session();
+    session.quick = quick;
+    Outcome outcome = part(session);
     for (const Measured& one : outcome.parameters) EXPECT_TRUE(std::isfinite(one.value)) << one.parameter;
     for (const std::string& file : outcome.files)
       EXPECT_GT(std::filesystem::file_size(board.out.root() / file), 0u) << file;
@@ -62,7 +64,7 @@ TEST_P(ProbeGpuParts, launches_cost_what_the_board_takes) {
 }
 
 TEST_P(ProbeGpuParts, kernels_of_streams_run_at_once_up_to_the_limit) {
-  const Outcome outcome = run(probe::space);
+  const Outcome outcome = run(probe::space, false);
   EXPECT_EQ(value_of(outcome, "gpu.space_sharing.resident_grids"), fakes::resident_grids);
   EXPECT_EQ(value_of(outcome, "seen.grids_with_default_connections"), fakes::default_grids);
   // Whatever the step of the GPU's clock.
@@ -110,7 +112,9 @@ TEST(ProbeGpu, measures_clients_of_an_mps_daemon_too) {
   const made_up::Tree daemon;
   daemon.write("/control", "");
   setenv("CUDA_MPS_PIPE_DIRECTORY", daemon.root().c_str(), 1);
-  const Outcome outcome = probe::space(board.session(0.05));
+  probe::Session session = board.session(0.05);
+  session.quick = false;
+  const Outcome outcome = probe::space(session);
   unsetenv("CUDA_MPS_PIPE_DIRECTORY");
   EXPECT_THAT(outcome.problems, IsEmpty());
   EXPECT_THAT(outcome.files, testing::Contains("streams_synthetic_mps.csv"));

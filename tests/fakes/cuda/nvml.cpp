@@ -1,9 +1,11 @@
 // libnvidia-ml.so.1 of a card that is not there. Its power depends on the time alone. On boards with an
 // integrated GPU it cannot be opened. FAKE_NVML_FAIL=WORD[,WORD]: the functions whose names hold one of the
-// words give error 999.
+// words give error 999. FAKE_NVML_LOCKS: a file to which each lock and its end is written, a line each.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <string_view>
 
 #include "tests/fakes/cuda/timeline.hpp"
@@ -35,6 +37,14 @@ const Board& board_now() {
 unsigned milliwatts() {
   const double seconds = static_cast<double>(now()) / 1e9;
   return static_cast<unsigned>(1e3 * (idle_w + swing_w * (1 + std::sin(seconds))));
+}
+
+// Notes a call that changes a clock, unless it fails.
+int noted(const char* name, unsigned mhz) {
+  const int result = fault(name);
+  const char* const file = std::getenv("FAKE_NVML_LOCKS");
+  if (result == 0 && file != nullptr) std::ofstream(file, std::ios::app) << name << ' ' << mhz << '\n';
+  return result;
 }
 
 // The beginning of a field of nvmlDeviceGetFieldValues, as in nvml.h.
@@ -86,4 +96,26 @@ FAKE(nvmlDeviceGetCurrentClocksThrottleReasons, (void*, unsigned long long* valu
 FAKE(nvmlDeviceGetEnforcedPowerLimit, (void*, unsigned* value)) {
   *value = static_cast<unsigned>(1e3 * limit_w);
   return fault("nvmlDeviceGetEnforcedPowerLimit");
+}
+FAKE(nvmlDeviceGetMaxClockInfo, (void*, int kind, unsigned* value)) {
+  *value = static_cast<unsigned>((kind == 2 ? board_now().memory_khz : board_now().clock_khz) / 1000);
+  return fault("nvmlDeviceGetMaxClockInfo");
+}
+FAKE(nvmlDeviceSetGpuLockedClocks, (void*, unsigned, unsigned highest)) {
+  return noted("nvmlDeviceSetGpuLockedClocks", highest);
+}
+FAKE(nvmlDeviceResetGpuLockedClocks, (void*)) {
+  return noted("nvmlDeviceResetGpuLockedClocks", 0);
+}
+FAKE(nvmlDeviceGetSupportedMemoryClocks, (void*, unsigned* count, unsigned* clocks)) {
+  *count = 2;
+  clocks[0] = static_cast<unsigned>(board_now().memory_khz / 1000);
+  clocks[1] = 405;
+  return fault("nvmlDeviceGetSupportedMemoryClocks");
+}
+FAKE(nvmlDeviceSetMemoryLockedClocks, (void*, unsigned, unsigned highest)) {
+  return noted("nvmlDeviceSetMemoryLockedClocks", highest);
+}
+FAKE(nvmlDeviceResetMemoryLockedClocks, (void*)) {
+  return noted("nvmlDeviceResetMemoryLockedClocks", 0);
 }
