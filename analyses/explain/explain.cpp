@@ -175,8 +175,9 @@ std::vector<std::size_t> overloaded_after(const Tried& tried, const scenarios::R
 
 bool all_have_arrivals(const scenarios::Scenario& scenario) {
   return std::ranges::none_of(scenario.processes, [](const scenarios::ProcessEntry& process) {
-    return std::ranges::any_of(
-        parts_of(process), [](const scenarios::ProcessEntry& part) { return part.arrivals.closed_loop(); });
+    return std::ranges::any_of(parts_of(process), [](const scenarios::ProcessEntry& part) {
+      return part.arrivals.waits_for_answers();
+    });
   });
 }
 

@@ -40,7 +40,7 @@ std::string host_settings(const ProcessEntry& process) {
 ProcessEntry alone(const ProcessEntry& part) {
   ProcessEntry one = part;
   one.instances.clear();
-  one.count = one.streams = 1;
+  one.count = one.streams = one.host_threads = 1;
   one.mps_threads.reset();
   one.sm_partition.reset();
   return one;
@@ -160,7 +160,7 @@ std::optional<WhatIfBoard> as_processes(const scenarios::Scenario& scenario) {
       any = any || streams > 1 || parts.size() > 1;
       ProcessEntry own = process;
       own.instances.clear();
-      own.streams = 1;
+      own.streams = own.host_threads = 1;
       own.sm_partition.reset();
       if (!process.instances.empty()) {
         const ProcessEntry& instance = parts[part];

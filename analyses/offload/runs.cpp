@@ -101,7 +101,7 @@ std::string why_not_partitioned(const OffloadQuestion& question) {
   if (scenarios::model_name(edge.model) != scenarios::model_name(cloud.model) ||
       input_of(edge) != input_of(cloud))
     return "edge and cloud run different networks";
-  if (edge.arrivals.closed_loop()) return "the streams are closed loops";
+  if (edge.arrivals.waits_for_answers()) return "the streams are closed loops";
   return {};
 }
 

@@ -131,6 +131,7 @@ Json key_schemas(const std::string& record, const Json& given) {
       {"run", rows_of<scenarios::Run>},
       {"synthetic", rows_of<scenarios::SyntheticModel>},
       {"load", rows_of<scenarios::LoadEntry>},
+      {"server", rows_of<process::ServerCosts>},
       {"link_quality", scenarios::link_quality<KeySchemas>}};
   KeySchemas rows{given};
   records.at(record)(rows);

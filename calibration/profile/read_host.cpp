@@ -46,6 +46,22 @@ void read_unpack(const Cursor& at, Block& outer, llm::UnpackCycles& unpack) {
                    Real{0, 1000});
 }
 
+// Reads the locks that the threads of one process contend for.
+void read_locks(const Cursor& at, Block& outer, process::LockSpec& locks) {
+  Block block(at, "what threads of one process wait for each other: driver, interpreter, handover",
+              outer.parameters(), outer.from());
+  block.required("driver", locks.driver, Quantity{input::share_dimension(), 0, 10});
+  block.required("interpreter", locks.interpreter, Quantity{input::share_dimension(), 0, 1});
+  block.required("handover", locks.handover, Quantity{input::share_dimension(), 0, 10});
+}
+
+void read_server(const Cursor& at, Block& outer, process::ServerCosts& server) {
+  Block block(at, "the costs of the loop of a server that forms batches", outer.parameters(), outer.from());
+  const TimeSpan span{sim::Duration::zero(), max_host_cost};
+  block.required("per_batch", server.per_batch, span);
+  block.required("per_request", server.per_request, span);
+}
+
 // Reads the costs of a runtime. Some parameters exist only for some runtimes: nodes only for a graph; the
 // front-end time only for kernels that are launched one by one; dynamic and static graphs only for
 // frameworks. `kind` is absent for synthetic processes with a pace: they have no setup.
@@ -73,6 +89,7 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<
   if (kind != RuntimeKind::graph) block.required("gpu_per_launch", runtime.gpu_per_launch, span);
   if (kind) {
     if (const auto found = block.words().require("setup")) read_setup(*found, block, runtime.setup);
+    if (const auto found = block.words().find("server")) read_server(*found, block, runtime.server);
   }
   if (kind == RuntimeKind::framework) {
     double share = 0;
@@ -140,6 +157,7 @@ void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& parameters, 
   }
   if (const auto found = block.words().require("paced"))
     device.paced = read_runtime(*found, block, std::nullopt);
+  if (const auto found = block.words().find("locks")) read_locks(*found, block, device.locks);
 }
 
 void read_observer(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device) {

@@ -96,8 +96,10 @@ process::Costs Board::costs_of(const process::Spec& spec, const process::Observe
   const process::RuntimeSpec& own = spec.pace ? device_.paced : *device_.runtimes[spec.runtime];
   process::Costs costs{.runtime = process::runtime_of(own, spec, observer),
                        .sync = device_.sync,
+                       .locks = device_.locks,
                        .refill_prolongs_turn = process::refill_prolongs_turn(device_.refill, spec),
                        .dla_border = device_.dla.border};
+  if (!traits_of(spec.runtime).interpreted || spec.pace) costs.locks.interpreter = 0;
   for (const process::Spec& instance : spec.instances)
     costs.instances.push_back(costs_of(instance, observer));
   return costs;
@@ -135,8 +137,11 @@ void Board::add_process(const process::Spec& spec, const Setup& setup, std::uint
   const bool led = std::ranges::any_of(process::parts_of(spec), [](const process::Spec& part) {
     return part.arrivals.kind == process::ArrivalKind::cascade;
   });
-  engine_.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name,
-                led ? sim::Role::daemon : sim::Role::worker);
+  const std::string name = spec.name.empty() ? fmt::format("process {}", index) : spec.name;
+  for (std::size_t thread = 0; thread < processes_.back().host_threads(); ++thread)
+    engine_.spawn(processes_.back().body(thread),
+                  thread == 0 ? name : fmt::format("{}, thread {}", name, thread),
+                  led ? sim::Role::daemon : sim::Role::worker);
   if (observer != nullptr) process::spawn_collector(engine_, cpu_, *observer, spec, identity);
 }
 

@@ -64,6 +64,7 @@ struct DeviceSpec {
   process::RuntimeSpec paced;  // costs of synthetic processes with a pace: bare launches, one by one
   std::optional<process::ObserverSpec> nsys;  // absent: not known for this device
   process::SyncSpec sync;
+  process::LockSpec locks;
   process::RefillSpec refill;
   std::vector<PowerMode> power_modes;  // empty: everything is always at its maximum
   std::string default_power_mode;      // empty if there are none

@@ -1,5 +1,5 @@
-// Arrivals of the work of a process: in a closed loop, periodic, at random, as recorded, or made by another's
-// results; and the limits of its queue.
+// Arrivals of the work of a process: in a closed loop, periodic, at random, as recorded, made by another's
+// results, or made by clients that wait for their answers; and the limits of its queue.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace jostle::process {
 
-enum class ArrivalKind { closed_loop, periodic, poisson, trace, cascade };
+enum class ArrivalKind { closed_loop, periodic, poisson, trace, cascade, clients };
 
 // The request that is dropped when one more comes to a full queue: the new one, or the one that has waited
 // longest.
@@ -40,8 +40,15 @@ struct Arrivals {
   std::optional<sim::Duration> max_delay = {};
   std::string after = {};  // cascade: the name of the instance or process whose results make the requests
   FanOut fan_out = {};     // cascade: number of requests per result
+  // Clients: their number. Each asks, waits for its answer, thinks for this long, and asks again.
+  std::int64_t clients = 0;
+  sim::Duration think = {};
+  bool think_at_random = false;  // the time is drawn from an exponential distribution with mean `think`
 
   [[nodiscard]] bool closed_loop() const { return kind == ArrivalKind::closed_loop; }
+  // True if the next request waits for the answer to an earlier one, so that the queue cannot grow without
+  // bound.
+  [[nodiscard]] bool waits_for_answers() const { return closed_loop() || kind == ArrivalKind::clients; }
 };
 
 // An answered request: when it was made, and when it was answered.

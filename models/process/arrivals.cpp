@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 namespace jostle::process {
@@ -23,6 +24,8 @@ Time after(Time begin, sim::Duration gap) {
 ArrivalTimes::ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random)
     : arrivals_(arrivals), random_(random) {
   if (arrivals_.kind == ArrivalKind::periodic) open_sources();
+  if (arrivals_.kind == ArrivalKind::clients)
+    thinking_.assign(static_cast<std::size_t>(arrivals_.clients), Time::zero());
   count_ = -1;
   advance();
 }
@@ -67,6 +70,13 @@ void ArrivalTimes::advance_one() {
     case ArrivalKind::periodic:
       next_ = next_of_sources();
       return;
+    case ArrivalKind::clients:
+      next_ = Time::never();
+      if (thinking_.empty()) return;
+      std::ranges::pop_heap(thinking_, std::greater());
+      next_ = thinking_.back();
+      thinking_.pop_back();
+      return;
     case ArrivalKind::poisson:
       next_ = after(next_, sim::seconds(random_.exponential(1 / arrivals_.rate_per_s)));
       return;
@@ -76,6 +86,20 @@ void ArrivalTimes::advance_one() {
                   : Time::never();
       return;
   }
+}
+
+bool ArrivalTimes::answered(Time now) {
+  if (arrivals_.kind != ArrivalKind::clients) return false;
+  const double mean_s = sim::to_seconds(arrivals_.think);
+  const sim::Duration think =
+      arrivals_.think_at_random && mean_s > 0 ? sim::seconds(random_.exponential(mean_s)) : arrivals_.think;
+  Time asks = after(now, think);
+  if (asks < next_) std::swap(asks, next_);
+  since_ = next_;
+  if (asks == Time::never()) return true;
+  thinking_.push_back(asks);
+  std::ranges::push_heap(thinking_, std::greater());
+  return true;
 }
 
 RequestQueue::RequestQueue(const Arrivals& arrivals, sim::RandomStream random)
@@ -98,6 +122,10 @@ void RequestQueue::deliver(Time since, Time at) {
     next_ = {since, at};
   else
     delivered_.push_back({since, at});
+}
+
+void RequestQueue::answered(Time now) {
+  if (times_ && times_->answered(now)) next_ = {times_->since(), times_->next()};
 }
 
 void RequestQueue::advance() {

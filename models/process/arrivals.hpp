@@ -32,11 +32,13 @@ class ArrivalTimes {
   ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random);
 
   // Time at which the next request is complete; Time::never() after the last of a trace, and for requests
-  // that are not made by time (closed loop, cascade).
+  // that are not made by time (closed loop, cascade) or while no client thinks.
   [[nodiscard]] sim::Time next() const { return next_; }
   // Time at which its first part was made: before next() if requests are batched, or if a trace says so.
   [[nodiscard]] sim::Time since() const { return since_; }
   void advance();
+  // A client has its answer at `now`, and thinks. Returns false, without effect, if there are no clients.
+  bool answered(sim::Time now);
 
  private:
   struct Source {  // one source of periodic arrivals
@@ -52,8 +54,9 @@ class ArrivalTimes {
   Arrivals arrivals_;
   sim::RandomStream random_;
   sim::Time next_, since_;
-  std::int64_t count_ = 0;       // arrivals so far, next_ excluded
-  std::vector<Source> sources_;  // a heap: the source with the next arrival is the first
+  std::int64_t count_ = 0;           // arrivals so far, next_ excluded
+  std::vector<Source> sources_;      // a heap: the source with the next arrival is the first
+  std::vector<sim::Time> thinking_;  // a heap: when each client that thinks will ask, next_ excluded
 };
 
 class RequestQueue {
@@ -65,6 +68,9 @@ class RequestQueue {
 
   // Reports a request made at `since` that arrives at `at`, not before the last one reported.
   void deliver(sim::Time since, sim::Time at);
+
+  // The answer to a request that take() or take_batch() returned reaches its client now.
+  void answered(sim::Time now);
 
   // Takes the request that has waited longest, and returns when it was made; none if no request waits at
   // `now`. Calls must not go back in time: no request leaves the queue between two calls.

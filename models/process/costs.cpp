@@ -34,6 +34,7 @@ void stretch(gpu::SharedKernels& shared, double times) {
 
 RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec, const ObserverSpec* observer) {
   RuntimeSpec costs = runtime;
+  if (spec.server) costs.server = *spec.server;
   costs.per_launch = sim::work_in(runtime.per_launch, spec.host_time);
   costs.per_batch = sim::work_in(runtime.per_batch, spec.host_time);
   if (spec.static_graph && runtime.static_graph) {

@@ -12,6 +12,7 @@ namespace jostle::process {
 struct Costs {
   RuntimeSpec runtime;
   SyncSpec sync;
+  LockSpec locks;
   bool refill_prolongs_turn = true;
   sim::Duration dla_border;           // dla::Spec::border
   std::vector<Costs> instances = {};  // one for each of Spec::instances

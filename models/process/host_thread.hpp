@@ -11,6 +11,7 @@
 #include "models/memory/traffic.hpp"
 #include "models/process/board_parts.hpp"
 #include "models/process/costs.hpp"
+#include "models/process/launch_lock.hpp"
 #include "models/process/spec.hpp"
 #include "models/process/time_account.hpp"
 #include "models/process/wait.hpp"
@@ -31,9 +32,10 @@ struct ProgressListener {
 
 class HostThread {
  public:
-  // `random` draws the durations of the host's work. All parts must outlive the thread.
+  // `random` draws the durations of the host's work. `lock`: null if no other thread of the process launches.
+  // All parts must outlive the thread.
   HostThread(const BoardParts& board, const Spec& spec, const Costs& costs, const sim::RandomStream& random,
-             TimeAccount& account);
+             TimeAccount& account, LaunchLock* lock);
   HostThread(const HostThread&) = delete;
   HostThread& operator=(const HostThread&) = delete;
 
@@ -63,6 +65,15 @@ class HostThread {
   // The thread has nothing more to do.
   void retire() { cpu_.retire(thread_); }
 
+  // An enqueue call begins, or ends.
+  [[nodiscard]] Contention begin_launching() { return lock_ != nullptr ? lock_->enter() : Contention{}; }
+  void end_launching() {
+    if (lock_ != nullptr) lock_->leave();
+  }
+  // True if other threads of the process launch as well.
+  [[nodiscard]] bool contends() const { return lock_ != nullptr; }
+  [[nodiscard]] TimeAccount& time() { return account_; }
+
   // Sets the kind of its work from now on.
   void set_phase(Phase phase);
   // A random factor for the next stretches of work: host times vary from batch to batch.
@@ -81,6 +92,7 @@ class HostThread {
   Sync sync_;
   sim::LognormalFactors variation_;
   TimeAccount& account_;
+  LaunchLock* lock_;
   ProgressListener listener_;
   bool on_core_ = false, enqueues_ = false;
   bool moves_data_ = false;  // the state last reported to `traffic_`

@@ -1,5 +1,7 @@
 #include "models/process/inference.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace jostle::process {
@@ -13,11 +15,25 @@ Spec grouped(Spec spec, const Identity& identity) {
 
 }  // namespace
 
-Inference::Work Inference::work_of(const BoardParts& board, const Spec& spec, const Costs& costs,
-                                   HostThread& host, Accounting& accounting) {
-  if (serves_instances(spec) || gathers(spec))
-    return Work(std::in_place_type<Server>, board, spec, costs, host, accounting);
-  return Work(std::in_place_type<Alone>, board, spec, costs, host, accounting);
+// Adds the host threads. The first is named, draws and is accounted for as the only one of a process is.
+void Inference::add_hosts(const BoardParts& board, const Identity& identity) {
+  if (spec_.host_threads > 1) lock_.emplace(costs_.locks);
+  LaunchLock* const lock = lock_ ? &*lock_ : nullptr;
+  hosts_.emplace_back(board, spec_, costs_, identity.random("host time"), accounting_.time(), lock);
+  for (std::int64_t i = 1; i < spec_.host_threads; ++i) {
+    TimeAccount& before = i == 1 ? accounting_.time() : other_times_.back();
+    TimeAccount& time = other_times_.emplace_back(engine_, costs_.runtime.api_share);
+    before.pass_on_to(time);
+    hosts_.emplace_back(board, spec_, costs_, identity.random(fmt::format("host time {}", i)), time, lock);
+    go_.emplace_back();
+  }
+}
+
+Inference::Work Inference::work_of(const BoardParts& board, const Identity& identity) {
+  add_hosts(board, identity);
+  if (serves_instances(spec_) || gathers(spec_))
+    return Work(std::in_place_type<Server>, board, spec_, costs_, hosts_, accounting_);
+  return Work(std::in_place_type<Alone>, board, spec_, costs_, hosts_.front(), accounting_);
 }
 
 Inference::Inference(const BoardParts& board, const Spec& spec, const Costs& costs, const Identity& identity)
@@ -25,8 +41,7 @@ Inference::Inference(const BoardParts& board, const Spec& spec, const Costs& cos
       costs_(costs),
       engine_(board.engine),
       accounting_(board, spec_, costs_),
-      host_(board, spec_, costs_, identity.random("host time"), accounting_.time()),
-      work_(work_of(board, spec_, costs_, host_, accounting_)) {
+      work_(work_of(board, identity)) {
   if (auto* alone = std::get_if<Alone>(&work_)) {
     if (board.link)
       alone->requests.emplace(std::in_place_type<RemoteClient>, board, spec_, identity, accounting_.time());
@@ -37,18 +52,23 @@ Inference::Inference(const BoardParts& board, const Spec& spec, const Costs& cos
   if (auto* server = std::get_if<Server>(&work_)) server->open(identity);
 }
 
-sim::Process Inference::body() {
-  if (spec_.setup) {  // the set-up is one stretch of work
-    co_await host_.run(setup_of(costs_.runtime, spec_));
+sim::Process Inference::body(std::size_t thread) {
+  HostThread& host = hosts_[thread];
+  if (spec_.setup && thread > 0) {
+    co_await host.sleep_until(go_[thread - 1]);
+  } else if (spec_.setup) {  // the set-up is one stretch of work
+    co_await host.run(setup_of(costs_.runtime, spec_));
     accounting_.ready();
+    for (cpu::Flag& go : go_) go.set();
   }
   LoopEnd end{};
   if (auto* alone = std::get_if<Alone>(&work_))
     end = co_await loop_of(spec_, alone->steps, *alone->requests);
   else
-    end = co_await std::get<Server>(work_).run();
-  host_.retire();
-  if (end == LoopEnd::no_more_requests) co_return;
+    end = co_await std::get<Server>(work_).run(thread);
+  host.retire();
+  all_batches_ = all_batches_ && end == LoopEnd::all_batches_done;
+  if (++ended_ < hosts_.size() || !all_batches_) co_return;
   accounting_.finished();
   engine_.stop();
 }
@@ -69,8 +89,37 @@ Stream* Inference::stream() {
   return alone != nullptr ? std::get_if<Stream>(&alone->steps.executor()) : nullptr;
 }
 
+void Inference::settle() {
+  accounting_.time().settle();
+  for (TimeAccount& time : other_times_) time.settle();
+}
+
+sim::Duration Inference::time_in(Share share) const {
+  sim::Duration sum = time().in(share);
+  for (const TimeAccount& other : other_times_) sum += other.in(share);
+  return sum;
+}
+
+sim::Duration Inference::thread_time() const {
+  sim::Duration sum = time().elapsed();
+  for (const TimeAccount& other : other_times_) sum += other.elapsed();
+  return sum;
+}
+
+TimeAccount::Enqueue Inference::enqueuing() const {
+  TimeAccount::Enqueue sum = time().enqueue();
+  for (const TimeAccount& other : other_times_) {
+    sum.launch += other.enqueue().launch;
+    sum.reschedule += other.enqueue().reschedule;
+    sum.compute += other.enqueue().compute;
+    sum.blocking += other.enqueue().blocking;
+  }
+  return sum;
+}
+
 void Inference::end_warmup() {
   accounting_.end_warmup();
+  for (TimeAccount& time : other_times_) time.clear();
   throttled_before_ = throttled_so_far();
   if (auto* server = std::get_if<Server>(&work_)) return server->end_warmup();
   std::visit([](auto& requests) { requests.end_warmup(); }, *std::get<Alone>(work_).requests);
@@ -158,15 +207,21 @@ cpu::ThreadStatistics Inference::of_team() const {
 }
 
 std::int64_t Inference::migrations() const {
-  return host_.statistics().migrations + of_team().migrations;
+  std::int64_t sum = of_team().migrations;
+  for (const HostThread& host : hosts_) sum += host.statistics().migrations;
+  return sum;
 }
 
 sim::Duration Inference::throttled_so_far() const {
-  return std::max(host_.statistics().throttled, of_team().throttled);
+  sim::Duration most = of_team().throttled;
+  for (const HostThread& host : hosts_) most = std::max(most, host.statistics().throttled);
+  return most;
 }
 
 std::int64_t Inference::involuntary_switches() const {
-  return host_.statistics().involuntary_switches + of_team().involuntary_switches;
+  std::int64_t sum = of_team().involuntary_switches;
+  for (const HostThread& host : hosts_) sum += host.statistics().involuntary_switches;
+  return sum;
 }
 
 }  // namespace jostle::process

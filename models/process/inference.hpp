@@ -2,7 +2,7 @@
 //
 //   loops          in which order it takes requests and does the steps of its batches
 //   batch_steps    the steps of a batch
-//   host_thread    its thread on the CPU
+//   host_thread    its thread on the CPU, or threads; launch_lock is what they contend for
 //   stream         batches on the GPU, by a context (gpu_context) and a way to launch them (launchers)
 //   thread_team    batches on the CPU
 //   arrivals       its requests, where they are made on the board
@@ -25,6 +25,7 @@
 #include "models/process/costs.hpp"
 #include "models/process/host_thread.hpp"
 #include "models/process/identity.hpp"
+#include "models/process/launch_lock.hpp"
 #include "models/process/loops.hpp"
 #include "models/process/server.hpp"
 #include "models/process/spec.hpp"
@@ -40,12 +41,13 @@ class Inference {
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
-  // The work of its host thread, to be spawned.
-  [[nodiscard]] sim::Process body();
+  // The work of one of its host threads, to be spawned for each.
+  [[nodiscard]] sim::Process body(std::size_t thread);
+  [[nodiscard]] std::size_t host_threads() const { return hosts_.size(); }
 
   // end_warmup() forgets statistics when the warm-up ends; settle() brings them up to now.
   void end_warmup();
-  void settle() { accounting_.time().settle(); }
+  void settle();
 
   // Another process has served an image whose request was made at `made`. Makes the requests to the part
   // (index of Spec::instances) that follow from it, now.
@@ -54,7 +56,12 @@ class Inference {
   void feed(std::size_t part, const Feed& feed);
 
   [[nodiscard]] const Spec& spec() const { return spec_; }
+  // The account of its first host thread.
   [[nodiscard]] const TimeAccount& time() const { return accounting_.time(); }
+  // Sums over its host threads: time that belongs to a share, all time, and time of enqueue calls.
+  [[nodiscard]] sim::Duration time_in(Share share) const;
+  [[nodiscard]] sim::Duration thread_time() const;
+  [[nodiscard]] TimeAccount::Enqueue enqueuing() const;
   [[nodiscard]] const Served& served() const { return accounting_.served(); }
   [[nodiscard]] const sim::RateMeans& rate() const { return served().rate(); }               // images/s
   [[nodiscard]] const sim::Quantiles& latency() const { return latencies().quantiles(); }    // seconds
@@ -86,7 +93,7 @@ class Inference {
   [[nodiscard]] const TokenMetrics* tokens(std::size_t stream) const;
   // Answered requests of a part, one entry for each of its streams.
   [[nodiscard]] std::vector<const Served*> served_by(std::size_t part) const;
-  // Sums over the host thread and the threads of its team.
+  // Sums over the host threads and the threads of its team.
   [[nodiscard]] std::int64_t migrations() const;
   [[nodiscard]] std::int64_t involuntary_switches() const;
   // Time since the warm-up in which a quota or the limit of real-time threads held back a thread: the maximum
@@ -101,8 +108,13 @@ class Inference {
   Costs costs_;
   sim::Engine& engine_;
   Accounting accounting_;
-  sim::Duration throttled_before_;  // value at the end of the warm-up
-  HostThread host_;
+  sim::Duration throttled_before_;       // value at the end of the warm-up
+  std::optional<LaunchLock> lock_;       // set if there are several host threads
+  std::deque<TimeAccount> other_times_;  // of the host threads behind the first
+  std::deque<HostThread> hosts_;
+  std::size_t ended_ = 0;     // number of host threads that have nothing more to do
+  bool all_batches_ = true;   // each of them has done all its batches
+  std::deque<cpu::Flag> go_;  // for each thread behind the first: the set-up is done
   // A loop over one stream, or over the threads of a team.
   struct Alone {
     Alone(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
@@ -112,8 +124,8 @@ class Inference {
     std::optional<Requests> requests;
   };
   using Work = std::variant<Alone, Server>;
-  [[nodiscard]] static Work work_of(const BoardParts& board, const Spec& spec, const Costs& costs,
-                                    HostThread& host, Accounting& accounting);
+  void add_hosts(const BoardParts& board, const Identity& identity);
+  [[nodiscard]] Work work_of(const BoardParts& board, const Identity& identity);
   [[nodiscard]] Stream* stream();  // null: not alone on one
 
   Work work_;

@@ -21,18 +21,28 @@ Launcher::Launcher(const BoardParts& board, const Spec& spec, const Costs& costs
                    const LaunchListener& listener)
     : launcher_(make(board, spec, costs, context, listener)) {}
 
-Duration GraphLauncher::begin(double factor) const {
-  return sim::work_in(runtime_.per_batch + runtime_.per_launch + runtime_.per_node * kernels(), factor);
+Duration GraphLauncher::work(double factor, double lock) const {
+  const Duration launch = runtime_.per_launch + runtime_.per_node * kernels();
+  return sim::work_in(runtime_.per_batch + launch, factor) + sim::work_in(launch, factor * lock);
 }
 
 void GraphLauncher::end() {
   context_.gpu().enqueue(context_.id(), *kernels_, gate_.closed_to_next());
 }
 
-Duration KernelLauncher::begin(double factor) {
-  const gpu::LaunchPlan plan{
-      .first = sim::work_in(runtime_.per_batch, factor),
-      .each = sim::work_in(spec_.pace.value_or(Duration::zero()) + runtime_.per_launch, factor)};
+gpu::LaunchPlan KernelLauncher::plan(double factor, double lock) const {
+  return {.first = sim::work_in(runtime_.per_batch, factor),
+          .each = sim::work_in(spec_.pace.value_or(Duration::zero()) + runtime_.per_launch, factor) +
+                  sim::work_in(runtime_.per_launch, factor * lock)};
+}
+
+Duration KernelLauncher::work(double factor, double lock) const {
+  const gpu::LaunchPlan plan = this->plan(factor, lock);
+  return plan.first + plan.each * kernels();
+}
+
+Duration KernelLauncher::begin(double factor, double lock) {
+  const gpu::LaunchPlan plan = this->plan(factor, lock);
   context_.gpu().begin_launches(context_.id(), *kernels_, plan, gate_.closed_to_next());
   launching_ = true;
   return plan.first + plan.each * kernels();

@@ -1,7 +1,11 @@
 // Launchers: the ways in which the host launches a batch, as one graph, kernel by kernel, or in segments for
 // GPU and DLA. A stream has the launcher for the kind of batch that it enqueues. All have the same functions:
 //
-//   begin(factor)    an enqueue call begins; returns the host's work in it, times `factor`
+//   begin(factor, lock)
+//                    an enqueue call begins; returns the host's work in it, times `factor`, and times
+//                    `factor` · `lock` that of its launches once more
+//   work(factor, lock)
+//                    that work
 //   end()            that work is done, and the batch is launched
 //   input_arrived()  the next input is on the device; comes before begin() if nothing is copied
 //   gpu_done()       the GPU has finished the work that it was given
@@ -70,7 +74,8 @@ class GpuLauncher {
 class GraphLauncher : public GpuLauncher {
  public:
   using GpuLauncher::GpuLauncher;
-  [[nodiscard]] sim::Duration begin(double factor) const;
+  [[nodiscard]] sim::Duration work(double factor, double lock) const;
+  [[nodiscard]] sim::Duration begin(double factor, double lock) const { return work(factor, lock); }
   void end();
 };
 
@@ -78,12 +83,15 @@ class GraphLauncher : public GpuLauncher {
 class KernelLauncher : public GpuLauncher {
  public:
   using GpuLauncher::GpuLauncher;
-  [[nodiscard]] sim::Duration begin(double factor);
+  [[nodiscard]] sim::Duration work(double factor, double lock) const;
+  [[nodiscard]] sim::Duration begin(double factor, double lock);
   void end();
   // The host's pace changes, inside a call or outside.
   void host_progress(const gpu::HostProgress& progress);
 
  private:
+  [[nodiscard]] gpu::LaunchPlan plan(double factor, double lock) const;
+
   bool launching_ = false;
 };
 
@@ -99,8 +107,11 @@ class Launcher {
     if (auto* graph = std::get_if<GraphLauncher>(&launcher_)) graph->launch(kernels);
     if (auto* eager = std::get_if<KernelLauncher>(&launcher_)) eager->launch(kernels);
   }
-  [[nodiscard]] sim::Duration begin(double factor) {
-    return std::visit([&](auto& launcher) { return launcher.begin(factor); }, launcher_);
+  [[nodiscard]] sim::Duration work(double factor, double lock) const {
+    return std::visit([&](const auto& launcher) { return launcher.work(factor, lock); }, launcher_);
+  }
+  [[nodiscard]] sim::Duration begin(double factor, double lock) {
+    return std::visit([&](auto& launcher) { return launcher.begin(factor, lock); }, launcher_);
   }
   void end() {
     std::visit([](auto& launcher) { launcher.end(); }, launcher_);

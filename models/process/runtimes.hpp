@@ -54,6 +54,7 @@ struct RuntimeTraits {
   bool serves_text = false;       // runs language models only
   const char* key = nullptr;      // used in profiles, where a name has no dots; null: the name
   llm::Serving serving = {};      // used by runtimes that run language models
+  bool interpreted = false;       // the host launches from Python, one thread of a process at a time
 };
 
 // ncnn's parameters are fitted together with its efficiencies (calibration/devices): Tencent/ncnn,
@@ -75,7 +76,8 @@ inline constexpr std::array runtimes{
                   .kind = RuntimeKind::framework,
                   .lowering = dnn::Lowering::framework,
                   .trains = true,
-                  .blocks = false},
+                  .blocks = false,
+                  .interpreted = true},
     RuntimeTraits{.runtime = Runtime::libtorch,
                   .name = "libtorch",
                   .kind = RuntimeKind::framework,

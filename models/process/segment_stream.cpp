@@ -22,7 +22,8 @@ SegmentStream::SegmentStream(const BoardParts& board, const Spec& spec, const Co
       context_(context),
       dla_(board.dlas[static_cast<std::size_t>(spec.dla)]),
       segments_(spec.segments),
-      host_work_(costs.runtime.per_batch + costs.runtime.per_launch * launches(spec.segments)),
+      launch_work_(costs.runtime.per_launch * launches(spec.segments)),
+      host_work_(costs.runtime.per_batch + launch_work_),
       border_(costs.dla_border),
       listener_(listener) {}
 

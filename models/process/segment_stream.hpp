@@ -32,7 +32,10 @@ class SegmentStream {
   SegmentStream& operator=(const SegmentStream&) = delete;
 
   // A batch starts when it has been launched, its input has arrived and the batch before is done.
-  [[nodiscard]] sim::Duration begin(double factor) const { return sim::work_in(host_work_, factor); }
+  [[nodiscard]] sim::Duration work(double factor, double lock) const {
+    return sim::work_in(host_work_, factor) + sim::work_in(launch_work_, factor * lock);
+  }
+  [[nodiscard]] sim::Duration begin(double factor, double lock) const { return work(factor, lock); }
   void end();
   void input_arrived();
   void gpu_done() { segment_done(); }
@@ -48,8 +51,8 @@ class SegmentStream {
   GpuContext& context_;
   dla::Dla& dla_;
   const std::vector<Segment>& segments_;
-  sim::Duration host_work_;  // host time of an enqueue call
-  sim::Duration border_;     // time between two segments of a batch
+  sim::Duration launch_work_, host_work_;  // host time of the launches of an enqueue call, and of all of it
+  sim::Duration border_;                   // time between two segments of a batch
   LaunchListener listener_;
   std::uint64_t launched_ = 0, inputs_ = 0, started_ = 0, done_ = 0;
   std::size_t segment_ = 0;  // index of the segment under way

@@ -39,18 +39,22 @@ std::string name_of_lane(const Spec& process, const Spec& part, std::size_t inde
 
 }  // namespace
 
-Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, std::deque<HostThread>& hosts,
                Accounting& accounting)
-    : board_(board), engine_(board.engine), spec_(spec), host_(host), accounting_(accounting) {
+    : board_(board), engine_(board.engine), spec_(spec), accounting_(accounting) {
+  for (HostThread& host : hosts) workers_.emplace_back(*this, host);
   const bool several = serves_instances(spec);
   for (const Spec& part : parts_of(spec)) {
     const Costs& own = spec.instances.empty() ? costs : costs.instances[parts_.size()];
     for (std::int64_t i = 0; i < part.streams; ++i) {
       const std::string name = name_of_lane(spec, part, lanes_.size());
-      Lane& lane = lanes_.emplace_back(board, lane_of(part, name, spec.gpu_group), own, host, accounting);
+      Worker& worker = workers_[lanes_.size() % workers_.size()];
+      Lane& lane =
+          lanes_.emplace_back(board, lane_of(part, name, spec.gpu_group), own, worker.host, accounting);
+      worker.lanes.push_back(&lane);
       lane.part_ = parts_.size();
       lane.served_ = &accounting.served();
-      lane.steps_.stream().also_set(woken_);
+      lane.steps_.stream().also_set(worker.woken);
       if (!several) continue;
       lane.served_ = &lane.own_.emplace(engine_, part.arrivals, sim::Duration::zero());
       lane.steps_.record_for(*lane.own_);
@@ -97,7 +101,8 @@ void Server::end_warmup() {
 void Server::deliver(std::size_t part, Time made) {
   const std::int64_t count = draw(parts_[part].spec->arrivals.fan_out, *parts_[part].fan_out);
   for (std::int64_t i = 0; i < count; ++i) parts_[part].own->deliver(made, engine_.now());
-  if (count > 0) timer_due();
+  if (count == 0) return;
+  for (Worker& worker : workers_) timer_due(worker);
 }
 
 void Server::feed(std::size_t part, const Feed& feed) {
@@ -129,7 +134,7 @@ RemoteClient* Server::remote_of(const Lane& lane) {
 
 // True if the lane may get one more batch, once there is one.
 bool Server::takes_more(const Lane& lane) const {
-  const std::uint64_t most = lane.closed() && !lane.generator_ ? ahead : 1;
+  const std::uint64_t most = lane.closed() && !lane.generator_ && !lane.steps_.one_by_one() ? ahead : 1;
   return lane.enqueued_ < max_batches(spec_) && lane.in_flight() < most;
 }
 
@@ -146,40 +151,42 @@ bool Server::ready(Lane& lane) {
 
 // The first, in the order `before`, of the lanes for which `is` is true; null if there is none.
 template <class Before, class Is>
-Server::Lane* next_of(std::deque<Server::Lane>& lanes, const Before& before, const Is& is) {
+Server::Lane* next_of(const std::vector<Server::Lane*>& lanes, const Before& before, const Is& is) {
   Server::Lane* next = nullptr;
-  for (Server::Lane& lane : lanes)
-    if (is(lane) && (next == nullptr || before(lane, *next))) next = &lane;
+  for (Server::Lane* const lane : lanes)
+    if (is(*lane) && (next == nullptr || before(*lane, *next))) next = lane;
   return next;
 }
 
-Server::Lane* Server::to_enqueue() {
+Server::Lane* Server::to_enqueue(const Worker& worker) {
   const auto before = [](const Lane& a, const Lane& b) {
     if (a.spec().priority != b.spec().priority) return a.spec().priority > b.spec().priority;
     if (a.in_flight() != b.in_flight()) return a.in_flight() < b.in_flight();
     return a.turn_ < b.turn_;
   };
-  return next_of(lanes_, before, [this](Lane& lane) { return ready(lane); });
+  return next_of(worker.lanes, before, [this](Lane& lane) { return ready(lane); });
 }
 
-Server::Lane* Server::to_record() {
+Server::Lane* Server::to_record(const Worker& worker) {
   const auto before = [](const Lane& a, const Lane& b) {
     if (a.spec().priority != b.spec().priority) return a.spec().priority > b.spec().priority;
     return a.turn_ < b.turn_;
   };
-  return next_of(lanes_, before, [](Lane& lane) { return lane.done(); });
+  return next_of(worker.lanes, before, [](Lane& lane) { return lane.done(); });
 }
 
-bool Server::any_in_flight() const {
-  return std::ranges::any_of(lanes_, [](const Lane& lane) { return lane.in_flight() > 0; });
+bool Server::any_in_flight(const Worker& worker) {
+  return std::ranges::any_of(worker.lanes, [](const Lane* lane) { return lane->in_flight() > 0; });
 }
 
-bool Server::any_to_come() const {
-  return std::ranges::any_of(lanes_, [this](const Lane& lane) {
-    if (!takes_more(lane)) return false;
-    const Part& part = parts_[lane.part()];
+bool Server::any_to_come(const Worker& worker) const {
+  return std::ranges::any_of(worker.lanes, [this](const Lane* lane) {
+    if (!takes_more(*lane)) return false;
+    const Part& part = parts_[lane->part()];
     if (part.remote) return part.remote->expected();
-    return part.spec->arrivals.kind == ArrivalKind::cascade || part.own->ask_again() != Time::never();
+    const ArrivalKind kind = part.spec->arrivals.kind;
+    return kind == ArrivalKind::cascade || kind == ArrivalKind::clients ||
+           part.own->ask_again() != Time::never();
   });
 }
 
@@ -195,7 +202,15 @@ void Server::size_batch(Lane& lane) {
                                  static_cast<double>(held) / static_cast<double>(spec.batch));
 }
 
-sim::Task<> Server::enqueue(Lane& lane) {
+// The loop's own work before a batch is enqueued.
+sim::Task<> Server::form_batch(HostThread& host, Lane& lane) {
+  const ServerCosts& costs = lane.costs_.runtime.server;
+  const auto requests = static_cast<std::int64_t>(lane.made_.size());
+  host.set_phase(Phase::computing);
+  co_await host.run(costs.per_batch + costs.per_request * requests);
+}
+
+sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
   lane.turn_ = ++turns_;
   Time made = engine_.now();
   bool full = true;
@@ -209,6 +224,7 @@ sim::Task<> Server::enqueue(Lane& lane) {
     made = lane.made_.front();
     full = static_cast<std::int64_t>(lane.made_.size()) == lane.spec().batch;
     size_batch(lane);
+    if (lane.forms_batches()) co_await form_batch(worker.host, lane);
   } else if (!lane.closed()) {
     const std::optional<Time> request = parts_[lane.part()].requests()->take(engine_.now());
     if (!request) co_return;  // the request was dropped
@@ -219,11 +235,19 @@ sim::Task<> Server::enqueue(Lane& lane) {
   ++lane.enqueued_;
 }
 
-void Server::record(Lane& lane) {
+// The clients of a batch have their answers, and think; other threads may serve what they ask then.
+void Server::answer_clients(const Worker& worker, const Lane& lane) {
+  if (lane.spec().arrivals.kind != ArrivalKind::clients) return;
+  for (std::size_t i = 0; i < lane.made_.size(); ++i) parts_[lane.part()].own->answered(engine_.now());
+  for (Worker& other : workers_)
+    if (&other != &worker) timer_due(other);
+}
+
+void Server::record(Worker& worker, Lane& lane) {
   const std::uint64_t batch = lane.seen_++;
   lane.turn_ = ++turns_;
   if (lane.generator_) {
-    host_.set_phase(Phase::idle);
+    worker.host.set_phase(Phase::idle);
     const std::span<const Time> complete = lane.generator_->finish(engine_.now());
     if (!complete.empty()) lane.steps_.record(complete, static_cast<std::int64_t>(complete.size()));
     if (RemoteClient* const remote = remote_of(lane))
@@ -234,64 +258,65 @@ void Server::record(Lane& lane) {
     lane.steps_.record(lane.made_, static_cast<std::int64_t>(lane.made_.size()));
   else
     lane.steps_.record(lane.made_, lane.spec().batch);
+  answer_clients(worker, lane);
 }
 
 // Waits until a batch is done, or until there is a request that a free lane can serve.
-sim::Task<> Server::wait() {
-  if (to_record() == nullptr) {
-    woken_.reset();
-    set_timer();
+sim::Task<> Server::wait(Worker& worker) {
+  if (to_record(worker) == nullptr) {
+    worker.woken.reset();
+    set_timer(worker);
   }
-  if (any_in_flight()) {
+  if (any_in_flight(worker)) {
     const Time entered = engine_.now();
-    host_.set_phase(Phase::synchronising);
-    co_await host_.wait_for_any(woken_, lanes_.size());
+    worker.host.set_phase(Phase::synchronising);
+    co_await worker.host.wait_for_any(worker.woken, worker.lanes.size());
     accounting_.synchronised(entered);
   } else {
-    host_.set_phase(Phase::idle);
-    co_await host_.sleep_until(woken_);
+    worker.host.set_phase(Phase::idle);
+    co_await worker.host.sleep_until(worker.woken);
   }
 }
 
-void Server::set_timer() {
-  engine_.cancel(timer_);
+void Server::set_timer(Worker& worker) {
+  engine_.cancel(worker.timer);
   Time at = Time::never();
-  for (Lane& lane : lanes_) {
-    if (!takes_more(lane)) continue;
-    if (RemoteClient* const remote = remote_of(lane))
-      remote->call_at_arrival([](void* self) { static_cast<Server*>(self)->timer_due(); }, this);
-    else if (!lane.closed())
-      at = std::min(at, parts_[lane.part()].own->ask_again());
+  for (const Lane* const lane : worker.lanes) {
+    if (!takes_more(*lane)) continue;
+    if (RemoteClient* const remote = remote_of(*lane))
+      remote->call_at_arrival([](void* self) { static_cast<Worker*>(self)->timer_due(); }, &worker);
+    else if (!lane->closed())
+      at = std::min(at, parts_[lane->part()].own->ask_again());
   }
   if (at != Time::never())
-    timer_ = engine_.schedule(std::max(at, engine_.now()), sim::action<&Server::timer_due>(*this));
+    worker.timer = engine_.schedule(std::max(at, engine_.now()), sim::action<&Worker::timer_due>(worker));
 }
 
 // Wakes the host if there is something to serve; otherwise sets the timer again.
-void Server::timer_due() {
-  if (woken_.is_set()) return;
-  if (to_enqueue() != nullptr)
-    woken_.set();
+void Server::timer_due(Worker& worker) {
+  if (worker.woken.is_set()) return;
+  if (to_enqueue(worker) != nullptr)
+    worker.woken.set();
   else
-    set_timer();
+    set_timer(worker);
 }
 
-sim::Task<LoopEnd> Server::run() {
+sim::Task<LoopEnd> Server::run(Worker& worker) {
   for (;;) {
-    Lane* const next = to_enqueue();
-    Lane* const done = to_record();
+    Lane* const next = to_enqueue(worker);
+    Lane* const done = to_record(worker);
     const bool overtaken =
         next != nullptr && done != nullptr && done->spec().priority > next->spec().priority;
     if (next != nullptr && !overtaken) {
-      co_await enqueue(*next);
+      co_await enqueue(worker, *next);
       continue;
     }
-    if (!any_in_flight() && !any_to_come()) break;
-    co_await wait();
-    if (Lane* const finished = to_record()) record(*finished);
+    if (!any_in_flight(worker) && !any_to_come(worker)) break;
+    co_await wait(worker);
+    if (Lane* const finished = to_record(worker)) record(worker, *finished);
   }
-  const bool all =
-      std::ranges::all_of(lanes_, [this](const Lane& lane) { return lane.enqueued_ == max_batches(spec_); });
+  const bool all = std::ranges::all_of(
+      worker.lanes, [this](const Lane* lane) { return lane->enqueued_ == max_batches(spec_); });
   co_return all ? LoopEnd::all_batches_done : LoopEnd::no_more_requests;
 }
 

@@ -1,5 +1,6 @@
-// A process that serves several streams, or gathers requests: one host thread launches on all of its streams
-// and waits for the first of their events, by polling them in turn or asleep.
+// A process that serves several streams, or gathers requests: a host thread launches on all of its streams
+// and waits for the first of their events, by polling them in turn or asleep. If there are several host
+// threads, the streams are dealt out to them in turn.
 //
 // Requests may come over a link if the process is one language model.
 //
@@ -37,15 +38,15 @@ namespace jostle::process {
 class Server {
  public:
   // The board must have a GPU. All arguments must outlive the server.
-  Server(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+  Server(const BoardParts& board, const Spec& spec, const Costs& costs, std::deque<HostThread>& hosts,
          Accounting& accounting);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   // Opens the queues and the tracks. Call it once, before anything runs.
   void open(const Identity& identity);
 
-  // The work of the host thread, until no more requests come or all batches are done.
-  [[nodiscard]] sim::Task<LoopEnd> run();
+  // The work of a host thread, by its number, until no more requests come or all batches are done.
+  [[nodiscard]] sim::Task<LoopEnd> run(std::size_t thread) { return run(workers_[thread]); }
   void end_warmup();
 
   // Another process has served an image whose request was made at `made`. Makes the requests to the part
@@ -73,6 +74,11 @@ class Server {
     [[nodiscard]] std::uint64_t in_flight() const { return enqueued_ - seen_; }
     [[nodiscard]] bool done() { return in_flight() > 0 && steps_.is_done(seen_); }
     [[nodiscard]] bool closed() const { return spec_.arrivals.kind == ArrivalKind::closed_loop; }
+    // True if forming a batch takes the host time.
+    [[nodiscard]] bool forms_batches() const {
+      const ServerCosts& server = costs_.runtime.server;
+      return server.per_batch > sim::Duration::zero() || server.per_request > sim::Duration::zero();
+    }
 
     Spec spec_;
     Costs costs_;
@@ -104,29 +110,42 @@ class Server {
     std::optional<sim::RandomStream> fan_out;
   };
 
+  // A host thread with its lanes.
+  struct Worker {
+    Worker(Server& of, HostThread& thread) : server(of), host(thread) {}
+    void timer_due() { server.timer_due(*this); }
+
+    Server& server;
+    HostThread& host;
+    std::vector<Lane*> lanes;
+    cpu::Flag woken;  // a batch is done, or a request may be served
+    sim::EventId timer;
+  };
+
+  [[nodiscard]] sim::Task<LoopEnd> run(Worker& worker);
   [[nodiscard]] RemoteClient* remote_of(const Lane& lane);
   [[nodiscard]] bool ready(Lane& lane);
   [[nodiscard]] bool takes_more(const Lane& lane) const;
-  [[nodiscard]] Lane* to_enqueue();
-  [[nodiscard]] Lane* to_record();
-  [[nodiscard]] bool any_in_flight() const;
-  [[nodiscard]] bool any_to_come() const;
-  [[nodiscard]] sim::Task<> enqueue(Lane& lane);
-  [[nodiscard]] sim::Task<> wait();
-  void record(Lane& lane);
+  [[nodiscard]] Lane* to_enqueue(const Worker& worker);
+  [[nodiscard]] static Lane* to_record(const Worker& worker);
+  [[nodiscard]] static bool any_in_flight(const Worker& worker);
+  [[nodiscard]] bool any_to_come(const Worker& worker) const;
+  [[nodiscard]] sim::Task<> enqueue(Worker& worker, Lane& lane);
+  [[nodiscard]] sim::Task<> form_batch(HostThread& host, Lane& lane);
+  [[nodiscard]] sim::Task<> wait(Worker& worker);
+  void record(Worker& worker, Lane& lane);
+  void answer_clients(const Worker& worker, const Lane& lane);
   void size_batch(Lane& lane);
-  void set_timer();
-  void timer_due();
+  void set_timer(Worker& worker);
+  void timer_due(Worker& worker);
 
   BoardParts board_;
   sim::Engine& engine_;
   const Spec& spec_;
-  HostThread& host_;
   Accounting& accounting_;
   std::deque<Part> parts_;
   std::deque<Lane> lanes_;
-  cpu::Flag woken_;  // a batch is done, or a request may be served
-  sim::EventId timer_;
+  std::deque<Worker> workers_;
   std::uint64_t turns_ = 0;
 };
 

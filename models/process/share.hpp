@@ -28,6 +28,7 @@ enum class Share : std::uint8_t {
   dla_wait,          // it has work for a DLA that is executing another's
   engine_running,    // nvdec, nvjpeg or vic works on its pictures
   engine_wait,       // it has pictures for an engine that works on another's
+  launch_wait,       // it waits in an enqueue call for another of its threads that launches
   count              // not a share
 };
 inline constexpr auto share_count = static_cast<std::size_t>(Share::count);
@@ -153,6 +154,13 @@ inline constexpr std::array<ShareRow, share_count> share_rows{{
      .past = "waited for another process's pictures on an engine",
      .productive = false,
      .resource = Resource::engines},
+    {.share = Share::launch_wait,
+     .name = "launch_wait",
+     .header = "lock",
+     .words = "waiting for its other threads to launch",
+     .past = "waited for its other threads to launch",
+     .productive = false,
+     .resource = Resource::host_speed},
 }};
 
 [[nodiscard]] consteval bool share_rows_are_in_order() {

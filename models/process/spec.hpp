@@ -40,6 +40,22 @@ struct StaticGraphSpec {
   sim::Duration compile, compile_per_node;  // time added to the set-up
 };
 
+// Host time of the loop of a server that forms batches, on a core at the profile's reference clock: to form a
+// batch and hand out its results, and for each of its requests.
+struct ServerCosts {
+  sim::Duration per_batch, per_request;
+};
+
+// Locks that the host threads of one process contend for while they launch. Shares of the host time of a
+// thread that launches alone. Measured on an H100 (calibration/evidence/h100-threads).
+struct LockSpec {
+  // The driver's lock: a launch takes 1 + driver (n - 1) times as long while n threads launch.
+  double driver = 0;
+  // The interpreter's lock: the share of a batch's host time in which a thread holds it, and what each other
+  // thread that launches adds to that because the lock is handed over. Zero: there is none.
+  double interpreter = 0, handover = 0;
+};
+
 // Costs of a runtime on this device, on a core at the profile's reference clock.
 struct RuntimeSpec {
   sim::Duration per_launch;  // host time per kernel launch, or per graph
@@ -54,6 +70,7 @@ struct RuntimeSpec {
   double working_set_bytes = 0;   // working set of the host thread, for cache debts
   double memory_bytes_per_s = 0;  // memory traffic of the host thread while it enqueues on a core
   SetupSpec setup = {};
+  ServerCosts server = {};  // if it forms batches (dynamic batching)
   // Absent: the runtime has none, or nothing is known about it.
   std::optional<StaticGraphSpec> static_graph = {};
   // Rate of fp16 arithmetic relative to that of fp32, for a framework without fast fp16 kernels on this GPU.
@@ -158,7 +175,9 @@ struct Spec {
   std::optional<sim::Duration> gpu_slice;       // length of its GPU time slices; none: the device's
   gpu::Interleave interleave = gpu::Interleave::low;
 
-  std::int64_t streams = 1;  // number of equal streams, which share its requests
+  std::int64_t streams = 1;           // number of equal streams, which share its requests
+  std::int64_t host_threads = 1;      // number of threads that launch on its streams, dealt out in turn
+  std::optional<ServerCosts> server;  // in place of the runtime's
   // Its networks, if several: each has work, requests, priority and streams of its own.
   std::vector<Spec> instances;
   // Priority of its streams, and of its turns with the host thread.

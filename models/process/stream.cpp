@@ -4,6 +4,16 @@ namespace jostle::process {
 
 using sim::Time;
 
+namespace {
+
+// The share of a call's `work` that exceeds the work of a thread that launches alone.
+double lock_wait_of(sim::Duration alone, sim::Duration work) {
+  if (work <= sim::Duration::zero()) return 0;
+  return static_cast<double>((work - alone).ps()) / static_cast<double>(work.ps());
+}
+
+}  // namespace
+
 Stream::Stream(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
                Accounting& accounting)
     : engine_(board.engine),
@@ -38,11 +48,15 @@ sim::Duration Stream::begin_enqueuing(std::uint64_t batch, Time made) {
   host_.set_phase(Phase::enqueuing);
   const double factor = host_.variation();
   bring_input();
-  return launcher_.begin(factor);
+  const Contention among = host_.begin_launching();
+  const sim::Duration work = launcher_.begin(factor * among.call, among.launches);
+  if (host_.contends()) host_.time().set_lock_wait(lock_wait_of(launcher_.work(factor, 0), work));
+  return work;
 }
 
 void Stream::enqueued() {
   launcher_.end();
+  host_.end_launching();
   accounting_.enqueued();
   accounting_.time().set_outstanding(context_.number(), true);
 }

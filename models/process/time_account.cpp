@@ -28,12 +28,14 @@ void TimeAccount::set_context(std::size_t context, gpu::ContextState state) {
           : any_is(gpu::ContextState::waiting)      ? GpuWait::turn
                                                     : GpuWait::none;
   watch();
+  if (next_ != nullptr) next_->set_context(context, state);
 }
 
 void TimeAccount::set_outstanding(std::size_t context, bool work) {
   change();
   contexts_[context].outstanding = work;
   outstanding_ = std::ranges::any_of(contexts_, &Context::outstanding);
+  if (next_ != nullptr) next_->set_outstanding(context, work);
 }
 
 void TimeAccount::set_dla(std::size_t context, dla::TaskState state) {
@@ -45,6 +47,7 @@ void TimeAccount::set_dla(std::size_t context, dla::TaskState state) {
   dla_ = any_is(dla::TaskState::running)   ? dla::TaskState::running
          : any_is(dla::TaskState::waiting) ? dla::TaskState::waiting
                                            : dla::TaskState::finished;
+  if (next_ != nullptr) next_->set_dla(context, state);
 }
 
 void TimeAccount::attribute(sim::Time until) {
@@ -57,18 +60,22 @@ void TimeAccount::attribute(sim::Time until) {
   if (const sim::Duration rest = elapsed - ran; rest != sim::Duration::zero()) {
     const Share why = cause();
     if (why == Share::launching && phase_ == Phase::enqueuing) {
-      const sim::Duration inside = sim::work_in(rest, api_share_);
+      const sim::Duration waited = lock_wait_in(rest);
+      const sim::Duration inside = sim::work_in(rest - waited, api_share_);
+      add(Share::launch_wait, waited);
       add(Share::launching, inside);
-      add(Share::cpu_compute, rest - inside);
+      add(Share::cpu_compute, rest - waited - inside);
     } else {
       add(why, rest);
     }
   }
   if (phase_ != Phase::enqueuing) return;
   if (thread_ == cpu::State::on_core) {
-    const sim::Duration inside = sim::work_in(elapsed, api_share_);
+    const sim::Duration waited = lock_wait_in(elapsed);
+    const sim::Duration inside = sim::work_in(elapsed - waited, api_share_);
+    enqueue_.blocking += waited;
     enqueue_.launch += inside;
-    enqueue_.compute += elapsed - inside;
+    enqueue_.compute += elapsed - waited - inside;
   } else if (thread_ == cpu::State::refilling) {
     enqueue_.compute += elapsed;
   } else if (thread_ == cpu::State::sleeping) {

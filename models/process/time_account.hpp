@@ -1,5 +1,6 @@
 // Accounts for the time of a process: every instant belongs to the first share (share.hpp) whose cause is
-// true.
+// true. A process with several host threads has an account for each: the causes on the GPU are those of the
+// process, those on cores are the thread's own.
 #pragma once
 
 #include <array>
@@ -36,6 +37,7 @@ class TimeAccount {
   // to one process.
   std::size_t follow(gpu::Gpu& gpu, gpu::ContextId context) {
     contexts_.push_back({.gpu = &gpu, .id = context});
+    if (next_ != nullptr) next_->follow(gpu, context);
     return contexts_.size() - 1;
   }
 
@@ -72,9 +74,16 @@ class TimeAccount {
   void set_helped(bool helped) { change(), helped_ = helped; }
   void change_copying(int change) {
     this->change(), copying_ += change;
+    if (next_ != nullptr) next_->change_copying(change);
     sim::contract(copying_ >= 0, "the number of copies under way is never negative");
   }
   void set_link(bool under_way) { change(), link_ = under_way; }
+  // Sets the share of the present enqueue call in which the thread waits for another thread of its process.
+  // To be called as the call begins.
+  void set_lock_wait(double share) { lock_wait_ = share; }
+  // `next` accounts for another host thread of the process. It follows its own thread, and learns from this
+  // account of what the GPU and the other engines do for the process, from now on.
+  void pass_on_to(TimeAccount& next) { next_ = &next; }
 
   // Attributes the time since the last change. If several things change at one instant, the GPU is queried
   // once.
@@ -89,7 +98,8 @@ class TimeAccount {
 
   [[nodiscard]] sim::Duration in(Share share) const { return spent_[index_of(share)]; }
   [[nodiscard]] sim::Duration elapsed() const;
-  // Time of enqueue calls, by the state of the thread: EC = launch + reschedule + compute + blocking.
+  // Time of enqueue calls, by the state of the thread: EC = launch + reschedule + compute + blocking. Waiting
+  // for a lock is blocking.
   struct Enqueue {
     sim::Duration launch, reschedule, compute, blocking;
   };
@@ -122,6 +132,9 @@ class TimeAccount {
   }
   void add(Share share, sim::Duration time) { spent_[index_of(share)] += time; }
   [[nodiscard]] Share cause() const;
+  [[nodiscard]] sim::Duration lock_wait_in(sim::Duration time) const {
+    return lock_wait_ > 0 ? sim::work_in(time, lock_wait_) : sim::Duration::zero();
+  }
   [[nodiscard]] sim::Duration ran();
 
   const sim::Engine& engine_;
@@ -137,6 +150,8 @@ class TimeAccount {
   bool outstanding_ = false;
   dla::TaskState dla_ = dla::TaskState::finished;
   double api_share_;
+  double lock_wait_ = 0;
+  TimeAccount* next_ = nullptr;
   Phase phase_ = Phase::idle;
   cpu::State thread_ = cpu::State::sleeping;
   media::JobState engine_state_ = media::JobState::finished;

@@ -86,6 +86,7 @@ class TimeShare(Record):
     dla_wait: Figure
     engine_running: Figure
     engine_wait: Figure
+    launch_wait: Figure
 
 class GpuRunningBy(Record):
     compute: Figure

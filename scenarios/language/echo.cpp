@@ -116,6 +116,11 @@ Json arrivals_json(const ProcessEntry& process) {
   const std::string rate = quantity(arrivals.rate_per_s, input::rate_dimension());
   if (arrivals.kind == process::ArrivalKind::periodic) json["periodic"] = rate;
   if (arrivals.kind == process::ArrivalKind::poisson) json["poisson"] = rate;
+  if (arrivals.kind == process::ArrivalKind::clients) {
+    json["clients"] = arrivals.clients;
+    const std::string think = time(arrivals.think);
+    json["think"] = arrivals.think_at_random ? Json{{"exponential", think}} : Json(think);
+  }
   if (arrivals.kind == process::ArrivalKind::trace) json["trace"] = process.trace_file;
   if (arrivals.phase) json["phase"] = time(*arrivals.phase);
   if (arrivals.queue_limit) json["queue"] = queue_json(arrivals);
@@ -151,6 +156,7 @@ void put_requests(Json& json, const ProcessEntry& part) {
     json["arrivals"] = arrivals_json(part);
   }
   if (arrivals.max_delay) json["max_queue_delay"] = time(*arrivals.max_delay);
+  if (part.server) json["server"] = keys_json(*part.server);
 }
 
 // Writes a length without the `positions` of images, which have a key of their own.
@@ -255,6 +261,7 @@ Json process_json(const ProcessEntry& process) {
   json["placement"] = to_string(process.placement);
   json["runtime"] = to_string(process.runtime);
   if (process.threads) json["threads"] = *process.threads;
+  if (process.host_threads != default_host_threads(process)) json["host_threads"] = process.host_threads;
   if (traits_of(process.runtime).kind == RuntimeKind::framework)
     json["graph"] = process.static_graph ? "static" : "dynamic";
   json["sync"] = to_string(process.sync);

@@ -178,6 +178,12 @@ void keys(V& v, KeysOf<Link> /*record*/) {
 }
 
 template <class V>
+void keys(V& v, KeysOf<process::ServerCosts> /*record*/) {
+  v("per_batch", &process::ServerCosts::per_batch, up_to(sim::seconds(1)), "Default 0");
+  v("per_request", &process::ServerCosts::per_request, up_to(sim::seconds(1)), "Default 0");
+}
+
+template <class V>
 void keys(V& v, KeysOf<Interrupts> /*record*/) {
   v("cpu", &Interrupts::cpu, Whole<int>{0, max_cores - 1}, "The core that serves them");
   v("load", &Interrupts::load, Quantity{input::share_dimension(), 0, 0.95}, "", Key::required);

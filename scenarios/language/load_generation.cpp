@@ -212,6 +212,8 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
     at.problem("a language model has no `batch`: its batch is the sequences that run at one time",
                "max_batch: 4");
   if (process.training) at.problem("a language model does not train here");
+  if (process.arrivals.kind == process::ArrivalKind::clients)
+    at.problem("a language model has users in place of `clients`", "users: 4");
   if (process.arrivals.max_delay || process.arrivals.kind == process::ArrivalKind::cascade)
     at.problem(
         "a language model takes requests from `arrivals` or `users`, not from `after` or `max_queue_delay`");

@@ -27,10 +27,10 @@ constexpr std::int64_t max_streams = 128;  // per process: the number of residen
 // The keys that each instance sets for itself, and the keys that the process sets for all of them.
 constexpr std::array of_instance{"model",    "precision", "batch",  "input",           "arrivals",
                                  "after",    "fan_out",   "queue",  "max_queue_delay", "streams",
-                                 "priority", "layers",    "stages", "batch_norm"};
-constexpr std::array of_process{"runtime",       "sync",           "graph",   "training",
-                                "cpus",          "nice",           "policy",  "container",
-                                "gpu_timeslice", "gpu_interleave", "threads", "mps_threads"};
+                                 "priority", "layers",    "stages", "batch_norm",      "server"};
+constexpr std::array of_process{"runtime", "sync",        "graph",       "training",      "cpus",
+                                "nice",    "policy",      "container",   "gpu_timeslice", "gpu_interleave",
+                                "threads", "mps_threads", "host_threads"};
 
 const Choice<gpu::Priority>& priority() {
   static const Choice<gpu::Priority> choice{"a priority", priority_names()};
@@ -55,8 +55,25 @@ void read_partition(Mapping& mapping, ProcessEntry& part) {
     part.sm_partition = Integer{1, 4096}(*at);
 }
 
-bool is_session(const ProcessEntry& process) {
-  return traits_of(process.runtime).kind == RuntimeKind::session;
+// Reads `host_threads`; the streams have been read.
+void read_host_threads(Mapping& mapping, ProcessEntry& process) {
+  const std::int64_t streams = streams_of(process), least = default_host_threads(process);
+  process.host_threads = least;
+  const auto at = mapping.find("host_threads");
+  if (!at) return;
+  process.host_threads = Integer{1, max_streams}(*at).value_or(least);
+  if (!on_gpu(process))
+    at->problem(fmt::format("a process with placement: {} has one host thread", to_string(process.placement)),
+                process.placement == Placement::cpu ? "threads: the number of threads that compute" : "");
+  else if (process.host_threads > streams)
+    at->problem(
+        fmt::format("{} host threads for {}: a thread without a stream has nothing to do",
+                    process.host_threads, streams == 1 ? "one stream" : fmt::format("{} streams", streams)),
+        fmt::format("streams: {0}, or instances with a count of {0} together", process.host_threads));
+  else if (process.host_threads < least)
+    at->problem(fmt::format("a session of runtime {} is run by a thread that waits for it",
+                            to_string(process.runtime)),
+                fmt::format("host_threads: {}, the number of streams, or leave it out", least));
 }
 
 ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const ProcessEntry& process,
@@ -157,8 +174,6 @@ void read_instances(Mapping& mapping, const LoadContext& context, ProcessEntry& 
     at.problem("a process that trains has one network", "leave out instances or training");
   if (process.placement == Placement::cpu)
     at.problem(fmt::format("a process with placement: {} has no streams", to_string(process.placement)));
-  if (is_session(process))
-    at.problem(fmt::format("a session of runtime {} has one network", to_string(process.runtime)));
   std::int64_t streams = 0;
   std::vector<ProcessEntry> read = earlier;  // lets files named before be reused
   for (const Cursor& item : at.items("a list of instances", static_cast<std::size_t>(max_streams))) {
@@ -173,6 +188,7 @@ void read_instances(Mapping& mapping, const LoadContext& context, ProcessEntry& 
   read_mps_threads(mapping, process);
   read_partition(mapping, process);
   if (process.instances.empty()) return;
+  read_host_threads(mapping, process);
   const ProcessEntry& first = process.instances.front();
   process.model = first.model;
   process.precision = first.precision;
@@ -194,12 +210,11 @@ void read_streams(Mapping& mapping, ProcessEntry& process) {
       at->problem(fmt::format("a process with stages {}", why), "leave out stages, or give them a process");
     else if (process.training)
       at->problem(fmt::format("a process that trains {}", why));
-    else if (is_session(process))
-      at->problem(fmt::format("a session of runtime {} {}", to_string(process.runtime), why));
   };
   if (process.streams > 1) refuse("streams", "has one stream of work");
   refuse("after", "takes requests of its own only");
   refuse("max_queue_delay", "does not form batches of requests that wait");
+  read_host_threads(mapping, process);
 }
 
 void check_streams(const Scenario& scenario, const Cursor& root) {
@@ -222,6 +237,11 @@ void check_streams(const Scenario& scenario, const Cursor& root) {
             "`max_queue_delay` does not work with `link`: a batch over a link waits until it is full",
             "dynamic_batching: true in arrivals, or leave out link");
     }
+    for (std::size_t part = 0; part < parts.size(); ++part)
+      if (scenario.link && parts[part].arrivals.kind == process::ArrivalKind::clients)
+        root.descend(process.instances.empty() ? path : fmt::format("{}.instances.{}", path, part))
+            .problem("`clients` does not work with `link`: their answers are not sent over it",
+                     "leave out arrivals, for one client that asks over the link, or leave out link");
     if (scenario.link && has_instances(process))
       root.descend(path).problem("`link` needs processes of one stream", "leave out link");
   }

@@ -1,10 +1,11 @@
-// Reads how requests come to a process or an instance (periodically, at random, from a trace, or from
-// another's results), and how they wait: queue limit, drops and batching.
+// Reads how requests come to a process or an instance (periodically, at random, from a trace, from clients
+// that wait for answers, or from another's results), and how they wait: queue limit, drops and batching.
 #include <fmt/format.h>
 
 #include "calibration/profile/time_span.hpp"
 #include "input/readers.hpp"
 #include "scenarios/language/arrival_trace.hpp"
+#include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/offered.hpp"
@@ -12,20 +13,14 @@
 namespace jostle::scenarios {
 namespace {
 
-using calibration::TimeSpan;
-using input::Boolean;
-using input::Choice;
 using input::Cursor;
-using input::Integer;
 using input::Kind;
 using input::Mapping;
-using input::Quantity;
-using input::Real;
-using input::Text;
 
 constexpr std::int64_t max_queue = 1'000'000'000;
 constexpr double max_clock_drift = 0.01;
 constexpr std::int64_t max_sources = 1024;
+constexpr std::int64_t max_clients = 100'000;
 
 // Reads a queue: `queue: 8` drops the ninth request; {limit: 8, drop: oldest} drops the request that has
 // waited longest.
@@ -70,11 +65,31 @@ void read_cascade(Mapping& mapping, ProcessEntry& process) {
   process.arrivals.max_delay = sim::Duration::zero();  // a batch takes whatever has arrived
 }
 
+// Reads `clients` and how long they think: `think: 10 ms`, or `think: {exponential: 10 ms}`.
+void read_clients(const Cursor& at, Mapping& mapping, process::Arrivals& arrivals) {
+  arrivals.kind = process::ArrivalKind::clients;
+  arrivals.clients = Integer{1, max_clients}(at).value_or(1);
+  const TimeSpan time{sim::Duration::zero(), sim::seconds(max_run_seconds)};
+  if (const auto think = mapping.find("think")) {
+    if (think->is(Kind::mapping)) {
+      Mapping drawn(*think, "a random time to think: {exponential: 10 ms}");
+      drawn.required("exponential", arrivals.think, time);
+      arrivals.think_at_random = true;
+    } else {
+      arrivals.think = time(*think).value_or(sim::Duration::zero());
+    }
+  }
+  for (const char* key : {"gather", "dynamic_batching"})
+    if (mapping.has(key))
+      mapping.find(key)->problem("clients that wait for answers may never fill a batch",
+                                 "max_queue_delay: 1 ms, beside arrivals");
+}
+
 }  // namespace
 
 void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& process) {
   process::Arrivals& arrivals = process.arrivals;
-  Mapping mapping(at, "arrivals: {periodic: 30 /s}, {poisson: 30 /s} or {trace: FILE}");
+  Mapping mapping(at, "arrivals: {periodic: 30 /s}, {poisson: 30 /s}, {trace: FILE} or {clients: 4}");
   const Quantity rate{.dimension = input::rate_dimension(),
                       .least = min_rate,
                       .most = max_rate,
@@ -82,9 +97,10 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
   const auto periodic = mapping.find("periodic");
   const auto poisson = mapping.find("poisson");
   const auto trace = mapping.find("trace");
-  if (mapping.good() && (periodic ? 1 : 0) + (poisson ? 1 : 0) + (trace ? 1 : 0) != 1) {
-    at.problem("exactly one of periodic, poisson and trace is needed");
-  }
+  const auto clients = mapping.find("clients");
+  const int ways = (periodic ? 1 : 0) + (poisson ? 1 : 0) + (trace ? 1 : 0) + (clients ? 1 : 0);
+  if (mapping.good() && ways != 1)
+    at.problem("exactly one of periodic, poisson, trace and clients is needed");
   if (periodic) {
     arrivals.kind = process::ArrivalKind::periodic;
     if (const auto value = rate(*periodic)) arrivals.rate_per_s = *value;
@@ -102,6 +118,10 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
       }
     }
   }
+  if (clients)
+    read_clients(*clients, mapping, arrivals);
+  else if (const auto think_at = mapping.find("think"))
+    think_at->problem("only clients think", "clients: 4");
   if (const auto phase_at = mapping.find("phase")) {
     if (!periodic) phase_at->problem("only periodic arrivals have a phase");
     arrivals.phase = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*phase_at);
@@ -137,12 +157,21 @@ void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& p
       queue_at->problem("`queue` is given here and in arrivals", "keep one of the two");
     read_queue(*queue_at, arrivals);
   }
+  if (arrivals.kind == process::ArrivalKind::clients && arrivals.queue_limit)
+    mapping.cursor().problem("no request of a client can be dropped: it would wait for the answer forever",
+                             "leave out queue; at most `clients` requests wait");
   if (const auto delay_at = mapping.find("max_queue_delay")) {
     arrivals.max_delay = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*delay_at);
     arrivals.dynamic_batch = 1;  // the queue forms the batches, not the source
     if (closed)
       delay_at->problem("dynamic batching needs `arrivals`: a closed loop has no waiting requests",
                         "for example arrivals: {poisson: 30 /s}");
+  }
+  if (const auto server_at = mapping.find("server")) {
+    process.server = Section<process::ServerCosts>{"the costs of a server's loop"}(*server_at);
+    if (!mapping.has("max_queue_delay") && !mapping.has("after"))
+      server_at->problem("`server` is the cost of a loop that forms batches of requests that wait",
+                         "add max_queue_delay: 1 ms, or leave out server");
   }
   if (arrivals.max_delay && arrivals.queue_limit == 0)
     mapping.cursor().problem("dynamic batching needs a queue: with a limit of 0 no request can wait",

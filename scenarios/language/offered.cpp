@@ -27,6 +27,7 @@ const Offered& offered_to(const Scenario& scenario, PartId id, std::map<PartId, 
       break;
     case process::ArrivalKind::closed_loop:
     case process::ArrivalKind::trace:
+    case process::ArrivalKind::clients:
       break;
   }
   return known[id] = sum;

@@ -81,6 +81,17 @@ std::vector<ProcessInstance> expand(const Scenario& scenario) {
   return result;
 }
 
+std::int64_t streams_of(const ProcessEntry& process) {
+  std::int64_t sum = 0;
+  for (const ProcessEntry& part : parts_of(process)) sum += streams_of(process, part);
+  return sum;
+}
+
+std::int64_t default_host_threads(const ProcessEntry& process) {
+  const bool session = traits_of(process.runtime).kind == RuntimeKind::session;
+  return session && has_instances(process) ? streams_of(process) : 1;
+}
+
 std::vector<Draws> draws_of(const Scenario& scenario) {
   std::vector<Draws> draws;
   std::map<std::string, int> places;

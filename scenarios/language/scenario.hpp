@@ -25,6 +25,7 @@
 #include "models/process/co_runner.hpp"
 #include "models/process/generation_spec.hpp"
 #include "models/process/runtimes.hpp"
+#include "models/process/spec.hpp"
 #include "scenarios/language/link.hpp"
 #include "sim/time.hpp"
 
@@ -178,7 +179,10 @@ struct ProcessEntry : ThreadSettings {
   std::optional<Draws> draws;    // random streams named as in another scenario; absent: draws_of()
   std::optional<sim::Duration> gpu_timeslice;  // time slice of its turns on the GPU; absent: the profile's
   gpu::Interleave gpu_interleave = gpu::Interleave::low;
-  std::int64_t streams = 1;  // number of equal streams in one process, which share its requests
+  std::int64_t streams = 1;       // number of equal streams in one process, which share its requests
+  std::int64_t host_threads = 1;  // number of threads that launch on its streams; 1 to the number of streams
+  // Costs of the loop that forms its batches; absent: the profile's.
+  std::optional<process::ServerCosts> server;
   gpu::Priority priority = gpu::Priority::normal;  // for its streams, and for turns of the host thread
   std::optional<double> mps_threads;               // share of the SMs' threads, under MPS; absent: all
   // SMs of its own (a green context), rounded up to what the GPU can give; 0: all that no other partition of
@@ -200,6 +204,10 @@ struct ProcessEntry : ThreadSettings {
 [[nodiscard]] inline std::int64_t streams_of(const ProcessEntry& process, const ProcessEntry& part) {
   return process.instances.empty() ? part.streams : part.count;
 }
+// The number of streams of all parts of a process.
+[[nodiscard]] std::int64_t streams_of(const ProcessEntry& process);
+// The number of its host threads unless given: 1, but a session runs each of its streams in a thread.
+[[nodiscard]] std::int64_t default_host_threads(const ProcessEntry& process);
 // True if the process has more than one stream, or instances.
 [[nodiscard]] inline bool has_instances(const ProcessEntry& process) {
   return process.streams > 1 || !process.instances.empty();

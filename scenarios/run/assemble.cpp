@@ -203,6 +203,7 @@ void set_part(process::Spec& spec, const ProcessEntry& part, const Scenario& sce
               const WorkContext& context) {
   spec.batch = part.batch;
   spec.arrivals = part.arrivals;
+  spec.server = part.server;
   spec.priority = part.priority;
   set_work(spec, part, context);
   if (const auto network = network_of(part)) set_tensors(spec, part, *network);
@@ -226,6 +227,8 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   process::Spec spec;
   spec.runtime = entry.runtime;
   spec.static_graph = entry.static_graph;
+  // A change of a scenario may leave it with fewer streams.
+  spec.host_threads = std::clamp(entry.host_threads, default_host_threads(entry), streams_of(entry));
   spec.setup = scenario.run.setup;
   spec.batches = scenario.run.batches;
   spec.cpus = entry.cpus;

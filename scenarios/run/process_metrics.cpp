@@ -13,14 +13,14 @@ namespace {
 using sim::Duration;
 using sim::Time;
 
-// The shares of the process's time; absent before any time has passed.
-std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
-  const Duration elapsed = time.elapsed();
+// The shares of the process's time, means over its host threads; absent before any time has passed.
+std::optional<TimeShare> time_share_of(const process::Inference& process) {
+  const Duration elapsed = process.thread_time();
   if (elapsed <= Duration::zero()) return std::nullopt;
   TimeShare share{};
   for (const process::ShareRow& row : process::share_rows)
     share[index_of(row.share)] =
-        static_cast<double>(time.in(row.share).ps()) / static_cast<double>(elapsed.ps());
+        static_cast<double>(process.time_in(row.share).ps()) / static_cast<double>(elapsed.ps());
   return share;
 }
 
@@ -76,7 +76,7 @@ bool could_serve(process::Inference& process, std::size_t part, const process::S
 // True if the process had nothing but waits for a core or an engine that others have.
 bool only_waited(const process::Inference& process) {
   constexpr double nearly_all = 0.998;
-  const std::optional<TimeShare> share = time_share_of(process.time());
+  const std::optional<TimeShare> share = time_share_of(process);
   if (!share) return false;
   double waited = 0;
   for (const process::Share wait : {process::Share::gpu_slice_wait, process::Share::waiting_for_core,
@@ -139,7 +139,7 @@ Interval interval_of(const process::Inference& process, const Metric& images, Ti
 // The mean enqueue call.
 EnqueueCall enqueue_call_of(const process::Inference& process) {
   const auto calls = static_cast<double>(process.enqueue_calls());
-  const auto& enqueue = process.time().enqueue();
+  const auto enqueue = process.enqueuing();
   return {.mean = ratio(sim::to_ms(enqueue.launch + enqueue.reschedule + enqueue.compute + enqueue.blocking),
                         calls),
           .launch = ratio(sim::to_ms(enqueue.launch), calls),
@@ -193,13 +193,12 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   result.latency_ms =
       latency_of(process.served(), {process.waiting(), process.drops()}, window, every_percentile);
 
-  const process::TimeAccount& time = process.time();
   result.ec_ms = enqueue_call_of(process);
   result.sync_calls = process.synchronise_calls();
   result.sync_ms = ratio(sim::to_ms(process.synchronising()), static_cast<double>(result.sync_calls));
 
   add_stages(result, process);
-  result.time_share = time_share_of(time);
+  result.time_share = time_share_of(process);
   const gpu::Running running = process.running();
   const double ran = running.used.compute + running.used.memory + running.fixed();
   result.gpu_running_by.seconds = ran;
@@ -208,7 +207,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   result.gpu_running_by.memory = ratio(std::max(running.used.memory, 0.0), ran);
   result.gpu_running_by.fixed = ratio(std::max(running.fixed(), 0.0), ran);
   if (ran > 0) result.gpu_running_by.throttled = 0.0;
-  result.gpu = sm_array(running.used, sim::to_seconds(time.elapsed()));
+  result.gpu = sm_array(running.used, sim::to_seconds(process.time().elapsed()));
   result.drops = process.drops();
   const process::Spec& spec = process.spec();
   const bool limited = spec.container && spec.container->cpus;

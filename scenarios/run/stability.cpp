@@ -86,7 +86,7 @@ std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
   process::Inference& process = of.process;
   const process::Spec& part = process::parts_of(process.spec())[of.part];
   const process::Arrivals& arrivals = part.arrivals;
-  if (arrivals.kind == ArrivalKind::closed_loop || window.seconds() <= 0) return std::nullopt;
+  if (arrivals.waits_for_answers() || window.seconds() <= 0) return std::nullopt;
   const bool is_cascade = arrivals.kind == ArrivalKind::cascade;
   const double rate = is_cascade ? static_cast<double>(process.delivered(of.part)) / window.seconds()
                                  : request_rate(arrivals, window);

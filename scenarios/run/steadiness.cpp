@@ -195,7 +195,8 @@ void add_steadiness(Result& result, const Watched& watched, const std::deque<pro
   const bool at_random = std::ranges::any_of(processes, [](const auto& process) {
     return std::ranges::any_of(process::parts_of(process.spec()), [](const process::Spec& part) {
       return part.arrivals.kind == process::ArrivalKind::poisson ||
-             part.arrivals.kind == process::ArrivalKind::cascade;
+             part.arrivals.kind == process::ArrivalKind::cascade ||
+             (part.arrivals.kind == process::ArrivalKind::clients && part.arrivals.think_at_random);
     });
   });
   bool too_short = add_warmup(result, watched, at_random);

@@ -120,8 +120,8 @@ std::string net(const std::string& runtime, const std::string& rest) {
   return "{model: resnet50, runtime: " + runtime + ", " + rest + "}";
 }
 
-const std::string h200 = "nvidia-h200", tx2 = "jetson-tx2", nano = "jetson-nano", orin = "jetson-orin-nano",
-                  super = "jetson-orin-nano-super", xavier = "jetson-xavier-nx",
+const std::string h200 = "nvidia-h200", h100 = "nvidia-h100", tx2 = "jetson-tx2", nano = "jetson-nano",
+                  orin = "jetson-orin-nano", super = "jetson-orin-nano-super", xavier = "jetson-xavier-nx",
                   orin_nx = "jetson-orin-nx-16gb", agx = "jetson-agx-orin-64gb", pi = "raspberry-pi-3b",
                   t4 = "nvidia-t4", v100 = "nvidia-v100";
 
@@ -129,6 +129,11 @@ const std::string h200 = "nvidia-h200", tx2 = "jetson-tx2", nano = "jetson-nano"
 const std::string eager = net("eager", "precision: fp16, sync: spin");
 const std::string session = net("onnxruntime", "precision: fp16, sync: spin");
 const std::string engine_session = net("onnxruntime-tensorrt", "precision: fp16, sync: spin");
+std::string in_two_threads(const std::string& runtime) {
+  return net(runtime, "precision: fp16, sync: spin, streams: 2, host_threads: 2");
+}
+const std::string batching =
+    net("cuda-graph", "precision: fp16, sync: spin, batch: 2, max_queue_delay: 1 ms, arrivals: {clients: 2}");
 const std::string libtorch = net("libtorch", "precision: fp16, sync: spin");
 std::string from_the_start(const std::string& process) {
   return "device: jetson-nano\nprocesses: [" + process + "]\nrun: {setup: true, batches: 20}\n";
@@ -363,6 +368,11 @@ std::vector<Row> rows() {
       {"runtimes.paced.per_launch", "30 us", h200, on_the(h200, paced), total, down},
       {"runtimes.paced.per_batch", "5 ms", h200, on_the(h200, paced), total, down},
       {"runtimes.paced.gpu_per_launch", "100 us", h200, on_the(h200, paced), total, down},
+      {"runtimes.locks.driver", "300 %", h200, on_the(h200, in_two_threads("libtorch")), total, down},
+      {"runtimes.locks.interpreter", "100 %", h200, on_the(h200, in_two_threads("eager")), total, down},
+      {"runtimes.locks.handover", "50 %", h200, on_the(h200, in_two_threads("eager")), total, down},
+      {"runtimes.cuda-graph.server.per_batch", "5 ms", h100, on_the(h100, batching), total, down},
+      {"runtimes.cuda-graph.server.per_request", "5 ms", h100, on_the(h100, batching), total, down},
       {"runtimes.cuda-graph.per_launch", "5 ms", h200, on_the(h200, dry), total, down},
       {"runtimes.cuda-graph.per_batch", "5 ms", h200, on_the(h200, dry), total, down},
       {"runtimes.cuda-graph.per_node", "50 us", h200, on_the(h200, dry), total, down},

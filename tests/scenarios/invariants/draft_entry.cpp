@@ -7,6 +7,7 @@
 
 #include "models/board/spec.hpp"
 #include "models/gpu/partitions.hpp"
+#include "models/process/co_runner.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {
@@ -50,6 +51,14 @@ std::string arrivals(Dice& dice, bool gathers) {
   if (dice.one_in(4)) parts.push_back(queue(dice));
   if (gathers && dice.one_in(2)) parts.emplace_back("dynamic_batching: true");
   return fmt::format("arrivals: {{{}}}", fmt::join(parts, ", "));
+}
+
+// Requests that wait for answers.
+std::string clients(Dice& dice) {
+  const int count = dice.number(1, 6), ms = dice.of<int>({0, 1, 5, 30});
+  const std::string think =
+      dice.one_in(2) ? fmt::format("{} ms", ms) : fmt::format("{{exponential: {} ms}}", ms);
+  return fmt::format("arrivals: {{clients: {}, think: {}}}", count, think);
 }
 
 // Batches of requests that wait.
@@ -180,12 +189,15 @@ DraftEntry one_network(Dice& dice, const Place& place) {
   if (batch > 1) keys.push_back(fmt::format("batch: {}", batch));
   const bool several = network.streams && !place.linked && dice.one_in(3);
   if (several) keys.push_back(fmt::format("streams: {}", dice.number(2, 4)));
+  Dice own = dice;  // a copy, so that other keys stay as they are
+  if (several && own.one_in(3)) keys.emplace_back("host_threads: 2");
   if (dice.one_in(3)) keys.push_back(fmt::format("count: {}", dice.number(2, several ? 2 : 4)));
   if (dice.one_in(3)) keys.push_back(synchronised(dice));
   if (several && dice.one_in(3)) keys.push_back(priority(dice));
   if (dice.one_in(2)) {
     const bool forms = network.streams && !place.linked && batch > 1 && dice.one_in(2);
     keys.push_back(arrivals(dice, batch > 1 && !forms));
+    if (!place.linked && own.one_in(6)) keys.back() = clients(own);
     if (forms) keys.push_back(queue_delay(dice));
   }
   const bool waits = keys.back().starts_with("max_queue_delay");
