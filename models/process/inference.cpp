@@ -15,6 +15,7 @@ Spec grouped(Spec spec, const Identity& identity) {
 
 Inference::Work Inference::work_of(const BoardParts& board, const Spec& spec, const Costs& costs,
                                    HostThread& host, Accounting& accounting) {
+  if (spec.overlap > 0) return Work(std::in_place_type<Pipeline>, board, spec, costs, host, accounting);
   if (serves_instances(spec) || gathers(spec))
     return Work(std::in_place_type<Server>, board, spec, costs, host, accounting);
   return Work(std::in_place_type<Alone>, board, spec, costs, host, accounting);
@@ -34,7 +35,13 @@ Inference::Inference(const BoardParts& board, const Spec& spec, const Costs& cos
       alone->requests.emplace(std::in_place_type<RequestQueue>, spec_.arrivals, arrivals_random(identity));
   }
   accounting_.open_tracks(identity);
-  if (auto* server = std::get_if<Server>(&work_)) server->open(identity);
+  if (auto* own = std::get_if<Server>(&work_)) own->open(identity);
+  if (auto* pipeline = std::get_if<Pipeline>(&work_)) pipeline->open(identity);
+}
+
+const Server* Inference::server() const {
+  if (const auto* pipeline = std::get_if<Pipeline>(&work_)) return &pipeline->server();
+  return std::get_if<Server>(&work_);
 }
 
 sim::Process Inference::body() {
@@ -45,8 +52,10 @@ sim::Process Inference::body() {
   LoopEnd end{};
   if (auto* alone = std::get_if<Alone>(&work_))
     end = co_await loop_of(spec_, alone->steps, *alone->requests);
-  else
-    end = co_await std::get<Server>(work_).run();
+  else {
+    if (auto* pipeline = std::get_if<Pipeline>(&work_)) pipeline->start();
+    end = co_await server()->run();
+  }
   host_.retire();
   if (end == LoopEnd::no_more_requests) co_return;
   accounting_.finished();
@@ -54,14 +63,14 @@ sim::Process Inference::body() {
 }
 
 void Inference::deliver(std::size_t part, sim::Time made) {
-  std::get<Server>(work_).deliver(part, made);
+  server()->deliver(part, made);
 }
 
 void Inference::feed(std::size_t part, const Feed& feed) {
   if (auto* alone = std::get_if<Alone>(&work_))
     alone->steps.feed(feed);
   else
-    std::get<Server>(work_).feed(part, feed);
+    server()->feed(part, feed);
 }
 
 Stream* Inference::stream() {
@@ -72,7 +81,8 @@ Stream* Inference::stream() {
 void Inference::end_warmup() {
   accounting_.end_warmup();
   throttled_before_ = throttled_so_far();
-  if (auto* server = std::get_if<Server>(&work_)) return server->end_warmup();
+  if (auto* own = std::get_if<Server>(&work_)) return own->end_warmup();
+  if (auto* pipeline = std::get_if<Pipeline>(&work_)) return pipeline->end_warmup();
   std::visit([](auto& requests) { requests.end_warmup(); }, *std::get<Alone>(work_).requests);
   if (Stream* const own = stream()) own->context().end_warmup();
 }
@@ -80,8 +90,8 @@ void Inference::end_warmup() {
 gpu::Running Inference::running() {
   if (Stream* const own = stream()) return own->context().running();
   gpu::Running sum;
-  if (auto* server = std::get_if<Server>(&work_)) {
-    for (Server::Lane& lane : server->lanes()) {
+  if (Server* const own = server()) {
+    for (Server::Lane& lane : own->lanes()) {
       const gpu::Running of_lane = lane.context().running();
       sum.total += of_lane.total;
       sum.used += of_lane.used;
@@ -91,7 +101,8 @@ gpu::Running Inference::running() {
 }
 
 std::int64_t Inference::drops(std::size_t part) const {
-  if (const auto* server = std::get_if<Server>(&work_)) return server->drops(part);
+  if (const auto* pipeline = std::get_if<Pipeline>(&work_)) return pipeline->drops();
+  if (const auto* own = std::get_if<Server>(&work_)) return own->drops(part);
   return std::visit([](const auto& requests) { return requests.drops(); }, *std::get<Alone>(work_).requests);
 }
 
@@ -102,12 +113,13 @@ std::int64_t Inference::drops() const {
 }
 
 std::int64_t Inference::delivered(std::size_t part) const {
-  const auto* server = std::get_if<Server>(&work_);
-  return server != nullptr ? server->delivered(part) : 0;
+  const auto* own = std::get_if<Server>(&work_);
+  return own != nullptr ? own->delivered(part) : 0;
 }
 
 std::int64_t Inference::waiting(std::size_t part) {
-  if (auto* server = std::get_if<Server>(&work_)) return server->waiting(part);
+  if (auto* pipeline = std::get_if<Pipeline>(&work_)) return pipeline->waiting();
+  if (auto* own = std::get_if<Server>(&work_)) return own->waiting(part);
   struct Of {
     sim::Time now;
     std::int64_t operator()(RequestQueue& queue) const { return queue.waiting(now); }
@@ -117,7 +129,9 @@ std::int64_t Inference::waiting(std::size_t part) {
 }
 
 bool Inference::may_have_requests(std::size_t part) {
-  if (auto* server = std::get_if<Server>(&work_)) return server->may_have_requests(part);
+  if (auto* pipeline = std::get_if<Pipeline>(&work_))
+    return pipeline->may_have_requests() || pipeline->under_way() > 0;
+  if (auto* own = std::get_if<Server>(&work_)) return own->may_have_requests(part);
   struct Of {
     sim::Time now;
     bool operator()(const RequestQueue& queue) const { return queue.may_have(now); }
@@ -134,13 +148,13 @@ std::int64_t Inference::waiting() {
 
 const std::deque<Server::Lane>& Inference::instances() const {
   static const std::deque<Server::Lane> none;
-  return serves_instances(spec_) ? std::get<Server>(work_).lanes() : none;
+  return serves_instances(spec_) ? server()->lanes() : none;
 }
 
 const TokenMetrics* Inference::tokens(std::size_t stream) const {
-  const auto* server = std::get_if<Server>(&work_);
-  if (server == nullptr || !server->lanes()[stream].generator()) return nullptr;
-  return &server->lanes()[stream].generator()->metrics();
+  const Server* const own = server();
+  if (own == nullptr || !own->lanes()[stream].generator()) return nullptr;
+  return &own->lanes()[stream].generator()->metrics();
 }
 
 std::vector<const Served*> Inference::served_by(std::size_t part) const {
@@ -152,6 +166,14 @@ std::vector<const Served*> Inference::served_by(std::size_t part) const {
 }
 
 cpu::ThreadStatistics Inference::of_team() const {
+  if (const auto* pipeline = std::get_if<Pipeline>(&work_)) {
+    cpu::ThreadStatistics sum = pipeline->before().statistics();
+    const cpu::ThreadStatistics more = pipeline->after().statistics();
+    sum.throttled = std::max(sum.throttled, more.throttled);
+    sum.migrations += more.migrations;
+    sum.involuntary_switches += more.involuntary_switches;
+    return sum;
+  }
   const auto* alone = std::get_if<Alone>(&work_);
   const auto* team = alone != nullptr ? std::get_if<ThreadTeam>(&alone->steps.executor()) : nullptr;
   return team != nullptr ? team->statistics() : cpu::ThreadStatistics{};

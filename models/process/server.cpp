@@ -105,6 +105,14 @@ void Server::feed(std::size_t part, const Feed& feed) {
     if (lane.part() == part) lane.steps_.feed(feed);
 }
 
+void Server::hand_on_to(StageLine& line) {
+  for (Lane& lane : lanes_) lane.steps_.hand_on_to(line);
+}
+
+void Server::serving(bool full) {
+  for (Lane& lane : lanes_) lane.steps_.serving(full);
+}
+
 std::int64_t Server::drops(std::size_t part) const {
   const Part& of = parts_[part];
   return of.remote ? of.remote->drops() : of.own ? of.own->drops() : 0;
@@ -129,7 +137,7 @@ RemoteClient* Server::remote_of(const Lane& lane) {
 
 // True if the lane may get one more batch, once there is one.
 bool Server::takes_more(const Lane& lane) const {
-  const std::uint64_t most = lane.closed() && !lane.generator_ ? ahead : 1;
+  const std::uint64_t most = lane.closed() && !lane.generator_ && !lane.has_stages() ? ahead : 1;
   return lane.enqueued_ < max_batches(spec_) && lane.in_flight() < most;
 }
 
@@ -214,14 +222,17 @@ sim::Task<> Server::enqueue(Lane& lane) {
     if (!request) co_return;  // the request was dropped
     lane.made_.assign(1, made = *request);
   }
-  if (!lane.closed()) lane.steps_.serving(full);
+  if (!lane.closed() && spec_.overlap == 0) lane.steps_.serving(full);
+  if (!lane.spec().before.empty()) co_await lane.steps_.before(lane.images());
   co_await lane.steps_.enqueue(lane.enqueued_, made);
   ++lane.enqueued_;
 }
 
-void Server::record(Lane& lane) {
-  const std::uint64_t batch = lane.seen_++;
+sim::Task<> Server::record(Lane& lane) {
+  const std::uint64_t batch = lane.seen_;
   lane.turn_ = ++turns_;
+  if (!lane.spec().after.empty()) co_await lane.steps_.after(lane.images());
+  ++lane.seen_;
   if (lane.generator_) {
     host_.set_phase(Phase::idle);
     const std::span<const Time> complete = lane.generator_->finish(engine_.now());
@@ -288,7 +299,7 @@ sim::Task<LoopEnd> Server::run() {
     }
     if (!any_in_flight() && !any_to_come()) break;
     co_await wait();
-    if (Lane* const finished = to_record()) record(*finished);
+    if (Lane* const finished = to_record()) co_await record(*finished);
   }
   const bool all =
       std::ranges::all_of(lanes_, [this](const Lane& lane) { return lane.enqueued_ == max_batches(spec_); });

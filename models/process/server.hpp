@@ -53,6 +53,10 @@ class Server {
   void deliver(std::size_t part, sim::Time made);
   // From now on, reports each image that the part has served to `feed`.
   void feed(std::size_t part, const Feed& feed);
+  // From now on, hands finished batches on to the stages of other threads, which answer them.
+  void hand_on_to(StageLine& line);
+  // As BatchSteps::serving(), for each stream; called by what hands requests to the server.
+  void serving(bool full);
 
   class Lane {
    public:
@@ -73,6 +77,11 @@ class Server {
     [[nodiscard]] std::uint64_t in_flight() const { return enqueued_ - seen_; }
     [[nodiscard]] bool done() { return in_flight() > 0 && steps_.is_done(seen_); }
     [[nodiscard]] bool closed() const { return spec_.arrivals.kind == ArrivalKind::closed_loop; }
+    [[nodiscard]] bool has_stages() const { return !spec_.before.empty() || !spec_.after.empty(); }
+    // Images of the batch that is under way.
+    [[nodiscard]] std::int64_t images() const {
+      return spec_.arrivals.max_delay ? static_cast<std::int64_t>(made_.size()) : spec_.batch;
+    }
 
     Spec spec_;
     Costs costs_;
@@ -113,7 +122,7 @@ class Server {
   [[nodiscard]] bool any_to_come() const;
   [[nodiscard]] sim::Task<> enqueue(Lane& lane);
   [[nodiscard]] sim::Task<> wait();
-  void record(Lane& lane);
+  [[nodiscard]] sim::Task<> record(Lane& lane);
   void size_batch(Lane& lane);
   void set_timer();
   void timer_due();

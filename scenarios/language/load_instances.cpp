@@ -194,8 +194,6 @@ void read_streams(Mapping& mapping, ProcessEntry& process) {
     if (!at) return;
     if (!on_gpu(process))
       at->problem(fmt::format("a process with placement: {} {}", to_string(process.placement), why));
-    else if (!process.before.empty() || !process.after.empty())
-      at->problem(fmt::format("a process with stages {}", why), "leave out stages, or give them a process");
     else if (process.training)
       at->problem(fmt::format("a process that trains {}", why));
     else if (is_session(process))
@@ -226,6 +224,9 @@ void check_streams(const Scenario& scenario, const Cursor& root) {
             "`max_queue_delay` does not work with `link`: a batch over a link waits until it is full",
             "dynamic_batching: true in arrivals, or leave out link");
     }
+    if (scenario.link && process.overlap > 0)
+      root.descend(path + ".overlap")
+          .problem("`link` needs processes that do one step after the other", "leave out overlap or link");
     if (scenario.link && has_instances(process))
       root.descend(path).problem("`link` needs processes of one stream", "leave out link");
   }

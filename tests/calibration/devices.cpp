@@ -214,6 +214,7 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "engines",
                                             "nvdec",
                                             "nvjpeg",
+                                            "nvenc",
                                             "vic",
                                             "memory_demand",
                                             "governors",
