@@ -8,7 +8,7 @@
 function(jostle_embed_data target)
   set(here ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   file(GLOB_RECURSE data CONFIGURE_DEPENDS RELATIVE ${here} ${here}/devices/*.yaml ${here}/evidence/*.csv)
-  foreach(table factors uncertainty ranges teaches tries renamed)
+  foreach(table factors uncertainty ranges teaches tries renamed stages cores)
     list(APPEND data ${table}.csv)
   endforeach()
   if(TARGET jostle_compile_profile)

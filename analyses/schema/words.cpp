@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "calibration/evidence/stage_costs.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/media/spec.hpp"
 #include "scenarios/language/load.hpp"
@@ -23,6 +24,18 @@ List of() {
 List stage_processors() {
   List list{"cpu", "gpu"};
   for (const auto& name : media::kind_names) list.emplace_back(name);
+  return list;
+}
+
+// The ways and the processors of a word for a stage.
+List ways_of(std::string_view word) {
+  List list;
+  for (const calibration::StageCost& cost : calibration::stage_costs()) {
+    if (cost.word != word) continue;
+    for (const std::string& name : {cost.way, cost.on})
+      if (!name.empty() && std::ranges::find(list, name) == list.end()) list.push_back(name);
+  }
+  if (word == "nms") list.emplace_back("engine");
   return list;
 }
 
@@ -48,6 +61,8 @@ constexpr Words table[] = {{"device", [] { return calibration::device_names(); }
 }  // namespace
 
 std::vector<std::string> words(std::string_view what) {
+  constexpr std::string_view of_stage = "stage ";
+  if (what.starts_with(of_stage)) return ways_of(what.substr(of_stage.size()));
   const auto* const found = std::ranges::find(table, what, &Words::what);
   if (found == std::end(table)) throw std::out_of_range("no words for " + std::string(what));
   return found->list();

@@ -1,4 +1,5 @@
-// `jostle import`: converts logs of measuring tools to rows of evidence; all logs or none.
+// `jostle import`: converts logs of measuring tools to rows of evidence, all logs or none; and configurations
+// of other programs to scenarios.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "calibration/readers/known_files.hpp"
 #include "calibration/readers/wrong_device.hpp"
 #include "cli/import/probe_text.hpp"
+#include "cli/import/scenarios.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "input/file.hpp"
@@ -37,6 +39,7 @@ struct ImportOptions {
   std::vector<std::string> words;  // FORMAT FILE..., recordings, or FILE... to detect
   std::vector<std::string> onnx;
   std::string out;
+  std::string rate;
   bool detect = false;
   calibration::SuppliedFields supplied;
 };
@@ -44,6 +47,7 @@ struct ImportOptions {
 std::vector<std::string> format_names() {
   std::vector<std::string> names{"auto"};
   for (const Format& format : calibration::formats()) names.emplace_back(format.name);
+  for (const ConfigurationKind& kind : configuration_kinds()) names.emplace_back(kind.name);
   return names;
 }
 
@@ -59,6 +63,8 @@ std::string format_list() {
   std::string text = "Formats:\n  auto             detect the format of each file\n";
   for (const Format& format : calibration::formats())
     text += fmt::format("  {:<16} {}\n", format.name, format.what);
+  for (const ConfigurationKind& kind : configuration_kinds())
+    text += fmt::format("  {:<16} {}\n", kind.name, kind.what);
   return text + "\nColumns and metrics: docs/calibration.md. Files may be compressed with gzip.";
 }
 
@@ -188,6 +194,24 @@ std::string notes_of(const calibration::Recording& asked, const std::vector<cali
 }
 
 ExitCode import(ImportOptions options, Context& context) {
+  if (const auto* const kind = options.words.empty() ? nullptr : find_configuration(options.words.front())) {
+    if (options.words.size() != 2) {
+      context.terminal.complain(fmt::format("usage: import {} {}", kind->name,
+                                            kind->name == std::string_view("triton") ? "FOLDER" : "FILE"));
+      return ExitCode::bad_input;
+    }
+    return import_scenario(*kind, options.words[1],
+                           {.device = options.supplied.device,
+                            .model = options.supplied.model,
+                            .precision = options.supplied.precision,
+                            .rate = options.rate,
+                            .folder = {}},
+                           options.out, context);
+  }
+  if (!options.rate.empty()) {
+    context.terminal.complain("--rate is for configurations that become scenarios, not for logs");
+    return ExitCode::bad_input;
+  }
   input::Problems unread;
   if (!tell_of_probes(options.words, unread, context.terminal)) return refuse(unread, context);
   if (options.words.empty()) {
@@ -265,12 +289,20 @@ void add_supplied(CLI::App& command, const std::shared_ptr<ImportOptions>& optio
       .add_option("--run", options->supplied.run,
                   "Name of the run that all files are of (default: one a file, by its name)")
       ->type_name("NAME");
+  command
+      .add_option(
+          "--rate", options->rate,
+          "deepstream-app, triton: the rate of each camera, or of the requests to each model (such as "
+          "'25 /s')")
+      ->type_name("RATE");
 }
 
 }  // namespace
 
 void add_import(CLI::App& app, Task& task) {
-  CLI::App* const command = app.add_subcommand("import", "Convert logs of measuring tools to evidence (CSV)");
+  CLI::App* const command = app.add_subcommand(
+      "import",
+      "Convert logs of measuring tools to evidence (CSV), or configurations of other programs to scenarios");
   const auto options = std::make_shared<ImportOptions>();
   command
       ->add_option(
@@ -293,6 +325,7 @@ void add_import(CLI::App& app, Task& task) {
   add_supplied(*command, options);
   command->footer(format_list());
   add_examples(*command, {"import auto trtexec.log tegrastats.log --run r1 -o imported.csv",
+                          "import deepstream-app config.txt --device jetson-orin-nano -o cameras.yaml",
                           "import --detect trtexec.log"});
   command->callback([&task, options] {
     task = [options](Context& context) {

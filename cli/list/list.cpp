@@ -1,10 +1,11 @@
-// `jostle list`: the devices and networks that ship with this build, and the power modes of a device.
+// `jostle list`: the devices, networks and stages that ship with this build, and the power modes of a device.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "calibration/evidence/stage_costs.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/nvpmodel_modes.hpp"
 #include "cli/options.hpp"
@@ -99,6 +100,26 @@ Table models() {
   return table;
 }
 
+// The words for stages, and what they cost.
+Table stages() {
+  Table table({{"word", Align::left},
+               {"way", Align::left},
+               {"on", Align::left},
+               {"cost", Align::right},
+               {"for each", Align::left},
+               {"grade", Align::left},
+               {"source", Align::left, 1, true}});
+  for (const calibration::StageCost& cost : calibration::stage_costs()) {
+    const char* const unit = cost.on == "cpu" ? "cycles" : cost.on == "gpu" ? "bytes" : "x its rate";
+    const std::string per = cost.per == calibration::StagePer::output   ? "pixel of the result"
+                            : cost.per == calibration::StagePer::larger ? "pixel, the larger side"
+                                                                        : std::string(to_string(cost.per));
+    table.add({cost.word, cost.way, cost.on, fmt::format("{:g} {}", cost.cost, unit), per, cost.grade,
+               cost.source});
+  }
+  return table;
+}
+
 void print(const Table& table, Terminal& terminal) {
   terminal.print(table.text(terminal.width(), terminal.colour()));
 }
@@ -171,7 +192,7 @@ ExitCode list_modes(const std::string& name, const std::string& nvpmodel, Termin
 
 void add_list(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
-      "list", "List the devices or the models that scenarios can name, or a device's power modes");
+      "list", "List the devices, models or stages that scenarios can name, or a device's power modes");
   command->require_subcommand(1);
   const auto add = [&](const char* what, const char* help, Table (*table)()) {
     CLI::App* const list = command->add_subcommand(what, help);
@@ -191,6 +212,8 @@ void add_list(CLI::App& app, Task& task) {
   add_examples(*add("devices", "The shipped boards and cards", devices),
                {"list devices", "list devices --markdown"});
   add_examples(*add("models", "The built-in networks", models), {"list models", "list models --markdown"});
+  add_examples(*add("stages", "The words for stages around inference, with their costs", stages),
+               {"list stages", "list stages --markdown"});
   CLI::App* const modes = command->add_subcommand("modes", "The power modes of a device and their limits");
   const auto name = std::make_shared<std::string>(), nvpmodel = std::make_shared<std::string>();
   modes->add_option("DEVICE", *name, "A shipped profile (see `jostle list devices`) or the path of one")

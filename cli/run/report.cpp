@@ -287,10 +287,11 @@ std::string stages_table(const Result& result, int width, bool colour) {
   Table table({{"#", Align::right},
                {"process", Align::left, 2, true},
                {"stage", Align::left, 0, true},
-               {"ms", Align::right}});
+               {"ms", Align::right},
+               {"grade", Align::left, 1}});
   for (const ProcessResult& process : result.processes)
     for (const scenarios::StageResult& stage : process.stages)
-      table.add({fmt::format("{}", process.index), label(process), stage.name, cell(stage.ms)});
+      table.add({fmt::format("{}", process.index), label(process), stage.name, cell(stage.ms), stage.grade});
   if (table.rows() == 0) return {};
   return "\n" + styled("stages of the host, a batch", Style::strong, colour) + "\n" +
          table.text(width, colour);

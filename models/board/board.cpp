@@ -133,10 +133,11 @@ void Board::add_process(const process::Spec& spec, const Setup& setup, std::uint
   const process::ObserverSpec* observer = setup.observed && device_.nsys ? &*device_.nsys : nullptr;
   const process::Identity identity{.seed = setup.seed, .index = index, .name = spec.random_name};
   processes_.emplace_back(parts(), process::observed(spec, observer), costs_of(spec, observer), identity);
-  // A process that only waits for the results of others may wait forever.
-  const bool led = std::ranges::any_of(process::parts_of(spec), [](const process::Spec& part) {
-    return part.arrivals.kind == process::ArrivalKind::cascade;
-  });
+  // A process that only waits for the results of others, or for its own stages, may wait forever.
+  const bool led =
+      spec.overlap > 0 || std::ranges::any_of(process::parts_of(spec), [](const process::Spec& part) {
+        return part.arrivals.kind == process::ArrivalKind::cascade;
+      });
   const std::string name = spec.name.empty() ? fmt::format("process {}", index) : spec.name;
   for (std::size_t thread = 0; thread < processes_.back().host_threads(); ++thread)
     engine_.spawn(processes_.back().body(thread),

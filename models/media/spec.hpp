@@ -1,6 +1,6 @@
-// Fixed-function engines for pictures beside the GPU: NVIDIA's decoders of video and of JPEG, and its
-// compositor, which scales and converts. A Jetson has one of each that counts (several units of a kind are
-// one server of their joint rate).
+// Fixed-function engines for pictures beside the GPU: NVIDIA's decoders of video and of JPEG, its compositor,
+// which scales and converts, and its encoder of video. A Jetson has one of each that counts (several units of
+// a kind are one server of their joint rate).
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace jostle::media {
 
-enum class Kind : std::uint8_t { nvdec, nvjpeg, vic };
-inline constexpr std::array<std::string_view, 3> kind_names{"nvdec", "nvjpeg", "vic"};
+enum class Kind : std::uint8_t { nvdec, nvjpeg, vic, nvenc };
+inline constexpr std::array<std::string_view, 4> kind_names{"nvdec", "nvjpeg", "vic", "nvenc"};
 inline constexpr std::size_t kind_count = kind_names.size();
 [[nodiscard]] constexpr std::size_t index_of(Kind kind) {
   return static_cast<std::size_t>(kind);
@@ -20,7 +20,8 @@ inline constexpr std::size_t kind_count = kind_names.size();
   return kind_names.at(index_of(kind));
 }
 
-// Pixels/s of each engine, by Kind; 0: the board has none, or its rate is not known. `nvdec` is for H.265.
+// Pixels/s of each engine, by Kind; 0: the board has none, or its rate is not known. `nvdec` and `nvenc` are
+// for H.265.
 struct Spec {
   std::array<double, kind_count> pixels_per_s{};
 };

@@ -18,7 +18,8 @@ void Accounting::open_tracks(const Identity& identity) {
   if (trace == nullptr) return;
   // If it serves instances, each has a track of its own instead of this one.
   if (!serves_instances(spec_)) served_.open_track(identity.named(spec_.name));
-  if (!in_stages_.empty()) stage_track_ = trace->track(identity.named(spec_.name + " stages"));
+  if (!in_stages_.empty() && spec_.overlap == 0)
+    stage_track_ = trace->track(identity.named(spec_.name + " stages"));
 }
 
 void Accounting::synchronised(Time entered) {
@@ -28,7 +29,7 @@ void Accounting::synchronised(Time entered) {
 
 void Accounting::stage_done(std::size_t stage, Time begun) {
   const Duration passed = engine_.now() - begun;
-  in_stages_[stage] += passed;
+  in_stage(stage, passed);
   if (sim::TraceSink* trace = engine_.trace()) {
     const std::size_t first_after = spec_.before.size();
     const HostStage& done = stage < first_after ? spec_.before[stage] : spec_.after[stage - first_after];

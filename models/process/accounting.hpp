@@ -33,7 +33,8 @@ class Accounting {
   void enqueued() { ++enqueue_calls_; }
   void synchronised(sim::Time entered);
   void stage_done(std::size_t stage, sim::Time begun);  // stages before inference come first
-  void serving(bool full) { served_.serving(full); }    // a batch begins (only if one by one)
+  void in_stage(std::size_t stage, sim::Duration passed) { in_stages_[stage] += passed; }
+  void serving(bool full) { served_.serving(full); }  // a batch begins (only if one by one)
   // A batch of `images` is done. `made`: when its requests were made.
   void batch_done(std::span<const sim::Time> made, std::int64_t images);
   void finished() { finished_ = engine_.now(); }  // the last batch is done

@@ -31,23 +31,25 @@ bool BatchSteps::one_by_one() const {
 
 sim::Task<> BatchSteps::serve(std::uint64_t batch, sim::Time made) {
   serving(true);
-  if (!spec_.before.empty()) co_await work_on(spec_.before, 0);
+  if (!spec_.before.empty()) co_await before(spec_.batch);
   if (auto* team = std::get_if<ThreadTeam>(&executor_)) {
     co_await team->compute();
   } else {
     co_await enqueue(batch, made);
     co_await synchronise(batch);
   }
-  if (!spec_.after.empty()) co_await work_on(spec_.after, spec_.before.size());
+  if (!spec_.after.empty()) co_await after(spec_.batch);
   record_made_at(made);
 }
 
-sim::Task<> BatchSteps::work_on(const std::vector<HostStage>& stages, std::size_t first) {
-  const double factor = host_.variation();
+sim::Task<> BatchSteps::work_on(const std::vector<HostStage>& stages, std::size_t first,
+                                std::int64_t images) {
+  const double share = static_cast<double>(images) / static_cast<double>(spec_.batch);
+  const double factor = share * host_.variation();
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const sim::Time begun = engine_.now();
     if (stages[i].engine) {
-      co_await on_engine(stages[i]);
+      co_await on_engine(*stages[i].engine, sim::work_in(stages[i].work, share));
     } else {
       host_.set_phase(Phase::computing);
       co_await host_.run(sim::work_in(stages[i].work, factor));
@@ -57,17 +59,17 @@ sim::Task<> BatchSteps::work_on(const std::vector<HostStage>& stages, std::size_
 }
 
 // The thread sleeps in the call that hands the pictures over, until the engine's interrupt.
-sim::Task<> BatchSteps::on_engine(const HostStage& stage) {
+sim::Task<> BatchSteps::on_engine(media::Kind kind, sim::Duration time) {
   host_.set_phase(Phase::synchronising);
-  const auto engine = std::ranges::find(engines_, *stage.engine, &media::Engine::kind);
+  const auto engine = std::ranges::find(engines_, kind, &media::Engine::kind);
   engine_done_.reset();
-  engine->submit(stage.work, {.changed =
-                                  [](void* self, media::JobState state) {
-                                    BatchSteps& steps = *static_cast<BatchSteps*>(self);
-                                    steps.accounting_.time().set_engine(state);
-                                    if (state == media::JobState::finished) steps.engine_done_.set();
-                                  },
-                              .context = this});
+  engine->submit(time, {.changed =
+                            [](void* self, media::JobState state) {
+                              BatchSteps& steps = *static_cast<BatchSteps*>(self);
+                              steps.accounting_.time().set_engine(state);
+                              if (state == media::JobState::finished) steps.engine_done_.set();
+                            },
+                        .context = this});
   co_await host_.sleep_in_call(engine_done_);
 }
 
@@ -82,6 +84,13 @@ void BatchSteps::record_made_at(sim::Time made) {
 
 void BatchSteps::record(std::span<const sim::Time> made, std::int64_t images) {
   host_.set_phase(Phase::idle);
+  if (line_ != nullptr)
+    line_->put({.made = {made.begin(), made.end()}, .images = images, .of = this});
+  else
+    answered(made, images);
+}
+
+void BatchSteps::answered(std::span<const sim::Time> made, std::int64_t images) {
   accounting_.batch_done(made, images);
   if (instance_ != nullptr) instance_->answered(made, images);
   const std::int64_t each = images / static_cast<std::int64_t>(made.size());

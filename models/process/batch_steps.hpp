@@ -15,6 +15,7 @@
 #include "models/process/costs.hpp"
 #include "models/process/host_thread.hpp"
 #include "models/process/spec.hpp"
+#include "models/process/stage_line.hpp"
 #include "models/process/stream.hpp"
 #include "models/process/thread_team.hpp"
 #include "sim/engine.hpp"
@@ -48,8 +49,16 @@ class BatchSteps {
   }
   [[nodiscard]] Stream::Synchronising synchronise(std::uint64_t batch) { return stream().synchronise(batch); }
   void record(std::uint64_t batch) { record_made_at(stream().made(batch)); }
-  // Records a batch of `images`, divided equally among requests that were made at `made`.
+  // Records a batch of `images`, divided equally among requests that were made at `made`; or hands it on to
+  // the stages of other threads, which call answered() in the end.
   void record(std::span<const sim::Time> made, std::int64_t images);
+  void answered(std::span<const sim::Time> made, std::int64_t images);
+  void hand_on_to(StageLine& line) { line_ = &line; }
+  // The stages before and after inference of a batch of `images`, on the host thread.
+  [[nodiscard]] sim::Task<> before(std::int64_t images) { return work_on(spec_.before, 0, images); }
+  [[nodiscard]] sim::Task<> after(std::int64_t images) {
+    return work_on(spec_.after, spec_.before.size(), images);
+  }
   [[nodiscard]] bool is_done(std::uint64_t batch) { return stream().is_done(batch); }
   [[nodiscard]] Stream& stream() { return std::get<Stream>(executor_); }
 
@@ -71,8 +80,9 @@ class BatchSteps {
 
  private:
   // `first`: index of the first of the stages in Accounting::in_stages().
-  [[nodiscard]] sim::Task<> work_on(const std::vector<HostStage>& stages, std::size_t first);
-  [[nodiscard]] sim::Task<> on_engine(const HostStage& stage);
+  [[nodiscard]] sim::Task<> work_on(const std::vector<HostStage>& stages, std::size_t first,
+                                    std::int64_t images);
+  [[nodiscard]] sim::Task<> on_engine(media::Kind kind, sim::Duration time);
   void record_made_at(sim::Time made);
 
   sim::Engine& engine_;
@@ -82,6 +92,7 @@ class BatchSteps {
   Accounting& accounting_;
   Executor executor_;
   Served* instance_ = nullptr;
+  StageLine* line_ = nullptr;  // does the stages after inference; null: the host thread does
   std::vector<Feed> feeds_;
   cpu::Flag engine_done_;
 };

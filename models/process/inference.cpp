@@ -31,6 +31,7 @@ void Inference::add_hosts(const BoardParts& board, const Identity& identity) {
 
 Inference::Work Inference::work_of(const BoardParts& board, const Identity& identity) {
   add_hosts(board, identity);
+  if (spec_.overlap > 0) return Work(std::in_place_type<Pipeline>, board, spec_, costs_, hosts_, accounting_);
   if (serves_instances(spec_) || gathers(spec_))
     return Work(std::in_place_type<Server>, board, spec_, costs_, hosts_, accounting_);
   return Work(std::in_place_type<Alone>, board, spec_, costs_, hosts_.front(), accounting_);
@@ -49,7 +50,13 @@ Inference::Inference(const BoardParts& board, const Spec& spec, const Costs& cos
       alone->requests.emplace(std::in_place_type<RequestQueue>, spec_.arrivals, arrivals_random(identity));
   }
   accounting_.open_tracks(identity);
-  if (auto* server = std::get_if<Server>(&work_)) server->open(identity);
+  if (auto* own = std::get_if<Server>(&work_)) own->open(identity);
+  if (auto* pipeline = std::get_if<Pipeline>(&work_)) pipeline->open(identity);
+}
+
+const Server* Inference::server() const {
+  if (const auto* pipeline = std::get_if<Pipeline>(&work_)) return &pipeline->server();
+  return std::get_if<Server>(&work_);
 }
 
 sim::Process Inference::body(std::size_t thread) {
@@ -64,8 +71,10 @@ sim::Process Inference::body(std::size_t thread) {
   LoopEnd end{};
   if (auto* alone = std::get_if<Alone>(&work_))
     end = co_await loop_of(spec_, alone->steps, *alone->requests);
-  else
-    end = co_await std::get<Server>(work_).run(thread);
+  else {
+    if (auto* pipeline = std::get_if<Pipeline>(&work_)) pipeline->start();
+    end = co_await server()->run(thread);
+  }
   host.retire();
   all_batches_ = all_batches_ && end == LoopEnd::all_batches_done;
   if (++ended_ < hosts_.size() || !all_batches_) co_return;
@@ -74,14 +83,14 @@ sim::Process Inference::body(std::size_t thread) {
 }
 
 void Inference::deliver(std::size_t part, sim::Time made) {
-  std::get<Server>(work_).deliver(part, made);
+  server()->deliver(part, made);
 }
 
 void Inference::feed(std::size_t part, const Feed& feed) {
   if (auto* alone = std::get_if<Alone>(&work_))
     alone->steps.feed(feed);
   else
-    std::get<Server>(work_).feed(part, feed);
+    server()->feed(part, feed);
 }
 
 Stream* Inference::stream() {
@@ -121,7 +130,8 @@ void Inference::end_warmup() {
   accounting_.end_warmup();
   for (TimeAccount& time : other_times_) time.clear();
   throttled_before_ = throttled_so_far();
-  if (auto* server = std::get_if<Server>(&work_)) return server->end_warmup();
+  if (auto* own = std::get_if<Server>(&work_)) return own->end_warmup();
+  if (auto* pipeline = std::get_if<Pipeline>(&work_)) return pipeline->end_warmup();
   std::visit([](auto& requests) { requests.end_warmup(); }, *std::get<Alone>(work_).requests);
   if (Stream* const own = stream()) own->context().end_warmup();
 }
@@ -129,8 +139,8 @@ void Inference::end_warmup() {
 gpu::Running Inference::running() {
   if (Stream* const own = stream()) return own->context().running();
   gpu::Running sum;
-  if (auto* server = std::get_if<Server>(&work_)) {
-    for (Server::Lane& lane : server->lanes()) {
+  if (Server* const own = server()) {
+    for (Server::Lane& lane : own->lanes()) {
       const gpu::Running of_lane = lane.context().running();
       sum.total += of_lane.total;
       sum.used += of_lane.used;
@@ -140,7 +150,8 @@ gpu::Running Inference::running() {
 }
 
 std::int64_t Inference::drops(std::size_t part) const {
-  if (const auto* server = std::get_if<Server>(&work_)) return server->drops(part);
+  if (const auto* pipeline = std::get_if<Pipeline>(&work_)) return pipeline->drops();
+  if (const auto* own = std::get_if<Server>(&work_)) return own->drops(part);
   return std::visit([](const auto& requests) { return requests.drops(); }, *std::get<Alone>(work_).requests);
 }
 
@@ -151,12 +162,13 @@ std::int64_t Inference::drops() const {
 }
 
 std::int64_t Inference::delivered(std::size_t part) const {
-  const auto* server = std::get_if<Server>(&work_);
-  return server != nullptr ? server->delivered(part) : 0;
+  const auto* own = std::get_if<Server>(&work_);
+  return own != nullptr ? own->delivered(part) : 0;
 }
 
 std::int64_t Inference::waiting(std::size_t part) {
-  if (auto* server = std::get_if<Server>(&work_)) return server->waiting(part);
+  if (auto* pipeline = std::get_if<Pipeline>(&work_)) return pipeline->waiting();
+  if (auto* own = std::get_if<Server>(&work_)) return own->waiting(part);
   struct Of {
     sim::Time now;
     std::int64_t operator()(RequestQueue& queue) const { return queue.waiting(now); }
@@ -166,7 +178,9 @@ std::int64_t Inference::waiting(std::size_t part) {
 }
 
 bool Inference::may_have_requests(std::size_t part) {
-  if (auto* server = std::get_if<Server>(&work_)) return server->may_have_requests(part);
+  if (auto* pipeline = std::get_if<Pipeline>(&work_))
+    return pipeline->may_have_requests() || pipeline->under_way() > 0;
+  if (auto* own = std::get_if<Server>(&work_)) return own->may_have_requests(part);
   struct Of {
     sim::Time now;
     bool operator()(const RequestQueue& queue) const { return queue.may_have(now); }
@@ -183,13 +197,13 @@ std::int64_t Inference::waiting() {
 
 const std::deque<Server::Lane>& Inference::instances() const {
   static const std::deque<Server::Lane> none;
-  return serves_instances(spec_) ? std::get<Server>(work_).lanes() : none;
+  return serves_instances(spec_) ? server()->lanes() : none;
 }
 
 const TokenMetrics* Inference::tokens(std::size_t stream) const {
-  const auto* server = std::get_if<Server>(&work_);
-  if (server == nullptr || !server->lanes()[stream].generator()) return nullptr;
-  return &server->lanes()[stream].generator()->metrics();
+  const Server* const own = server();
+  if (own == nullptr || !own->lanes()[stream].generator()) return nullptr;
+  return &own->lanes()[stream].generator()->metrics();
 }
 
 std::vector<const Served*> Inference::served_by(std::size_t part) const {
@@ -201,6 +215,14 @@ std::vector<const Served*> Inference::served_by(std::size_t part) const {
 }
 
 cpu::ThreadStatistics Inference::of_team() const {
+  if (const auto* pipeline = std::get_if<Pipeline>(&work_)) {
+    cpu::ThreadStatistics sum = pipeline->before().statistics();
+    const cpu::ThreadStatistics more = pipeline->after().statistics();
+    sum.throttled = std::max(sum.throttled, more.throttled);
+    sum.migrations += more.migrations;
+    sum.involuntary_switches += more.involuntary_switches;
+    return sum;
+  }
   const auto* alone = std::get_if<Alone>(&work_);
   const auto* team = alone != nullptr ? std::get_if<ThreadTeam>(&alone->steps.executor()) : nullptr;
   return team != nullptr ? team->statistics() : cpu::ThreadStatistics{};

@@ -8,6 +8,7 @@
 //   arrivals       its requests, where they are made on the board
 //   remote_client  its requests, where they come over a link
 //   server         all of that for several streams, or for requests that are gathered
+//   pipeline       a server between stages that other threads do (stage_line)
 //   accounting     its metrics; its answered requests are in served
 #pragma once
 
@@ -27,6 +28,7 @@
 #include "models/process/identity.hpp"
 #include "models/process/launch_lock.hpp"
 #include "models/process/loops.hpp"
+#include "models/process/pipeline.hpp"
 #include "models/process/server.hpp"
 #include "models/process/spec.hpp"
 #include "sim/process.hpp"
@@ -93,7 +95,7 @@ class Inference {
   [[nodiscard]] const TokenMetrics* tokens(std::size_t stream) const;
   // Answered requests of a part, one entry for each of its streams.
   [[nodiscard]] std::vector<const Served*> served_by(std::size_t part) const;
-  // Sums over the host threads and the threads of its team.
+  // Sums over the host threads and the threads of its team or of its stages.
   [[nodiscard]] std::int64_t migrations() const;
   [[nodiscard]] std::int64_t involuntary_switches() const;
   // Time since the warm-up in which a quota or the limit of real-time threads held back a thread: the maximum
@@ -123,10 +125,12 @@ class Inference {
     BatchSteps steps;
     std::optional<Requests> requests;
   };
-  using Work = std::variant<Alone, Server>;
+  using Work = std::variant<Alone, Server, Pipeline>;
   void add_hosts(const BoardParts& board, const Identity& identity);
   [[nodiscard]] Work work_of(const BoardParts& board, const Identity& identity);
-  [[nodiscard]] Stream* stream();  // null: not alone on one
+  [[nodiscard]] Stream* stream();              // null: not alone on one
+  [[nodiscard]] const Server* server() const;  // null: alone
+  [[nodiscard]] Server* server() { return const_cast<Server*>(std::as_const(*this).server()); }
 
   Work work_;
 };

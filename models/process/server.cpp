@@ -110,6 +110,14 @@ void Server::feed(std::size_t part, const Feed& feed) {
     if (lane.part() == part) lane.steps_.feed(feed);
 }
 
+void Server::hand_on_to(StageLine& line) {
+  for (Lane& lane : lanes_) lane.steps_.hand_on_to(line);
+}
+
+void Server::serving(bool full) {
+  for (Lane& lane : lanes_) lane.steps_.serving(full);
+}
+
 std::int64_t Server::drops(std::size_t part) const {
   const Part& of = parts_[part];
   return of.remote ? of.remote->drops() : of.own ? of.own->drops() : 0;
@@ -230,7 +238,8 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
     if (!request) co_return;  // the request was dropped
     lane.made_.assign(1, made = *request);
   }
-  if (!lane.closed()) lane.steps_.serving(full);
+  if (!lane.closed() && spec_.overlap == 0) lane.steps_.serving(full);
+  if (!lane.spec().before.empty()) co_await lane.steps_.before(lane.images());
   co_await lane.steps_.enqueue(lane.enqueued_, made);
   ++lane.enqueued_;
 }
@@ -313,7 +322,10 @@ sim::Task<LoopEnd> Server::run(Worker& worker) {
     }
     if (!any_in_flight(worker) && !any_to_come(worker)) break;
     co_await wait(worker);
-    if (Lane* const finished = to_record(worker)) record(worker, *finished);
+    if (Lane* const finished = to_record(worker)) {
+      if (!finished->spec().after.empty()) co_await finished->steps_.after(finished->images());
+      record(worker, *finished);
+    }
   }
   const bool all = std::ranges::all_of(
       worker.lanes, [this](const Lane* lane) { return lane->enqueued_ == max_batches(spec_); });

@@ -54,6 +54,10 @@ class Server {
   void deliver(std::size_t part, sim::Time made);
   // From now on, reports each image that the part has served to `feed`.
   void feed(std::size_t part, const Feed& feed);
+  // From now on, hands finished batches on to the stages of other threads, which answer them.
+  void hand_on_to(StageLine& line);
+  // As BatchSteps::serving(), for each stream; called by what hands requests to the server.
+  void serving(bool full);
 
   class Lane {
    public:
@@ -78,6 +82,10 @@ class Server {
     [[nodiscard]] bool forms_batches() const {
       const ServerCosts& server = costs_.runtime.server;
       return server.per_batch > sim::Duration::zero() || server.per_request > sim::Duration::zero();
+    }
+    // Images of the batch that is under way.
+    [[nodiscard]] std::int64_t images() const {
+      return spec_.arrivals.max_delay ? static_cast<std::int64_t>(made_.size()) : spec_.batch;
     }
 
     Spec spec_;

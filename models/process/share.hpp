@@ -26,7 +26,7 @@ enum class Share : std::uint8_t {
   waiting_for_core,  // it is runnable, but not running
   idle,              // it has nothing to do
   dla_wait,          // it has work for a DLA that is executing another's
-  engine_running,    // nvdec, nvjpeg or vic works on its pictures
+  engine_running,    // nvdec, nvjpeg, vic or nvenc works on its pictures
   engine_wait,       // it has pictures for an engine that works on another's
   launch_wait,       // it waits in an enqueue call for another of its threads that launches
   count              // not a share

@@ -126,9 +126,11 @@ struct HostWork {
 // post-processing.
 struct HostStage {
   std::string name;
-  sim::Duration work;  // reference time; on an engine: its time when alone there
+  sim::Duration work;  // for a whole batch; reference time; on an engine: its time when alone there
   // The engine that does the stage while the host thread sleeps; none: the host thread does it.
   std::optional<media::Kind> engine = {};
+  int threads = 1;                      // number of threads that do the stage, if stages overlap
+  std::string grade = {}, source = {};  // of `work`; empty: nobody says
 };
 
 // A batch with fewer images than the maximum of a dynamic batch.
@@ -153,9 +155,12 @@ struct Spec {
   std::vector<Segment> segments;  // parts of one batch that uses the DLA; empty: it uses none
   int dla = 0;                    // index of the DLA
   HostWork host;
-  // Stages before a batch is enqueued, and after it is done. A process with stages does one batch after the
-  // other: nothing is enqueued ahead.
+  // Stages before a batch is enqueued, and after it is done. Without `overlap` a process with stages does one
+  // batch after the other: nothing is enqueued ahead.
   std::vector<HostStage> before, after;
+  // If positive, stages have threads of their own and overlap with inference, and so many batches are under
+  // way at most; 0: the host thread does the stages and inference in turn.
+  std::int64_t overlap = 0;
   std::int64_t batch = 1;                    // images per batch
   double input_bytes = 0, output_bytes = 0;  // copied to and from the device for each batch
   // Synthetic process: one launch every `pace` of host time, busy in between.

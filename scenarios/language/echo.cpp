@@ -138,8 +138,17 @@ Json stages_json(const std::vector<Stage>& stages) {
     Json& one = json.emplace_back(Json{{"name", stage.name}, {"on", on}});
     if (stage.width > 0)
       one["size"] = fmt::format("{}x{}", stage.width, stage.height);
+    else if (stage.cycles > 0)
+      one["cycles"] = stage.cycles;
+    else if (stage.bytes > 0)
+      one["bytes"] = quantity(stage.bytes, input::size_dimension());
     else
       one["time"] = time(stage.time);
+    if (stage.rate != 1) one["rate"] = quantity(stage.rate, input::share_dimension());
+    if (stage.times != 1) one["times"] = stage.times;
+    if (stage.threads > 0) one["threads"] = stage.threads;
+    if (!stage.grade.empty()) one["grade"] = stage.grade;
+    if (!stage.source.empty()) one["source"] = stage.source;
   }
   return json;
 }
@@ -270,6 +279,7 @@ Json process_json(const ProcessEntry& process) {
   put_norms(json, process);
   if (!process.before.empty()) json["stages"]["before"] = stages_json(process.before);
   if (!process.after.empty()) json["stages"]["after"] = stages_json(process.after);
+  if (process.overlap > 0) json["overlap"] = process.overlap;
   if (process.instances.empty()) put_requests(json, process);
   put_threads(json, process);
   if (process.gpu_timeslice) json["gpu_timeslice"] = time(*process.gpu_timeslice);

@@ -206,8 +206,6 @@ void read_streams(Mapping& mapping, ProcessEntry& process) {
     if (!at) return;
     if (!on_gpu(process.placement))
       at->problem(fmt::format("a process with placement: {} {}", to_string(process.placement), why));
-    else if (!process.before.empty() || !process.after.empty())
-      at->problem(fmt::format("a process with stages {}", why), "leave out stages, or give them a process");
     else if (process.training)
       at->problem(fmt::format("a process that trains {}", why));
   };
@@ -242,6 +240,9 @@ void check_streams(const Scenario& scenario, const Cursor& root) {
         root.descend(process.instances.empty() ? path : fmt::format("{}.instances.{}", path, part))
             .problem("`clients` does not work with `link`: their answers are not sent over it",
                      "leave out arrivals, for one client that asks over the link, or leave out link");
+    if (scenario.link && process.overlap > 0)
+      root.descend(path + ".overlap")
+          .problem("`link` needs processes that do one step after the other", "leave out overlap or link");
     if (scenario.link && has_instances(process))
       root.descend(path).problem("`link` needs processes of one stream", "leave out link");
   }

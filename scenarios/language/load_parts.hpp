@@ -38,6 +38,9 @@ void read_generation(input::Mapping& mapping, const LoadContext& context, Proces
 // Reads `arrivals` alone.
 void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessEntry& process);
 
+// Reads `stages` and `overlap` of a process.
+void read_stages(input::Mapping& mapping, ProcessEntry& process);
+
 // Read `instances` of a process; and `streams`, `priority` and `mps_threads` of a process without instances.
 void read_instances(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process,
                     const std::vector<ProcessEntry>& earlier);

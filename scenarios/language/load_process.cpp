@@ -253,69 +253,6 @@ void read_layers(const Cursor& at, ProcessEntry& process) {
   if (ends[1] - ends[0] < count) process.layers = LayerRange{ends[0], ends[1]};
 }
 
-// The processor of a stage.
-struct StageOn {
-  bool gpu = false;
-  std::optional<media::Kind> engine = {};
-};
-std::vector<std::pair<std::string, StageOn>> stage_processors() {
-  std::vector<std::pair<std::string, StageOn>> all{{"cpu", {}}, {"gpu", {.gpu = true}}};
-  for (std::size_t i = 0; i < media::kind_count; ++i)
-    all.push_back({std::string(media::kind_names.at(i)), {.engine = static_cast<media::Kind>(i)}});
-  return all;
-}
-
-// Reads a size such as "1920x1080".
-void read_size(const Cursor& at, Stage& stage) {
-  constexpr std::int64_t largest = 65536;
-  const std::string* text = at.scalar("a size in pixels, such as 1920x1080");
-  if (text == nullptr) return;
-  const std::size_t cross = text->find('x');
-  bool overflow = false;
-  const auto width = input::parse_integer(text->substr(0, cross), overflow);
-  const auto height =
-      cross == std::string::npos ? std::nullopt : input::parse_integer(text->substr(cross + 1), overflow);
-  if (!width || !height || *width < 1 || *height < 1 || *width > largest || *height > largest)
-    return at.problem(fmt::format("'{}' is not a size in pixels", input::printable(*text)),
-                      "width and height, such as 1920x1080");
-  stage.width = *width;
-  stage.height = *height;
-  if (!stage.engine)
-    at.problem(
-        "`size` needs an engine: only the time of nvdec, nvjpeg and vic follows from the size of an image",
-        "time: the time of an image");
-}
-
-std::vector<Stage> read_stages(const Cursor& at, const ProcessEntry& process) {
-  constexpr std::size_t max_stages = 100;
-  std::vector<Stage> stages;
-  for (const Cursor& item : at.items("a list of stages, such as [{name: decode, time: 8 ms}]", max_stages)) {
-    Stage stage;
-    Mapping mapping(item, "a stage: name, time, on, size");
-    mapping.required("name", stage.name, Text{200});
-    StageOn on;
-    if (mapping.optional("on", on, Choice<StageOn>{"a processor", stage_processors()})) {
-      stage.on_gpu = on.gpu;
-      stage.engine = on.engine;
-    }
-    if (const auto size = mapping.find("size")) {
-      read_size(*size, stage);
-      if (const auto time = mapping.find("time"))
-        time->problem("cannot be combined with size", "keep one of the two");
-    } else if (stage.engine && !mapping.has("time")) {
-      item.problem(fmt::format("a stage on {} needs the size of its images", media::to_string(*stage.engine)),
-                   "such as size: 1920x1080, or time: 2 ms");
-    } else {
-      mapping.required("time", stage.time, TimeSpan{sim::Duration::zero(), sim::seconds(100), true});
-    }
-    if (stage.on_gpu && !on_gpu(process.placement))
-      item.problem(
-          fmt::format("a process with placement: {} has no stage on the GPU", to_string(process.placement)));
-    stages.push_back(std::move(stage));
-  }
-  return stages;
-}
-
 }  // namespace
 
 void read_network(Mapping& mapping, const LoadContext& context, ProcessEntry& process) {
@@ -369,11 +306,7 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
   } else {
     read_input(mapping, process, earlier);
     if (const auto layers_at = mapping.find("layers")) read_layers(*layers_at, process);
-    if (const auto stages_at = mapping.find("stages")) {
-      Mapping stages(*stages_at, "stages: before, after");
-      if (const auto before = stages.find("before")) process.before = read_stages(*before, process);
-      if (const auto after = stages.find("after")) process.after = read_stages(*after, process);
-    }
+    read_stages(mapping, process);
     read_requests(mapping, context, process);
     read_generation(mapping, context, process);
     read_streams(mapping, process);

@@ -121,11 +121,17 @@ struct Stage {
   std::string name;
   bool on_gpu = false;
   std::optional<media::Kind> engine = {};  // media engine that does the step, instead of a core or the GPU
-  // Time per image: on a core at the profile's reference clock; alone on the GPU at its highest clock; or
-  // alone on the engine, if `width` and `height` are 0.
-  sim::Duration time;
-  std::int64_t width = 0,
-               height = 0;  // size in pixels of an engine's images; 0: `time` is given instead
+  // Time per image, if nothing below is set: on a core at the profile's reference clock; alone on the GPU at
+  // its highest clock; or alone on the engine.
+  sim::Duration time = {};
+  std::int64_t width = 0, height = 0;  // size in pixels of an engine's images
+  double rate = 1;                     // the engine's rate for them over that of the profile
+  double cycles = 0;                   // on a core: cycles of a Cortex-A78AE per image
+  double bytes = 0;                    // on the GPU: bytes moved per image
+  std::int64_t times = 1;              // so often for each image
+  // Threads that do it if stages overlap; 0: one for each stream of arrivals before inference, one after it.
+  std::int64_t threads = 0;
+  std::string grade = {}, source = {};  // of its cost; empty: the scenario does not say
 };
 
 // The requests to a language model, and the storage format of its weights.
@@ -172,6 +178,7 @@ struct ProcessEntry : ThreadSettings {
   std::optional<LayerRange> layers;     // layers of the network as the runtime fuses it; absent: all
   std::optional<std::int64_t> input;  // side of the input in pixels, or tokens; absent: the network's default
   std::vector<Stage> before, after;   // stages around inference
+  std::int64_t overlap = 0;           // batches under way in overlapping stages; 0: one after the other
   std::optional<LanguageWork> language;  // language models; then `precision` is that of activations
   process::Arrivals arrivals;
   std::string trace_file;        // path of the arrival trace, as written

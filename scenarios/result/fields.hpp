@@ -271,6 +271,8 @@ void fields(V& v, Of<StageResult> /*record*/) {
   v("ms", &StageResult::ms, pool::per(&StageResult::batches),
     About{"Mean of a batch, with the wait for a core", Unit::ms});
   v("batches", &StageResult::batches, pool::sum, About{}, Shown::never);
+  v("grade", &StageResult::grade, pool::same, About{"Grade of its cost"}, Shown::if_there);
+  v("source", &StageResult::source, pool::same, About{"Source of its cost"}, Shown::if_there);
 }
 
 template <class V>
@@ -492,7 +494,7 @@ void fields(V& v, Of<LoadResult> /*record*/) {
 
 template <class V>
 void fields(V& v, Of<EngineResult> /*record*/) {
-  v("name", &EngineResult::name, pool::same, About{"nvdec, nvjpeg or vic"});
+  v("name", &EngineResult::name, pool::same, About{"nvdec, nvjpeg, vic or nvenc"});
   v("busy", &EngineResult::busy, pool::per_second, About{"Share from 0 to 1"});
 }
 

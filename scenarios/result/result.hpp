@@ -77,6 +77,7 @@ struct StageResult {
   std::string name;
   Metric ms;
   std::int64_t batches = 0;
+  std::string grade, source;  // of its cost; empty: the scenario does not say
 };
 
 struct GpuRunningBy {

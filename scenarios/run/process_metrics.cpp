@@ -153,8 +153,8 @@ void add_stages(ProcessResult& result, const process::Inference& process) {
   for (const auto* const stages : {&process.spec().before, &process.spec().after}) {
     for (const process::HostStage& stage : *stages) {
       const Duration in = process.in_stages()[result.stages.size()];
-      result.stages.push_back(
-          {stage.name, ratio(sim::to_ms(in), static_cast<double>(process.batches())), process.batches()});
+      result.stages.push_back({stage.name, ratio(sim::to_ms(in), static_cast<double>(process.batches())),
+                               process.batches(), stage.grade, stage.source});
     }
   }
 }

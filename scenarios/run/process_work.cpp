@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "calibration/evidence/kernel_tables.hpp"
+#include "calibration/evidence/stage_costs.hpp"
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
@@ -280,26 +281,52 @@ gpu::Kernel filling_kernel(sim::Duration time, const gpu::Spec& gpu) {
   return kernel;
 }
 
-// The time of an engine stage per image.
-sim::Duration time_on_engine(const Stage& stage, const board::DeviceSpec& device) {
-  if (stage.width == 0) return stage.time;
-  const double pixels = static_cast<double>(stage.width) * static_cast<double>(stage.height);
-  return sim::seconds(pixels / device.engines.pixels_per_s[media::index_of(*stage.engine)]);
+// A kernel that fills the GPU and moves `bytes`, bound by memory.
+gpu::Kernel moving_kernel(double bytes, const gpu::Spec& gpu) {
+  gpu::Kernel kernel = filling_kernel(
+      sim::seconds(bytes / gpu::reachable_bandwidth(gpu, gpu.max_clock_hz,
+                                                    gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency)),
+      gpu);
+  kernel.dram_bytes = static_cast<float>(bytes);
+  kernel.compute_share = 0;
+  kernel.memory_share = 1;
+  return kernel;
+}
+
+// The time of a stage per image, on the host in reference time or on its engine.
+sim::Duration time_of_stage(const Stage& stage, const board::DeviceSpec& device) {
+  if (stage.width > 0) {
+    const double pixels = static_cast<double>(stage.width) * static_cast<double>(stage.height);
+    return sim::seconds(pixels / (stage.rate * device.engines.pixels_per_s[media::index_of(*stage.engine)]));
+  }
+  if (stage.cycles <= 0) return stage.time;
+  const auto reference = std::ranges::find(device.cpu->clusters, 1024, &cpu::ClusterSpec::capacity);
+  const double per_clock = calibration::instructions_per_clock(reference->name);
+  return sim::seconds(stage.cycles / (device.cpu->reference_clock_hz * per_clock));
 }
 
 // Sets the stages: those of the host and of engines become work around a batch, those of the GPU become
 // kernels around the network's.
 void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   gpu::KernelSequence first, last;
+  const auto batch = static_cast<double>(entry.batch);
+  spec.overlap = entry.overlap;
   const auto divide = [&](const std::vector<Stage>& stages, std::vector<process::HostStage>& host,
                           gpu::KernelSequence& kernels) {
+    const std::int64_t usual = &stages == &entry.before ? entry.arrivals.streams : 1;
     for (const Stage& stage : stages) {
-      if (stage.engine)
-        host.push_back({stage.name, time_on_engine(stage, context.device) * entry.batch, stage.engine});
-      else if (stage.on_gpu)
-        kernels.kernels.push_back(filling_kernel(stage.time * entry.batch, context.device.gpu));
+      if (stage.on_gpu)
+        kernels.kernels.push_back(
+            stage.bytes > 0
+                ? moving_kernel(stage.bytes * batch * static_cast<double>(stage.times), context.device.gpu)
+                : filling_kernel(stage.time * (entry.batch * stage.times), context.device.gpu));
       else
-        host.push_back({.name = stage.name, .work = stage.time * entry.batch});
+        host.push_back({.name = stage.name,
+                        .work = time_of_stage(stage, context.device) * (entry.batch * stage.times),
+                        .engine = stage.engine,
+                        .threads = static_cast<int>(stage.threads > 0 ? stage.threads : usual),
+                        .grade = stage.grade,
+                        .source = stage.source});
     }
     kernels.rebuild_finish();
     kernels = placed(std::move(kernels), context);

@@ -37,13 +37,15 @@ interrupts: {load: 5 %}
 compositor: {}
 processes:
   - model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}
-    stages: {before: [{name: a, time: 1 ms}], after: [{name: b, time: 1 ms}]}
+    stages: {before: [{name: a, time: 1 ms}, {nms: cpu}], after: [{name: b, time: 1 ms}, {nms: cpu}]}
+    overlap: 2
     arrivals: {periodic: 30 /s, queue: {limit: 1}}
     after: other
     fan_out: {mean: 1}
     queue: {limit: 1}
     container: {name: c}
     policy: {fifo: 1}
+  - {model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}, stages: [{name: a, time: 1 ms}, {nms: cpu}, infer]}
   - instances:
       - model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}
         arrivals: {periodic: 30 /s, queue: {limit: 1}}

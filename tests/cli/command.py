@@ -698,6 +698,60 @@ class Command(unittest.TestCase):
         self.assertRegex(done.stdout, r"0  ssd300   decode and scale +\d+")
         self.assertRegex(done.stdout, r"0  ssd300   boxes +\d+")
 
+    def test_pipelines_are_near_public_figures(self):
+        # docs/pipelines.md, but for the video and the short application, which it tells as misses.
+        def first(name, *sets):
+            told = self.jostle("run", str(SOURCE / "scenarios/pipelines" / name), "--format", "json",
+                               *[word for each in sets for word in ("--set", each)])
+            self.assertEqual(told.returncode, 0, told.stderr)
+            result = json.loads(told.stdout)
+            return result["system"]["throughput"], result["processes"][0]["latency_ms"]["mean"]
+
+        holoscan = [first("holoscan.yaml", f"processes.0.count={count}")[1] for count in (1, 2, 3)]
+        predicted_over_reported = {
+            "OpenCV": first("python_opencv.yaml")[0] / 24.5,
+            "OpenCV, 5W": first("python_opencv_video.yaml", "power_mode=5W", "jetson_clocks=false")[0] / 5,
+            "server": first("python_server.yaml")[1] / 50,
+            "server, two": first("python_server.yaml", "processes.0.count=2")[0] / 30,
+            "ROS 2": first("ros2_nodes.yaml")[0] / 65,
+            "DeepStream": first("deepstream.yaml")[0] / 73,
+            "Holoscan, 2": holoscan[1] / holoscan[0] / 1.76,
+            "Holoscan, 3": holoscan[2] / holoscan[0] / 2.39,
+        }
+        for name, ratio in predicted_over_reported.items():
+            self.assertTrue(0.7 < ratio < 1.4, f"{name}: {ratio:.2f}")
+
+    def test_a_deepstream_configuration_becomes_a_scenario_that_runs(self):
+        self.file("infer.txt", "[property]\nonnx-file=yolov8n.onnx\nnetwork-mode=2\nnetwork-type=0\n")
+        app = self.file("app.txt", "[source0]\nenable=1\ntype=4\nuri=rtsp://camera/h264\n[streammux]\nbatch-size=1\n"
+                        "batched-push-timeout=40000\nwidth=1280\nheight=720\n[primary-gie]\nenable=1\n"
+                        "config-file=infer.txt\n[osd]\nenable=1\n")
+        out = str(self.directory / "cameras.yaml")
+        done = self.jostle("import", "deepstream-app", str(app), "--device", "jetson-orin-nano", "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("not said: the rate of the cameras: 30 /s is taken", done.stderr)
+        run = self.jostle("run", out)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout, r"decode h264 +\d")
+        refused = self.jostle("import", "deepstream-app", str(app), "x.txt")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("usage: import deepstream-app FILE", refused.stderr)
+
+    def test_a_triton_repository_becomes_a_scenario_that_runs(self):
+        (self.directory / "models/yolov8n").mkdir(parents=True)
+        (self.directory / "models/yolov8n/config.pbtxt").write_text(
+            'platform: "tensorrt_plan"\nmax_batch_size: 4\ndynamic_batching { max_queue_delay_microseconds: 500 }\n')
+        done = self.jostle("import", "triton", str(self.directory / "models"), "--rate", "40 /s")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        run = self.jostle("run", str(self.file("server.yaml", done.stdout)))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("yolov8n", run.stdout)
+
+    def test_words_for_stages_are_listed(self):
+        done = self.jostle("list", "stages", "--markdown")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\| decode +\| h264 +\| nvdec +\|")
+
     def test_statements_are_told_as_data_too(self):
         done = self.jostle("reproduce", "C64", "C43", "--format", "json")
         self.assertEqual(done.returncode, 0, done.stderr)

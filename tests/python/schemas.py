@@ -134,7 +134,7 @@ class Schemas(unittest.TestCase):
             {"name": "s", "runtime": "cuda-graph", "sync": "spin", "instances": [
                 {**resnet, "name": "a"}, {**resnet, "arrivals": {"poisson": "30 /s"}}]},
             {**resnet, "arrivals": {"poisson": "30 /s", "queue": {"limit": 1, "drop": "oldest"}},
-             "stages": {"before": [{"name": "decode", "time": "2 ms"}, {"name": "d", "on": "nvdec", "size": "1920x1080"}]}}]}))
+             "stages": {"before": [{"resize": 640, "size": "1080p"}, {"name": "decode", "time": "2 ms"}, {"name": "d", "on": "nvdec", "size": "1920x1080"}]}}]}))
         look(jostle.run({**orin, "processes": [{"runtime": "cuda-graph", "instances": [
             {**resnet, "arrivals": {"poisson": "100 /s"}}, {**resnet, "batch": 2}]}]}, interval=True))
         look(jostle.run({"device": "jetson-agx-orin-64gb", "run": {"until": {"relative_error": "10 %", "max": "1 s"}},

@@ -344,6 +344,7 @@ std::vector<Row> rows() {
       {"engines.nvdec", "100000000 /s", orin, on_the(orin, after_stage("nvdec")), busy_engine, up},
       {"engines.nvjpeg", "100000000 /s", orin, on_the(orin, after_stage("nvjpeg")), busy_engine, up},
       {"engines.vic", "100000000 /s", orin, on_the(orin, after_stage("vic")), busy_engine, up},
+      {"engines.nvenc", "100000000 /s", agx, on_the(agx, after_stage("nvenc")), busy_engine, up},
       {"memory.unified", "false", orin, on_the(orin, roofline("fp16", 1)), used_mb, down},
       // What a DLA can do
       {"dla.max_clock", "1400 MHz", agx, on_dla("int8"), total, down},

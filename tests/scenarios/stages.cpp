@@ -117,7 +117,7 @@ TEST(Stages, are_read_strictly) {
               HasSubstr("processes.0.stages.before.0.time: missing required key"));
   EXPECT_THAT(refusal(text("{before: [{name: decode, time: 0 ms}]}")), HasSubstr("before.0.time"));
   EXPECT_THAT(refusal(text("{before: [{name: decode, time: 1 ms, on: dla}]}")),
-              HasSubstr("'dla' is not a processor (one of cpu, gpu, nvdec, nvjpeg, vic)"));
+              HasSubstr("'dla' is not a processor (one of cpu, gpu, nvdec, nvjpeg, vic, nvenc)"));
   EXPECT_THAT(refusal("device: jetson-nano\nprocesses: [{model: alexnet, precision: fp16, placement: cpu, "
                       "stages: {after: [{name: x, on: gpu, time: 1 ms}]}}]\n"),
               HasSubstr("a process with placement: cpu has no stage on the GPU"));

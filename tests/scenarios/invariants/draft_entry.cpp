@@ -200,9 +200,11 @@ DraftEntry one_network(Dice& dice, const Place& place) {
     if (!place.linked && own.one_in(6)) keys.back() = clients(own);
     if (forms) keys.push_back(queue_delay(dice));
   }
-  const bool waits = keys.back().starts_with("max_queue_delay");
-  if (!several && !waits && dice.one_in(8))
+  if (dice.one_in(8)) {
     keys.push_back(stages(dice, device, network.cores || !network.streams));
+    if (network.streams && !place.linked && dice.one_in(2))
+      keys.push_back(fmt::format("overlap: {}", dice.number(1, 4)));
+  }
   if (!network.cores) take_over(keys, turns(dice, place));
   if (network.streams) take_over(keys, partition(dice, place));
   take_over(keys, threads(dice, place.index));

@@ -1,0 +1,51 @@
+// Key files of GLib, as deepstream-app and nvinfer read them: groups in brackets, a key and its value a line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "input/problems.hpp"
+
+namespace jostle::calibration {
+
+struct ConfigEntry {
+  std::string key, value;
+  int line = 0;
+};
+
+struct ConfigGroup {
+  std::string name;
+  int line = 0;
+  std::vector<ConfigEntry> entries;
+
+  [[nodiscard]] const ConfigEntry* find(const std::string& key) const;
+  [[nodiscard]] std::string text(const std::string& key) const;  // empty if it is absent
+};
+
+struct ConfigGroups {
+  std::string origin;
+  std::vector<ConfigGroup> groups;
+
+  [[nodiscard]] const ConfigGroup* find(const std::string& name) const;
+};
+
+// The groups of a text. Absent if problems were added: a line that is neither, or a name that stands twice.
+[[nodiscard]] std::optional<ConfigGroups> parse_config_groups(const std::string& text,
+                                                              const std::string& origin,
+                                                              input::Problems& problems);
+// The groups of a file; of a mapping of mappings if its name ends in .yml or .yaml.
+[[nodiscard]] std::optional<ConfigGroups> read_config_groups(const std::string& path,
+                                                             input::Problems& problems);
+
+// The whole number under `key`, or `other` if it is absent. A value that is none, or out of range, is a
+// problem.
+struct WholeRange {
+  std::int64_t least = 0, most = 1'000'000'000;
+};
+[[nodiscard]] std::int64_t whole_number(const ConfigGroups& of, const ConfigGroup& group,
+                                        const std::string& key, std::int64_t other, WholeRange range,
+                                        input::Problems& problems);
+
+}  // namespace jostle::calibration

@@ -1,0 +1,359 @@
+// Configurations of deepstream-app: sources, muxer, engines, tracker and sinks become one process whose
+// stages overlap, and a process for each engine that works on its objects. Keys are those of NVIDIA's
+// DeepStream Development Guide (DeepStream Reference Application; Gst-nvinfer).
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "calibration/readers/config_groups.hpp"
+#include "calibration/readers/imported_scenario.hpp"
+#include "input/file.hpp"
+#include "input/printable.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t most_sources = 1024, most_batch = 4096, muxer_pool = 4;
+
+// What the sources have in common.
+struct DeepstreamSources {
+  std::int64_t count = 0, width = 0, height = 0;
+  bool live = false, raw = false;
+  std::string codec, rate;
+};
+
+// An engine: what nvinfer's file and the group say of it.
+struct DeepstreamEngine {
+  std::string name, model, precision, placement;
+  std::int64_t batch = 1, side = 0, interval = 0;
+  bool filters_boxes = false, masks = false;
+};
+
+class DeepstreamImport {
+ public:
+  DeepstreamImport(const ConfigGroups& app, const ImportWishes& wishes, input::Problems& problems)
+      : app_(app),
+        wishes_(wishes),
+        problems_(problems),
+        folder_(fs::path(app.origin).parent_path().string()) {}
+
+  [[nodiscard]] std::string body() {
+    read_sources();
+    const ConfigGroup* const primary = enabled("primary-gie");
+    if (primary == nullptr) {
+      problem(nullptr, "primary-gie", "no engine is enabled", "[primary-gie] with enable=1");
+      return {};
+    }
+    if (sources_.count == 0)
+      problem(nullptr, "source0", "no source is enabled", "[source0] with enable=1, type and uri");
+    const DeepstreamEngine engine = read_engine(*primary);
+    std::string text = fmt::format("device: {}\nprocesses:\n", device()) + primary_text(engine);
+    for (int i = 0; i < 32; ++i)
+      if (const ConfigGroup* const group = enabled(fmt::format("secondary-gie{}", i)))
+        text += secondary_text(read_engine(*group), *group);
+    note_left_out();
+    return text + "run: {duration: 10 s, warmup: 2 s}\n";
+  }
+  [[nodiscard]] std::vector<std::string> unsaid() { return std::move(unsaid_); }
+
+ private:
+  void problem(const ConfigGroup* group, const std::string& path, const std::string& message,
+               const std::string& hint) {
+    problems_.add({std::make_shared<const std::string>(app_.origin), group == nullptr ? 0 : group->line, 1},
+                  path, message, hint);
+  }
+  [[nodiscard]] std::int64_t number(const ConfigGroup& group, const std::string& key, std::int64_t other,
+                                    WholeRange range) {
+    return whole_number(app_, group, key, other, range, problems_);
+  }
+  // The group, if deepstream-app builds it: one without `enable` is left out.
+  [[nodiscard]] const ConfigGroup* enabled(const std::string& name) {
+    const ConfigGroup* const group = app_.find(name);
+    return group != nullptr && number(*group, "enable", 0, {0, 1'000'000}) != 0 ? group : nullptr;
+  }
+  [[nodiscard]] std::string beside(const std::string& file) const {
+    return file.empty() || fs::path(file).is_absolute() ? file : (fs::path(folder_) / file).string();
+  }
+
+  [[nodiscard]] std::string device() {
+    if (!wishes_.device.empty()) return yaml_text(wishes_.device);
+    unsaid_.emplace_back("the board: jetson-orin-nano is taken (--device NAME), in its default power mode");
+    return "jetson-orin-nano";
+  }
+
+  void read_source(const ConfigGroup& group) {
+    constexpr std::int64_t v4l2 = 1, multi = 3, rtsp = 4, csi = 5;
+    const std::int64_t type = number(group, "type", 2, {1, 10});
+    const std::int64_t each = type == multi ? number(group, "num-sources", 1, {1, most_sources}) : 1;
+    sources_.count += each;
+    sources_.live = sources_.live || type == v4l2 || type == rtsp || type == csi;
+    sources_.raw = sources_.raw || type == v4l2 || type == csi;
+    if (const auto width = number(group, "camera-width", 0, {0, 65536}); width > 0) {
+      sources_.width = width;
+      sources_.height = number(group, "camera-height", 0, {1, 65536});
+    }
+    const auto frames = number(group, "camera-fps-n", 0, {0, 100'000});
+    const auto seconds = number(group, "camera-fps-d", 1, {1, 100'000});
+    if (frames > 0)
+      sources_.rate = fmt::format("{:g} /s", static_cast<double>(frames) / static_cast<double>(seconds));
+    const std::string uri = group.text("uri");
+    for (const auto& [part, codec] : {std::pair{"h265", "h265"}, std::pair{"hevc", "h265"},
+                                      std::pair{"h264", "h264"}, std::pair{"mjpeg", "jpeg"}})
+      if (sources_.codec.empty() && uri.find(part) != std::string::npos) sources_.codec = codec;
+    if (number(group, "drop-frame-interval", 0, {0, 1000}) > 1)
+      unsaid_.push_back(
+          fmt::format("{}: drop-frame-interval; divide the rate of its arrivals by it", group.name));
+  }
+
+  void read_sources() {
+    for (const ConfigGroup& group : app_.groups)
+      if (group.name.starts_with("source") && group.name.size() > 6 && group.name[6] >= '0' &&
+          group.name[6] <= '9' && enabled(group.name) != nullptr)
+        read_source(group);
+    if (sources_.count > most_sources)
+      problem(nullptr, "source0", fmt::format("{} sources, at most {}", sources_.count, most_sources), "");
+    const ConfigGroup* const mux = app_.find("streammux");
+    if (mux != nullptr && number(*mux, "live-source", 0, {0, 1}) == 1) sources_.live = true;
+    if (sources_.width == 0 && mux != nullptr) {
+      sources_.width = number(*mux, "width", 0, {0, 65536});
+      sources_.height = number(*mux, "height", 0, {0, 65536});
+      if (sources_.width > 0 && sources_.height > 0)
+        unsaid_.push_back(fmt::format("the size of the frames: the muxer's, {}x{}, is taken", sources_.width,
+                                      sources_.height));
+    }
+    if (sources_.width == 0 || sources_.height == 0) {
+      sources_.width = 1920;
+      sources_.height = 1080;
+      unsaid_.emplace_back("the size of the frames: 1920x1080 is taken");
+    }
+  }
+
+  // Reads nvinfer's file of a group.
+  DeepstreamEngine read_engine(const ConfigGroup& group) {
+    DeepstreamEngine engine{.name = group.name, .model = {}, .precision = {}, .placement = {}};
+    const std::string file = beside(group.text("config-file"));
+    std::optional<ConfigGroups> infer;
+    if (file.empty())
+      problem(&group, group.name + ".config-file", "missing required key", "the file of nvinfer");
+    else
+      infer = read_config_groups(file, problems_);
+    const ConfigGroup* const property = infer ? infer->find("property") : nullptr;
+    if (infer && property == nullptr)
+      problems_.add_file(file, "no group [property]", "a file of nvinfer has one");
+    if (property == nullptr) return engine;
+    const auto of_file = [&](const char* key, std::int64_t other, WholeRange range) {
+      return whole_number(*infer, *property, key, other, range, problems_);
+    };
+    const std::int64_t own = of_file("batch-size", 1, {1, most_batch});
+    engine.batch = number(group, "batch-size", own, {1, most_batch});
+    engine.interval = number(group, "interval", of_file("interval", 0, {0, 999}), {0, 999});
+    constexpr std::array precisions{"fp32", "int8", "fp16"};
+    const std::int64_t mode = of_file("network-mode", 0, {0, 3});
+    engine.precision = mode < 3 ? precisions.at(static_cast<std::size_t>(mode)) : "fp16";
+    if (mode == 3) unsaid_.push_back(group.name + ": network-mode=3 (best); fp16 is taken");
+    if (of_file("enable-dla", 0, {0, 1}) == 1)
+      engine.placement = fmt::format("dla{}", of_file("use-dla-core", 0, {0, 1}));
+    const std::int64_t type = of_file("network-type", 0, {0, 100});
+    engine.filters_boxes = type == 0 || property->find("parse-bbox-func-name") != nullptr;
+    engine.masks = type == 2 || type == 3;
+    read_network(engine, *property, file);
+    read_side(engine, *property);
+    return engine;
+  }
+
+  void read_network(DeepstreamEngine& engine, const ConfigGroup& property, const std::string& file) {
+    const std::string at = fs::path(file).parent_path().string();
+    const std::string onnx = property.text("onnx-file");
+    const std::string path = onnx.empty() ? onnx : (fs::path(at) / onnx).string();
+    std::string names = onnx;
+    for (const char* key : {"model-engine-file", "tlt-encoded-model", "model-file", "custom-network-config",
+                            "uff-file", "proto-file", "model-name"})
+      names += " " + input::file_name(property.text(key));
+    const auto network = imported_network(path, names, wishes_);
+    if (!network) {
+      problems_.add({std::make_shared<const std::string>(file), property.line, 1}, "property",
+                    fmt::format("cannot tell the network of {}", engine.name),
+                    "--model NAME or FILE.onnx, or put the .onnx file where onnx-file says");
+      return;
+    }
+    engine.model = network->model;
+    if (network->guessed)
+      unsaid_.push_back(
+          fmt::format("the network of {}: {} is taken from its name; its .onnx file is not there",
+                      engine.name, network->model));
+  }
+
+  // infer-dims=3;H;W: the side of the input, which built-in networks have.
+  void read_side(DeepstreamEngine& engine, const ConfigGroup& property) {
+    if (engine.model.ends_with(".onnx")) return;
+    const std::string dims = property.text("infer-dims");
+    if (dims.empty()) return;
+    std::array<long long, 3> of{};
+    if (std::sscanf(dims.c_str(), "%lld;%lld;%lld", &of[0], &of[1], &of[2]) == 3 && of[1] == of[2] &&
+        of[1] >= 1 && of[1] <= 8192)
+      engine.side = of[1];
+    else
+      unsaid_.push_back(
+          fmt::format("{}: infer-dims={} is no square; the network's own input is taken", engine.name, dims));
+  }
+
+  [[nodiscard]] static std::string engine_text(const DeepstreamEngine& engine) {
+    std::string text = fmt::format("  - name: {}\n    model: {}\n    precision: {}\n    batch: {}\n",
+                                   engine.name, yaml_text(engine.model), engine.precision, engine.batch);
+    if (!engine.placement.empty()) text += fmt::format("    placement: {}\n", engine.placement);
+    if (engine.side > 0) text += fmt::format("    input: {}\n", engine.side);
+    return text;
+  }
+
+  // Stages that run on every frame are done so often for each frame that is inferred.
+  [[nodiscard]] std::string often(const DeepstreamEngine& engine) const {
+    return engine.interval > 0 ? fmt::format(", times: {}", engine.interval + 1) : "";
+  }
+
+  [[nodiscard]] std::string before_text(const DeepstreamEngine& engine) {
+    const std::string size = fmt::format("size: {}x{}", sources_.width, sources_.height);
+    const std::string side = engine.side > 0 ? fmt::format("{}", engine.side) : "640";
+    std::vector<std::string> stages;
+    if (!sources_.raw) {
+      if (sources_.codec.empty()) {
+        sources_.codec = "h264";
+        unsaid_.emplace_back("the codec of the sources: H.264 is taken");
+      }
+      stages.push_back(fmt::format("{{decode: {}, {}{}}}", sources_.codec, size, often(engine)));
+    }
+    stages.push_back(fmt::format("{{colour: vic, {}{}}}", size, often(engine)));
+    stages.push_back(fmt::format("{{resize: {}, on: gpu}}", side));
+    stages.emplace_back("{normalise: gpu}");
+    if (engine.side == 0) unsaid_.push_back(engine.name + ": the side of what is scaled; 640 is taken");
+    return fmt::format("{}", fmt::join(stages, ",\n             "));
+  }
+
+  // The tracker's word, by the name of its file.
+  [[nodiscard]] std::string tracker_word(const ConfigGroup& group) {
+    std::string file = input::file_name(group.text("ll-config-file")) + group.text("ll-lib-file");
+    std::ranges::transform(file, file.begin(), [](unsigned char c) { return std::tolower(c); });
+    for (const char* word : {"nvdcf", "nvsort", "iou"})
+      if (file.find(word) != std::string::npos) return word;
+    unsaid_.emplace_back("the tracker: its file is not called IOU, NvSORT or NvDCF; NvDCF is taken");
+    return "nvdcf";
+  }
+
+  void add_sink(const ConfigGroup& group, const std::string& often, std::vector<std::string>& stages) {
+    constexpr std::int64_t fake = 1, file = 3, network = 4, overlay = 5, message = 6;
+    const std::int64_t type = number(group, "type", 2, {1, 10});
+    if (type == fake || type == message) return;
+    if (type == file || type == network) {
+      const char* const codec = number(group, "codec", 1, {1, 3}) == 2 ? "h265" : "h264";
+      const bool software = number(group, "enc-type", 0, {0, 1}) == 1;
+      stages.push_back(software ? fmt::format("{{encode: h264, on: cpu{}}}", often)
+                                : fmt::format("{{encode: {}, on: nvenc{}}}", codec, often));
+    } else {
+      stages.push_back(fmt::format("{{display: {}{}}}", type == overlay ? "vic" : "gpu", often));
+      if (number(group, "sync", 1, {0, 1}) == 1)
+        unsaid_.push_back(group.name + ": sync=1 holds frames until they are due; that is left out");
+    }
+  }
+
+  [[nodiscard]] std::string after_text(const DeepstreamEngine& engine) {
+    std::vector<std::string> stages;
+    if (engine.filters_boxes) stages.emplace_back("{nms: cpu}");
+    if (engine.masks) stages.emplace_back("{masks: cpu}");
+    if (const ConfigGroup* const tracker = enabled("tracker"))
+      stages.push_back(fmt::format("{{track: {}{}}}", tracker_word(*tracker), often(engine)));
+    if (enabled("osd") != nullptr) stages.push_back(fmt::format("{{draw: gpu{}}}", often(engine)));
+    for (int i = 0; i < 16; ++i)
+      if (const ConfigGroup* const sink = enabled(fmt::format("sink{}", i)))
+        add_sink(*sink, often(engine), stages);
+    if (engine.masks || enabled("tracker") != nullptr)
+      unsaid_.emplace_back("the objects in an image: 10 are taken (objects: N at the stages)");
+    std::string text;
+    for (const std::string& stage : stages) text += ",\n             " + stage;
+    return text;
+  }
+
+  // How frames come: from cameras at their rate, or from files as fast as they are taken.
+  [[nodiscard]] std::string arrivals_text(const DeepstreamEngine& engine) {
+    const ConfigGroup* const mux = app_.find("streammux");
+    const std::int64_t timeout =
+        mux == nullptr ? -1 : number(*mux, "batched-push-timeout", -1, {-1, 1'000'000'000});
+    std::string rate = wishes_.rate.empty() ? sources_.rate : wishes_.rate;
+    if (!sources_.live && rate.empty()) {
+      unsaid_.emplace_back(
+          "the rate of the sources: files are taken as fast as they are worked on (--rate \"30 /s\")");
+      return {};
+    }
+    if (rate.empty()) {
+      rate = "30 /s";
+      unsaid_.emplace_back("the rate of the cameras: 30 /s is taken (--rate \"25 /s\")");
+    }
+    if (engine.interval > 0)
+      rate = fmt::format("{:g} /s", std::atof(rate.c_str()) / static_cast<double>(engine.interval + 1));
+    std::string text =
+        fmt::format("    arrivals: {{periodic: {}, streams: {}, queue: {{limit: {}, drop: oldest}}}}\n", rate,
+                    sources_.count, 4 * sources_.count);
+    if (timeout < 0) unsaid_.emplace_back("the muxer's timeout: 40 ms are taken");
+    return text + fmt::format("    max_queue_delay: {} us\n", timeout < 0 ? 40'000 : timeout);
+  }
+
+  [[nodiscard]] std::string primary_text(const DeepstreamEngine& engine) {
+    const ConfigGroup* const mux = app_.find("streammux");
+    DeepstreamEngine batched = engine;
+    if (mux != nullptr && mux->find("batch-size") != nullptr)
+      batched.batch = std::min(engine.batch, number(*mux, "batch-size", engine.batch, {1, most_batch}));
+    std::string text = engine_text(batched);
+    if (!engine.placement.empty()) {
+      unsaid_.emplace_back("stages around an engine on a DLA are left out: they need the GPU");
+      return text;
+    }
+    const std::string before = before_text(engine);
+    text += fmt::format("    stages: [{}, infer{}]\n", before, after_text(engine));
+    text += fmt::format("    overlap: {}\n", muxer_pool);
+    return text + arrivals_text(engine);
+  }
+
+  [[nodiscard]] std::string secondary_text(const DeepstreamEngine& engine, const ConfigGroup& group) {
+    const std::int64_t on = number(group, "operate-on-gie-id", 1, {0, 1000});
+    unsaid_.push_back(fmt::format(
+        "{}: how many objects it works on; 3 of each result are taken. It is a process of its own here",
+        engine.name));
+    if (on != 1) unsaid_.push_back(engine.name + ": works on another's objects than primary-gie's");
+    return engine_text(engine) + "    after: primary-gie\n    fan_out: {mean: 3}\n";
+  }
+
+  void note_left_out() {
+    std::vector<std::string> names;
+    constexpr std::array known{"application", "tiled-display", "source",  "sink",  "osd",     "streammux",
+                               "primary-gie", "secondary-gie", "tracker", "tests", "property"};
+    for (const ConfigGroup& group : app_.groups)
+      if (std::ranges::none_of(known, [&](const char* name) { return group.name.starts_with(name); }))
+        names.push_back(group.name);
+    if (!names.empty()) unsaid_.push_back(fmt::format("left out: {}", fmt::join(names, ", ")));
+  }
+
+  const ConfigGroups& app_;
+  const ImportWishes& wishes_;
+  input::Problems& problems_;
+  std::string folder_;
+  DeepstreamSources sources_;
+  std::vector<std::string> unsaid_;
+};
+
+}  // namespace
+
+std::optional<ImportedScenario> deepstream_scenario(const std::string& path, const ImportWishes& wishes,
+                                                    input::Problems& problems) {
+  const auto app = read_config_groups(path, problems);
+  if (!app) return std::nullopt;
+  const std::size_t before = problems.count();
+  DeepstreamImport import(*app, wishes, problems);
+  const std::string body = import.body();
+  if (problems.count() > before) return std::nullopt;
+  return imported_scenario("deepstream-app " + input::file_name(path), body, import.unsaid());
+}
+
+}  // namespace jostle::calibration

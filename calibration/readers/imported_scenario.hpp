@@ -1,0 +1,55 @@
+// Scenarios made from the configurations of other programs: deepstream-app and Triton's model repository.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "input/problems.hpp"
+
+namespace jostle::calibration {
+
+struct ImportedScenario {
+  std::string text;                 // YAML
+  std::vector<std::string> unsaid;  // what the configuration does not say, and what is taken; a line each
+};
+
+// What the user says beside the configuration; empty: nothing.
+struct ImportWishes {
+  std::string device;     // the board
+  std::string model;      // the network, where its name cannot be told
+  std::string precision;  // of networks whose precision the configuration does not say
+  std::string rate;       // of each camera or of each model's requests, such as "25 /s"
+  std::string folder;     // where the scenario will be: paths in it are relative to this; empty: here
+};
+
+// The scenario of a configuration of deepstream-app (groups with keys, or the same as YAML) and of the files
+// of nvinfer that it names. Absent if problems were added.
+[[nodiscard]] std::optional<ImportedScenario> deepstream_scenario(const std::string& path,
+                                                                  const ImportWishes& wishes,
+                                                                  input::Problems& problems);
+
+// The scenario of a model repository of Triton: FOLDER/MODEL/config.pbtxt of each model. Absent if problems
+// were added.
+[[nodiscard]] std::optional<ImportedScenario> triton_scenario(const std::string& folder,
+                                                              const ImportWishes& wishes,
+                                                              input::Problems& problems);
+
+// A network in a scenario: the path of its .onnx file, or a built-in name.
+struct ImportedNetwork {
+  std::string model;
+  bool guessed = false;  // a built-in name that the name of a file or model contains
+};
+// The network of a model called `name` (a name, or a file without its folder), whose .onnx file is `onnx` if
+// that exists; absent if neither tells.
+[[nodiscard]] std::optional<ImportedNetwork> imported_network(const std::string& onnx,
+                                                              const std::string& name,
+                                                              const ImportWishes& wishes);
+
+// The text of a scenario: a comment with what is unsaid, then `body`.
+[[nodiscard]] ImportedScenario imported_scenario(const std::string& what, const std::string& body,
+                                                 std::vector<std::string> unsaid);
+// A text as YAML takes it: quoted if necessary.
+[[nodiscard]] std::string yaml_text(const std::string& text);
+
+}  // namespace jostle::calibration

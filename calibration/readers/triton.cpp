@@ -1,0 +1,293 @@
+// Model repositories of Triton: models that run networks become streams of one server, and ensembles of one
+// network with steps on the CPU become a process with stages. Fields are those of Triton's ModelConfig
+// (model_config.proto).
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+
+#include "calibration/readers/imported_scenario.hpp"
+#include "calibration/readers/protobuf_text.hpp"
+#include "input/file.hpp"
+#include "input/printable.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t largest_pbtxt = 1 << 20;
+constexpr std::int64_t most_instances = 128, most_triton_batch = 4096;
+
+struct TritonModel {
+  std::string name, backend, file;  // file: its .onnx, if there is one
+  std::string model, precision, priority;
+  std::int64_t batch = 1, count = 1;
+  std::optional<std::int64_t> delay_us, queue;
+  bool network = false, ensemble = false, used = false;  // used: a step of an ensemble
+  std::vector<std::string> steps;
+};
+
+class TritonImport {
+ public:
+  TritonImport(const ImportWishes& wishes, input::Problems& problems)
+      : wishes_(wishes), problems_(problems) {}
+
+  void read_folder(const std::string& folder) {
+    std::error_code error;
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder, error))
+      if (fs::is_regular_file(entry.path() / "config.pbtxt", error)) found.push_back(entry.path());
+    std::ranges::sort(found);
+    if (found.empty())
+      problems_.add_file(folder, "no model repository: no folder in it has a config.pbtxt",
+                         "MODEL/config.pbtxt and MODEL/1/model.onnx");
+    for (const fs::path& model : found) read_model(model);
+  }
+
+  [[nodiscard]] std::string body() {
+    for (const auto& [name, model] : models_)
+      for (const std::string& step : model.steps)
+        if (const auto at = models_.find(step); at != models_.end())
+          at->second.used = true;
+        else
+          problems_.add_file(name, fmt::format("the ensemble's step {} is no model of the repository", step));
+    std::string text = fmt::format("device: {}\nprocesses:\n", device());
+    std::string server, others;
+    for (auto& [name, model] : models_) {
+      if (model.ensemble)
+        others += ensemble_text(model);
+      else if (model.network && !model.used)
+        server += instance_text(model);
+    }
+    if (!server.empty()) text += "  - name: triton\n    runtime: tensorrt\n    instances:\n" + server;
+    text += others;
+    for (const auto& [name, model] : models_)
+      if (!model.network && !model.ensemble && !model.used)
+        unsaid_.push_back(fmt::format("{}: left out; backend {} runs no network that is known", name,
+                                      model.backend.empty() ? "(none)" : model.backend));
+    if (server.empty() && others.empty() && problems_.empty())
+      problems_.add_file("config.pbtxt", "no model of the repository runs a network");
+    return text + "run: {duration: 10 s, warmup: 2 s}\n";
+  }
+  [[nodiscard]] std::vector<std::string> unsaid() { return std::move(unsaid_); }
+
+ private:
+  [[nodiscard]] std::string device() {
+    if (!wishes_.device.empty()) return yaml_text(wishes_.device);
+    unsaid_.emplace_back(
+        "the board: jetson-agx-orin-64gb is taken (--device NAME), in its default power mode");
+    return "jetson-agx-orin-64gb";
+  }
+  [[nodiscard]] std::string rate() {
+    if (!wishes_.rate.empty()) return wishes_.rate;
+    if (!rate_said_)
+      unsaid_.emplace_back("the requests: 30 /s at random for each model are taken (--rate \"50 /s\")");
+    rate_said_ = true;
+    return "30 /s";
+  }
+
+  std::int64_t number(const ProtoField& of, const std::string& name, std::int64_t other, std::int64_t most,
+                      const std::string& origin) {
+    const ProtoField* const field = of.find(name);
+    if (field == nullptr) return other;
+    std::int64_t value = 0;
+    const char* const end = field->value.data() + field->value.size();
+    const auto [read, error] = std::from_chars(field->value.data(), end, value);
+    if (!field->message && error == std::errc() && read == end && value >= 0 && value <= most) return value;
+    problems_.add(
+        {std::make_shared<const std::string>(origin), field->line, 1}, name,
+        fmt::format("'{}' is not a whole number from 0 to {}", input::printable(field->value, 60), most));
+    return other;
+  }
+
+  void read_model(const fs::path& folder) {
+    const std::string origin = (folder / "config.pbtxt").string();
+    const auto text = input::read_text_file(origin, largest_pbtxt, problems_);
+    const auto config = text ? parse_protobuf_text(*text, origin, problems_) : std::nullopt;
+    if (!config) return;
+    TritonModel model;
+    model.name = config->text("name").empty() ? folder.filename().string() : config->text("name");
+    model.backend = config->text("backend").empty() ? config->text("platform") : config->text("backend");
+    model.batch = std::max<std::int64_t>(1, number(*config, "max_batch_size", 0, most_triton_batch, origin));
+    if (const ProtoField* const ensemble = config->find("ensemble_scheduling")) {
+      model.ensemble = true;
+      for (const ProtoField* const step : ensemble->all("step"))
+        model.steps.push_back(step->text("model_name"));
+    }
+    model.network = std::ranges::any_of(std::vector{"tensorrt", "onnxruntime", "pytorch", "tensorflow"},
+                                        [&](const char* word) { return model.backend.starts_with(word); });
+    read_instances(model, *config, origin);
+    read_batching(model, *config, origin);
+    read_optimization(model, *config);
+    if (model.network) find_network(model, folder, origin);
+    if (!models_.emplace(model.name, model).second)
+      problems_.add_file(origin, fmt::format("a second model is called '{}'", input::printable(model.name)));
+  }
+
+  void read_instances(TritonModel& model, const ProtoField& config, const std::string& origin) {
+    std::int64_t count = 0;
+    for (const ProtoField* const group : config.all("instance_group")) {
+      count += number(*group, "count", 1, most_instances, origin);
+      if (group->text("kind") == "KIND_CPU" && model.network) {
+        unsaid_.push_back(fmt::format("{}: runs on the CPU (KIND_CPU), here on the GPU", model.name));
+      }
+    }
+    model.count = std::clamp<std::int64_t>(count, 1, most_instances);
+  }
+
+  void read_batching(TritonModel& model, const ProtoField& config, const std::string& origin) {
+    const ProtoField* const batching = config.find("dynamic_batching");
+    if (batching == nullptr) {
+      if (model.network && model.batch > 1) {
+        unsaid_.push_back(fmt::format(
+            "{}: the batch of a request; 1 is taken, since there is no dynamic batching", model.name));
+        model.batch = 1;
+      }
+      return;
+    }
+    model.delay_us = number(*batching, "max_queue_delay_microseconds", 0, 3'600'000'000, origin);
+    std::int64_t preferred = 0;
+    for (const ProtoField& field : batching->fields)
+      if (field.name == "preferred_batch_size") {
+        ProtoField one;
+        one.fields.push_back(field);
+        preferred = std::max(preferred, number(one, field.name, 0, most_triton_batch, origin));
+      }
+    if (preferred > 0 && preferred < model.batch) {
+      unsaid_.push_back(
+          fmt::format("{}: batches beyond the largest preferred size, {}; it is taken for the largest "
+                      "(max_batch_size is {})",
+                      model.name, preferred, model.batch));
+      model.batch = preferred;
+    }
+    if (number(*batching, "priority_levels", 0, 1'000'000, origin) > 1)
+      unsaid_.push_back(
+          fmt::format("{}: the shares of its priority levels; all requests are of one", model.name));
+    if (const ProtoField* const policy = batching->find("default_queue_policy"))
+      if (const auto size = number(*policy, "max_queue_size", 0, 1'000'000, origin); size > 0)
+        model.queue = size;
+  }
+
+  void read_optimization(TritonModel& model, const ProtoField& config) {
+    const ProtoField* const optimization = config.find("optimization");
+    if (optimization == nullptr) return;
+    const std::string priority = optimization->text("priority");
+    if (priority == "PRIORITY_MAX") model.priority = "high";
+    if (priority == "PRIORITY_MIN") model.priority = "low";
+    const ProtoField* const accelerators = optimization->find("execution_accelerators");
+    if (accelerators == nullptr) return;
+    for (const ProtoField* const one : accelerators->all("gpu_execution_accelerator"))
+      for (const ProtoField* const parameter : one->all("parameters"))
+        if (parameter->text("key") == "precision_mode") {
+          model.precision = parameter->text("value");
+          std::ranges::transform(model.precision, model.precision.begin(),
+                                 [](unsigned char c) { return std::tolower(c); });
+        }
+  }
+
+  void find_network(TritonModel& model, const fs::path& folder, const std::string& origin) {
+    std::error_code error;
+    for (int version = 1; version <= 99 && model.file.empty(); ++version)
+      if (const fs::path file = folder / std::to_string(version) / "model.onnx";
+          fs::is_regular_file(file, error))
+        model.file = file.string();
+    const auto network = imported_network(model.file, model.name, wishes_);
+    if (!network) {
+      problems_.add_file(origin, fmt::format("cannot tell the network of {}", input::printable(model.name)),
+                         "--model NAME or FILE.onnx, or a folder 1 with model.onnx in it");
+      return;
+    }
+    model.model = network->model;
+    if (network->guessed)
+      unsaid_.push_back(
+          fmt::format("the network of {}: {} is taken from its name", model.name, network->model));
+    if (model.precision != "fp16" && model.precision != "int8" && model.precision != "fp32") {
+      model.precision = wishes_.precision.empty() ? "fp16" : wishes_.precision;
+      if (wishes_.precision.empty())
+        unsaid_.push_back(fmt::format("the precision of {}: fp16 is taken (--precision)", model.name));
+    }
+    if (!model.backend.starts_with("tensorrt"))
+      unsaid_.push_back(fmt::format("{}: backend {}, here TensorRT", model.name, model.backend));
+  }
+
+  [[nodiscard]] std::string requests_text(const TritonModel& model, const char* indent) {
+    std::string text = fmt::format("{}arrivals: {{poisson: {}}}\n", indent, rate());
+    if (model.queue) text += fmt::format("{}queue: {}\n", indent, *model.queue);
+    if (model.delay_us) text += fmt::format("{}max_queue_delay: {} us\n", indent, *model.delay_us);
+    return text;
+  }
+
+  [[nodiscard]] std::string instance_text(const TritonModel& model) {
+    std::string text =
+        fmt::format("      - name: {}\n        model: {}\n        precision: {}\n        batch: {}\n",
+                    yaml_text(model.name), yaml_text(model.model), model.precision, model.batch);
+    if (model.count > 1) text += fmt::format("        count: {}\n", model.count);
+    if (!model.priority.empty()) text += fmt::format("        priority: {}\n", model.priority);
+    return text + requests_text(model, "        ");
+  }
+
+  // A step on the CPU. Its time is not in the configuration.
+  [[nodiscard]] std::string step_text(const TritonModel& step) {
+    unsaid_.push_back(
+        fmt::format("{}: how long the step takes; 5 ms are taken (time, in stages)", step.name));
+    return fmt::format("{{name: {}, time: 5 ms, threads: {}, grade: assumed}}", yaml_text(step.name),
+                       step.count);
+  }
+
+  [[nodiscard]] std::string ensemble_text(const TritonModel& ensemble) {
+    const TritonModel* network = nullptr;
+    std::string stages, more, last;
+    for (const std::string& name : ensemble.steps) {
+      const auto at = models_.find(name);
+      if (at == models_.end()) continue;
+      const TritonModel& step = at->second;
+      if (step.network && network != nullptr) {  // a further network takes the results of the one before
+        more += fmt::format("  - name: {}\n    model: {}\n    precision: {}\n    batch: {}\n    after: {}\n",
+                            yaml_text(step.name), yaml_text(step.model), step.precision, step.batch, last);
+        last = yaml_text(step.name);
+        continue;
+      }
+      if (step.network) {
+        network = &step;
+        last = yaml_text(ensemble.name);
+      }
+      stages += (stages.empty() ? "" : ", ") + (step.network ? std::string("infer") : step_text(step));
+    }
+    if (network == nullptr) {
+      unsaid_.push_back(
+          fmt::format("{}: left out; none of its steps runs a network that is known", ensemble.name));
+      return {};
+    }
+    std::string text =
+        fmt::format("  - name: {}\n    model: {}\n    precision: {}\n    batch: {}\n",
+                    yaml_text(ensemble.name), yaml_text(network->model), network->precision, network->batch);
+    if (network->count > 1) text += fmt::format("    streams: {}\n", network->count);
+    if (stages != "infer") text += fmt::format("    stages: [{}]\n    overlap: 4\n", stages);
+    return text + requests_text(*network, "    ") + more;
+  }
+
+  const ImportWishes& wishes_;
+  input::Problems& problems_;
+  std::map<std::string, TritonModel> models_;
+  std::vector<std::string> unsaid_;
+  bool rate_said_ = false;
+};
+
+}  // namespace
+
+std::optional<ImportedScenario> triton_scenario(const std::string& folder, const ImportWishes& wishes,
+                                                input::Problems& problems) {
+  const std::size_t before = problems.count();
+  TritonImport import(wishes, problems);
+  import.read_folder(folder);
+  if (problems.count() > before) return std::nullopt;
+  const std::string body = import.body();
+  if (problems.count() > before) return std::nullopt;
+  return imported_scenario("triton " + input::file_name(folder), body, import.unsaid());
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,28 @@
+// `jostle import deepstream-app` and `jostle import triton`: configurations of other programs as scenarios.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "calibration/readers/imported_scenario.hpp"
+#include "cli/subcommand.hpp"
+
+namespace jostle::cli {
+
+// A kind of configuration that becomes a scenario.
+struct ConfigurationKind {
+  const char* name;
+  const char* what;
+  std::optional<calibration::ImportedScenario> (*read)(const std::string& path,
+                                                       const calibration::ImportWishes& wishes,
+                                                       input::Problems& problems);
+};
+[[nodiscard]] const std::vector<ConfigurationKind>& configuration_kinds();
+[[nodiscard]] const ConfigurationKind* find_configuration(const std::string& name);  // null if there is none
+
+// Writes the scenario to `out` (standard output if empty), and on standard error what was not said.
+[[nodiscard]] ExitCode import_scenario(const ConfigurationKind& kind, const std::string& path,
+                                       calibration::ImportWishes wishes, const std::string& out,
+                                       Context& context);
+
+}  // namespace jostle::cli

@@ -1,0 +1,104 @@
+#include "models/process/stage_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "models/process/host_thread.hpp"
+
+namespace jostle::process {
+
+using sim::Duration;
+using sim::Time;
+
+StageLine::StageLine(const BoardParts& board, const Spec& spec, const Costs& costs, Accounting& accounting,
+                     bool after)
+    : board_(board),
+      spec_(spec),
+      costs_(costs),
+      accounting_(accounting),
+      stages_(after ? spec.after : spec.before),
+      first_(after ? spec.before.size() : 0) {}
+
+void StageLine::open(const Identity& identity, const End& end) {
+  end_ = end;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    Station& station = stations_.emplace_back();
+    for (int j = 0; j < stages_[i].threads; ++j) {
+      const std::string purpose = fmt::format("stage {} thread {}", first_ + i, j);
+      Worker& worker = station.workers.emplace_back(i, identity.random(purpose), costs_.runtime.variation);
+      cpu::ThreadSpec thread = thread_spec(spec_, costs_);
+      thread.name = fmt::format("{} {} {}", spec_.name, stages_[i].name, j);
+      worker.thread = board_.cpu.create_thread(thread);
+      if (sim::TraceSink* const trace = board_.engine.trace())
+        worker.track = trace->track(identity.named(thread.name));
+      board_.engine.spawn(work(worker), thread.name, sim::Role::daemon);
+    }
+  }
+}
+
+void StageLine::put(std::size_t station, Passing passing) {
+  if (station == stations_.size()) return end_.reached(end_.context, passing);
+  Station& at = stations_[station];
+  at.waiting.push_back(std::move(passing));
+  const auto idle = std::ranges::find(at.workers, true, &Worker::idle);
+  if (idle == at.workers.end()) return;
+  idle->idle = false;
+  idle->go.set();
+}
+
+sim::Process StageLine::work(Worker& worker) {
+  Station& station = stations_[worker.station];
+  const HostStage& stage = stages_[worker.station];
+  for (;;) {
+    while (station.waiting.empty()) {
+      worker.go.reset();
+      worker.idle = true;
+      co_await board_.cpu.block(worker.thread, worker.go, costs_.sync.wake_latency);
+    }
+    worker.idle = false;
+    Passing passing = std::move(station.waiting.front());
+    station.waiting.pop_front();
+    const Time begun = board_.engine.now();
+    const double share = static_cast<double>(passing.images) / static_cast<double>(spec_.batch);
+    const Duration work = sim::work_in(stage.work, share);
+    if (stage.engine)
+      co_await on_engine(worker, *stage.engine, work);
+    else
+      co_await board_.cpu.run(worker.thread, sim::work_in(work, worker.factors.next()));
+    const Duration passed = board_.engine.now() - begun;
+    accounting_.in_stage(first_ + worker.station, passed);
+    if (sim::TraceSink* const trace = board_.engine.trace())
+      trace->slice(worker.track, begun, passed, stage.name);
+    put(worker.station + 1, std::move(passing));
+  }
+}
+
+// The thread sleeps in the call that hands the pictures over, until the engine's interrupt.
+sim::Task<> StageLine::on_engine(Worker& worker, media::Kind kind, Duration time) {
+  const auto engine = std::ranges::find(board_.engines, kind, &media::Engine::kind);
+  worker.engine_done.reset();
+  engine->submit(time, {.changed =
+                            [](void* self, media::JobState state) {
+                              if (state == media::JobState::finished)
+                                static_cast<Worker*>(self)->engine_done.set();
+                            },
+                        .context = &worker});
+  co_await wait_for(board_.cpu, worker.thread, worker.engine_done, Sync::blocking, costs_.sync);
+}
+
+cpu::ThreadStatistics StageLine::statistics() const {
+  cpu::ThreadStatistics sum;
+  for (const Station& station : stations_) {
+    for (const Worker& worker : station.workers) {
+      const cpu::ThreadStatistics one = board_.cpu.statistics(worker.thread);
+      sum.throttled = std::max(sum.throttled, one.throttled);
+      sum.migrations += one.migrations;
+      sum.involuntary_switches += one.involuntary_switches;
+    }
+  }
+  return sum;
+}
+
+}  // namespace jostle::process

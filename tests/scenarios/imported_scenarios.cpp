@@ -1,0 +1,259 @@
+// Configurations of deepstream-app and Triton as scenarios: what they say is there, what they do not is told,
+// and the scenario loads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "calibration/readers/config_groups.hpp"
+#include "calibration/readers/imported_scenario.hpp"
+#include "calibration/readers/protobuf_text.hpp"
+#include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::scenarios {
+namespace JOSTLE_FILE {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::scenario_of;
+
+class Folder {
+ public:
+  Folder()
+      : path_(fs::path(::testing::TempDir()) /
+              ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string write(const std::string& name, const std::string& text) const {
+    fs::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+const std::string app =
+    "# two cameras\n[application]\nenable-perf-measurement=1\n\n"
+    "[source0]\nenable=1\ntype=4\nuri=rtsp://10.0.0.1/cam.h265\n\n[source1]\nenable=1\ntype=4\nuri=rtsp://"
+    "10.0.0.2/x\n"
+    "[source2]\nenable=0\ntype=4\nuri=rtsp://10.0.0.3/x\n"
+    "[streammux]\nbatch-size=4\nbatched-push-timeout=25000\nwidth=1280\nheight=720\nlive-source=1\n"
+    "[primary-gie]\nenable=1\nbatch-size=4\ninterval=1\nconfig-file=infer.txt\n"
+    "[tracker]\nenable=1\nll-config-file=config_tracker_IOU.yml\n"
+    "[osd]\nenable=1\n[sink0]\nenable=1\ntype=1\nsync=0\n[message-broker]\nenable=0\n";
+const std::string infer =
+    "[property]\nmodel-engine-file=yolov8s_b4_gpu0_fp16.engine\nbatch-size=1\nnetwork-mode=2\n"
+    "network-type=0\ninfer-dims=3;640;640\n";
+
+std::optional<calibration::ImportedScenario> deepstream(const Folder& folder, const std::string& text,
+                                                        input::Problems& problems,
+                                                        const calibration::ImportWishes& wishes = {}) {
+  return calibration::deepstream_scenario(folder.write("app.txt", text), wishes, problems);
+}
+
+TEST(ImportDeepstream, says_what_the_configuration_says) {
+  const Folder folder;
+  folder.write("infer.txt", infer);
+  input::Problems problems;
+  const auto made = deepstream(folder, app, problems);
+  ASSERT_TRUE(made) << problems.text();
+  const Scenario scenario = scenario_of(made->text);
+  ASSERT_EQ(scenario.processes.size(), 1U);
+  const ProcessEntry& process = scenario.processes.front();
+  EXPECT_EQ(model_name(process), "yolov8s");
+  EXPECT_EQ(process.precision, Precision::fp16);
+  EXPECT_EQ(process.batch, 4);
+  EXPECT_EQ(process.arrivals.streams, 2);
+  EXPECT_DOUBLE_EQ(process.arrivals.rate_per_s, 15) << "every second batch of 30 frames/s";
+  EXPECT_EQ(process.arrivals.max_delay, sim::milliseconds(25));
+  EXPECT_EQ(process.overlap, 4);
+  EXPECT_EQ(process.before.front().name, "decode h265");
+  EXPECT_EQ(process.before.front().width, 1280);
+  EXPECT_EQ(process.before.front().times, 2) << "frames that are not inferred are decoded too";
+  const auto tracks = std::ranges::find(process.after, "track iou", &Stage::name);
+  ASSERT_NE(tracks, process.after.end());
+}
+
+TEST(ImportDeepstream, lists_what_it_does_not_say) {
+  const Folder folder;
+  folder.write("infer.txt", infer);
+  input::Problems problems;
+  const auto made = deepstream(folder, app, problems);
+  ASSERT_TRUE(made) << problems.text();
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("the board: jetson-orin-nano is taken")));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("the rate of the cameras: 30 /s is taken")));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("yolov8s is taken from its name")));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("left out: message-broker")));
+  EXPECT_THAT(made->text, HasSubstr("# - the rate of the cameras"));
+  const auto told = deepstream(
+      folder, app, problems,
+      {.device = "jetson-agx-orin-64gb", .model = {}, .precision = {}, .rate = "25 /s", .folder = {}});
+  ASSERT_TRUE(told);
+  EXPECT_THAT(told->text, HasSubstr("device: jetson-agx-orin-64gb"));
+  EXPECT_THAT(told->text, HasSubstr("periodic: 12.5 /s"));
+}
+
+TEST(ImportDeepstream, takes_files_as_fast_as_they_come_and_further_engines) {
+  const Folder folder;
+  folder.write("infer.txt", infer);
+  folder.write("second.txt",
+               "[property]\nonnx-file=resnet18.onnx\nnetwork-mode=1\nbatch-size=16\nnetwork-type=1\n");
+  input::Problems problems;
+  const auto made = deepstream(
+      folder,
+      "[source0]\nenable=1\ntype=3\nnum-sources=2\nuri=file:///x_h264.mp4\n[streammux]\nbatch-size=2\n"
+      "[primary-gie]\nenable=1\nconfig-file=infer.txt\n[secondary-gie0]\nenable=1\nconfig-file=second.txt\n"
+      "[sink0]\nenable=1\ntype=3\ncodec=2\n",
+      problems, {.device = "jetson-agx-orin-64gb", .model = {}, .precision = {}, .rate = {}, .folder = {}});
+  ASSERT_TRUE(made) << problems.text();
+  const Scenario scenario = scenario_of(made->text);
+  ASSERT_EQ(scenario.processes.size(), 2U);
+  EXPECT_EQ(scenario.processes[0].arrivals.kind, process::ArrivalKind::closed_loop);
+  EXPECT_EQ(scenario.processes[0].after.back().name, "encode h265");
+  EXPECT_EQ(scenario.processes[1].arrivals.after, "primary-gie");
+  EXPECT_EQ(scenario.processes[1].precision, Precision::int8);
+}
+
+TEST(ImportDeepstream, is_strict) {
+  const Folder folder;
+  folder.write("infer.txt", infer);
+  const auto refused = [&](const std::string& text) {
+    input::Problems problems;
+    EXPECT_FALSE(deepstream(folder, text, problems));
+    return problems.text();
+  };
+  EXPECT_THAT(refused("[source0]\nenable 1\n"),
+              HasSubstr("app.txt:2: 'enable 1' is neither a group nor a key"));
+  EXPECT_THAT(refused("enable=1\n"), HasSubstr("a key before the first group"));
+  EXPECT_THAT(refused("[a]\n[a]\n"), HasSubstr("the group stands twice"));
+  EXPECT_THAT(refused("[a]\nx=1\nx=2\n"), HasSubstr("the key stands twice"));
+  EXPECT_THAT(refused("[source0]\nenable=1\ntype=4\n"), HasSubstr("no engine is enabled"));
+  EXPECT_THAT(refused("[source0]\nenable=yes\n"), HasSubstr("'yes' is not a whole number"));
+  EXPECT_THAT(refused("[source0]\nenable=1\n[primary-gie]\nenable=1\n"),
+              HasSubstr("primary-gie.config-file: missing"));
+  folder.write("infer.txt", "[property]\nmodel-engine-file=x.engine\n");
+  EXPECT_THAT(refused("[source0]\nenable=1\n[primary-gie]\nenable=1\nconfig-file=infer.txt\n"),
+              HasSubstr("cannot tell the network of primary-gie"));
+}
+
+TEST(ImportDeepstream, reads_the_same_as_yaml) {
+  const Folder folder;
+  folder.write("infer.yml", "property:\n  onnx-file: yolov8s.onnx\n  network-mode: 2\n  network-type: 0\n");
+  input::Problems problems;
+  const auto made = calibration::deepstream_scenario(
+      folder.write(
+          "app.yml",
+          "source0:\n  enable: 1\n  type: 4\nstreammux:\n  batch-size: 2\n  batched-push-timeout: 40000\n"
+          "primary-gie:\n  enable: 1\n  batch-size: 2\n  config-file: infer.yml\n"),
+      {}, problems);
+  ASSERT_TRUE(made) << problems.text();
+  EXPECT_EQ(scenario_of(made->text).processes.front().batch, 2);
+}
+
+const std::string detector =
+    "name: \"yolov8m\"\nplatform: \"tensorrt_plan\"\nmax_batch_size: 16  # most\n"
+    "input [ { name: \"images\" data_type: TYPE_FP32 dims: [3, 640, 640] } ]\n"
+    "instance_group [ { count: 2 kind: KIND_GPU } ]\n"
+    "dynamic_batching { preferred_batch_size: [ 4, 8 ] max_queue_delay_microseconds: 3000\n"
+    "  default_queue_policy { max_queue_size: 32 } }\n"
+    "optimization { priority: PRIORITY_MAX }\n";
+
+TEST(ImportTriton, says_what_the_repository_says) {
+  const Folder folder;
+  folder.write("yolov8m/config.pbtxt", detector);
+  folder.write("other/config.pbtxt", "name: \"other\"\nbackend: \"python\"\n");
+  folder.write("resnet50/config.pbtxt",
+               "backend: \"onnxruntime\"\noptimization { execution_accelerators { gpu_execution_accelerator "
+               ": [ { name : "
+               "\"tensorrt\" parameters { key: \"precision_mode\" value: \"INT8\" } } ] } }\n");
+  input::Problems problems;
+  const auto made = calibration::triton_scenario(folder.path(), {}, problems);
+  ASSERT_TRUE(made) << problems.text();
+  const Scenario scenario = scenario_of(made->text);
+  ASSERT_EQ(scenario.processes.size(), 1U);
+  const auto& instances = scenario.processes.front().instances;
+  ASSERT_EQ(instances.size(), 2U);
+  EXPECT_EQ(model_name(instances[0]), "resnet50");
+  EXPECT_EQ(instances[0].precision, Precision::int8);
+  EXPECT_EQ(model_name(instances[1]), "yolov8m");
+  EXPECT_EQ(instances[1].batch, 8) << "the largest preferred size";
+  EXPECT_EQ(instances[1].count, 2);
+  EXPECT_EQ(instances[1].priority, gpu::Priority::high);
+  EXPECT_EQ(instances[1].arrivals.max_delay, sim::milliseconds(3));
+  EXPECT_EQ(instances[1].arrivals.queue_limit, 32);
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("other: left out")));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("the requests: 30 /s")));
+}
+
+TEST(ImportTriton, makes_a_process_with_stages_of_an_ensemble) {
+  const Folder folder;
+  folder.write("yolov8m/config.pbtxt", detector);
+  folder.write("prepare/config.pbtxt",
+               "name: \"prepare\"\nbackend: \"python\"\ninstance_group { count: 3 }\n");
+  folder.write("boxes/config.pbtxt", "name: \"boxes\"\nbackend: \"python\"\n");
+  folder.write(
+      "all/config.pbtxt",
+      "name: \"all\"\nplatform: \"ensemble\"\nensemble_scheduling { step [ { model_name: \"prepare\" "
+      "model_version: -1 }, { model_name: \"yolov8m\" }, { model_name: \"boxes\" } ] }\n");
+  input::Problems problems;
+  const auto made = calibration::triton_scenario(folder.path(), {}, problems);
+  ASSERT_TRUE(made) << problems.text();
+  const Scenario scenario = scenario_of(made->text);
+  ASSERT_EQ(scenario.processes.size(), 1U) << "what the ensemble uses is in it";
+  const ProcessEntry& process = scenario.processes.front();
+  EXPECT_EQ(process.before.front().name, "prepare");
+  EXPECT_EQ(process.before.front().threads, 3);
+  EXPECT_EQ(process.after.front().name, "boxes");
+  EXPECT_EQ(process.streams, 2);
+  EXPECT_EQ(process.overlap, 4);
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("prepare: how long the step takes")));
+}
+
+TEST(ImportTriton, is_strict) {
+  const Folder folder;
+  const auto refused = [&](const std::string& text) {
+    folder.write("yolov8m/config.pbtxt", text);
+    input::Problems problems;
+    EXPECT_FALSE(calibration::triton_scenario(folder.path(), {}, problems));
+    return problems.text();
+  };
+  EXPECT_THAT(refused("name \"x\""), HasSubstr("expected ':' or '{' behind name"));
+  EXPECT_THAT(refused("name: \"x"), HasSubstr("a text without its closing quote"));
+  EXPECT_THAT(refused("a {\n b: 1\n"), HasSubstr("config.pbtxt:3: the file ends before '}'"));
+  EXPECT_THAT(refused("platform: \"tensorrt_plan\"\nmax_batch_size: -3"),
+              HasSubstr("'-3' is not a whole number"));
+  EXPECT_THAT(refused("name: \"x\"\nplatform: \"tensorrt_plan\""), HasSubstr("cannot tell the network of x"));
+  input::Problems problems;
+  EXPECT_FALSE(calibration::triton_scenario(folder.path() + "/yolov8m", {}, problems));
+  EXPECT_THAT(problems.text(), HasSubstr("no model repository"));
+}
+
+TEST(ProtobufText, reads_lists_messages_and_texts) {
+  input::Problems problems;
+  const auto root = calibration::parse_protobuf_text(
+      "a: 1; b < c: 'x' \"y\" > d: [1, 2] e: [ { f: true }, { f: false } ] # end", "t", problems);
+  ASSERT_TRUE(root) << problems.text();
+  EXPECT_EQ(root->text("a"), "1");
+  EXPECT_EQ(root->find("b")->text("c"), "xy");
+  EXPECT_EQ(root->all("d").size(), 2U);
+  EXPECT_EQ(root->all("e").back()->text("f"), "false");
+  const std::string deep(1000, '{');
+  EXPECT_FALSE(calibration::parse_protobuf_text("a" + deep, "t", problems));
+}
+
+}  // namespace JOSTLE_FILE
+}  // namespace jostle::scenarios
