@@ -42,9 +42,10 @@ std::optional<Shares> shares_of(const scenarios::Result& result) {
   return sum;
 }
 
-double gain_of(const Tried& tried, bool latency) {
+double gain_of(const Tried& tried, CriticalGain by) {
   if (!tried.all_fit) return 0;
-  return latency ? -tried.latency_ms.relative().value_or(0) : tried.throughput.certain();
+  if (by == CriticalGain::worth) return tried.worth.relative_gain();
+  return by == CriticalGain::latency ? -tried.latency_ms.relative().value_or(0) : tried.throughput.certain();
 }
 
 // The gain from more of one resource.
@@ -61,12 +62,12 @@ struct Candidate {
   }
 };
 
-std::vector<Candidate> candidates_of(const std::vector<Tried>& tried, bool of_latency, bool overloaded) {
+std::vector<Candidate> candidates_of(const std::vector<Tried>& tried, CriticalGain by, bool overloaded) {
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < tried.size(); ++i) {
     const Candidate candidate{
         .what_if = i,
-        .gain = gain_of(tried[i], of_latency),
+        .gain = gain_of(tried[i], by),
         .rescues = overloaded && tried[i].is_stable(),
         .latency_ms = tried[i].latency_ms.after.value_or(std::numeric_limits<double>::infinity())};
     if (tried[i].what_if.resource && (candidate.rescues || candidate.gain >= least_speed_up))
@@ -86,6 +87,9 @@ std::string brings(const Critical& critical, const Tried& shown) {
   if (critical.rescues)
     return fmt::format("{} would let all keep up ({:+.1f} % images/s), at less latency than any other {}",
                        shown.what_if.label, 100 * shown.throughput.relative().value_or(0), others);
+  if (critical.of_worth)
+    return fmt::format("{} would bring {:.1f} % by what the scenario is judged by, more than any other {}",
+                       shown.what_if.label, 100 * critical.gain, others);
   if (critical.of_latency)
     return fmt::format("{} would take {:.1f} % off the mean latency, more than any other {}",
                        shown.what_if.label, 100 * critical.gain, others);
@@ -112,13 +116,15 @@ std::string sentence(const Critical& critical, const std::vector<Tried>& tried) 
 }  // namespace
 
 std::optional<Critical> critical_resource(const scenarios::Result& result, const std::vector<Tried>& tried,
-                                          bool all_have_arrivals) {
+                                          CriticalGain by) {
   std::optional<Shares> shares = shares_of(result);
   if (!shares) return std::nullopt;
   const bool overloaded = !overloaded_in(result).empty();
   Critical critical;
-  critical.of_latency = all_have_arrivals && !overloaded;
-  const auto candidates = candidates_of(tried, critical.of_latency, overloaded);
+  if (by == CriticalGain::latency && overloaded) by = CriticalGain::throughput;
+  critical.of_latency = by == CriticalGain::latency;
+  critical.of_worth = by == CriticalGain::worth;
+  const auto candidates = candidates_of(tried, by, overloaded);
   const auto best = std::ranges::min_element(
       candidates, [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
   if (best != candidates.end()) {

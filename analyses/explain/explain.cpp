@@ -8,8 +8,10 @@
 #include <set>
 #include <utility>
 
+#include "analyses/explain/engine_pieces.hpp"
 #include "analyses/explain/parts.hpp"
 #include "analyses/explain/tenants.hpp"
+#include "analyses/explain/unit_totals.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/clocks.hpp"
 #include "scenarios/language/load.hpp"
@@ -88,17 +90,21 @@ scenarios::Metric energy_mj(const scenarios::Metric& watts, const scenarios::Met
 
 // The metrics of a process or part, before or after a change.
 struct Metrics {
-  scenarios::Metric throughput, half_width, latency_ms, p99_ms;
+  scenarios::Metric throughput, half_width, latency_ms, p99_ms, tokens_per_s;
   std::string status = "absent";
 };
 Metrics metrics_of(const Part& part) {
-  return {part.throughput().mean, half_width_of(part.throughput()), part.latency_ms().mean,
-          part.latency_ms().p99, part.process->status};
+  return {part.throughput().mean,
+          half_width_of(part.throughput()),
+          part.latency_ms().mean,
+          part.latency_ms().p99,
+          part.tokens() ? part.tokens()->per_s : std::nullopt,
+          part.process->status};
 }
 
 // The metrics of several parts together: throughputs added, mean latency over all images, worst p99.
 Metrics added(const std::vector<Part>& parts) {
-  Metrics all{0.0, std::nullopt, 0.0, 0.0, "ok"};
+  Metrics all{0.0, std::nullopt, 0.0, 0.0, std::nullopt, "ok"};
   double images = 0;
   for (const Part& part : parts) {
     const Metrics one = metrics_of(part);
@@ -111,6 +117,7 @@ Metrics added(const std::vector<Part>& parts) {
                          : std::nullopt;
     const scenarios::Metric p99 = p99_of(part);
     all.p99_ms = all.p99_ms && p99 ? scenarios::Metric(std::max(*all.p99_ms, *p99)) : std::nullopt;
+    if (one.tokens_per_s) all.tokens_per_s = all.tokens_per_s.value_or(0) + *one.tokens_per_s;
     if (one.status != "ok") all.status = one.status;
   }
   if (all.latency_ms)
@@ -132,6 +139,7 @@ ProcessChange change_of(const Metrics& before, const Metrics& after) {
   change.throughput = {before.throughput, after.throughput, together(before.half_width, after.half_width)};
   change.latency_ms = {before.latency_ms, after.latency_ms, std::nullopt};
   change.p99_ms = {before.p99_ms, after.p99_ms, std::nullopt};
+  change.tokens_per_s = {before.tokens_per_s, after.tokens_per_s, std::nullopt};
   change.status = after.status;
   return change;
 }
@@ -139,10 +147,11 @@ ProcessChange change_of(const Metrics& before, const Metrics& after) {
 // The change of each process, and of each stream of processes that have several.
 std::vector<ProcessChange> changes_of(const Tried& tried, const scenarios::Result& before) {
   const std::vector<Part> now = parts_in(before);
-  std::vector<std::optional<Part>> then(now.size());
+  std::vector<std::vector<Part>> then(now.size());  // a part may have become several: twins on other engines
   for (std::size_t board = 0; board < tried.results.size(); ++board) {
     const std::vector<Part> parts = parts_in(tried.results[board]);
-    for (std::size_t i = 0; i < parts.size(); ++i) then[tried.what_if.boards[board].parts[i]] = parts[i];
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      then[tried.what_if.boards[board].parts[i]].push_back(parts[i]);
   }
   std::vector<ProcessChange> changes;
   std::size_t next = 0;
@@ -150,9 +159,10 @@ std::vector<ProcessChange> changes_of(const Tried& tried, const scenarios::Resul
     std::vector<Part> became;
     std::vector<ProcessChange> streams;
     for (; next < now.size() && now[next].process == &process; ++next) {
-      if (then[next]) became.push_back(*then[next]);
+      became.insert(became.end(), then[next].begin(), then[next].end());
       if (now[next].instance == nullptr) continue;
-      streams.push_back(change_of(metrics_of(now[next]), then[next] ? metrics_of(*then[next]) : Metrics{}));
+      const Metrics after = then[next].size() == 1 ? metrics_of(then[next].front()) : metrics_of(then[next]);
+      streams.push_back(change_of(metrics_of(now[next]), after));
     }
     changes.push_back(change_of(metrics_of(Part{&process, nullptr}), metrics_of(became)));
     changes.back().instances = std::move(streams);
@@ -171,6 +181,20 @@ std::vector<std::size_t> overloaded_after(const Tried& tried, const scenarios::R
         found.insert(static_cast<std::size_t>(now[tried.what_if.boards[board].parts[i]].process->index));
   }
   return {found.begin(), found.end()};
+}
+
+std::vector<UnitChange> unit_changes(const Tried& tried, const scenarios::Result& before) {
+  std::vector<UnitChange> changes;
+  const auto after = totals_of(tried.results);
+  for (const UnitTotal& now : totals_of({before})) {
+    const auto then = std::ranges::find(after, now.unit, &UnitTotal::unit);
+    const scenarios::Metric per_s = then == after.end() ? std::nullopt : then->per_s;
+    changes.push_back(
+        {std::string(now.unit),
+         {now.per_s, per_s, std::nullopt},
+         {energy_mj(tried.power_w.before, now.per_s), energy_mj(tried.power_w.after, per_s), std::nullopt}});
+  }
+  return changes;
 }
 
 bool all_have_arrivals(const scenarios::Scenario& scenario) {
@@ -246,6 +270,7 @@ Tried compared(WhatIf what_if, const scenarios::Result& before, std::vector<scen
   tried.power_w = {sum_of(one, power), sum_of(tried.results, power), std::nullopt};
   tried.energy_mj = {energy_mj(tried.power_w.before, tried.throughput.before),
                      energy_mj(tried.power_w.after, tried.throughput.after), std::nullopt};
+  tried.units = unit_changes(tried, before);
   tried.clocks = clock_changes(before, tried.results, tried.what_if.governed);
   tried.sentence = clocks_sentence(tried, before);
   return tried;
@@ -288,11 +313,12 @@ scenarios::Result must(std::optional<scenarios::Result> result) {
   return std::move(*result);
 }
 
-// Runs all changes in parallel: for each change, one result per board.
+// Runs all changes in parallel: for each change, one result per board; none if it cannot be simulated.
 std::vector<std::vector<scenarios::Result>> results_of(const std::vector<WhatIf>& wanted,
                                                        const scenarios::RunControl& control) {
   std::vector<std::pair<std::size_t, std::size_t>> pieces;  // index of the change, index of the board
   std::vector<std::vector<scenarios::Result>> results(wanted.size());
+  std::vector<bool> refused(wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     results[i].resize(wanted[i].boards.size());
     for (std::size_t board = 0; board < wanted[i].boards.size(); ++board) pieces.emplace_back(i, board);
@@ -301,13 +327,29 @@ std::vector<std::vector<scenarios::Result>> results_of(const std::vector<WhatIf>
   std::size_t done = 0;
   scenarios::parallel_for(pieces.size(), [&](std::size_t i) {
     const auto [what_if, board] = pieces[i];
-    results[what_if][board] = must(run(wanted[what_if].boards[board].scenario, quiet_of(control)));
+    std::optional<scenarios::Result> result;
+    try {
+      result = must(run(wanted[what_if].boards[board].scenario, quiet_of(control)));
+    } catch (const scenarios::RunError&) {  // the profile has no costs of that precision or engine
+    }
     const std::lock_guard lock(guard);
+    if (result)
+      results[what_if][board] = *std::move(result);
+    else
+      refused[what_if] = true;
     ++done;
     if (control.progress)
       control.progress(0.1 + 0.9 * static_cast<double>(done) / static_cast<double>(pieces.size()));
   });
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (refused[i]) results[i].clear();
   return results;
+}
+
+// The gain that names the critical resource.
+CriticalGain judged_by(const scenarios::Scenario& scenario, const scenarios::Result& before) {
+  if (scenario.objective || totals_of({before}).size() > 1) return CriticalGain::worth;
+  return all_have_arrivals(scenario) ? CriticalGain::latency : CriticalGain::throughput;
 }
 
 }  // namespace
@@ -334,7 +376,9 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   std::vector<std::vector<scenarios::Result>> results = results_of(wanted, control);
   const KernelMeans kernels = kernel_means_us(scenario, *profile);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (results[i].empty()) continue;
     Tried tried = compared(std::move(wanted[i]), before, std::move(results[i]));
+    tried.worth = worth_of(tried, scenario, before);
     if (tried.what_if.shares_otherwise && tried.all_fit)
       tried.outcomes = outcomes_of(scenario, before, kernels, tried);
     explanation.tried.push_back(std::move(tried));
@@ -346,15 +390,22 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     if (before.processes[group.processes.front()].tokens && in_turns(scenario))
       part.turns = turns_of_others(before, groups, group);
     part.sentence = sentence_of(part, before, explanation.tried);
+    const scenarios::ProcessEntry& entry =
+        scenario.processes[static_cast<std::size_t>(before.processes[group.processes.front()].entry)];
+    if (entry.placement == scenarios::Placement::dla0 || entry.placement == scenarios::Placement::dla1)
+      part.pieces = engine_pieces(entry);
     if (const std::string held = held_back(before, part.group.processes); !held.empty())
       part.sentence = held + "; " + part.sentence;
     explanation.groups.push_back(std::move(part));
   }
   explanation.tenants = tenants(before);
+  explanation.limits = active_limits(before, explanation.tried);
   explanation.overload = overload_of(before, explanation.tried);
   // If only some changes were tried, none can be said to bring most.
-  if (question.what_ifs.empty())
-    explanation.critical = critical_resource(before, explanation.tried, all_have_arrivals(scenario));
+  if (question.what_ifs.empty()) {
+    explanation.critical = critical_resource(before, explanation.tried, judged_by(scenario, before));
+    explanation.leading = leading(explanation.tried);
+  }
   explanation.reported = reported(scenario, *profile->spec, before);
   return explanation;
 }

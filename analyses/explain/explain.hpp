@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "analyses/explain/group_outcome.hpp"
+#include "analyses/explain/limits.hpp"
 #include "analyses/explain/shares.hpp"
 #include "analyses/explain/what_if.hpp"
+#include "analyses/explain/worth.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::board {
@@ -35,6 +37,7 @@ struct Change {
 struct ProcessChange {
   Change throughput;                       // images/s; sum over several parts
   Change latency_ms, p99_ms;               // mean, over the images of several parts; p99, of the worst part
+  Change tokens_per_s = {};                // decoded tokens of a language model; sum over several parts
   std::string status = "ok";               // after the change; "absent": the change leaves the process out
   std::vector<ProcessChange> instances{};  // the streams, if the process had several before
 };
@@ -46,12 +49,18 @@ struct ClockChange {
   bool by_governor = false;  // no lock, power mode or limit moved it
 };
 
+// The totals of a unit, and the energy of one: board power over the rate.
+struct UnitChange {
+  std::string unit;  // "images" or "tokens"
+  Change per_s, energy_mj;
+};
+
 // A change that was simulated.
 struct Tried {
   WhatIf what_if;
   std::vector<scenarios::Result> results;  // one per board
   std::vector<ProcessChange> processes;
-  Change throughput;    // images/s of all processes
+  Change throughput;    // images/s of all networks; sequences/s if there are only language models
   Change latency_ms;    // mean over the processes of their mean latencies; absent under overload
   Change p99_ms;        // the worst process's; absent under overload
   Change power_w;       // sum over all boards
@@ -60,6 +69,8 @@ struct Tried {
   std::vector<ClockChange> clocks;
   std::vector<std::size_t> overloaded;  // after the change, indices among the processes before it
   std::string sentence;                 // the changes of clocks; empty if no clock moved by more than 1 %
+  std::vector<UnitChange> units = {};   // totals of images and of tokens
+  Worth worth = {};                     // set by explain()
   GroupOutcomes outcomes =
       {};  // the winners and losers; empty unless the change alters how the GPU is shared
 
@@ -72,6 +83,7 @@ struct Explained {
   scenarios::Metric batch_ms;          // mean time from one batch to the next; the shares are parts of it
   scenarios::GpuRunningBy running_by;  // mean
   std::string sentence;
+  std::string pieces = {};              // engine_pieces() of a network on a DLA
   std::vector<std::string> turns = {};  // a language model that takes turns: sentences on the turns of others
 };
 
@@ -90,7 +102,8 @@ struct Critical {
   std::optional<std::size_t> what_if;  // index of the change that shows it; none: found by its share alone
   double gain = 0;  // relative gain of that change: of throughput, or of latency if all have arrivals
   bool of_latency = false;
-  bool rescues = false;  // under overload: all processes keep up with the change
+  bool of_worth = false;  // `gain` is that of Worth
+  bool rescues = false;   // under overload: all processes keep up with the change
   std::string sentence;
 };
 
@@ -111,7 +124,9 @@ struct Explanation {
   std::vector<std::string> tenants;  // sentences on background load of cores and the GPU
   std::optional<Overload> overload;  // none if all processes keep up
   std::optional<Critical> critical;  // none if no process has time shares, or only some changes were tried
+  std::vector<ActiveLimit> limits;   // that hold clocks down
   std::vector<Tried> tried;
+  std::vector<std::size_t> leading;  // indices of the changes that matter most; empty if only some were tried
   Reported reported;
 };
 
@@ -128,9 +143,11 @@ struct ExplainQuestion {
 // The parts of explain() that need no run.
 [[nodiscard]] Tried compared(WhatIf what_if, const scenarios::Result& before,
                              std::vector<scenarios::Result> results);
+// The gain that changes are compared by: of the total of images/s; of the mean latency, if all processes have
+// arrivals; or that of Worth, where a scenario names an objective, or serves both images and tokens.
+enum class CriticalGain { throughput, latency, worth };
 [[nodiscard]] std::optional<Critical> critical_resource(const scenarios::Result& result,
-                                                        const std::vector<Tried>& tried,
-                                                        bool all_have_arrivals);
+                                                        const std::vector<Tried>& tried, CriticalGain by);
 [[nodiscard]] std::vector<std::size_t> overloaded_in(const scenarios::Result& result);
 [[nodiscard]] std::optional<Overload> overload_of(const scenarios::Result& result,
                                                   const std::vector<Tried>& tried);

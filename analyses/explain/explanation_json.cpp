@@ -102,11 +102,48 @@ Json outcomes(const Tried& tried) {
   return json;
 }
 
+// Totals by unit, and the energy of an image and of a token.
+Json units(const Tried& tried) {
+  Json json = Json::object();
+  for (const UnitChange& unit : tried.units)
+    json[unit.unit] = {{"per_s", change(unit.per_s)}, {"energy_mj", change(unit.energy_mj)}};
+  return json;
+}
+
+// Logarithms of ratios, which add up to `net`.
+Json worth(const Tried& tried, const scenarios::Result& before) {
+  const Worth& worth = tried.worth;
+  return {{"net", worth.net()},
+          {"gain", worth.gain},
+          {"price",
+           {{"latency", worth.latency},
+            {"energy", worth.energy},
+            {"given_up", worth.given_up},
+            {"boards", worth.boards}}},
+          {"rescues", worth.rescues},
+          {"ruins", worth.ruins},
+          {"accuracy", worth.accuracy_unknown ? "unknown" : "same"},
+          {"words", prices_in_words(tried, before)}};
+}
+
+Json limits(const Explanation& explanation) {
+  Json json = Json::array();
+  for (const ActiveLimit& limit : explanation.limits) {
+    json.push_back({{"limit", limit.name}, {"share", limit.share}, {"sentence", limit.sentence}});
+    json.back()["ended_by"] = Json::array();
+    for (const std::size_t index : limit.ended_by)
+      json.back()["ended_by"].push_back(explanation.tried[index].what_if.label);
+  }
+  return json;
+}
+
 // `relative`: the interval of power before the change, relative to its mean; absent: not asked.
-Json what_if(const Tried& tried, const scenarios::Interval& relative) {
+Json what_if(const Tried& tried, const scenarios::Result& before, const scenarios::Interval& relative) {
   Json json{{"name", tried.what_if.name}, {"label", tried.what_if.label}};
   json["resource"] =
       tried.what_if.resource ? Json(std::string(to_string(*tried.what_if.resource))) : Json(nullptr);
+  json["kind"] = std::string(to_string(tried.what_if.kind));
+  json["role"] = to_string(tried.what_if.role);
   json["fits"] = tried.all_fit;
   json["throughput"] = change(tried.throughput);
   json["latency_mean_ms"] = change(tried.latency_ms);
@@ -114,6 +151,9 @@ Json what_if(const Tried& tried, const scenarios::Interval& relative) {
   json["power_w"] = change(tried.power_w);
   if (relative) json["power_w"]["pi90"] = interval_json(power_interval(relative, tried.power_w.after));
   json["energy_per_image_mj"] = change(tried.energy_mj);
+  json["by_unit"] = units(tried);
+  json["worth"] = worth(tried, before);
+  json["fallback"] = tried.what_if.note.empty() ? Json(nullptr) : Json(tried.what_if.note);
   json["clocks_mhz"] = Json::object();
   for (const ClockChange& clock : tried.clocks) {
     Json& mhz = json["clocks_mhz"][clock.domain] = change(clock.mhz);
@@ -189,6 +229,7 @@ std::string explanation_json(const Explanation& explanation) {
                               {"percent", percent_or_null(explained.share)},
                               {"batch_ms", metric_json(explained.batch_ms)},
                               {"sentence", explained.sentence}});
+    if (!explained.pieces.empty()) json["groups"].back()["pieces"] = explained.pieces;
     if (!explained.turns.empty()) json["groups"].back()["turns"] = explained.turns;
   }
   if (!explanation.tenants.empty()) json["tenants"] = explanation.tenants;
@@ -198,14 +239,20 @@ std::string explanation_json(const Explanation& explanation) {
                         {"shown_by", critical->what_if ? "what_if" : "share"},
                         {"what_if", nullptr},
                         {"gain", critical->what_if ? Json(critical->gain) : Json(nullptr)},
-                        {"gain_of", critical->of_latency ? "latency" : "throughput"},
+                        {"gain_of", critical->of_worth     ? "worth"
+                                    : critical->of_latency ? "latency"
+                                                           : "throughput"},
                         {"share", critical->share},
                         {"sentence", critical->sentence}};
     if (critical->what_if) json["critical"]["what_if"] = explanation.tried[*critical->what_if].what_if.name;
   }
   json["what_ifs"] = Json::array();
   const auto relative = relative_power_interval(result);
-  for (const Tried& tried : explanation.tried) json["what_ifs"].push_back(what_if(tried, relative));
+  for (const Tried& tried : explanation.tried) json["what_ifs"].push_back(what_if(tried, result, relative));
+  json["leading"] = Json::array();
+  for (const std::size_t index : explanation.leading)
+    json["leading"].push_back(explanation.tried[index].what_if.name);
+  json["limits"] = limits(explanation);
   json["reported"] = reported(explanation);
   json["resolved"] = Json::parse(result.resolved);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -25,6 +25,9 @@ struct Part {
   [[nodiscard]] const scenarios::Metric& offered() const {
     return instance != nullptr ? instance->offered : process->offered;
   }
+  [[nodiscard]] const std::optional<scenarios::TokenResult>& tokens() const {
+    return instance != nullptr ? instance->tokens : process->tokens;
+  }
   [[nodiscard]] std::int64_t batch() const { return instance != nullptr ? instance->batch : process->batch; }
   [[nodiscard]] bool overloaded() const {
     return (instance != nullptr ? instance->stable : process->stable) == false;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
+#include "analyses/explain/intervention.hpp"
 #include "analyses/explain/merge.hpp"
 #include "analyses/explain/parts.hpp"
 #include "analyses/explain/split_sms.hpp"
@@ -21,20 +21,6 @@
 #include "scenarios/run/power_setup.hpp"
 
 namespace jostle::analyses {
-namespace {
-
-struct Request {
-  const scenarios::Scenario& scenario;
-  const board::DeviceSpec& device;
-  const scenarios::Result& before;
-};
-
-// A changed scenario: its label, and for each of its parts the part before the change (empty: all, in order).
-struct Changed {
-  std::string label;
-  std::vector<WhatIfBoard> boards;
-};
-using Change = std::function<std::optional<Changed>(const Request&)>;
 
 Changed one_board(std::string label, scenarios::Scenario scenario) {
   Changed changed{std::move(label), {}};
@@ -50,48 +36,14 @@ void put(scenarios::Scenario& scenario, const std::string& path, std::string val
     scenario.figures.emplace_back(path, std::move(value));
 }
 
+bool is_synthetic(const scenarios::ProcessEntry& part) {
+  return std::holds_alternative<scenarios::SyntheticModel>(part.model);
+}
+
+namespace {
+
 bool computes_on_gpu(const scenarios::ProcessEntry& process) {
-  return process.placement != scenarios::Placement::cpu &&
-         !std::holds_alternative<scenarios::SyntheticModel>(process.model);
-}
-
-std::vector<int> online(const Request& request, const board::DeviceSpec& device, std::optional<int> cores) {
-  const auto mode = scenarios::power_mode_of(request.scenario, device);
-  return board::online_cpus(device, mode ? &*mode : nullptr, cores);
-}
-
-// Gives all processes one core more: an online one that they do not use, else an offline one, else one that
-// the board lacks.
-std::optional<Changed> one_core_more(const Request& request) {
-  scenarios::Scenario scenario = request.scenario;
-  if (std::ranges::all_of(scenario.processes, [](const auto& process) { return !process.cpus.empty(); }))
-    return std::nullopt;
-  const std::vector<int> now = online(request, request.device, scenario.clocks.cores);
-  const auto is_used = [&](int cpu) {
-    return scenario.cpus.empty() || std::ranges::find(scenario.cpus, cpu) != scenario.cpus.end();
-  };
-  const std::size_t used = scenario.host_cores     ? static_cast<std::size_t>(*scenario.host_cores)
-                           : scenario.cpus.empty() ? now.size()
-                                                   : scenario.cpus.size();
-  std::vector<int> then = now;
-  if (used >= now.size()) {
-    board::DeviceSpec device = request.device;
-    if (static_cast<int>(now.size()) == device.core_count()) {
-      cpu::ClusterSpec& last = device.cpu->clusters.back();
-      put(scenario, fmt::format("cpu.clusters.{}.cores", device.cpu->clusters.size() - 1),
-          fmt::format("{}", ++last.cores));
-    }
-    scenario.clocks.cores = static_cast<int>(now.size()) + 1;
-    then = online(request, device, scenario.clocks.cores);
-  }
-  if (scenario.host_cores) ++*scenario.host_cores;
-  if (!scenario.cpus.empty()) {
-    const auto added = std::ranges::find_if_not(then, is_used);
-    if (added == then.end()) return std::nullopt;
-    scenario.cpus.push_back(*added);
-    std::ranges::sort(scenario.cpus);
-  }
-  return one_board(fmt::format("one core more ({})", used + 1), std::move(scenario));
+  return process.placement != scenarios::Placement::cpu && !is_synthetic(process);
 }
 
 // Returns whether processes take turns on the GPU. Those on a DLA do, too: the GPU converts their inputs and
@@ -146,52 +98,6 @@ std::optional<Changed> double_host_speed(const Request& request) {
   return one_board("cores twice as fast", std::move(scenario));
 }
 
-std::optional<Changed> no_limits(const Request& request) {
-  scenarios::Scenario scenario = request.scenario;
-  const bool limited = std::ranges::any_of(request.before.system.limited_share, [](const auto& share) {
-    return share.first != "power_mode" && share.second > 0;
-  });
-  if (!limited || !request.device.power) return std::nullopt;
-  scenario.power_cap.reset();
-  scenario.power_limit_w.reset();
-  if (request.device.power->limit) put(scenario, "gpu.power_limit", "none");
-  if (request.device.power->over_current) put(scenario, "power.over_current", "none");
-  if (const auto& thermal = request.device.power->thermal) {
-    if (thermal->critical_c) put(scenario, "power.thermal.critical", "200 degC");
-    put(scenario, "power.thermal.passive", "199 degC");
-  }
-  return one_board("no power or heat limit", std::move(scenario));
-}
-
-// The size of a power mode: SMs times clock; ties: memory clock; then cores times clock.
-using Size = std::tuple<double, double, double>;
-Size size_of(const board::DeviceSpec& device, const board::PowerMode& mode) {
-  const board::Clocks most = board::maximum_clocks(device);
-  const int tpcs = device.gpu.sms_per_tpc > 0 ? device.gpu.sm_count / device.gpu.sms_per_tpc : 0;
-  double cpu = 0;
-  for (std::size_t i = 0; i < device.cpu->clusters.size(); ++i) {
-    const int cores = i < mode.online_cores.size() ? mode.online_cores[i] : device.cpu->clusters[i].cores;
-    cpu += cores * (i < mode.cpu_max_clock_hz.size() ? mode.cpu_max_clock_hz[i] : most.clusters_hz[i]);
-  }
-  return {std::min(mode.tpcs.value_or(tpcs), tpcs) * mode.gpu_max_clock_hz.value_or(most.gpu_hz),
-          mode.emc_max_clock_hz.value_or(most.emc_hz), cpu};
-}
-
-std::optional<Changed> next_power_mode(const Request& request) {
-  scenarios::Scenario scenario = request.scenario;
-  if (scenario.power_mode_file || !scenario.power_mode) return std::nullopt;
-  const board::PowerMode* const now = board::find_power_mode(request.device, *scenario.power_mode);
-  if (now == nullptr) return std::nullopt;
-  const board::PowerMode* next = nullptr;
-  for (const board::PowerMode& mode : request.device.power_modes) {
-    if (size_of(request.device, mode) <= size_of(request.device, *now)) continue;
-    if (next == nullptr || size_of(request.device, mode) < size_of(request.device, *next)) next = &mode;
-  }
-  if (next == nullptr) return std::nullopt;
-  scenario.power_mode = next->name;
-  return one_board("power mode " + next->name, std::move(scenario));
-}
-
 Governed governed_in(const scenarios::Scenario& scenario, const board::DeviceSpec& device) {
   const auto setup = scenarios::dvfs_of(scenario, device, nullptr, {});
   if (!setup) return {};
@@ -219,20 +125,6 @@ std::optional<Changed> pinned_clocks(const Request& request) {
   return one_board("jetson_clocks", std::move(scenario));
 }
 
-std::optional<Changed> no_quota(const Request& request) {
-  scenarios::Scenario scenario = request.scenario;
-  bool limited = false;
-  for (scenarios::ProcessEntry& process : scenario.processes) {
-    if (!process.container) continue;
-    limited = limited || process.container->cpus;
-    process.container->cpus.reset();
-  }
-  for (scenarios::LoadEntry& load : scenario.loads)
-    if (load.container) load.container->cpus.reset();
-  if (!limited) return std::nullopt;
-  return one_board("no quota of a container", std::move(scenario));
-}
-
 std::optional<Changed> no_compositor(const Request& request) {
   if (!request.scenario.compositor) return std::nullopt;
   scenarios::Scenario scenario = request.scenario;
@@ -255,25 +147,6 @@ std::optional<Changed> no_profiler(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
   scenario.observer = scenarios::Observer::none;
   return one_board("no profiler", std::move(scenario));
-}
-
-// Doubles the batch of networks in a closed loop. With arrivals a larger batch would be more work, not fewer
-// calls.
-std::optional<Changed> batch_doubled(const Request& request) {
-  scenarios::Scenario scenario = request.scenario;
-  std::vector<std::int64_t> batches;
-  for (scenarios::ProcessEntry& process : scenario.processes) {
-    for (scenarios::ProcessEntry& part : parts_of(process)) {
-      if (part.arrivals.kind != process::ArrivalKind::closed_loop ||
-          std::holds_alternative<scenarios::SyntheticModel>(part.model))
-        continue;
-      part.batch *= 2;
-      batches.push_back(part.batch);
-    }
-  }
-  if (batches.empty()) return std::nullopt;
-  const bool equal = std::ranges::all_of(batches, [&](std::int64_t batch) { return batch == batches[0]; });
-  return one_board(equal ? fmt::format("batch {}", batches[0]) : "batches doubled", std::move(scenario));
 }
 
 std::size_t processes_of(const scenarios::Scenario& scenario) {
@@ -367,41 +240,76 @@ std::optional<Changed> quarter_for_critical(const Request& request) {
   return split_for_critical(request, 0.25);
 }
 
+using Changes = std::function<std::vector<Changed>(const Request&)>;
+
+// A change that is made in one way, or not at all.
+template <class F>
+Changes once(F change) {
+  return [change](const Request& request) {
+    std::vector<Changed> all;
+    if (std::optional<Changed> changed = change(request)) all.push_back(*std::move(changed));
+    return all;
+  };
+}
+
 struct Intervention {
   std::string name;
   std::optional<Resource> resource;
-  Change change;
+  ChangeKind kind;
+  Role role;
+  Changes changes;
   bool shares_otherwise = false;
 };
-// All changes. Of the ways of sharing the GPU, only those without turns.
+// All changes; those of one kind in the order of their effort. Of the ways of sharing the GPU, only those
+// without turns.
 std::vector<Intervention> interventions() {
+  using enum ChangeKind;
+  using enum Role;
+  constexpr std::nullopt_t no = std::nullopt;
   std::vector<Intervention> rows{
-      Intervention{"one-core-more", Resource::cpu_cores, one_core_more},
-      Intervention{"double-host-speed", Resource::host_speed, double_host_speed},
-      Intervention{"no-switch-cost", Resource::gpu, no_switch_cost},
-      Intervention{"double-arithmetic", Resource::gpu, double_arithmetic},
-      Intervention{"double-bandwidth", Resource::memory_bandwidth, double_bandwidth},
-      Intervention{"no-limits", Resource::power_limits, no_limits},
-      Intervention{"no-profiler", Resource::profiler, no_profiler},
-      Intervention{"no-quota", std::nullopt, no_quota},
-      Intervention{"no-compositor", std::nullopt, no_compositor},
-      Intervention{"no-loads", std::nullopt, no_loads},
-      Intervention{"pinned-clocks", Resource::clock_governors, pinned_clocks},
-      Intervention{"next-power-mode", std::nullopt, next_power_mode},
-      Intervention{"batch-doubled", std::nullopt, batch_doubled},
-      Intervention{"one-process-fewer", std::nullopt, one_process_fewer},
-      Intervention{"second-board", std::nullopt, second_board},
-      Intervention{"as-streams", std::nullopt, streams_of_one, true},
-      Intervention{"as-processes", std::nullopt, processes_of_their_own, true},
+      {"one-core-more", Resource::cpu_cores, cores, advice, once(one_core_more)},
+      {"all-cores", no, cores, advice, once(all_cores)},
+      {"double-host-speed", Resource::host_speed, hardware, hypothesis, once(double_host_speed)},
+      {"no-switch-cost", Resource::gpu, hardware, hypothesis, once(no_switch_cost)},
+      {"double-arithmetic", Resource::gpu, hardware, hypothesis, once(double_arithmetic)},
+      {"double-bandwidth", Resource::memory_bandwidth, hardware, hypothesis, once(double_bandwidth)},
+      {"no-limits", Resource::power_limits, limits, cause, once(no_limits)},
+      {"fan", no, limits, advice, once(with_fan)},
+      {"cooler-air", no, limits, advice, once(cooler_air)},
+      {"smaller-power-mode", no, power_mode, advice, smaller_power_modes},
+      {"no-profiler", Resource::profiler, company, advice, once(no_profiler)},
+      {"no-quota", no, cores, advice, once(no_quota)},
+      {"no-compositor", no, company, advice, once(no_compositor)},
+      {"no-loads", no, company, advice, once(no_loads)},
+      {"nice", no, priority, advice, once(nice_first)},
+      {"no-stages", no, stages, cause, once(no_stages)},
+      {"sync-spin", no, sync, advice, once(sync_spin)},
+      {"sync-blocking", no, sync, advice, once(sync_blocking)},
+      {"pinned-clocks", Resource::clock_governors, clocks, advice, once(pinned_clocks)},
+      {"next-power-mode", no, power_mode, advice, once(next_power_mode)},
+      {"faster-cores-mode", no, power_mode, advice, once(faster_cores)},
+      {"precision-fp16", no, precision, advice, once(precision_fp16)},
+      {"precision-int8", no, precision, advice, once(precision_int8)},
+      {"both-dlas", no, placement, advice, once(both_dlas)},
+      {"placement-gpu", no, placement, advice, once(placement_gpu)},
+      {"gpu-and-dla", no, placement, advice, once(gpu_and_dla)},
+      {"batch-doubled", no, batch, advice, once(batch_doubled)},
+      {"batch-of-waiting", no, batch, advice, once(batch_of_waiting)},
+      {"drop-frames", no, arrivals, advice, once(drop_frames)},
+      {"skip-frames", no, arrivals, advice, once(skip_frames)},
+      {"one-process-fewer", no, company, advice, once(one_process_fewer)},
+      {"second-board", no, boards, advice, once(second_board)},
+      {"as-streams", no, sharing, advice, once(streams_of_one), true},
+      {"as-processes", no, sharing, advice, once(processes_of_their_own), true},
   };
   for (const gpu::SharingWay& way : gpu::sharing_ways()) {
     if (way.takes_turns) continue;
-    rows.push_back({std::string(way.name), std::nullopt,
-                    [&way](const Request& request) { return without_turns(request, way); }, true});
+    rows.push_back({std::string(way.name), no, sharing, advice,
+                    once([&way](const Request& request) { return without_turns(request, way); }), true});
   }
-  rows.push_back({"equal-partitions", std::nullopt, split_equally, true});
-  rows.push_back({"half-partition", std::nullopt, half_for_critical, true});
-  rows.push_back({"quarter-partition", std::nullopt, quarter_for_critical, true});
+  rows.push_back({"equal-partitions", no, sharing, advice, once(split_equally), true});
+  rows.push_back({"half-partition", no, sharing, advice, once(half_for_critical), true});
+  rows.push_back({"quarter-partition", no, sharing, advice, once(quarter_for_critical), true});
   return rows;
 }
 
@@ -413,7 +321,33 @@ std::optional<scenarios::Scenario> read_again(const scenarios::Scenario& scenari
                                    scenarios::shipped_catalogue(), {}, problems);
 }
 
+// Reads the changed scenarios again, and fills in their parts. Returns false if the loader refuses one.
+bool complete(Changed& changed, const scenarios::Scenario& before, const std::string& directory) {
+  for (WhatIfBoard& board : changed.boards) {
+    board.scenario.objective.reset();  // it may name an entry that the change moves
+    std::optional<scenarios::Scenario> read = read_again(board.scenario, directory);
+    if (!read) return false;
+    board.scenario = std::move(*read);
+    if (!board.parts.empty()) continue;
+    board.parts.resize(part_places(before).size());
+    std::iota(board.parts.begin(), board.parts.end(), std::size_t{0});
+  }
+  return true;
+}
+
+// Two rows may come to the same scenario: the next power mode may be the one with faster cores.
+bool is_known(const Changed& changed, const std::vector<WhatIf>& all) {
+  return std::ranges::any_of(all, [&](const WhatIf& other) {
+    return changed.boards.size() == 1 && other.boards.size() == 1 &&
+           to_json(changed.boards.front().scenario) == to_json(other.boards.front().scenario);
+  });
+}
+
 }  // namespace
+
+const char* to_string(Role role) {
+  return role == Role::advice ? "advice" : role == Role::cause ? "cause" : "hypothesis";
+}
 
 std::vector<std::string> what_if_names() {
   std::vector<std::string> names;
@@ -423,24 +357,22 @@ std::vector<std::string> what_if_names() {
 
 std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
                              const scenarios::Result& before, const std::string& directory) {
+  const Request request{scenario, device, before};
   std::vector<WhatIf> all;
   for (const Intervention& row : interventions()) {
-    std::optional<Changed> changed = row.change({scenario, device, before});
-    if (!changed) continue;
-    bool good = true;
-    for (WhatIfBoard& board : changed->boards) {
-      std::optional<scenarios::Scenario> read = read_again(board.scenario, directory);
-      good = good && read.has_value();
-      if (!read) break;
-      board.scenario = std::move(*read);
-      if (!board.parts.empty()) continue;
-      board.parts.resize(part_places(scenario).size());
-      std::iota(board.parts.begin(), board.parts.end(), std::size_t{0});
+    for (Changed& changed : row.changes(request)) {
+      if (!complete(changed, scenario, directory) || is_known(changed, all)) continue;
+      const Governed governed = governed_by(changed.boards, request);
+      all.push_back({.name = row.name,
+                     .label = std::move(changed.label),
+                     .resource = row.resource,
+                     .boards = std::move(changed.boards),
+                     .governed = governed,
+                     .shares_otherwise = row.shares_otherwise,
+                     .kind = row.kind,
+                     .role = changed.possible ? row.role : Role::hypothesis,
+                     .note = std::move(changed.note)});
     }
-    if (!good) continue;
-    const Governed governed = governed_by(changed->boards, {scenario, device, before});
-    all.push_back({row.name, std::move(changed->label), row.resource, std::move(changed->boards), governed,
-                   row.shares_otherwise});
   }
   return all;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/explain/change_kind.hpp"
 #include "models/process/resource.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
@@ -31,13 +32,21 @@ struct Governed {
   [[nodiscard]] bool any() const { return cpu || gpu || emc; }
 };
 
+// The use of a change: one can make it; it takes a cause away, which shows what that costs; or it multiplies
+// a part of the board, which shows what is short.
+enum class Role { advice, cause, hypothesis };
+[[nodiscard]] const char* to_string(Role role);
+
 struct WhatIf {
-  std::string name;                  // "one-core-more"
+  std::string name;                  // "one-core-more"; several changes may have it, such as power modes
   std::string label;                 // "one core more (4)"
   std::optional<Resource> resource;  // the one resource of which it gives more; none: no or several resources
   std::vector<WhatIfBoard> boards;   // one board, or two with a second board
   Governed governed = {};
   bool shares_otherwise = false;  // the same work shares the GPU in another way
+  ChangeKind kind = ChangeKind::hardware;
+  Role role = Role::hypothesis;
+  std::string note = {};  // the layers that fall back to the GPU, if it moves a network to a DLA
 };
 
 // The changes that apply to a scenario, in the order of interventions() in what_if.cpp. `before`: the

@@ -1,6 +1,7 @@
 #include "cli/explain/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -164,45 +165,96 @@ std::string group_text(const Explanation& explanation, const Explained& explaine
   head.pop_back();
   return "\n" + styled(head, Style::strong, colour) + "\n" + streams(explanation, explained, width) +
          tokens_text(explanation, explained, width) + bars(explained, width) +
-         paragraph(explained.sentence, width, 2);
+         paragraph(explained.sentence, width, 2) +
+         (explained.pieces.empty() ? std::string() : paragraph(explained.pieces, width, 2));
 }
 
+const Metric& side(const Change& change, bool after) {
+  return after ? change.after : change.before;
+}
+
+// The columns of the table of changes: totals by unit, then what all have.
+std::vector<Column> change_columns(const std::vector<analyses::UnitChange>& units) {
+  std::vector<Column> columns{{"what if", Align::left}};
+  for (const analyses::UnitChange& unit : units) {
+    columns.push_back({unit.unit + "/s", Align::right});
+    columns.push_back({"%", Align::right});
+    if (unit.unit == "images") columns.push_back({"±", Align::right, 50});
+  }
+  columns.insert(columns.end(), {{"p99 ms", Align::right, 60},
+                                 {"p99 %", Align::right, 40},
+                                 {"W", Align::right, 55},
+                                 {"price", Align::left, 47}});
+  for (const analyses::UnitChange& unit : units)
+    columns.push_back({unit.unit == "images" ? "mJ/image" : "mJ/token", Align::right, 45});
+  return columns;
+}
+
+// The cells of a row: of the board as it is, or after the change.
+std::vector<std::string> change_cells(const Explanation& explanation, const Tried& tried, bool after) {
+  std::vector<std::string> cells;
+  for (const analyses::UnitChange& unit : tried.units) {
+    cells.push_back(significant(side(unit.per_s, after), 4));
+    cells.push_back(after ? signed_percent(unit.per_s.relative()) : "");
+    if (unit.unit != "images") continue;
+    const Change& change = tried.throughput;
+    const bool known = after && change.half_width && change.before.value_or(0) != 0;
+    cells.push_back(known ? fmt::format("{:.1f}", 100 * *change.half_width / *change.before) : "");
+  }
+  const bool grows = after ? !tried.overloaded.empty() : explanation.overload.has_value();
+  cells.push_back(grows ? "grows" : significant(side(tried.p99_ms, after), 4));
+  cells.push_back(after ? signed_percent(tried.p99_ms.relative()) : "");
+  cells.push_back(significant(side(tried.power_w, after), 3));
+  const auto prices =
+      after ? analyses::prices_in_words(tried, explanation.result) : std::vector<std::string>{};
+  cells.push_back(fmt::format("{}", fmt::join(prices, ", ")));
+  for (const analyses::UnitChange& unit : tried.units)
+    cells.push_back(significant(side(unit.energy_mj, after), 3));
+  return cells;
+}
+
+// The rows in the order of the table: those that matter most first, numbered.
 std::string what_ifs(const Explanation& explanation, int width, bool colour) {
   if (explanation.tried.empty()) return {};
-  Table table({{"what if", Align::left},
-               {"images/s", Align::right},
-               {"%", Align::right},
-               {"±", Align::right, 50},
-               {"p99 ms", Align::right, 60},
-               {"p99 %", Align::right, 40},
-               {"W", Align::right, 55},
-               {"mJ/image", Align::right, 45}});
-  const auto p99 = [](const Metric& ms, bool overloaded) {
-    return overloaded ? "grows" : significant(ms, 4);
-  };
   const Tried& any = explanation.tried.front();
-  table.add({"as it is", significant(any.throughput.before, 4), "", "",
-             p99(any.p99_ms.before, explanation.overload.has_value()), "", significant(any.power_w.before, 3),
-             significant(any.energy_mj.before, 3)},
-            Style::strong);
-  for (const Tried& tried : explanation.tried) {
-    const Change& change = tried.throughput;
-    Metric half;
-    if (change.half_width && change.before.value_or(0) != 0) half = *change.half_width / *change.before;
-    table.add({shortened(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), longest_label),
-               significant(change.after, 4), signed_percent(change.relative()),
-               half ? fmt::format("{:.1f}", 100 * *half) : "",
-               p99(tried.p99_ms.after, !tried.overloaded.empty()), signed_percent(tried.p99_ms.relative()),
-               significant(tried.power_w.after, 3), significant(tried.energy_mj.after, 3)},
-              tried.all_fit ? Style::plain : Style::bad);
+  Table table(change_columns(any.units));
+  const auto add = [&](const std::string& label, const Tried& tried, bool after, Style style) {
+    std::vector<std::string> cells = change_cells(explanation, tried, after);
+    cells.insert(cells.begin(), shortened(label, longest_label));
+    table.add(std::move(cells), style);
+  };
+  add("as it is", any, false, Style::strong);
+  int rank = 0;
+  for (const std::size_t index : explanation.leading) {
+    const Tried& tried = explanation.tried[index];
+    add(fmt::format("{}. {}", ++rank, tried.what_if.label), tried, true, Style::strong);
+  }
+  for (std::size_t i = 0; i < explanation.tried.size(); ++i) {
+    const Tried& tried = explanation.tried[i];
+    if (std::ranges::find(explanation.leading, i) != explanation.leading.end()) continue;
+    add(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), tried, true,
+        tried.all_fit ? Style::plain : Style::bad);
   }
   const auto grade = scenarios::power_grade(explanation.result);
+  std::string notes;
+  if (!explanation.leading.empty())
+    notes += paragraph("numbered: greatest gain for its price, one of each kind of change", width, 2);
+  for (const Tried& tried : explanation.tried)
+    if (!tried.what_if.note.empty())
+      notes += paragraph(tried.what_if.label + ": " + tried.what_if.note, width, 2);
   return "\n" + styled("what each change would bring", Style::strong, colour) + "\n" +
-         table.text(width, colour) +
+         table.text(width, colour) + notes +
          (grade ? paragraph(fmt::format("power and energy: grade {}{}", *grade,
                                         power_range(analyses::relative_power_interval(explanation.result))),
                             width, 2)
                 : std::string());
+}
+
+std::string active_limits_text(const Explanation& explanation, int width, bool colour) {
+  if (explanation.limits.empty()) return {};
+  std::string text = "\n" + styled("limits", Style::strong, colour) + "\n";
+  for (const analyses::ActiveLimit& limit : explanation.limits) text += paragraph(limit.sentence, width, 2);
+  return text;
 }
 
 std::string outcomes(const Explanation& explanation, int width, bool colour) {
@@ -283,6 +335,7 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
   if (explanation.critical)
     text += "\n" + styled("critical resource", Style::strong, colour) + "\n" +
             paragraph(explanation.critical->sentence, width, 2);
+  text += active_limits_text(explanation, width, colour);
   return text + what_ifs(explanation, width, colour) + outcomes(explanation, width, colour) +
          clocks(explanation, width, colour) + reported_text(explanation, width, colour);
 }

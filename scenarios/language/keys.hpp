@@ -282,6 +282,8 @@ void keys(V& v, KeysOf<Scenario> /*record*/) {
   v("fan", &S::fan, Boolean{});
   v("observer", &S::observer, Choice<Observer>{"an observer", observer_names()},
     "A profiler that slows calls down");
+  v("objective", &S::objective, Text{200},
+    "Metric by which explain judges changes: processes.0.latency_ms.p99, say", Key::if_changed);
   v("gpu_metrics", &S::gpu_metrics, TimeSpan{sim::microseconds(1), max_run},
     "Window of the distributions of the GPU's activity");
   v.code("mps");

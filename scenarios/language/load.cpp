@@ -15,6 +15,7 @@
 #include "models/board/spec.hpp"
 #include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
+#include "scenarios/language/objective.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -194,6 +195,7 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
     if (const auto at = top.find("run")) read_run(*at, scenario.run);
     if (const auto at = top.find("gpu_metrics"); at && scenario.gpu_metrics > scenario.run.duration)
       at->problem("longer than the run", "a run must last at least one window");
+    if (const auto at = top.find("objective"); at && own.empty()) check_objective(scenario, *at);
     if (options.seed) scenario.run.seed = *options.seed;
   }
   if (own.empty()) check_streams(scenario, cursor);

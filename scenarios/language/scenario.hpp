@@ -310,6 +310,7 @@ struct Scenario {
   std::optional<double> ambient_c;
   std::optional<bool> fan;
   Observer observer = Observer::none;
+  std::optional<std::string> objective;      // a path in the result: objective.hpp
   std::optional<sim::Duration> gpu_metrics;  // window of the sampled GPU metrics; absent: not sampled
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
   std::vector<std::pair<std::string, std::string>> figures;  // overrides: profile path, value with unit

@@ -15,6 +15,7 @@
 #include <array>
 #include <string>
 
+#include "scenarios/result/in_total.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::scenarios {
@@ -137,7 +138,7 @@ inline constexpr auto joules = [](const auto& /*record*/, const Result& of) {
 inline constexpr auto images = [](const auto& /*record*/, const Result& of) {
   Metric sum = 0.0;
   for (const ProcessResult& process : of.processes)
-    if (process.status == "ok") sum = sum && process.images ? Metric(*sum + *process.images) : std::nullopt;
+    if (in_total(of, process)) sum = sum && process.images ? Metric(*sum + *process.images) : std::nullopt;
   return sum;
 };
 inline constexpr auto per_second = per(seconds);

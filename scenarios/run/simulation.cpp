@@ -4,6 +4,7 @@
 
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/gpu_result.hpp"
+#include "scenarios/result/in_total.hpp"
 #include "scenarios/result/power_result.hpp"
 #include "scenarios/run/power_cap.hpp"
 #include "scenarios/run/precision.hpp"
@@ -183,7 +184,8 @@ void Simulation::add_metrics(Result& result) {
     if (const auto& until = scenario_.run.until)
       process.converged = converged(*until, inference, process.stable.value_or(true), window.end);
     if (dvfs_) add_throttled(process, inference.running(), dvfs_->account().throttled_s(running));
-    images = images && process.images ? Metric(*images + *process.images) : std::nullopt;
+    if (in_total(result, process))
+      images = images && process.images ? Metric(*images + *process.images) : std::nullopt;
     ++running;
   }
   const double elapsed = window.seconds();

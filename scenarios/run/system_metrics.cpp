@@ -1,6 +1,7 @@
 #include "scenarios/run/system_metrics.hpp"
 
 #include "scenarios/result/gpu_result.hpp"
+#include "scenarios/result/in_total.hpp"
 #include "scenarios/result/ratio.hpp"
 
 namespace jostle::scenarios {
@@ -12,7 +13,7 @@ void add_system(Result& result, board::Board& board, const board::Clocks& clocks
   double sum = 0;
   bool all = true;
   for (const ProcessResult& process : result.processes) {
-    if (process.status != "ok") continue;
+    if (!in_total(result, process)) continue;
     all = all && process.throughput.mean.has_value();
     sum += process.throughput.mean.value_or(0);
   }

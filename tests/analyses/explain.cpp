@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Explain, without_gains_the_largest_share_is_named) {
   const Explanation explanation = explained(alone, {}, {"one-core-more"});
-  const auto critical = critical_resource(explanation.result, explanation.tried, false);
+  const auto critical = critical_resource(explanation.result, explanation.tried, CriticalGain::throughput);
   EXPECT_FALSE(critical->what_if.has_value());
   EXPECT_EQ(critical->resource, Resource::gpu);
 }

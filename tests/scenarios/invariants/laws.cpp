@@ -51,8 +51,12 @@ void processes_sum_to_the_system(const Run& run, Breaches& breaches) {
   const Metric& system = run.result.system.throughput;
   double sum = 0;
   bool all = any_ran(run);
+  const auto of_images = [](const ProcessResult& process) {
+    return ran(process) && process.throughput.unit == "images/s";
+  };
+  const bool images = std::ranges::any_of(run.result.processes, of_images);
   for (const ProcessResult& process : run.result.processes) {
-    if (!ran(process)) continue;
+    if (!ran(process) || (images && !of_images(process))) continue;
     all = all && process.throughput.mean.has_value();
     sum += process.throughput.mean.value_or(0);
   }

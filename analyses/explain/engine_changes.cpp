@@ -1,0 +1,162 @@
+// Changes of the precision of networks, and of the engine that computes them: the GPU, or DLAs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "analyses/explain/engine_pieces.hpp"
+#include "analyses/explain/intervention.hpp"
+#include "analyses/explain/parts.hpp"
+#include "models/board/spec.hpp"
+#include "models/dla/partition.hpp"
+#include "models/process/runtimes.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using scenarios::Placement;
+using scenarios::Precision;
+using scenarios::ProcessEntry;
+
+bool is_on_dla(const ProcessEntry& process) {
+  return process.placement == Placement::dla0 || process.placement == Placement::dla1;
+}
+
+// Gives the networks for which `lower` holds the precision. Language models have formats of weights instead.
+std::optional<Changed> in_precision(const Request& request, Precision precision,
+                                    const std::function<bool(const ProcessEntry&, Precision)>& lower) {
+  scenarios::Scenario scenario = request.scenario;
+  bool any = false;
+  for (ProcessEntry& process : scenario.processes) {
+    for (ProcessEntry& part : parts_of(process)) {
+      if (!part.precision || part.language || process.training || !lower(process, *part.precision)) continue;
+      part.precision = precision;
+      any = true;
+    }
+    if (!process.instances.empty()) process.precision = process.instances.front().precision;
+  }
+  if (!any) return std::nullopt;
+  return one_board(fmt::format("precision {}", to_string(precision)), std::move(scenario));
+}
+
+// A network that the DLA can take: of an engine, in a precision that the DLA has, one stream.
+bool may_move(const ProcessEntry& process) {
+  return process::traits_of(process.runtime).kind == process::RuntimeKind::engine &&
+         process.placement != Placement::cpu && process.precision && dla::supports(*process.precision) &&
+         !is_synthetic(process) && !scenarios::has_instances(process) && !process.training &&
+         !process.arrivals.max_delay;
+}
+
+std::string on_engines(const std::vector<Placement>& engines) {
+  std::vector<std::string> names;
+  for (const Placement engine : engines)
+    names.emplace_back(engine == Placement::gpu ? "GPU" : engine == Placement::dla0 ? "DLA 0" : "DLA 1");
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("on {}{}{}", fmt::join(names, ", "), names.empty() ? "" : " and ", last);
+}
+
+// Deals the processes in `movable` entries out over the engines in turn. A lone one in a closed loop gets a
+// twin on each other engine, which shares its work.
+std::optional<Changed> dealt(const Request& request, const std::vector<Placement>& engines,
+                             const std::function<bool(const ProcessEntry&)>& movable) {
+  const scenarios::Scenario& before = request.scenario;
+  std::int64_t moving = 0;
+  for (const ProcessEntry& process : before.processes) moving += movable(process) ? process.count : 0;
+  if (moving == 0) return std::nullopt;
+  const bool twins = moving == 1;
+  WhatIfBoard board{before, {}};
+  board.scenario.processes.clear();
+  const std::vector<PartPlace> places = part_places(before);
+  std::size_t turn = 0, process = 0;
+  const auto keep_parts = [&](std::size_t index) {
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (places[i].process == index) board.parts.push_back(i);
+  };
+  std::string pieces;
+  for (const ProcessEntry& entry : before.processes) {
+    const auto count = static_cast<std::size_t>(entry.count);
+    if (!movable(entry)) {
+      board.scenario.processes.push_back(entry);
+      for (std::size_t i = 0; i < count; ++i) keep_parts(process++);
+      continue;
+    }
+    // A twin would share no requests, and would double the stages on the host too.
+    if (twins && (entry.arrivals.kind != process::ArrivalKind::closed_loop || !entry.before.empty() ||
+                  !entry.after.empty()))
+      return std::nullopt;
+    std::vector<std::vector<std::size_t>> on(engines.size());
+    for (std::size_t i = 0; i < count; ++i) on[turn++ % engines.size()].push_back(process++);
+    if (twins) on.assign(engines.size(), on.front());
+    for (std::size_t engine = 0; engine < engines.size(); ++engine) {
+      if (on[engine].empty()) continue;
+      ProcessEntry& part = board.scenario.processes.emplace_back(entry);
+      part.placement = engines[engine];
+      part.count = static_cast<std::int64_t>(on[engine].size());
+      for (const std::size_t index : on[engine]) keep_parts(index);
+      if (is_on_dla(part) && !is_on_dla(entry) && pieces.empty()) pieces = engine_pieces(part);
+    }
+  }
+  Changed changed{on_engines(engines), {}};
+  changed.boards.push_back(std::move(board));
+  changed.note = std::move(pieces);
+  return changed;
+}
+
+// The DLAs that processes use now.
+std::set<Placement> dlas_in_use(const scenarios::Scenario& scenario) {
+  std::set<Placement> used;
+  for (const ProcessEntry& process : scenario.processes)
+    if (is_on_dla(process)) used.insert(process.placement);
+  return used;
+}
+
+}  // namespace
+
+std::optional<Changed> precision_fp16(const Request& request) {
+  return in_precision(request, Precision::fp16, [](const ProcessEntry& /*process*/, Precision now) {
+    return now == Precision::fp32 || now == Precision::tf32;
+  });
+}
+
+std::optional<Changed> precision_int8(const Request& request) {
+  return in_precision(request, Precision::int8, [](const ProcessEntry& process, Precision now) {
+    const auto kind = process::traits_of(process.runtime).kind;
+    const bool quantises = kind == process::RuntimeKind::engine || kind == process::RuntimeKind::cores;
+    return now != Precision::int8 && quantises;
+  });
+}
+
+std::optional<Changed> placement_gpu(const Request& request) {
+  if (!request.device.has_gpu()) return std::nullopt;
+  scenarios::Scenario scenario = request.scenario;
+  bool any = false;
+  for (ProcessEntry& process : scenario.processes) {
+    if (!is_on_dla(process)) continue;
+    process.placement = Placement::gpu;
+    any = true;
+  }
+  if (!any) return std::nullopt;
+  return one_board("on the GPU, not the DLA", std::move(scenario));
+}
+
+std::optional<Changed> both_dlas(const Request& request) {
+  if (request.device.dla.count < 2 || dlas_in_use(request.scenario).size() != 1) return std::nullopt;
+  return dealt(request, {Placement::dla0, Placement::dla1}, is_on_dla);
+}
+
+std::optional<Changed> gpu_and_dla(const Request& request) {
+  const auto& processes = request.scenario.processes;
+  const bool on_gpu = std::ranges::any_of(processes, [](const ProcessEntry& process) {
+    return process.placement == Placement::gpu || process.placement == Placement::cuda_only;
+  });
+  const bool on_dla = !dlas_in_use(request.scenario).empty();
+  if (request.device.dla.count == 0 || !request.device.has_gpu() || (on_gpu && on_dla)) return std::nullopt;
+  std::vector<Placement> engines{Placement::gpu, Placement::dla0};
+  if (request.device.dla.count > 1) engines.push_back(Placement::dla1);
+  return dealt(request, engines, may_move);
+}
+
+}  // namespace jostle::analyses

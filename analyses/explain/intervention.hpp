@@ -1,0 +1,65 @@
+// The changes that explain() tries, by subject. Each function makes the changed scenarios, or none where the
+// change does not apply; what_if.cpp lists them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyses/explain/what_if.hpp"
+
+namespace jostle::analyses {
+
+struct Request {
+  const scenarios::Scenario& scenario;
+  const board::DeviceSpec& device;
+  const scenarios::Result& before;
+};
+
+// A changed scenario.
+struct Changed {
+  std::string label;
+  std::vector<WhatIfBoard> boards;  // `parts` empty: all parts, in order
+  bool possible = true;             // false: it needs a part that the board does not have
+  std::string note = {};            // the layers that fall back; empty: there are none
+};
+
+[[nodiscard]] Changed one_board(std::string label, scenarios::Scenario scenario);
+
+// Overrides a parameter of the profile.
+void put(scenarios::Scenario& scenario, const std::string& path, std::string value);
+
+[[nodiscard]] bool is_synthetic(const scenarios::ProcessEntry& part);
+
+// Limits of power, current and heat, and the power mode (limit_changes.cpp).
+[[nodiscard]] std::optional<Changed> no_limits(const Request& request);
+[[nodiscard]] std::optional<Changed> with_fan(const Request& request);
+[[nodiscard]] std::optional<Changed> cooler_air(const Request& request);
+[[nodiscard]] std::optional<Changed> next_power_mode(const Request& request);
+[[nodiscard]] std::optional<Changed> faster_cores(const Request& request);
+[[nodiscard]] std::vector<Changed> smaller_power_modes(const Request& request);
+
+// Precision and the engine that computes (engine_changes.cpp).
+[[nodiscard]] std::optional<Changed> precision_fp16(const Request& request);
+[[nodiscard]] std::optional<Changed> precision_int8(const Request& request);
+[[nodiscard]] std::optional<Changed> placement_gpu(const Request& request);
+[[nodiscard]] std::optional<Changed> both_dlas(const Request& request);
+[[nodiscard]] std::optional<Changed> gpu_and_dla(const Request& request);
+
+// Cores and threads (host_changes.cpp).
+[[nodiscard]] std::optional<Changed> one_core_more(const Request& request);
+[[nodiscard]] std::optional<Changed> all_cores(const Request& request);
+[[nodiscard]] std::optional<Changed> nice_first(const Request& request);
+[[nodiscard]] std::optional<Changed> sync_spin(const Request& request);
+[[nodiscard]] std::optional<Changed> sync_blocking(const Request& request);
+[[nodiscard]] std::optional<Changed> no_quota(const Request& request);
+[[nodiscard]] std::optional<Changed> no_stages(const Request& request);
+
+// Batches and requests (request_changes.cpp).
+[[nodiscard]] std::optional<Changed> batch_doubled(const Request& request);
+[[nodiscard]] std::optional<Changed> batch_of_waiting(const Request& request);
+[[nodiscard]] std::optional<Changed> drop_frames(const Request& request);
+[[nodiscard]] std::optional<Changed> skip_frames(const Request& request);
+
+}  // namespace jostle::analyses

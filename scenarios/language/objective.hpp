@@ -1,0 +1,59 @@
+// The metric by which `jostle explain` judges changes of a scenario: `objective`, a path in the result such
+// as "processes.1.tokens.decode_per_s", where 1 is the entry in the scenario's `processes`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace jostle::input {
+class Cursor;
+}
+
+namespace jostle::scenarios {
+
+struct Scenario;
+
+struct ObjectiveMetric {
+  std::string_view path;  // in a process of the result, or, behind "system.", in the board's
+  bool more_is_better;
+  bool of_tokens = false;  // only language models have it
+};
+inline constexpr std::array<ObjectiveMetric, 16> process_objectives{{
+    {"throughput.mean", true},
+    {"latency_ms.mean", false},
+    {"latency_ms.p50", false},
+    {"latency_ms.p90", false},
+    {"latency_ms.p95", false},
+    {"latency_ms.p99", false},
+    {"tokens.decode_per_s", true, true},
+    {"tokens.prefill_per_s", true, true},
+    {"tokens.per_s", true, true},
+    {"tokens.per_joule", true, true},
+    {"tokens.ttft_ms.mean", false, true},
+    {"tokens.ttft_ms.p50", false, true},
+    {"tokens.ttft_ms.p99", false, true},
+    {"tokens.itl_ms.mean", false, true},
+    {"tokens.itl_ms.p50", false, true},
+    {"tokens.itl_ms.p99", false, true},
+}};
+inline constexpr std::array<ObjectiveMetric, 3> system_objectives{{
+    {"system.throughput.mean", true},
+    {"system.power_w.mean", false},
+    {"system.energy_per_image_mj", false},
+}};
+
+struct Objective {
+  std::optional<std::size_t> entry;  // in Scenario::processes; absent: a metric of the board
+  ObjectiveMetric metric;
+};
+
+// The objective of a scenario. Absent if it names none.
+[[nodiscard]] std::optional<Objective> objective_of(const Scenario& scenario);
+
+// Reports an objective that is no such path, or no metric of that entry, at `at`.
+void check_objective(const Scenario& scenario, const input::Cursor& at);
+
+}  // namespace jostle::scenarios
