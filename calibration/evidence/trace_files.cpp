@@ -15,12 +15,16 @@
 namespace jostle::calibration {
 namespace {
 
+using Columns = std::array<std::string_view, 9>;  // unused ones are empty
+
 // A kind of table and the columns that identify it. The first kind that matches is used.
 struct Form {
   TraceKind kind;
   std::string_view file;
-  std::array<std::string_view, 9> columns;  // unused ones are empty
+  Columns columns;
 };
+constexpr Columns synthetic{"streams_in", "stream", "streams",       "kind",           "blocks",
+                            "threads",    "work",   "kernels_per_s", "duration_p50_us"};
 constexpr std::array forms{
     Form{TraceKind::timeslices,
          "timeslices.csv",
@@ -50,6 +54,10 @@ constexpr std::array forms{
     Form{TraceKind::mps,
          "mps.csv",
          {"run", "sharing", "process", "processes", "model", "precision", "batch", "mode", "images_per_s"}},
+    Form{TraceKind::streams_synthetic, "streams_synthetic.csv", synthetic},
+    Form{TraceKind::streams_of_readers, "streams_synthetic_mem.csv", synthetic},
+    Form{TraceKind::streams_by_connections, "streams_synthetic_conn.csv", synthetic},
+    Form{TraceKind::clients_synthetic, "streams_synthetic_mps.csv", synthetic},
     Form{TraceKind::solo,
          "solo.csv",
          {"processes", "model", "precision", "batch", "mode", "host_cores", "images_per_s", "enqueue_mean_ms",
@@ -104,6 +112,14 @@ bool has_company(const CsvTable& table) {
   return false;
 }
 
+// The kind of a table of synthetic kernels, by the word in its first row.
+TraceKind synthetic_kind(const CsvTable& table) {
+  const std::string where = table.rows() > 0 ? table.row(0).text(table.column("streams_in")) : "";
+  if (where == "mem") return TraceKind::streams_of_readers;
+  if (where == "conn") return TraceKind::streams_by_connections;
+  return where == "mps" ? TraceKind::clients_synthetic : TraceKind::streams_synthetic;
+}
+
 }  // namespace
 
 std::int64_t product_of(std::string_view sides) {
@@ -119,6 +135,7 @@ std::optional<TraceKind> trace_kind(const CsvTable& table) {
   const auto form = std::ranges::find_if(forms, [&table](const Form& f) { return has_columns(table, f); });
   if (form == forms.end()) return std::nullopt;
   if (form->kind == TraceKind::solo && has_company(table)) return TraceKind::contended;
+  if (form->kind == TraceKind::streams_synthetic) return synthetic_kind(table);
   return form->kind;
 }
 
@@ -154,7 +171,7 @@ const TraceFiles& embedded_traces(std::string_view folder) {
   const std::scoped_lock lock(mutex);
   if (const auto known = read.find(folder); known != read.end()) return known->second;
   TraceFiles& files = read[std::string(folder)];
-  for (int i = 0; i <= static_cast<int>(TraceKind::mps); ++i) {
+  for (int i = 0; i <= static_cast<int>(TraceKind::clients_synthetic); ++i) {
     const auto kind = static_cast<TraceKind>(i);
     std::string path = "evidence/";
     path.append(folder).append("/").append(file_name(kind));

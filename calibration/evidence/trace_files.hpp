@@ -23,7 +23,13 @@ enum class TraceKind {
   kernels,
   runtime_calls,
   streams_networks,  // networks on the streams of one process
-  mps                // networks in processes, with MPS and without
+  mps,               // networks in processes, with MPS and without
+  // Closed loops of equal kernels on the streams of one process, or as clients of MPS, all with the same
+  // columns: the column `streams_in` tells them apart.
+  streams_synthetic,
+  streams_of_readers,      // each stream with a buffer of its own
+  streams_by_connections,  // with 32 connections
+  clients_synthetic        // of MPS
 };
 
 // The file name that this kind has in the evidence, such as "timeslices.csv".

@@ -45,4 +45,18 @@ struct StreamsRun {
 // Throws CsvError.
 [[nodiscard]] std::optional<Estimate> mps_kernel(const CsvTable& table, const MeasuredKernels& kernels);
 
+// The estimates below are of streams_synthetic*.csv, from loops of one kernel that run alone.
+
+// The additional time of a block that waited for room, in microseconds: of kernels that spin for several
+// waves, what each further wave takes beyond a wave. Throws CsvError.
+[[nodiscard]] std::optional<Estimate> block_turnover(const CsvTable& table, const gpu::Spec& gpu);
+
+// The bandwidth of a warp that reads DRAM while it is alone, in GB/s: of kernels that draw less than half of
+// the GPU's bandwidth, by the law of slowdown.hpp. Throws CsvError.
+[[nodiscard]] std::optional<Estimate> warp_bandwidth(const CsvTable& table, const gpu::Spec& gpu);
+
+// The additional time of each kernel under MPS, in microseconds: of kernels that were measured as graphs both
+// in `clients` and in `streams`. Throws CsvError.
+[[nodiscard]] std::optional<Estimate> mps_kernel(const CsvTable& clients, const CsvTable& streams);
+
 }  // namespace jostle::calibration

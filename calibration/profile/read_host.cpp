@@ -75,6 +75,8 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<
   if (kind == RuntimeKind::graph) {
     block.required("per_node", runtime.per_node, span);
     block.optional("replay_gaps", runtime.replay_gaps, Quantity{input::share_dimension(), 0, 2});
+    block.optional("gap_beyond_tables", runtime.gap_beyond_tables,
+                   TimeSpan{sim::Duration::zero(), sim::microseconds(10)});
   }
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});

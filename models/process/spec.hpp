@@ -64,6 +64,8 @@ struct RuntimeSpec {
   // For a graph that a lone process replays: its launch gaps relative to those of the tables
   // (gpu::KernelSequence::lone_gap). A session is in one of two states (docs/validation.md).
   double replay_gaps = 1;
+  // The gap before each kernel in the slower of these states, where the tables were measured in the faster.
+  sim::Duration gap_beyond_tables;
   double api_share = 1;           // share of an enqueue call's host time that passes inside CUDA calls
   sim::Duration gpu_per_launch;   // GPU front-end time before each kernel launched by itself
   double variation = 0;           // coefficient of variation of a batch's host time (lognormal)

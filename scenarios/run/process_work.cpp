@@ -175,6 +175,10 @@ gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& en
   const dnn::KernelTables& tables = measured ? tables_for(request, context) : none;
   gpu::KernelSequence kernels = dnn::kernels_for(request, tables, gpu, context.profile.factors);
   if (entry.layers) kernels = part_of(kernels, entry, request, gpu);
+  // Own tables and rates hold the gaps of their own session, and computed kernels those of the law's.
+  const dnn::MeasuredNetwork* const known = tables.find(request.model, request.precision, input_of(request));
+  if (known != nullptr && !known->batches.empty() && !tables.own)
+    kernels.lone_gap += runtime.gap_beyond_tables * static_cast<std::int64_t>(kernels.kernels.size());
   kernels.lone_gap = sim::work_in(kernels.lone_gap, runtime.replay_gaps);
   return placed(std::move(kernels), context, pace_of(runtime, spec, half_of(spec, entry, context), gpu));
 }

@@ -41,6 +41,15 @@ TEST(TraceFiles, of_streams_and_mps_are_no_runs_of_processes_that_take_turns) {
   EXPECT_FALSE(space.has(TraceKind::contended));
 }
 
+TEST(TraceFiles, tell_streams_of_equal_kernels_from_clients_by_their_rows) {
+  for (const TraceKind kind : {TraceKind::streams_synthetic, TraceKind::streams_of_readers,
+                               TraceKind::streams_by_connections, TraceKind::clients_synthetic})
+    EXPECT_EQ(trace_kind(embedded_traces("h200-space").table(kind)), kind) << file_name(kind);
+  const TraceFiles& h100 = embedded_traces("h100");
+  EXPECT_EQ(trace_kind(h100.table(TraceKind::streams_synthetic)), TraceKind::streams_synthetic);
+  EXPECT_FALSE(h100.has(TraceKind::clients_synthetic));
+}
+
 TEST(TraceFiles, tell_lone_runs_from_contended_ones_by_their_rows) {
   const std::string header =
       "processes,model,precision,batch,mode,host_cores,images_per_s,enqueue_mean_ms,sync_mean_ms\n";

@@ -608,6 +608,7 @@ std::vector<Row> space_rows() {
       {"gpu.space_sharing.memory_load", "1 %", h200, streams(4, 16), total, up},
       {"gpu.space_sharing.miss_latency", "3", h200, streams(4, 16), total, down},
       {"runtimes.cuda-graph.replay_gaps", "0 %", h200, streams(1, 1), total, up},
+      {"runtimes.cuda-graph.gap_beyond_tables", "1 us", h200, streams(1, 1), total, down},
   };
 }
 

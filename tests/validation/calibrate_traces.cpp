@@ -7,6 +7,10 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "calibration/embedded.hpp"
 #include "calibration/evidence/kernel_tables.hpp"
@@ -85,6 +89,57 @@ TEST(TraceCalibration, finds_the_law_that_made_up_streams_obey) {
   EXPECT_TRUE(fetch->identified);
   EXPECT_NEAR(std::stod(fetch->value), 0.7, 0.12) << "shipped: " << fetch->prior;
   EXPECT_EQ(figure(found, "gpu.time_slicing.slice"), nullptr);  // nothing tells it
+}
+
+// A table of kernels that run alone, a row each: kind, blocks, work, duration, kernels per second.
+CsvTable lone_kernels(const char* where,
+                      const std::vector<std::tuple<const char*, int, int, double, double>>& rows) {
+  std::string text =
+      "streams_in,stream,streams,kind,blocks,threads,smem_bytes,work,batch_kernels,mode,kernels_per_s,"
+      "duration_p50_us\n";
+  for (const auto& [kind, blocks, work, duration_us, per_s] : rows)
+    text += fmt::format("{},0,1,{},{},256,{},{},30,graph,{},{}\n", where, kind, blocks,
+                        std::string_view(kind) == "spin" ? 204'800 : 0, work, per_s, duration_us);
+  return CsvTable::parse(text, "synthetic.csv");
+}
+
+TEST(TraceCalibration, finds_the_law_that_made_up_kernels_obey) {
+  // Blocks that fill an SM, 10 us each, and 0.9 us before each further one; readers of 3 GB/s a warp.
+  std::vector<std::tuple<const char*, int, int, double, double>> rows;
+  for (const int waves : {1, 2, 4, 8})
+    rows.emplace_back("spin", 132 * waves, 19'800, 10.0 * waves + 0.9 * (waves - 1), 80'000 / waves);
+  for (const int blocks : {8, 16, 32}) rows.emplace_back("mem", blocks, 64, 64 * 32 * 16 / 3e3, 80'000);
+  TraceFiles files;
+  files.add(TraceKind::streams_synthetic, lone_kernels("one", rows));
+  // A client takes 0.5 us longer for each kernel.
+  for (auto& [kind, blocks, work, duration_us, per_s] : rows) per_s = 1e6 / (1e6 / per_s + 0.5);
+  files.add(TraceKind::clients_synthetic, lone_kernels("mps", rows));
+  const Calibration found = calibrate_traces(h200(), files, PriorsFrom::profile);
+  for (const auto& [path, value] :
+       {std::pair{"gpu.space_sharing.block_turnover", 0.9},
+        std::pair{"gpu.space_sharing.warp_bandwidth", 3.0}, std::pair{"gpu.space_sharing.mps_kernel", 0.5}}) {
+    const FittedParameter* const of = figure(found, path);
+    ASSERT_NE(of, nullptr) << path;
+    EXPECT_STREQ(of->grade(), "fitted") << path;
+    EXPECT_NEAR(std::stod(of->value), value, 0.02 * value) << path;
+  }
+  EXPECT_EQ(figure(found, "gpu.space_sharing.fetch"), nullptr);  // all run the same instructions
+}
+
+TEST(TraceCalibration, of_measured_kernels_is_near_what_was_read_off_them) {
+  for (const char* const device : {"h200-space", "h100"}) {
+    const TraceFiles& all = calibration::embedded_traces(device);
+    TraceFiles files;
+    for (const TraceKind kind :
+         {TraceKind::streams_synthetic, TraceKind::streams_of_readers, TraceKind::clients_synthetic})
+      if (all.has(kind)) files.add(kind, all.table(kind));
+    const Calibration found = calibrate_traces(h200(), files, PriorsFrom::profile);
+    const auto value = [&](const char* path) { return std::stod(figure(found, path)->value); };
+    EXPECT_NEAR(value("gpu.space_sharing.block_turnover"), 0.7, 0.15) << device;
+    EXPECT_NEAR(value("gpu.space_sharing.warp_bandwidth"), 2.2, 0.1) << device;
+    if (all.has(TraceKind::clients_synthetic))
+      EXPECT_NEAR(value("gpu.space_sharing.mps_kernel"), 0.2, 0.05) << device;
+  }
 }
 
 TEST(TraceCalibration, tells_every_figure_of_the_h200_near_what_ships) {

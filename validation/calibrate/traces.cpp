@@ -172,6 +172,8 @@ std::optional<gpu::KernelSequence> measured_kernels(const calibration::Profile& 
     return {};
   gpu::KernelSequence kernels = dnn::kernels_for(
       {.model = network.model, .precision = network.precision, .batch = network.batch}, tables, device.gpu);
+  if (!tables.own)
+    kernels.lone_gap += graph->gap_beyond_tables * static_cast<std::int64_t>(kernels.kernels.size());
   kernels.lone_gap = sim::work_in(kernels.lone_gap, graph->replay_gaps);
   return kernels.grade == gpu::Grade::measured ? std::optional(std::move(kernels)) : std::nullopt;
 }
@@ -182,6 +184,26 @@ gpu::Spec with_law(gpu::Spec gpu, const std::vector<double>& at) {
   gpu.space_sharing.fetch = sim::microseconds(at[1]);
   gpu.space_sharing.compute_load = at[2] / 100;
   return gpu;
+}
+
+// What loops of equal kernels tell.
+void synthetic_streams(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu) {
+  const bool streams = files.has(TraceKind::streams_synthetic);
+  const bool readers = files.has(TraceKind::streams_of_readers);
+  if (streams)
+    add_estimate(all, "gpu.space_sharing.block_turnover",
+                 calibration::block_turnover(files.table(TraceKind::streams_synthetic), gpu),
+                 "streams_synthetic.csv: waves of kernels that spin, beyond the first", false);
+  if (streams || readers) {
+    const TraceKind kind = readers ? TraceKind::streams_of_readers : TraceKind::streams_synthetic;
+    add_estimate(all, "gpu.space_sharing.warp_bandwidth", calibration::warp_bandwidth(files.table(kind), gpu),
+                 "streams_synthetic.csv, _mem: readers that draw less than half of the bandwidth", false);
+  }
+  if (streams && files.has(TraceKind::clients_synthetic))
+    add_estimate(all, "gpu.space_sharing.mps_kernel",
+                 calibration::mps_kernel(files.table(TraceKind::clients_synthetic),
+                                         files.table(TraceKind::streams_synthetic)),
+                 "streams_synthetic_mps.csv: kernels of a lone client less those of a stream", false);
 }
 
 void space_sharing(Estimates& all, const TraceFiles& files, const calibration::Profile& profile) {
@@ -202,6 +224,7 @@ void space_sharing(Estimates& all, const TraceFiles& files, const calibration::P
         all, {"gpu.space_sharing.kernel_start", "gpu.space_sharing.fetch", "gpu.space_sharing.compute_load"},
         rows, "streams_networks.csv: rates of equal streams over that of one alone");
   }
+  synthetic_streams(all, files, profile.spec->gpu);
   if (files.has(TraceKind::mps))
     add_estimate(all, "gpu.space_sharing.mps_kernel",
                  calibration::mps_kernel(files.table(TraceKind::mps), kernels),

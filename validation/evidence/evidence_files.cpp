@@ -101,6 +101,8 @@ std::string_view no_effect(calibration::TraceKind kind) {
     case calibration::TraceKind::eager_repeats:
     case calibration::TraceKind::mps:
       return "processes that share the GPU, for `jostle validate` to compare with";
+    case calibration::TraceKind::streams_by_connections:
+      return "streams of one process with 32 connections, which only say that there are as many";
     case calibration::TraceKind::runtime_calls:
       return "calls of the CUDA runtime, which tell a profile nothing";
     default:
