@@ -19,7 +19,7 @@ function sureness(figures) {
       legend: null, tooltip: {trigger: 'item', formatter: ({dataIndex}) => `${all[dataIndex].path}: ${all[dataIndex].value} ± ${percent(all[dataIndex].relative_sd)} %`},
       ...named(all.map((of) => short(of.path)), 250, 150),
       xAxis: {type: 'log', name: 'Standard error, %', min: 0.001},
-      series: [{type: 'bar', name: 'Standard error', barMaxWidth: 14, data: all.map((of) => Number((100 * of.relative_sd).toPrecision(3))),
+      series: [{type: 'scatter', name: 'Standard error', symbolSize: 9, data: all.map((of, i) => [Number((100 * of.relative_sd).toPrecision(3)), i]),
         words: (item) => `${all[item].path}: ${all[item].value}, standard error ${percent(all[item].relative_sd)} %`}],
     }),
   });
