@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Small letters, digits and single underscores: "YOLOv8-S" is "yolov8_s".
-std::string plain_name(const std::string& name) {
+std::string letters_and_digits(const std::string& name) {
   std::string plain;
   for (const char c : name) {
     const auto letter = static_cast<unsigned char>(c);
@@ -47,10 +47,10 @@ std::optional<ImportedNetwork> imported_network(const std::string& onnx, const s
     return ImportedNetwork{error || relative.empty() ? onnx : relative.string()};
   }
   if (!wishes.model.empty()) return ImportedNetwork{wishes.model};
-  const std::string plain = plain_name(name);
+  const std::string plain = letters_and_digits(name);
   std::string best;
   for (const std::string& known : dnn::known_names())
-    if (known.size() > best.size() && contains_word(plain, plain_name(known))) best = known;
+    if (known.size() > best.size() && contains_word(plain, letters_and_digits(known))) best = known;
   if (best.empty()) return std::nullopt;
   return ImportedNetwork{.model = dnn::catalogue_name(best), .guessed = true};
 }

@@ -14,7 +14,7 @@ Spec without_stages(const Spec& spec) {
 }
 
 // The queue at the entrance forms no batches.
-Arrivals one_by_one(const Arrivals& arrivals) {
+Arrivals unbatched(const Arrivals& arrivals) {
   Arrivals single = arrivals;
   single.max_delay.reset();
   return single;
@@ -37,7 +37,7 @@ Pipeline::Pipeline(const BoardParts& board, const Spec& spec, const Costs& costs
 
 void Pipeline::open(const Identity& identity) {
   if (spec_.arrivals.kind != ArrivalKind::closed_loop)
-    requests_.emplace(one_by_one(spec_.arrivals), arrivals_random(identity));
+    requests_.emplace(unbatched(spec_.arrivals), arrivals_random(identity));
   server_.open(identity);
   before_.open(identity, {.reached =
                               [](void* self, const Passing& passing) {

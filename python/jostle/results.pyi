@@ -69,6 +69,8 @@ class Mean(Record):
 class Stage(Record):
     name: str
     ms: Figure
+    grade: str
+    source: str
 
 class TimeShare(Record):
     gpu_running: Figure

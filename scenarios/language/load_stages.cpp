@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "calibration/evidence/stage_costs.hpp"
 #include "calibration/profile/time_span.hpp"
@@ -179,64 +178,73 @@ double candidates_of(const ProcessEntry& process) {
   return static_cast<double>(side * side) * 21 / 1024;
 }
 
-// The rows of the word that fit its value and processor; empty, with a problem, if none does. The value is a
-// way or a processor; for resize a size, which is read elsewhere.
-std::vector<const StageCost*> rows_of(const std::string& word, const Cursor& value,
+// A word's value: a way, or a processor. Both empty: the value says neither, as the size of resize.
+struct WordValue {
+  std::string way, on;
+};
+
+void note_name(std::vector<std::string>& list, const std::string& name) {
+  if (!name.empty() && std::ranges::find(list, name) == list.end()) list.push_back(name);
+}
+
+// Reads the value of a word with these rows.
+std::optional<WordValue> read_value(const std::string& word, const Cursor& at,
+                                    const std::vector<const StageCost*>& rows) {
+  if (word == "resize") return WordValue{};
+  const std::string* text = at.scalar("a way or a processor");
+  if (text == nullptr) return std::nullopt;
+  std::vector<std::string> ways, processors;
+  for (const StageCost* row : rows) {
+    note_name(ways, row->way);
+    note_name(processors, row->on);
+  }
+  if (std::ranges::find(ways, *text) != ways.end()) return WordValue{*text, ""};
+  if (*text == "engine" && word == "nms") return WordValue{"", "gpu"};  // a layer of the engine
+  if (std::ranges::find(processors, *text) != processors.end()) return WordValue{"", *text};
+  for (const std::string& name : processors) note_name(ways, name);
+  at.problem(fmt::format("unknown way '{}' of {}", input::printable(*text), word),
+             input::spelling_hint(*text, ways));
+  return std::nullopt;
+}
+
+// Reads `on` of a word, which must be the processor of one of the rows.
+bool read_on(const Cursor& at, const std::string& word, const std::vector<const StageCost*>& rows,
+             WordValue& value) {
+  const std::string* text = at.scalar("a processor");
+  if (text == nullptr) return false;
+  if (!value.on.empty() && *text != value.on)
+    at.problem(fmt::format("contradicts {}: {}", word, value.on), "keep one of the two");
+  value.on = *text;
+  if (std::ranges::find(rows, value.on, &StageCost::on) != rows.end()) return true;
+  std::vector<std::string> known;
+  for (const StageCost* row : rows) note_name(known, row->on);
+  std::ranges::sort(known);
+  at.problem(fmt::format("the cost of {}{}{} on {} is not known", word, value.way.empty() ? "" : " ",
+                         value.way, input::printable(value.on)),
+             fmt::format("one of {}; or a stage with a name and a time", fmt::join(known, ", ")));
+  return false;
+}
+
+// The rows of the word that fit its value and its processor; empty, with a problem, if none does.
+std::vector<const StageCost*> rows_of(const std::string& word, const Cursor& value_at,
                                       const std::optional<Cursor>& on_at) {
   std::vector<const StageCost*> rows;
-  std::vector<std::string> ways, processors;
-  const auto note = [](std::vector<std::string>& list, const std::string& name) {
-    if (!name.empty() && std::ranges::find(list, name) == list.end()) list.push_back(name);
-  };
-  for (const StageCost& cost : calibration::stage_costs()) {
-    if (cost.word != word) continue;
-    rows.push_back(&cost);
-    note(ways, cost.way);
-    note(processors, cost.on);
+  for (const StageCost& cost : calibration::stage_costs())
+    if (cost.word == word) rows.push_back(&cost);
+  auto value = read_value(word, value_at, rows);
+  if (!value) return {};
+  std::vector<std::string> ways;
+  for (const StageCost* row : rows) note_name(ways, row->way);
+  std::erase_if(rows, [&](const StageCost* row) { return row->way != value->way; });
+  if (rows.empty()) {
+    value_at.problem(fmt::format("the way of {} must be said", word),
+                     fmt::format("one of {}", fmt::join(ways, ", ")));
+    return {};
   }
-  const auto keep = [&](auto fits) {
-    std::erase_if(rows, [&](const StageCost* row) { return !fits(*row); });
-  };
-  std::string way, on;
-  if (word != "resize") {
-    const std::string* text = value.scalar("a way or a processor");
-    if (text == nullptr) return {};
-    if (std::ranges::find(ways, *text) != ways.end()) {
-      way = *text;
-    } else if (*text == "engine" && word == "nms") {
-      on = "gpu";  // a layer of the engine
-    } else if (std::ranges::find(processors, *text) != processors.end()) {
-      on = *text;
-    } else {
-      std::vector<std::string> all = ways;
-      for (const std::string& name : processors) note(all, name);
-      value.problem(fmt::format("unknown way '{}' of {}", input::printable(*text), word),
-                    input::spelling_hint(*text, all));
-      return {};
-    }
-  }
-  keep([&](const StageCost& row) { return row.way == way; });
-  if (on_at) {
-    const std::string* text = on_at->scalar("a processor");
-    if (text == nullptr) return {};
-    if (!on.empty() && *text != on)
-      on_at->problem(fmt::format("contradicts {}: {}", word, on), "keep one of the two");
-    on = *text;
-    if (std::ranges::find(rows, on, &StageCost::on) == rows.end()) {
-      std::set<std::string> known;
-      for (const StageCost* row : rows) known.insert(row->on);
-      on_at->problem(fmt::format("the cost of {}{}{} on {} is not known", word, way.empty() ? "" : " ", way,
-                                 input::printable(on)),
-                     fmt::format("one of {}; or a stage with a name and a time", fmt::join(known, ", ")));
-      return {};
-    }
-  }
+  if (on_at && !read_on(*on_at, word, rows, *value)) return {};
   // A way that uses two processors, such as NvDCF, is on both.
-  if (on.empty() && word != "track" && !rows.empty()) on = rows.front()->on;
-  if (!on.empty()) keep([&](const StageCost& row) { return row.on == on; });
-  if (rows.empty())
-    value.problem(fmt::format("the way of {} must be said", word),
-                  fmt::format("one of {}", fmt::join(ways, ", ")));
+  if (value->on.empty() && word != "track") value->on = rows.front()->on;
+  if (!value->on.empty()) std::erase_if(rows, [&](const StageCost* row) { return row->on != value->on; });
   return rows;
 }
 
