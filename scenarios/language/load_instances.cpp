@@ -62,7 +62,7 @@ void read_host_threads(Mapping& mapping, ProcessEntry& process) {
   const auto at = mapping.find("host_threads");
   if (!at) return;
   process.host_threads = Integer{1, max_streams}(*at).value_or(least);
-  if (!on_gpu(process))
+  if (!on_gpu(process.placement))
     at->problem(fmt::format("a process with placement: {} has one host thread", to_string(process.placement)),
                 process.placement == Placement::cpu ? "threads: the number of threads that compute" : "");
   else if (process.host_threads > streams)
