@@ -39,19 +39,21 @@ processes:
   - model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}
     stages: {before: [{name: a, time: 1 ms}, {nms: cpu}], after: [{name: b, time: 1 ms}, {nms: cpu}]}
     overlap: 2
-    arrivals: {periodic: 30 /s, queue: {limit: 1}}
+    arrivals: {periodic: 30 /s, queue: {limit: 1}, clients: 1, think: {exponential: 1 ms}}
     after: other
     fan_out: {mean: 1}
     queue: {limit: 1}
+    server: {}
     container: {name: c}
     policy: {fifo: 1}
   - {model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}, stages: [{name: a, time: 1 ms}, {nms: cpu}, infer]}
   - instances:
       - model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}
-        arrivals: {periodic: 30 /s, queue: {limit: 1}}
+        arrivals: {periodic: 30 /s, queue: {limit: 1}, clients: 1, think: {exponential: 1 ms}}
         after: other
         fan_out: {mean: 1}
         queue: {limit: 1}
+        server: {}
       - {model: qwen2.5_1.5b, precision: q4_k_m, generate: {prompt: {lognormal: {mean: 1, variation: 1}}, tokens: {lognormal: {mean: 1, variation: 1}}}}
       - {model: qwen2.5_1.5b, precision: q4_k_m, bench: {tg: 1}}
   - {model: qwen2.5_1.5b, precision: q4_k_m, generate: {prompt: {lognormal: {mean: 1, variation: 1}}, tokens: {lognormal: {mean: 1, variation: 1}}}}
