@@ -705,7 +705,7 @@ class Command(unittest.TestCase):
                                *[word for each in sets for word in ("--set", each)])
             self.assertEqual(told.returncode, 0, told.stderr)
             result = json.loads(told.stdout)
-            return result["system"]["throughput"], result["processes"][0]["latency_ms"]["mean"]
+            return result["system"]["throughput"]["mean"], result["processes"][0]["latency_ms"]["mean"]
 
         holoscan = [first("holoscan.yaml", f"processes.0.count={count}")[1] for count in (1, 2, 3)]
         predicted_over_reported = {
