@@ -353,7 +353,7 @@ std::optional<ImportedScenario> deepstream_scenario(const std::string& path, con
   DeepstreamImport import(*app, wishes, problems);
   const std::string body = import.body();
   if (problems.count() > before) return std::nullopt;
-  return imported_scenario("deepstream-app " + input::file_name(path), body, import.unsaid());
+  return imported_scenario("deepstream-app " + fs::path(path).filename().string(), body, import.unsaid());
 }
 
 }  // namespace jostle::calibration

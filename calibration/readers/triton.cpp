@@ -287,7 +287,7 @@ std::optional<ImportedScenario> triton_scenario(const std::string& folder, const
   if (problems.count() > before) return std::nullopt;
   const std::string body = import.body();
   if (problems.count() > before) return std::nullopt;
-  return imported_scenario("triton " + input::file_name(folder), body, import.unsaid());
+  return imported_scenario("triton " + fs::path(folder).filename().string(), body, import.unsaid());
 }
 
 }  // namespace jostle::calibration

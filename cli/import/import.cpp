@@ -325,7 +325,7 @@ void add_import(CLI::App& app, Task& task) {
   add_supplied(*command, options);
   command->footer(format_list());
   add_examples(*command, {"import auto trtexec.log tegrastats.log --run r1 -o imported.csv",
-                          "import deepstream-app config.txt --device jetson-orin-nano -o cameras.yaml",
+                          "import deepstream-app config.txt --device jetson-orin-nano -o pipeline.yaml",
                           "import --detect trtexec.log"});
   command->callback([&task, options] {
     task = [options](Context& context) {

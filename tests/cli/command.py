@@ -705,7 +705,7 @@ class Command(unittest.TestCase):
                                *[word for each in sets for word in ("--set", each)])
             self.assertEqual(told.returncode, 0, told.stderr)
             result = json.loads(told.stdout)
-            return result["system"]["throughput"], result["processes"][0]["latency_ms"]["mean"]
+            return result["system"]["throughput"]["mean"], result["processes"][0]["latency_ms"]["mean"]
 
         holoscan = [first("holoscan.yaml", f"processes.0.count={count}")[1] for count in (1, 2, 3)]
         predicted_over_reported = {
@@ -1073,6 +1073,8 @@ offload:
         for name, shard in (("study", "1/1"), ("part1", "1/2"), ("part2", "2/2")):
             self.jostle("sweep", study, "--shard", shard, "-o", str(self.directory / f"{name}.sqlite"))
         shutil.copy(SOURCE / "tests/cli/trtexec.log", self.directory / "trtexec.log")
+        self.file("config.txt", "[source0]\nenable=1\ntype=4\n[primary-gie]\nenable=1\nconfig-file=infer.txt\n")
+        self.file("infer.txt", "[property]\nonnx-file=yolov8n.onnx\n")
         commands = list(self.all_commands())
         self.assertGreater(len(commands), 22)
         tried = set()
