@@ -124,7 +124,7 @@ struct Explanation {
   std::vector<std::string> tenants;  // sentences on background load of cores and the GPU
   std::optional<Overload> overload;  // none if all processes keep up
   std::optional<Critical> critical;  // none if no process has time shares, or only some changes were tried
-  std::vector<ActiveLimit> limits;   // that hold clocks down
+  std::vector<ActiveLimit> limits;   // limits that hold clocks down
   std::vector<Tried> tried;
   std::vector<std::size_t> leading;  // indices of the changes that matter most; empty if only some were tried
   Reported reported;

@@ -109,7 +109,7 @@ std::optional<Changed> next_power_mode(const Request& request) {
   return in_mode(request, *next);
 }
 
-// Of the modes whose GPU is no slower, those with fewer but faster cores: threads of a process follow one
+// Modes with fewer but faster cores whose GPU is no slower: threads of a process follow one
 // after another, so the clock counts and not the number. The greatest clock; ties: the smallest mode.
 std::optional<Changed> faster_cores(const Request& request) {
   const board::PowerMode* const now = present_mode(request);

@@ -12,7 +12,7 @@ struct Tried;
 
 struct ActiveLimit {
   std::string name;                   // "thermal", as in limited_share
-  double share = 0;                   // of the time
+  double share = 0;                   // share of the time
   std::vector<std::size_t> ended_by;  // indices of changes that one can make, after which it no longer binds
   std::string sentence;
 };

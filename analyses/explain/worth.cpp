@@ -141,7 +141,7 @@ std::vector<std::size_t> leading(const std::vector<Tried>& tried) {
     return one.net() > other.net() + std::log1p(least_worth) &&
            !(one.accuracy_unknown && other.accuracy_unknown);
   };
-  std::map<ChangeKind, std::size_t> best;  // of each kind
+  std::map<ChangeKind, std::size_t> best;  // the best of each kind
   for (std::size_t i = 0; i < tried.size(); ++i) {
     const Worth& worth = tried[i].worth;
     if (tried[i].what_if.role == Role::hypothesis || worth.ruins) continue;

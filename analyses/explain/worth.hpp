@@ -13,7 +13,7 @@ struct Tried;
 
 // Gains and prices are natural logarithms of ratios, so that they add: 0.69 is twice as much.
 struct Worth {
-  double gain = 0;                // of the scenario's objective, or else the mean over the processes
+  double gain = 0;                // gain of the scenario's objective, or else the mean over the processes
   double latency = 0;             // price: longer batches of closed loops
   double energy = 0;              // price: more joules for the same work
   double given_up = 0;            // price: processes that the change leaves out

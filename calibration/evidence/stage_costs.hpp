@@ -12,7 +12,7 @@
 
 namespace jostle::calibration {
 
-// What a cost is multiplied by.
+// The quantity by which a cost is multiplied.
 enum class StagePer : std::uint8_t { image, pixel, output, larger, box, object };
 
 struct StageCost {
@@ -25,7 +25,7 @@ struct StageCost {
 
 // Throws CsvError.
 [[nodiscard]] std::vector<StageCost> parse_stage_costs(std::string_view csv, std::string_view name);
-[[nodiscard]] const std::vector<StageCost>& stage_costs();  // those that ship
+[[nodiscard]] const std::vector<StageCost>& stage_costs();  // the table that ships
 [[nodiscard]] std::string_view to_string(StagePer per);
 
 // Instructions a clock of a core relative to a Cortex-A78AE (calibration/cores.csv). `cluster` is a cluster's

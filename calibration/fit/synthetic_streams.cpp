@@ -14,7 +14,7 @@ namespace jostle::calibration {
 namespace {
 
 constexpr int threads_of_warp = 32;
-constexpr double bytes_of_word = 16;    // that a thread of a reader reads at a time
+constexpr double bytes_of_word = 16;    // a thread of a reader reads so many at a time
 constexpr double most_of_memory = 0.5;  // share of the bandwidth up to which warps hardly meet
 constexpr std::int64_t largest_in_column = 1'000'000'000;
 
@@ -24,7 +24,7 @@ struct LoneKernel {
   std::int64_t blocks = 1, threads = 1, shared_bytes = 0, work = 0, kernels = 1;
   double duration_us = 0, per_s = 0;
 
-  // What makes a block: equal blocks take equally long.
+  // The properties of a block: equal blocks take equally long.
   [[nodiscard]] auto block() const { return std::tuple(kind, threads, shared_bytes, work); }
 };
 

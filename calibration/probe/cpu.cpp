@@ -12,7 +12,7 @@ namespace {
 
 struct CpuExperiment {
   std::string_view what;
-  double share;  // of the part's time
+  double share;  // share of the part's time
   void (*measure)(const CpuBench&, Outcome&);
 };
 constexpr std::array cpu_experiments{

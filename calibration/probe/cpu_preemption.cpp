@@ -53,7 +53,7 @@ void empty_cache(const Pipe& to, const Pipe& from, std::int64_t ns, std::size_t 
 }
 
 struct Preemption {
-  std::size_t bytes;     // of the working set
+  std::size_t bytes;     // bytes of the working set
   double away_ms;        // others ran for so long
   std::size_t streamed;  // through so many bytes
   double seconds;

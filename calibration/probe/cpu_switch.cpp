@@ -11,7 +11,7 @@
 namespace jostle::calibration::probe {
 namespace {
 
-constexpr int hand_overs = 200;  // of a sample
+constexpr int hand_overs = 200;  // hand-overs of a sample
 
 struct SwitchSamples {
   WorkerSignals signals;

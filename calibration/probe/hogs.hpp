@@ -16,8 +16,9 @@ struct Stretch {
 };
 
 struct HogRun {
-  std::vector<Stretch> stretches;  // of all hogs, each hog's in order; the first and last of each are cut
-  std::vector<double> shares;      // of the time that all had the core, by hog
+  std::vector<Stretch>
+      stretches;  // stretches of all hogs, each hog's in order; the first and last of each are cut
+  std::vector<double> shares;  // shares of the time that all had the core, by hog
 };
 
 struct HogQuestion {

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t most_sources = 1024, most_batch = 4096, muxer_pool = 4;
 
-// What the sources have in common.
+// The properties that the sources have in common.
 struct DeepstreamSources {
   std::int64_t count = 0, width = 0, height = 0;
   bool live = false, raw = false;

@@ -11,15 +11,15 @@ namespace jostle::calibration {
 
 struct ImportedScenario {
   std::string text;                 // YAML
-  std::vector<std::string> unsaid;  // what the configuration does not say, and what is taken; a line each
+  std::vector<std::string> unsaid;  // missing settings and the values taken for them; a line each
 };
 
-// What the user says beside the configuration; empty: nothing.
+// The user's own settings beside the configuration; empty: none.
 struct ImportWishes {
   std::string device;     // the board
   std::string model;      // the network, where its name cannot be told
-  std::string precision;  // of networks whose precision the configuration does not say
-  std::string rate;       // of each camera or of each model's requests, such as "25 /s"
+  std::string precision;  // precision of networks whose configuration does not say it
+  std::string rate;       // rate of each camera or of each model's requests, such as "25 /s"
   std::string folder;     // where the scenario will be: paths in it are relative to this; empty: here
 };
 

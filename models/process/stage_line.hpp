@@ -20,7 +20,7 @@ namespace jostle::process {
 
 class BatchSteps;
 
-// What passes from stage to stage: the images of requests that were made at `made`.
+// The images that pass from stage to stage: those of requests that were made at `made`.
 struct Passing {
   std::vector<sim::Time> made;
   std::int64_t images = 0;

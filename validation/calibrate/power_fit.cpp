@@ -41,7 +41,7 @@ constexpr double near_limit = 0.96;  // share of the limit from which a run coun
 struct Table {
   std::vector<RunConfiguration> runs;
   std::vector<Measured> measured;
-  std::vector<std::string> bases;  // of the kernel times (analyses/interval/basis.hpp)
+  std::vector<std::string> bases;  // bases of the kernel times (analyses/interval/basis.hpp)
   std::vector<Unknown> unknowns;
   std::vector<double> rates;                // by run: predicted throughput
   std::vector<double> watts;                // by run

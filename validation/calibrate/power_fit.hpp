@@ -15,7 +15,7 @@
 namespace jostle::validation {
 
 struct PowerFit {
-  std::vector<FittedParameter> parameters;  // those that the runs tell of
+  std::vector<FittedParameter> parameters;  // the parameters that the runs determine
   std::vector<double> covariance;           // covariance of their logarithms, row-major
   std::size_t rows = 0;
   std::size_t at_limit = 0;  // runs at the card's power limit, which tell nothing of its parts

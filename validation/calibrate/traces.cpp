@@ -186,7 +186,7 @@ gpu::Spec with_law(gpu::Spec gpu, const std::vector<double>& at) {
   return gpu;
 }
 
-// What loops of equal kernels tell.
+// The parameters that loops of equal kernels determine.
 void synthetic_streams(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu) {
   const bool streams = files.has(TraceKind::streams_synthetic);
   const bool readers = files.has(TraceKind::streams_of_readers);

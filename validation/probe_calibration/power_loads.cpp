@@ -190,8 +190,8 @@ std::vector<LoadRow> load_rows(const fs::path& file) {
   return rows;
 }
 
-// What is fitted: rows, and parameters with their quantities in the base. The last value of a point is the
-// share of the issue slots of `spin`.
+// The problem that is fitted: rows, and parameters with their quantities in the base. The last value of a
+// point is the share of the issue slots of `spin`.
 struct PowerFitTable {
   const Loads& loads;
   const power::Spec& spec;

@@ -19,20 +19,20 @@ namespace jostle::validation {
 
 struct ProbeCalibration {
   ChosenBase base;
-  std::string name;                   // of the profile
+  std::string name;                   // name of the profile
   std::vector<ProbedFigure> figures;  // in the order of the probe's parameters, those of traces first
   std::vector<std::string> identity;  // paths that were taken from the machine's identity
   std::vector<std::string> left_out;  // "path: why", parameters that the profile did not take
   ProbedPower power;                  // the fit to the loads of the part `power`
   ProbedKernels kernels;              // the fit to the kernels of the part `kernels`
-  std::vector<std::string> next;      // what to record next, best first: a sentence each
+  std::vector<std::string> next;      // advice on the next recordings, best first: a sentence each
   std::string text;                   // the profile as a file
   std::string uncertainty_csv;  // the table beside it: of the base, with the standard errors of the probe
 };
 
 struct ProbeCalibrationQuestion {
   std::string output;  // path of the profile; may be empty
-  std::string name;    // of the profile; empty: from `output`
+  std::string name;    // name of the profile; empty: from `output`
 };
 
 // The folder as of a machine without a GPU: what was measured on cores and memory, and the identity of both.

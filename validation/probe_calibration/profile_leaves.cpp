@@ -9,7 +9,7 @@ namespace {
 
 // A tree of leaves by the steps of their paths, in the order in which the steps came first.
 struct LeafBranch {
-  std::vector<std::string> names;  // of the parts
+  std::vector<std::string> names;  // names of the parts
   std::vector<LeafBranch> parts;
   std::string yaml;
 

@@ -26,7 +26,7 @@ struct Stream {
   double amount = 20;
   bool whole_sm = false;  // a block takes all shared memory of an SM
   bool high = false;      // a priority above the others'
-  int kernels = 100;      // of a batch
+  int kernels = 100;      // kernels of a batch
 };
 struct Configuration {
   std::string name;

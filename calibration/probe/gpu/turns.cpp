@@ -18,7 +18,7 @@
 namespace jostle::calibration::probe {
 namespace {
 
-constexpr std::size_t most_rows = 250;          // of a configuration in a file of intervals
+constexpr std::size_t most_rows = 250;          // rows of a configuration in a file of intervals
 constexpr std::uint64_t least_gap_ns = 20'000;  // below any slice, above what an interrupt takes
 constexpr double context_bytes = 0.6e9;         // a process with a context on the GPU, at most
 constexpr std::uint64_t coarse_ns = 2'000;      // a clock with steps above this is not used for turns
