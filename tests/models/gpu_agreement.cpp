@@ -206,6 +206,7 @@ board::DeviceSpec data_centre(int cores) {
           process::RuntimeSpec{.per_launch = microseconds(11),
                                .per_batch = microseconds(20),
                                .per_node = {},
+                               .gap_beyond_tables = {},
                                .api_share = 0.45,
                                .gpu_per_launch = microseconds(1.1),
                                .variation = 0.05,

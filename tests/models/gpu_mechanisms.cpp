@@ -253,6 +253,7 @@ DebtRun run_with_preemption_debt(Duration debt) {
   device.runtimes[Runtime::eager] = process::RuntimeSpec{.per_launch = microseconds(50),
                                                          .per_batch = {},
                                                          .per_node = {},
+                                                         .gap_beyond_tables = {},
                                                          .gpu_per_launch = {},
                                                          .working_set_bytes = 1e6};
   const process::Spec spec = process_with(Runtime::eager, Sync::yield, equal_kernels(100, microseconds(1)));

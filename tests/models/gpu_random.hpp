@@ -64,6 +64,7 @@ inline process::RuntimeSpec any_runtime() {
   return {.per_launch = any_duration(sim::microseconds(30)),
           .per_batch = any_duration(sim::microseconds(200)),
           .per_node = any_duration(sim::microseconds(1)),
+          .gap_beyond_tables = {},
           .api_share = 0.5,
           .gpu_per_launch = any_duration(sim::microseconds(4)),
           // Without variation equal processes move in step, and then ties decide.

@@ -45,7 +45,7 @@ double images_a_request(const ProcessEntry& part) {
 }
 
 bool comes_by_itself(const process::Arrivals& arrivals) {
-  return !process::waits_for_answers(arrivals) && arrivals.kind != ArrivalKind::cascade;
+  return !arrivals.waits_for_answers() && arrivals.kind != ArrivalKind::cascade;
 }
 
 // Images of at most one batch a stream are counted in part, by what batches took before.
@@ -105,7 +105,7 @@ void only_a_full_queue_drops(const Run& run, Breaches& breaches) {
 void a_load_is_stable_or_grows(const Run& run, Breaches& breaches) {
   each_process(run, breaches, [&](const ProcessResult& process, const ProcessEntry& entry, Breaches& own) {
     const bool open =
-        all_of(entry, [](const ProcessEntry& part) { return !process::waits_for_answers(part.arrivals); });
+        all_of(entry, [](const ProcessEntry& part) { return !part.arrivals.waits_for_answers(); });
     const bool ready = !run.scenario.run.setup || process.setup_ms;
     // After a set-up, and in a run that ends, few batches leave it open; and replications may not agree.
     const bool decided =
