@@ -137,8 +137,9 @@ TEST(TraceCalibration, of_measured_kernels_is_near_what_was_read_off_them) {
     const auto value = [&](const char* path) { return std::stod(figure(found, path)->value); };
     EXPECT_NEAR(value("gpu.space_sharing.block_turnover"), 0.7, 0.15) << device;
     EXPECT_NEAR(value("gpu.space_sharing.warp_bandwidth"), 2.2, 0.1) << device;
-    if (all.has(TraceKind::clients_synthetic))
+    if (all.has(TraceKind::clients_synthetic)) {
       EXPECT_NEAR(value("gpu.space_sharing.mps_kernel"), 0.2, 0.05) << device;
+    }
   }
 }
 
