@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "analyses/explain/explain.hpp"
@@ -26,8 +27,13 @@ std::string limit_in_words(std::string_view name) {
   return name == "power_cap" ? "the power cap" : "the power limit";
 }
 
+std::string gain_of(const Tried& tried) {
+  const double gain = 100 * tried.worth.relative_gain();
+  return std::abs(gain) < 0.5 ? "no change beyond its interval" : fmt::format("{:+.0f} %", gain);
+}
+
 std::string gain_in_words(const Tried& tried) {
-  return fmt::format("{} ({:+.0f} %)", tried.what_if.label, 100 * tried.worth.relative_gain());
+  return fmt::format("{} ({})", tried.what_if.label, gain_of(tried));
 }
 
 // A change that shortens the time of the limit to at most `ended` of what it was.
@@ -46,8 +52,7 @@ std::string limit_sentence(const ActiveLimit& limit, const std::vector<Tried>& t
   const auto without =
       std::ranges::find_if(tried, [](const Tried& each) { return each.what_if.name == "no-limits"; });
   if (without != tried.end())
-    text += fmt::format("; {} would bring {:+.0f} %", without->what_if.label,
-                        100 * without->worth.relative_gain());
+    text += fmt::format("; {} would bring {}", without->what_if.label, gain_of(*without));
   std::vector<std::string> ways, others;
   for (std::size_t i = 0; i < tried.size(); ++i) {
     const bool helps = std::ranges::find(limit.ended_by, i) != limit.ended_by.end();

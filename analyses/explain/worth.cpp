@@ -100,8 +100,10 @@ Worth worth_of(const Tried& tried, const scenarios::Scenario& scenario, const sc
   worth.gain = rate + sums.latency_gain / sums.count;
   worth.latency = sums.latency_price / sums.count;
   if (const auto objective = scenarios::objective_of(scenario)) {
-    const double gained = log_ratio(objective_change(*objective, tried, scenario, before));
-    worth.gain = objective->metric.more_is_better ? gained : -gained;
+    // Without a value, such as a percentile of few answers, the processes are compared as if none were named.
+    const Change change = objective_change(*objective, tried, scenario, before);
+    if (change.before && change.after)
+      worth.gain = objective->metric.more_is_better ? log_ratio(change) : -log_ratio(change);
   }
   worth.energy = std::max(0.0, log_ratio(tried.power_w) - rate);
   worth.boards = std::log(static_cast<double>(tried.results.size()));

@@ -131,8 +131,9 @@ std::optional<ConfigGroups> read_config_groups(const std::string& path, input::P
   return text ? parse_config_groups(*text, path, problems) : std::nullopt;
 }
 
-std::int64_t whole_number(const ConfigGroups& of, const ConfigGroup& group, const std::string& key,
-                          std::int64_t other, WholeRange range, input::Problems& problems) {
+std::int64_t whole_number(const ConfigGroups& of, const ConfigGroup& group, const WholeKey& wanted,
+                          input::Problems& problems) {
+  const auto& [key, other, range] = wanted;
   const ConfigEntry* const entry = group.find(key);
   if (entry == nullptr) return other;
   std::int64_t value = 0;

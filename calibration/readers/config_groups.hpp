@@ -39,13 +39,17 @@ struct ConfigGroups {
 [[nodiscard]] std::optional<ConfigGroups> read_config_groups(const std::string& path,
                                                              input::Problems& problems);
 
-// The whole number under `key`, or `other` if it is absent. A value that is none, or out of range, is a
-// problem.
 struct WholeRange {
   std::int64_t least = 0, most = 1'000'000'000;
 };
+// The whole number under `key`, or `other` if it is absent. A value that is none, or out of range, is a
+// problem.
+struct WholeKey {
+  std::string key;
+  std::int64_t other = 0;
+  WholeRange range;
+};
 [[nodiscard]] std::int64_t whole_number(const ConfigGroups& of, const ConfigGroup& group,
-                                        const std::string& key, std::int64_t other, WholeRange range,
-                                        input::Problems& problems);
+                                        const WholeKey& wanted, input::Problems& problems);
 
 }  // namespace jostle::calibration

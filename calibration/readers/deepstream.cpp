@@ -22,8 +22,8 @@ constexpr std::int64_t most_sources = 1024, most_batch = 4096, muxer_pool = 4;
 
 // The properties that the sources have in common.
 struct DeepstreamSources {
-  std::int64_t count = 0, width = 0, height = 0;
-  bool live = false, raw = false;
+  std::int64_t count = 0, encoded = 0, width = 0, height = 0;
+  bool live = false;
   std::string codec, rate;
 };
 
@@ -69,7 +69,7 @@ class DeepstreamImport {
   }
   [[nodiscard]] std::int64_t number(const ConfigGroup& group, const std::string& key, std::int64_t other,
                                     WholeRange range) {
-    return whole_number(app_, group, key, other, range, problems_);
+    return whole_number(app_, group, {key, other, range}, problems_);
   }
   // The group, if deepstream-app builds it: one without `enable` is left out.
   [[nodiscard]] const ConfigGroup* enabled(const std::string& name) {
@@ -92,7 +92,7 @@ class DeepstreamImport {
     const std::int64_t each = type == multi ? number(group, "num-sources", 1, {1, most_sources}) : 1;
     sources_.count += each;
     sources_.live = sources_.live || type == v4l2 || type == rtsp || type == csi;
-    sources_.raw = sources_.raw || type == v4l2 || type == csi;
+    if (type != v4l2 && type != csi) sources_.encoded += each;
     if (const auto width = number(group, "camera-width", 0, {0, 65536}); width > 0) {
       sources_.width = width;
       sources_.height = number(group, "camera-height", 0, {1, 65536});
@@ -110,11 +110,23 @@ class DeepstreamImport {
           fmt::format("{}: drop-frame-interval; divide the rate of its arrivals by it", group.name));
   }
 
+  // Sources of both kinds become encoded ones: a stage is the same for all frames.
+  void note_mixed_sources() {
+    if (sources_.encoded == 0 || sources_.encoded == sources_.count) return;
+    unsaid_.push_back(
+        fmt::format("{} of {} sources are cameras without a codec; all are taken as encoded streams, "
+                    "at the rate and size of the others",
+                    sources_.count - sources_.encoded, sources_.count));
+    sources_.width = sources_.height = 0;
+    sources_.rate.clear();
+  }
+
   void read_sources() {
     for (const ConfigGroup& group : app_.groups)
       if (group.name.starts_with("source") && group.name.size() > 6 && group.name[6] >= '0' &&
           group.name[6] <= '9' && enabled(group.name) != nullptr)
         read_source(group);
+    note_mixed_sources();
     if (sources_.count > most_sources)
       problem(nullptr, "source0", fmt::format("{} sources, at most {}", sources_.count, most_sources), "");
     const ConfigGroup* const mux = app_.find("streammux");
@@ -147,7 +159,7 @@ class DeepstreamImport {
       problems_.add_file(file, "no group [property]", "a file of nvinfer has one");
     if (property == nullptr) return engine;
     const auto of_file = [&](const char* key, std::int64_t other, WholeRange range) {
-      return whole_number(*infer, *property, key, other, range, problems_);
+      return whole_number(*infer, *property, {key, other, range}, problems_);
     };
     const std::int64_t own = of_file("batch-size", 1, {1, most_batch});
     engine.batch = number(group, "batch-size", own, {1, most_batch});
@@ -219,7 +231,7 @@ class DeepstreamImport {
     const std::string size = fmt::format("size: {}x{}", sources_.width, sources_.height);
     const std::string side = engine.side > 0 ? fmt::format("{}", engine.side) : "640";
     std::vector<std::string> stages;
-    if (!sources_.raw) {
+    if (sources_.encoded > 0) {
       if (sources_.codec.empty()) {
         sources_.codec = "h264";
         unsaid_.emplace_back("the codec of the sources: H.264 is taken");
@@ -276,8 +288,9 @@ class DeepstreamImport {
     return text;
   }
 
-  // How frames come: from cameras at their rate, or from files as fast as they are taken.
-  [[nodiscard]] std::string arrivals_text(const DeepstreamEngine& engine) {
+  // How frames come: from cameras at their rate, or from files as fast as they are taken. An engine on a DLA
+  // waits for full batches, without a timeout.
+  [[nodiscard]] std::string arrivals_text(const DeepstreamEngine& engine, bool has_timeout) {
     const ConfigGroup* const mux = app_.find("streammux");
     const std::int64_t timeout =
         mux == nullptr ? -1 : number(*mux, "batched-push-timeout", -1, {-1, 1'000'000'000});
@@ -293,9 +306,11 @@ class DeepstreamImport {
     }
     if (engine.interval > 0)
       rate = fmt::format("{:g} /s", std::atof(rate.c_str()) / static_cast<double>(engine.interval + 1));
-    std::string text =
-        fmt::format("    arrivals: {{periodic: {}, streams: {}, queue: {{limit: {}, drop: oldest}}}}\n", rate,
-                    sources_.count, 4 * sources_.count);
+    const std::string text =
+        fmt::format("    arrivals: {{periodic: {}, streams: {}{}, queue: {{limit: {}, drop: oldest}}}}\n",
+                    rate, sources_.count, !has_timeout && engine.batch > 1 ? ", dynamic_batching: true" : "",
+                    4 * sources_.count);
+    if (!has_timeout) return text;
     if (timeout < 0) unsaid_.emplace_back("the muxer's timeout: 40 ms are taken");
     return text + fmt::format("    max_queue_delay: {} us\n", timeout < 0 ? 40'000 : timeout);
   }
@@ -308,12 +323,12 @@ class DeepstreamImport {
     std::string text = engine_text(batched);
     if (!engine.placement.empty()) {
       unsaid_.emplace_back("stages around an engine on a DLA are left out: they need the GPU");
-      return text;
+      return text + arrivals_text(engine, false);
     }
     const std::string before = before_text(engine);
     text += fmt::format("    stages: [{}, infer{}]\n", before, after_text(engine));
     text += fmt::format("    overlap: {}\n", muxer_pool);
-    return text + arrivals_text(engine);
+    return text + arrivals_text(engine, true);
   }
 
   [[nodiscard]] std::string secondary_text(const DeepstreamEngine& engine, const ConfigGroup& group) {
@@ -322,7 +337,12 @@ class DeepstreamImport {
         "{}: how many objects it works on; 3 of each result are taken. It is a process of its own here",
         engine.name));
     if (on != 1) unsaid_.push_back(engine.name + ": works on another's objects than primary-gie's");
-    return engine_text(engine) + "    after: primary-gie\n    fan_out: {mean: 3}\n";
+    DeepstreamEngine placed = engine;
+    if (!engine.placement.empty()) {
+      unsaid_.push_back(engine.name + ": enable-dla; it is on the GPU here, where it can follow primary-gie");
+      placed.placement.clear();
+    }
+    return engine_text(placed) + "    after: primary-gie\n    fan_out: {mean: 3}\n";
   }
 
   void note_left_out() {

@@ -178,7 +178,7 @@ std::vector<Column> change_columns(const std::vector<analyses::UnitChange>& unit
   std::vector<Column> columns{{"what if", Align::left}};
   for (const analyses::UnitChange& unit : units) {
     columns.push_back({unit.unit + "/s", Align::right});
-    columns.push_back({"%", Align::right});
+    columns.push_back({"%", Align::right, columns.size() == 2 ? 0 : 65});
     if (unit.unit == "images") columns.push_back({"±", Align::right, 50});
   }
   columns.insert(columns.end(), {{"p99 ms", Align::right, 60},

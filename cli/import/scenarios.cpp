@@ -6,7 +6,9 @@
 #include <filesystem>
 
 #include "input/file_id.hpp"
+#include "input/units.hpp"
 #include "output/output_file.hpp"
+#include "scenarios/language/load.hpp"
 
 namespace jostle::cli {
 
@@ -23,14 +25,32 @@ const ConfigurationKind* find_configuration(const std::string& name) {
   return found == kinds.end() ? nullptr : &*found;
 }
 
+namespace {
+
+// The rate as scenarios write it; empty, with a problem, if it is none.
+std::string rate_in_words(const std::string& rate, input::Problems& problems) {
+  if (rate.empty()) return rate;
+  const auto parsed = input::parse_quantity(rate, input::rate_dimension());
+  if (parsed.value && *parsed.value > 0) return fmt::format("{:g} /s", *parsed.value);
+  problems.add({}, "--rate", parsed.value ? "must be positive" : parsed.message, parsed.hint);
+  return {};
+}
+
+}  // namespace
+
 ExitCode import_scenario(const ConfigurationKind& kind, const std::string& path,
                          calibration::ImportWishes wishes, const std::string& out, Context& context) {
   input::Problems problems;
   input::note_read(path);
   wishes.folder = std::filesystem::path(out).parent_path().string();
   const auto file = output::open_if_given(out);
-  const auto scenario = kind.read(path, wishes, problems);
-  if (!scenario) {
+  wishes.rate = rate_in_words(wishes.rate, problems);
+  const auto scenario = problems.empty() ? kind.read(path, wishes, problems) : std::nullopt;
+  // What a configuration asks of another board may be impossible on this one.
+  if (scenario)
+    static_cast<void>(scenarios::parse_scenario({scenario->text, "the scenario of " + path, wishes.folder},
+                                                scenarios::shipped_catalogue(), {}, problems));
+  if (!scenario || !problems.empty()) {
     context.terminal.note(problems.text());
     return ExitCode::bad_input;
   }

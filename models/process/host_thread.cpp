@@ -15,14 +15,13 @@ cpu::ThreadSpec thread_spec(const Spec& spec, const Costs& costs) {
 }
 
 HostThread::HostThread(const BoardParts& board, const Spec& spec, const Costs& costs,
-                       const sim::RandomStream& random, TimeAccount& account, LaunchLock* lock)
+                       const sim::RandomStream& random, TimeAccount& account)
     : cpu_(board.cpu),
       traffic_(board.traffic),
       costs_(costs),
       sync_(spec.sync),
       variation_(random, costs.runtime.variation),
-      account_(account),
-      lock_(lock) {
+      account_(account) {
   cpu::ThreadSpec thread = thread_spec(spec, costs);
   thread.listener = {.changed =
                          [](void* self, cpu::State state, Time now, Duration done, double rate) {

@@ -32,10 +32,10 @@ struct ProgressListener {
 
 class HostThread {
  public:
-  // `random` draws the durations of the host's work. `lock`: null if no other thread of the process launches.
+  // `random` draws the durations of the host's work.
   // All parts must outlive the thread.
   HostThread(const BoardParts& board, const Spec& spec, const Costs& costs, const sim::RandomStream& random,
-             TimeAccount& account, LaunchLock* lock);
+             TimeAccount& account);
   HostThread(const HostThread&) = delete;
   HostThread& operator=(const HostThread&) = delete;
 
@@ -65,6 +65,8 @@ class HostThread {
   // The thread has nothing more to do.
   void retire() { cpu_.retire(thread_); }
 
+  // From now on it contends for this lock with the other threads of its process.
+  void share(LaunchLock& lock) { lock_ = &lock; }
   // An enqueue call begins, or ends.
   [[nodiscard]] Contention begin_launching() { return lock_ != nullptr ? lock_->enter() : Contention{}; }
   void end_launching() {
@@ -92,7 +94,7 @@ class HostThread {
   Sync sync_;
   sim::LognormalFactors variation_;
   TimeAccount& account_;
-  LaunchLock* lock_;
+  LaunchLock* lock_ = nullptr;  // null: no other thread of the process launches
   ProgressListener listener_;
   bool on_core_ = false, enqueues_ = false;
   bool moves_data_ = false;  // the state last reported to `traffic_`

@@ -18,15 +18,16 @@ Spec grouped(Spec spec, const Identity& identity) {
 // Adds the host threads. The first is named, draws and is accounted for as the only one of a process is.
 void Inference::add_hosts(const BoardParts& board, const Identity& identity) {
   if (spec_.host_threads > 1) lock_.emplace(costs_.locks);
-  LaunchLock* const lock = lock_ ? &*lock_ : nullptr;
-  hosts_.emplace_back(board, spec_, costs_, identity.random("host time"), accounting_.time(), lock);
+  hosts_.emplace_back(board, spec_, costs_, identity.random("host time"), accounting_.time());
   for (std::int64_t i = 1; i < spec_.host_threads; ++i) {
     TimeAccount& before = i == 1 ? accounting_.time() : other_times_.back();
     TimeAccount& time = other_times_.emplace_back(engine_, costs_.runtime.api_share);
     before.pass_on_to(time);
-    hosts_.emplace_back(board, spec_, costs_, identity.random(fmt::format("host time {}", i)), time, lock);
+    hosts_.emplace_back(board, spec_, costs_, identity.random(fmt::format("host time {}", i)), time);
     go_.emplace_back();
   }
+  if (!lock_) return;
+  for (HostThread& host : hosts_) host.share(*lock_);
 }
 
 Inference::Work Inference::work_of(const BoardParts& board, const Identity& identity) {
@@ -72,8 +73,14 @@ sim::Process Inference::body(std::size_t thread) {
   if (auto* alone = std::get_if<Alone>(&work_))
     end = co_await loop_of(spec_, alone->steps, *alone->requests);
   else {
-    if (auto* pipeline = std::get_if<Pipeline>(&work_)) pipeline->start();
+    auto* const pipeline = std::get_if<Pipeline>(&work_);
+    if (pipeline != nullptr) pipeline->start();
     end = co_await server()->run(thread);
+    host.set_phase(Phase::idle);
+    while (pipeline != nullptr && ended_ + 1 == hosts_.size() && !pipeline->after().empty()) {
+      pipeline->passed().reset();
+      co_await host.sleep_until(pipeline->passed());
+    }
   }
   host.retire();
   all_batches_ = all_batches_ && end == LoopEnd::all_batches_done;

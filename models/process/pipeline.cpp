@@ -80,6 +80,7 @@ void Pipeline::left(const Passing& passing) {
   if (spec_.arrivals.kind == ArrivalKind::clients)
     for (std::size_t i = 0; i < passing.made.size(); ++i) requests_->answered(engine_.now());
   under_way_ -= static_cast<std::int64_t>(passing.made.size());
+  passed_.set();
   let_in();
 }
 

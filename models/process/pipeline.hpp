@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 
+#include "models/cpu/cpu.hpp"
 #include "models/process/arrivals.hpp"
 #include "models/process/server.hpp"
 #include "models/process/stage_line.hpp"
@@ -26,6 +27,9 @@ class Pipeline {
   // Lets requests in from now on; then server().run() is the work of a thread that does inference.
   void start() { let_in(); }
   void end_warmup();
+
+  // Set whenever a batch has passed the last stage.
+  [[nodiscard]] cpu::Flag& passed() { return passed_; }
 
   [[nodiscard]] Server& server() { return server_; }
   [[nodiscard]] const Server& server() const { return server_; }
@@ -53,6 +57,7 @@ class Pipeline {
   std::int64_t most_, each_;              // requests under way at most, and images of each
   std::int64_t under_way_ = 0;
   sim::EventId timer_;
+  cpu::Flag passed_;
 };
 
 }  // namespace jostle::process

@@ -39,7 +39,10 @@ void StageLine::open(const Identity& identity, const End& end) {
 }
 
 void StageLine::put(std::size_t station, Passing passing) {
-  if (station == stations_.size()) return end_.reached(end_.context, passing);
+  if (station == stations_.size()) {
+    --inside_;
+    return end_.reached(end_.context, passing);
+  }
   Station& at = stations_[station];
   at.waiting.push_back(std::move(passing));
   const auto idle = std::ranges::find(at.workers, true, &Worker::idle);

@@ -44,7 +44,12 @@ class StageLine {
   void open(const Identity& identity, const End& end);
 
   // Lets it in. Without stages it is at the end at once.
-  void put(Passing passing) { put(0, std::move(passing)); }
+  void put(Passing passing) {
+    ++inside_;
+    put(0, std::move(passing));
+  }
+  // True if nothing is between its entrance and its end.
+  [[nodiscard]] bool empty() const { return inside_ == 0; }
 
   // Sums over the threads; `throttled`: the maximum over them.
   [[nodiscard]] cpu::ThreadStatistics statistics() const;
@@ -76,6 +81,7 @@ class StageLine {
   const std::vector<HostStage>& stages_;
   std::size_t first_;  // index of the first of the stages in Accounting::in_stages()
   std::deque<Station> stations_;
+  std::int64_t inside_ = 0;
   End end_;
 };
 

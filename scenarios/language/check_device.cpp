@@ -196,7 +196,7 @@ class DeviceCheck {
         problem(
             fmt::format("{}.{}.on", path, i),
             fmt::format("{} has no {}, or its rate is not known", device_.name, media::to_string(*engine)),
-            "on: cpu or gpu");
+            *engine == media::Kind::vic ? "on: cpu or gpu" : "on: cpu, or another board");
     }
   }
 

@@ -212,6 +212,8 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
     at.problem("a language model has no `batch`: its batch is the sequences that run at one time",
                "max_batch: 4");
   if (process.training) at.problem("a language model does not train here");
+  if (!process.before.empty() || !process.after.empty())
+    at.problem("a language model has no stages", "leave out stages, or give them a process");
   if (process.arrivals.kind == process::ArrivalKind::clients)
     at.problem("a language model has users in place of `clients`", "users: 4");
   if (process.arrivals.max_delay || process.arrivals.kind == process::ArrivalKind::cascade)

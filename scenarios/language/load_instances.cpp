@@ -169,7 +169,9 @@ void read_instances(Mapping& mapping, const LoadContext& context, ProcessEntry& 
   for (const char* key : of_instance)
     if (mapping.has(key))
       mapping.find(key)->problem("cannot be combined with instances",
-                                 fmt::format("move {} into each instance", key));
+                                 key == std::string_view("stages") || key == std::string_view("layers")
+                                     ? fmt::format("an instance has no {}: leave out one of the two", key)
+                                     : fmt::format("move {} into each instance", key));
   if (process.training)
     at.problem("a process that trains has one network", "leave out instances or training");
   if (process.placement == Placement::cpu)

@@ -201,7 +201,8 @@ std::optional<WordValue> read_value(const std::string& word, const Cursor& at,
   if (std::ranges::find(ways, *text) != ways.end()) return WordValue{*text, ""};
   if (*text == "engine" && word == "nms") return WordValue{"", "gpu"};  // a layer of the engine
   if (std::ranges::find(processors, *text) != processors.end()) return WordValue{"", *text};
-  for (const std::string& name : processors) note_name(ways, name);
+  if (ways.size() < 2)  // else the way must be said, and the processor stands in `on`
+    for (const std::string& name : processors) note_name(ways, name);
   at.problem(fmt::format("unknown way '{}' of {}", input::printable(*text), word),
              input::spelling_hint(*text, ways));
   return std::nullopt;
@@ -295,6 +296,14 @@ bool needs_size(const std::vector<const StageCost*>& rows) {
       rows, [](const StageCost* row) { return row->per == StagePer::pixel || row->per == StagePer::larger; });
 }
 
+// Refuses numbers of boxes or objects that no cost of the word is multiplied by.
+void check_amounts(const Mapping& mapping, const std::string& word,
+                   const std::vector<const StageCost*>& rows) {
+  for (const auto& [key, per] : {std::pair{"boxes", StagePer::box}, std::pair{"objects", StagePer::object}})
+    if (const auto at = mapping.find(key); at && std::ranges::find(rows, per, &StageCost::per) == rows.end())
+      at->problem(fmt::format("the cost of {} does not depend on {}", word, key), "leave it out");
+}
+
 // Reads a word such as {decode: h264, size: 1080p, on: nvdec}, which becomes a stage for each processor.
 void read_word(Mapping& mapping, const std::string& word, const ProcessEntry& process, Frame& frame,
                std::vector<Stage>& stages) {
@@ -307,6 +316,7 @@ void read_word(Mapping& mapping, const std::string& word, const ProcessEntry& pr
   if (time)
     given.time = TimeSpan{sim::Duration::zero(), sim::seconds(100), true}(*time).value_or(sim::Duration{});
   if (!amounts || rows.empty()) return;
+  check_amounts(mapping, word, rows);
   if (!time && needs_size(rows) && amounts->in.width == 0)
     return mapping.cursor().problem(fmt::format("the cost of {} needs the size of the image", word),
                                     "such as size: 1080p, here or at a word before it");
@@ -363,9 +373,8 @@ void read_stage(const Cursor& item, const ProcessEntry& process, Frame& frame, s
     item.problem(fmt::format("{} are stages of their own", fmt::join(words, " and ")), "one item each");
   else
     read_word(mapping, words.front(), process, frame, stages);
-  const bool on_gpu = process.placement == Placement::gpu || process.placement == Placement::cuda_only;
   for (std::size_t i = before; i < stages.size(); ++i)
-    if (stages[i].on_gpu && !on_gpu)
+    if (stages[i].on_gpu && !on_gpu(process.placement))
       item.problem(
           fmt::format("a process with placement: {} has no stage on the GPU", to_string(process.placement)));
 }
@@ -379,10 +388,12 @@ void read_line(const Cursor& at, ProcessEntry& process) {
   for (const Cursor& item : at.items(list_example, max_stages)) {
     if (item.is(Kind::scalar)) {
       const std::string& text = item.value().text;
-      if (text != "infer")
+      if (text != "infer") {
         item.problem(fmt::format("'{}' is not a stage", input::printable(text)),
                      "infer, or a mapping such as {decode: h264, size: 1080p}");
-      else if (inferred)
+        continue;
+      }
+      if (inferred)
         item.problem("`infer` stands twice", "a process infers once; another process can come after it");
       inferred = true;
       frame.now = frame.whole;

@@ -90,7 +90,8 @@ bool only_waited(const process::Inference& process) {
 Metric images_of(const process::Served& served, sim::Time now, bool could, bool waited) {
   const Metric images = served.rate().amount(now);
   const bool nothing = served.batches() == 0 && (!images || waited || served.rate().stalled(now));
-  return nothing && could ? Metric(0.0) : images;
+  if (!nothing) return images;
+  return could ? Metric(0.0) : std::nullopt;
 }
 
 // Adds the metrics of each stream. Streams of one network share its requests, so offered load and drops are
