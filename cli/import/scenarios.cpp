@@ -9,6 +9,7 @@
 #include "input/units.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::cli {
 

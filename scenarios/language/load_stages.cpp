@@ -297,8 +297,7 @@ bool needs_size(const std::vector<const StageCost*>& rows) {
 }
 
 // Refuses numbers of boxes or objects that no cost of the word is multiplied by.
-void check_amounts(const Mapping& mapping, const std::string& word,
-                   const std::vector<const StageCost*>& rows) {
+void check_amounts(Mapping& mapping, const std::string& word, const std::vector<const StageCost*>& rows) {
   for (const auto& [key, per] : {std::pair{"boxes", StagePer::box}, std::pair{"objects", StagePer::object}})
     if (const auto at = mapping.find(key); at && std::ranges::find(rows, per, &StageCost::per) == rows.end())
       at->problem(fmt::format("the cost of {} does not depend on {}", word, key), "leave it out");

@@ -737,6 +737,25 @@ class Command(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertIn("usage: import deepstream-app FILE", refused.stderr)
 
+    def test_a_configuration_that_the_board_cannot_run_is_refused_whole(self):
+        self.file("infer.txt", "[property]\nonnx-file=yolov8n.onnx\nnetwork-mode=2\nnetwork-type=0\n")
+        text = ("[source0]\nenable=1\ntype=4\nuri=rtsp://camera/h264\n[source1]\nenable=1\ntype=1\n"
+                "camera-width=640\ncamera-height=480\ncamera-fps-n=10\n[primary-gie]\nenable=1\n"
+                "config-file=infer.txt\n")
+        app = str(self.file("app.txt", text + "[sink0]\nenable=1\ntype=4\n"))
+        out = self.directory / "cameras.yaml"
+        done = self.jostle("import", "deepstream-app", app, "--device", "jetson-orin-nano", "-o", str(out))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("jetson-orin-nano has no nvenc", done.stderr)
+        self.assertFalse(out.exists())
+        done = self.jostle("import", "deepstream-app", app, "--device", "jetson-agx-orin-64gb", "--rate", "50")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--rate", done.stderr)
+        done = self.jostle("import", "deepstream-app", app, "--device", "jetson-agx-orin-64gb")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("1 of 2 sources are cameras without a codec", done.stderr)
+        self.assertIn("{decode: h264", done.stdout)
+
     def test_a_triton_repository_becomes_a_scenario_that_runs(self):
         (self.directory / "models/yolov8n").mkdir(parents=True)
         (self.directory / "models/yolov8n/config.pbtxt").write_text(

@@ -85,6 +85,11 @@ TEST(Clients, who_do_not_think_are_always_in_the_process) {
   EXPECT_NEAR(throughput(result) * latency_ms(result) / 1e3, 5, 0.05);
 }
 
+TEST(Clients, who_all_think_through_the_window_are_not_served) {
+  const Result result = run_gpu("arrivals: {clients: 4, think: 100 s}", 4);
+  EXPECT_FALSE(result.processes.front().throughput.mean.has_value());
+}
+
 TEST(Clients, cannot_overload_a_process) {
   const auto result = run_gpu("arrivals: {clients: 100}");
   EXPECT_FALSE(result.processes.front().offered);

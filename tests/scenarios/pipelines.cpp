@@ -55,6 +55,17 @@ TEST(Pipeline, divides_a_stage_among_its_threads) {
       << "threads share a core";
 }
 
+TEST(Pipeline, serves_all_images_of_a_run_with_a_number_of_batches) {
+  const std::string keys =
+      "stages: [infer, {name: boxes, time: 20 ms}, {name: draw, time: 20 ms}], overlap: 4";
+  const std::string text = pipeline(keys);
+  for (const int batches : {1, 3, 10}) {
+    const Result result =
+        run_text(text.substr(0, text.find("run:")) + "run: {batches: " + std::to_string(batches) + "}\n");
+    EXPECT_NEAR(result.processes.front().images.value(), batches, 1e-9);
+  }
+}
+
 TEST(Pipeline, tells_the_time_in_each_stage) {
   const Result result = run_text(pipeline(three + ", overlap: 4"));
   const auto& stages = result.processes.front().stages;

@@ -144,6 +144,13 @@ TEST(StageWords, are_read_strictly) {
               HasSubstr("`bytes` are those that the GPU moves"));
 }
 
+TEST(StageWords, are_refused_with_one_problem_each) {
+  EXPECT_EQ(refusal_of("[decode, infer]").find("stands twice"), std::string::npos);
+  EXPECT_THAT(refusal_of("[infer, {draw: cpu, boxes: 7}]"),
+              HasSubstr("the cost of draw does not depend on boxes"));
+  EXPECT_EQ(refusal_of("[{decode: vp9, size: 1080p}, infer]").find("nvdec"), std::string::npos);
+}
+
 TEST(StageWords, have_each_a_grade_and_a_source) {
   EXPECT_GT(calibration::stage_costs().size(), 30U);
   for (const calibration::StageCost& cost : calibration::stage_costs()) {
