@@ -28,8 +28,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] % 2 == 0) {
     const auto groups = calibration::parse_config_groups(text, "fuzz.txt", problems);
     require(groups.has_value() == problems.empty(), "there are groups exactly when there is no problem");
-    for (const auto& group : groups ? groups->groups : std::vector<calibration::ConfigGroup>{})
-      require(groups->find(group.name) == &group, "a group is found by its name");
+    if (groups) {
+      for (const calibration::ConfigGroup& group : groups->groups)
+        require(groups->find(group.name) == &group, "a group is found by its name");
+    }
   } else {
     const auto root = calibration::parse_protobuf_text(text, "fuzz.pbtxt", problems);
     require(root.has_value() == problems.empty(), "there are fields exactly when there is no problem");

@@ -284,8 +284,9 @@ TEST(BadScenario, keys_that_contradict_each_other_are_refused) {
                  "gate.yaml:4: sharing: contradicts mps: false (keep one of the two)");
   expect_refused(around(plain_process + ", cpus: [1, 1]"),
                  "gate.yaml:3: processes.0.cpus: core 1 is listed twice");
-  expect_refused(around(plain_process + ", arrivals: {poisson: 3 /s, periodic: 3 /s}"),
-                 "gate.yaml:3: processes.0.arrivals: exactly one of periodic, poisson and trace is needed");
+  expect_refused(
+      around(plain_process + ", arrivals: {poisson: 3 /s, periodic: 3 /s}"),
+      "gate.yaml:3: processes.0.arrivals: exactly one of periodic, poisson, trace and clients is needed");
   expect_refused(around(plain_process + ", arrivals: {poisson: 3 /s, phase: 1 ms}"),
                  "gate.yaml:3: processes.0.arrivals.phase: only periodic arrivals have a phase");
   expect_refused(around(plain_process + ", placement: cpu, runtime: tensorrt"),

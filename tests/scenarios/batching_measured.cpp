@@ -37,23 +37,18 @@ std::vector<Row> rows_of(const std::string& path) {
   return rows;
 }
 
-// A profile of the day of the runs: `jostle calibrate nvidia-h100` of the rows of kind `alone` of resnet50.
-const std::string profile =
-    "name: \"that day\"\ndescription: \"nvidia-h100, calibrated\"\nlike: nvidia-h100\n"
-    "factors:\n  - {network: resnet50, precision: fp16, factor: 1.1201, kernels: framework}\n";
-
+// The profile predicts the rates of the rows of kind `alone` within 0.3 %; no parameter but the loop's own
+// cost was chosen on these rows.
 TEST(BatchingServers, on_an_h100_answer_as_measured_from_rates_alone) {
-  const std::string path = ::testing::TempDir() + "/that_day.yaml";
-  std::ofstream(path) << profile;
   double p50 = 0, p99 = 0, batch = 0, runs = 0;
   for (const Row& row : rows_of(JOSTLE_SOURCE_DIR "/calibration/evidence/h100-serve/serve.csv")) {
     if (row.at("kind") != "serve") continue;
-    const Result result = testing::run_text("device: " + path +
-                                            "\nprocesses:\n  - {model: resnet50, precision: fp16, batch: 8, "
-                                            "runtime: cuda-graph, sync: spin, streams: " +
-                                            row.at("lanes") + ", max_queue_delay: " + row.at("delay_ms") +
-                                            " ms, arrivals: {poisson: " + row.at("rate_per_s") +
-                                            " /s}}\nrun: {duration: 10 s, warmup: 500 ms}\n");
+    const Result result = testing::run_text(
+        "device: nvidia-h100\n"
+        "processes:\n  - {model: resnet50, precision: fp16, batch: 8, "
+        "runtime: cuda-graph, sync: spin, streams: " +
+        row.at("lanes") + ", max_queue_delay: " + row.at("delay_ms") + " ms, arrivals: {poisson: " +
+        row.at("rate_per_s") + " /s}}\nrun: {duration: 10 s, warmup: 500 ms}\n");
     const ProcessResult& server = result.processes.front();
     const auto error = [&](double value, const char* column) {
       return std::abs(value / std::stod(row.at(column)) - 1);
