@@ -2,6 +2,7 @@
 // an explanation and its changes, of the options of an offload study.
 #pragma once
 
+#include "analyses/interval/relative_power.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
@@ -14,12 +15,5 @@ namespace jostle::analyses {
 // Adds the interval to the result of a run of the scenario.
 void add_power_interval(scenarios::Result& result, const scenarios::Scenario& scenario,
                         const scenarios::RunControl& control);
-
-// The interval around another mean of the same board, in W; none if either is.
-[[nodiscard]] scenarios::Interval power_interval(const scenarios::Interval& relative,
-                                                 const scenarios::Metric& mean_w);
-
-// The interval of a result relative to its mean power; none if either is.
-[[nodiscard]] scenarios::Interval relative_power_interval(const scenarios::Result& result);
 
 }  // namespace jostle::analyses

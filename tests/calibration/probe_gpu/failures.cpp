@@ -28,7 +28,9 @@ using RunPart = Outcome (*)(const Session&);
 // Why the part fails; empty if it does not.
 std::string failure(GpuBoard& board, RunPart part, double pace = 0.2) {
   try {
-    (void)part(board.session(pace));
+    Session session = board.session(pace);
+    session.quick = false;
+    (void)part(session);
   } catch (const probe::ProbeError& error) {
     return error.what();
   }
@@ -60,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"launches_event", probe::launches, "cuEventRecord:100", "cuEventRecord"},
                     Case{"launches_query", probe::launches, "cuEventQuery:100", "cuEventQuery"},
                     Case{"space", probe::space, "cuStreamCreateWithPriority:99", "cuStreamCreate"},
-                    Case{"space_query", probe::space, "cuEventQuery:3", "cuEventQuery"},
+                    Case{"space_query", probe::space, "cuEventQuery:20", "cuEventQuery"},
                     Case{"kernels", probe::kernels, "cuStreamSynchronize:20", "cuStreamSynchronize"},
                     Case{"gpu_memory", probe::gpu_memory, "cuMemAlloc_v2:12", "cuMemAlloc"},
                     Case{"gpu_memory_copy", probe::gpu_memory, "cuMemcpyHtoDAsync_v2:7", "cuMemcpyHtoDAsync"},
