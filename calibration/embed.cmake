@@ -1,5 +1,5 @@
-# jostle_embed_data(target): puts profiles and measured tables into the binary, byte for byte, under their paths in this
-# folder, as the table that calibration/embedded.hpp reads.
+# jostle_embed_data(target [without]): puts profiles and measured tables into the binary, byte for byte, under their paths
+# in this folder, as the table that calibration/embedded.hpp reads; files whose path matches `without` are left out.
 #
 # Beside each profile is what jostle_compile_profile, where it runs, makes of it: packed/NAME.
 #
@@ -11,6 +11,9 @@ function(jostle_embed_data target)
   foreach(table factors uncertainty ranges teaches tries renamed stages cores)
     list(APPEND data ${table}.csv)
   endforeach()
+  if(ARGC GREATER 1)
+    list(FILTER data EXCLUDE REGEX "${ARGV1}")
+  endif()
   if(TARGET jostle_compile_profile)
     set(profiles ${data})
     list(FILTER profiles INCLUDE REGEX [.]yaml$)

@@ -48,8 +48,8 @@ export function random(seed, names) {
   const process = () => (/orin/.test(device.name) && next() < 0.3 ? language() : network());
   return [`name: random ${seed}`, `device: ${device.name}`,
     device.power_modes.length ? maybe(0.5, `power_mode: ${one(device.power_modes)}`) : '',
-    maybe(0.15, 'jetson_clocks: true'), maybe(0.15, 'gpu_metrics: 1 ms'), maybe(0.1, 'ambient: 40 degC'), device.gpu ? maybe(0.1, 'observer: nsys') : '',
-    device.gpu ? maybe(0.1, 'compositor: true') : '', maybe(0.1, 'interrupts: {cpu: 0, load: 5 %}'), /h[12]00/.test(device.name) ? '' : maybe(0.15, 'power_cap: {budget: 9 W, window: 100 ms}'),
+    maybe(0.15, 'jetson_clocks: true'), maybe(0.15, 'gpu_metrics: 1 ms'), /xeon/.test(device.name) ? '' : maybe(0.1, 'ambient: 40 degC'), device.gpu ? maybe(0.1, 'observer: nsys') : '',
+    device.gpu ? maybe(0.1, 'compositor: true') : '', maybe(0.1, 'interrupts: {cpu: 0, load: 5 %}'), /h[12]00|xeon/.test(device.name) ? '' : maybe(0.15, 'power_cap: {budget: 9 W, window: 100 ms}'),
     'processes:', ...Array.from({length: 1 + Math.floor(next() * 3)}, process),
     `run: {duration: ${one([100, 300, 500])} ms, warmup: 50 ms, seed: ${1 + Math.floor(next() * 1000)}${maybe(0.1, ', replications: 3')}}`, '']
       .filter((line, i, all) => line || i === all.length - 1).join('\n');

@@ -206,8 +206,8 @@ TEST(ProbeCalibration, makes_a_base_for_a_board_that_nobody_knows) {
 
 TEST(ProbeCalibration, of_the_host_alone_makes_the_shipped_profile_of_a_server) {
   input::Problems problems;
-  auto folder = probe::read_probe_folder(
-      fs::path(JOSTLE_SOURCE_DIR) / "calibration/evidence/h100-probe", problems);
+  auto folder =
+      probe::read_probe_folder(fs::path(JOSTLE_SOURCE_DIR) / "calibration/evidence/h100-probe", problems);
   ASSERT_TRUE(folder) << problems.text();
   const auto found = calibrated(host_alone(std::move(*folder)));
   EXPECT_EQ(found.base.device, "intel-xeon-processor");
