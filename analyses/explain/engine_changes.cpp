@@ -84,8 +84,7 @@ std::optional<Changed> dealt(const Request& request, const std::vector<Placement
       continue;
     }
     // A twin would share no requests, and would double the stages on the host too.
-    if (twins && (entry.arrivals.kind != process::ArrivalKind::closed_loop || !entry.before.empty() ||
-                  !entry.after.empty()))
+    if (twins && (!entry.arrivals.closed_loop() || !entry.before.empty() || !entry.after.empty()))
       return std::nullopt;
     std::vector<std::vector<std::size_t>> on(engines.size());
     for (std::size_t i = 0; i < count; ++i) on[turn++ % engines.size()].push_back(process++);

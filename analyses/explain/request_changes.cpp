@@ -38,7 +38,7 @@ std::optional<Changed> batch_doubled(const Request& request) {
   std::vector<std::int64_t> batches;
   for (ProcessEntry& process : scenario.processes) {
     for (ProcessEntry& part : parts_of(process)) {
-      if (part.arrivals.kind != ArrivalKind::closed_loop || is_synthetic(part)) continue;
+      if (!part.arrivals.closed_loop() || is_synthetic(part)) continue;
       part.batch *= 2;
       batches.push_back(part.batch);
     }
@@ -53,9 +53,8 @@ std::optional<Changed> batch_of_waiting(const Request& request) {
   return for_requests(request, fmt::format("batches of up to {} that wait", waiting_batch),
                       [](const ProcessEntry& /*process*/, ProcessEntry& part) {
                         const auto& arrivals = part.arrivals;
-                        if (arrivals.kind == ArrivalKind::closed_loop ||
-                            arrivals.kind == ArrivalKind::cascade || arrivals.max_delay || part.batch > 1 ||
-                            part.language || is_synthetic(part))
+                        if (arrivals.closed_loop() || arrivals.kind == ArrivalKind::cascade ||
+                            arrivals.max_delay || part.batch > 1 || part.language || is_synthetic(part))
                           return false;
                         part.batch = waiting_batch;
                         part.arrivals.max_delay = sim::Duration::zero();
@@ -67,8 +66,7 @@ std::optional<Changed> batch_of_waiting(const Request& request) {
 std::optional<Changed> drop_frames(const Request& request) {
   if (!is_overloaded(request)) return std::nullopt;
   return for_requests(request, "drop old frames", [](const ProcessEntry& /*process*/, ProcessEntry& part) {
-    if (part.arrivals.kind == ArrivalKind::closed_loop || part.arrivals.queue_limit || part.language)
-      return false;
+    if (part.arrivals.closed_loop() || part.arrivals.queue_limit || part.language) return false;
     part.arrivals.queue_limit = 1;
     part.arrivals.drop = process::Drop::oldest;
     return true;

@@ -341,9 +341,10 @@ bool complete(Changed& changed, const scenarios::Scenario& before, const std::st
 
 // Two rows may come to the same scenario: the next power mode may be the one with faster cores.
 bool is_known(const Changed& changed, const std::vector<WhatIf>& all) {
+  if (changed.boards.size() != 1) return false;
+  const std::string own = to_json(changed.boards.front().scenario);
   return std::ranges::any_of(all, [&](const WhatIf& other) {
-    return changed.boards.size() == 1 && other.boards.size() == 1 &&
-           to_json(changed.boards.front().scenario) == to_json(other.boards.front().scenario);
+    return other.boards.size() == 1 && to_json(other.boards.front().scenario) == own;
   });
 }
 

@@ -72,15 +72,12 @@ sim::Process Inference::body(std::size_t thread) {
   LoopEnd end{};
   if (auto* alone = std::get_if<Alone>(&work_))
     end = co_await loop_of(spec_, alone->steps, *alone->requests);
-  else {
-    auto* const pipeline = std::get_if<Pipeline>(&work_);
-    if (pipeline != nullptr) pipeline->start();
-    end = co_await server()->run(thread);
-    host.set_phase(Phase::idle);
-    while (pipeline != nullptr && ended_ + 1 == hosts_.size() && !pipeline->after().empty()) {
-      pipeline->passed().reset();
-      co_await host.sleep_until(pipeline->passed());
-    }
+  else if (auto* pipeline = std::get_if<Pipeline>(&work_)) {
+    pipeline->start();
+    end = co_await pipeline->server().run(thread);
+    if (ended_ + 1 == hosts_.size()) co_await pipeline->drain(host);
+  } else {
+    end = co_await std::get<Server>(work_).run(thread);
   }
   host.retire();
   all_batches_ = all_batches_ && end == LoopEnd::all_batches_done;

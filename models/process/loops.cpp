@@ -3,7 +3,7 @@
 namespace jostle::process {
 
 sim::Task<LoopEnd> loop_of(const Spec& spec, BatchSteps& steps, Requests& requests) {
-  const bool closed = spec.arrivals.kind == ArrivalKind::closed_loop;
+  const bool closed = spec.arrivals.closed_loop();
   const bool ahead = closed && !steps.one_by_one();
   if (auto* client = std::get_if<RemoteClient>(&requests))
     return ahead ? link_loop_one_ahead(steps, *client) : link_loop_one_by_one(steps, *client);

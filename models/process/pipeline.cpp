@@ -36,8 +36,7 @@ Pipeline::Pipeline(const BoardParts& board, const Spec& spec, const Costs& costs
 }
 
 void Pipeline::open(const Identity& identity) {
-  if (spec_.arrivals.kind != ArrivalKind::closed_loop)
-    requests_.emplace(unbatched(spec_.arrivals), arrivals_random(identity));
+  if (!spec_.arrivals.closed_loop()) requests_.emplace(unbatched(spec_.arrivals), arrivals_random(identity));
   server_.open(identity);
   before_.open(identity, {.reached =
                               [](void* self, const Passing& passing) {
@@ -48,6 +47,14 @@ void Pipeline::open(const Identity& identity) {
       identity,
       {.reached = [](void* self, const Passing& passing) { static_cast<Pipeline*>(self)->left(passing); },
        .context = this});
+}
+
+sim::Task<> Pipeline::drain(HostThread& host) {
+  host.set_phase(Phase::idle);
+  while (!after_.empty()) {
+    passed_.reset();
+    co_await host.sleep_until(passed_);
+  }
 }
 
 void Pipeline::end_warmup() {

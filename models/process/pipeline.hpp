@@ -28,8 +28,8 @@ class Pipeline {
   void start() { let_in(); }
   void end_warmup();
 
-  // Set whenever a batch has passed the last stage.
-  [[nodiscard]] cpu::Flag& passed() { return passed_; }
+  // Waits until the stages behind inference have nothing left to do.
+  [[nodiscard]] sim::Task<> drain(HostThread& host);
 
   [[nodiscard]] Server& server() { return server_; }
   [[nodiscard]] const Server& server() const { return server_; }
@@ -57,7 +57,7 @@ class Pipeline {
   std::int64_t most_, each_;              // requests under way at most, and images of each
   std::int64_t under_way_ = 0;
   sim::EventId timer_;
-  cpu::Flag passed_;
+  cpu::Flag passed_;  // a batch has passed the last stage
 };
 
 }  // namespace jostle::process

@@ -16,7 +16,7 @@ RemoteClient::RemoteClient(const BoardParts& board, const Spec& spec, const Iden
       link_(*board.link),
       times_(parts_of(spec.arrivals, arrivals_random(identity))),
       dynamic_batch_(spec.arrivals.dynamic_batch),
-      left_to_ask_(spec.arrivals.kind == ArrivalKind::closed_loop ? max_batches(spec) : 0),
+      left_to_ask_(spec.arrivals.closed_loop() ? max_batches(spec) : 0),
       queue_(spec.arrivals.queue_limit, spec.arrivals.drop),
       account_(account),
       stream_(link_.open(

@@ -70,7 +70,7 @@ void Server::open(const Identity& identity) {
     const std::string of = i == 0 ? "" : fmt::format("instance {} ", i);
     if (board_.link)
       part.remote.emplace(board_, *part.spec, identity, accounting_.time());
-    else if (part.spec->arrivals.kind != ArrivalKind::closed_loop)
+    else if (!part.spec->arrivals.closed_loop())
       part.own.emplace(part.spec->arrivals, identity.random(of + "arrivals"));
     if (part.spec->arrivals.kind == ArrivalKind::cascade) part.fan_out = identity.random(of + "fan-out");
   }

@@ -77,7 +77,7 @@ class Server {
     friend class Server;
     [[nodiscard]] std::uint64_t in_flight() const { return enqueued_ - seen_; }
     [[nodiscard]] bool done() { return in_flight() > 0 && steps_.is_done(seen_); }
-    [[nodiscard]] bool closed() const { return spec_.arrivals.kind == ArrivalKind::closed_loop; }
+    [[nodiscard]] bool closed() const { return spec_.arrivals.closed_loop(); }
     // True if forming a batch takes the host time.
     [[nodiscard]] bool forms_batches() const {
       const ServerCosts& server = costs_.runtime.server;

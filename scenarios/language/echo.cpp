@@ -161,7 +161,7 @@ void put_requests(Json& json, const ProcessEntry& part) {
     if (arrivals.fan_out.mean != 1 || arrivals.fan_out.kind != process::FanOutKind::fixed)
       json["fan_out"] = {{"mean", arrivals.fan_out.mean}, {"distribution", to_string(arrivals.fan_out.kind)}};
     if (arrivals.queue_limit) json["queue"] = queue_json(arrivals);
-  } else if (arrivals.kind != process::ArrivalKind::closed_loop) {
+  } else if (!arrivals.closed_loop()) {
     json["arrivals"] = arrivals_json(part);
   }
   if (arrivals.max_delay) json["max_queue_delay"] = time(*arrivals.max_delay);

@@ -47,7 +47,6 @@ class PowerCap {
     double watts = 0;
     int steps = 0;
   };
-  // Mean of the readings in the window that were taken at these steps.
   // Mean of the readings in the window that were taken with the present steps.
   [[nodiscard]] double mean_at_steps() const;
   void store(double watts);
