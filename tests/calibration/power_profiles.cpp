@@ -199,7 +199,7 @@ TEST(PowerProfiles, a_card_can_keep_its_limit) {
   int limited = 0;
   for (const std::string& name : device_names()) {
     const board::DeviceSpec& spec = device(name);
-    if (!spec.power->limit) continue;
+    if (!spec.power || !spec.power->limit) continue;
     ++limited;
     ASSERT_FALSE(spec.gpu.clock_table_hz.empty()) << name << ": the limit lowers the clock step by step";
     EXPECT_LT(full_load_w(spec, spec.gpu.clock_table_hz.front()), spec.power->limit->budget_w) << name;
