@@ -17,6 +17,11 @@ double of(const gpu::PerPrecision& rates, Precision precision) {
   return 0;
 }
 
+double own_or(const gpu::PerPrecision& own, Precision precision, double usual) {
+  const double differs = of(own, precision);
+  return differs > 0 ? differs : usual;
+}
+
 bool has_int8_kernels(Op op) {
   switch (op) {
     case Op::layer_norm:
@@ -45,8 +50,13 @@ ArithmeticPath path_for(const gpu::Spec& gpu, const FusedLayer& layer, Precision
 }
 
 double tensor_efficiency(const gpu::Spec& gpu, Precision precision) {
-  const double own = of(gpu.kernels.tensor_efficiency_of, precision);
-  return own > 0 ? own : gpu.kernels.tensor_efficiency;
+  return own_or(gpu.kernels.tensor_efficiency_of, precision, gpu.kernels.tensor_efficiency);
+}
+double cuda_efficiency(const gpu::Spec& gpu, Precision precision) {
+  return own_or(gpu.kernels.cuda_efficiency_of, precision, gpu.kernels.cuda_efficiency);
+}
+double winograd_gain(const gpu::Spec& gpu, Precision precision) {
+  return own_or(gpu.kernels.winograd_gain_of, precision, gpu.kernels.winograd_gain);
 }
 
 std::int64_t padded_channels(std::int64_t channels, const ArithmeticPath& path) {

@@ -21,6 +21,10 @@ struct ArithmeticPath {
 // Share of the tensor cores' peak that the loop over a tile reaches in a precision.
 [[nodiscard]] double tensor_efficiency(const gpu::Spec& gpu, Precision precision);
 
+// The same of the CUDA cores, and their speed-up of 3 x 3 convolutions by Winograd's algorithm.
+[[nodiscard]] double cuda_efficiency(const gpu::Spec& gpu, Precision precision);
+[[nodiscard]] double winograd_gain(const gpu::Spec& gpu, Precision precision);
+
 // The path of one layer, in the layer's own precision if it has one. Otherwise int8 is used for convolutions,
 // linear layers and layers that only move or compare numbers; normalisations, softmax, embeddings and
 // products of two activations stay in fp16 (TensorRT developer guide, "Layers and precision").

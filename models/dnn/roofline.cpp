@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/dnn/tile_traffic.hpp"
 #include "models/dnn/tiling.hpp"
 #include "models/gpu/occupancy.hpp"
 
@@ -50,8 +51,8 @@ class Estimator {
     if (layer.weight_bits > 0) {
       work.compute_s = packed_s(layer, tiling);
       work.in_turn = true;
-    } else if (library_) {
-      work.bytes += read_again(layer, path, tiling);
+    } else {
+      work.bytes += traffic_of_tiles(layer, path, product, tiling);
     }
     if (path.tensor_cores) {
       work.tensor_clocks = tiling.useful_ops / path.ops_per_clock;
@@ -84,13 +85,15 @@ class Estimator {
     if (layer.window_area > 9) return tried_ ? 1 : gpu_.kernels.heuristic_algorithm_efficiency;
     const bool winograd =
         layer.window_area == 9 && layer.stride == 1 && layer.in.channels / layer.groups >= 32;
-    return winograd ? gpu_.kernels.winograd_gain : 1;
+    if (!winograd) return 1;
+    return tried_ ? winograd_gain(gpu_, path.precision) : gpu_.kernels.winograd_gain;
   }
 
   [[nodiscard]] Product product_of(const FusedLayer& layer, const ArithmeticPath& path) const {
     Product product{.count = layer.groups,
                     .gain = gain_of(layer, path),
-                    .plain = layer.op == Op::linear || layer.op == Op::matmul};
+                    .plain = layer.op == Op::linear || layer.op == Op::matmul,
+                    .cuda_efficiency = tried_ ? cuda_efficiency(gpu_, path.precision) : 0};
     if (layer.op == Op::matmul) {
       product.count *= batch_;
       product.depth = std::max(layer.depth, 1);
@@ -155,21 +158,32 @@ class Estimator {
     return each * layer.sets_of_weights() * static_cast<double>(layer.weights);
   }
 
-  // A library's product takes one row of tiles after another, and each row reads all weights. The part that
-  // L2 does not hold until the next row comes from DRAM again: vit_small in ONNX Runtime on an Orin Nano with
-  // 2 MiB of L2 moves some 500 MB, its 88 MB of weights four times (dankang21/jetson-latency-lab: 90 ms at an
-  // EMC clock of 204 MHz). TensorRT tries orders and keeps the fastest.
-  [[nodiscard]] double read_again(const FusedLayer& layer, const ArithmeticPath& path,
-                                  const Tiling& tiling) const {
-    const double weights = bytes_per_element(path.precision) * static_cast<double>(layer.weights);
-    return beyond_l2(weights) * static_cast<double>(tiling.rows - 1);
+  // What the tiles of a product move beyond one pass over its tensors. A library's product of a graph takes
+  // one row of tiles after another, and each row reads all weights, the part that L2 does not hold until the
+  // next row from DRAM: vit_small in ONNX Runtime on an Orin Nano with 2 MiB of L2 moves some 500 MB, its 88
+  // MB of weights four times (dankang21/jetson-latency-lab: 90 ms at an EMC clock of 204 MHz). TensorRT's
+  // kernels of tensor cores order blocks so that L2 holds what they share (CUTLASS calls it a swizzle): on
+  // Orin the EMC counters show one pass (Roofline.a_network_moves_the_bytes_that_the_memory_clock_counts).
+  [[nodiscard]] double traffic_of_tiles(const FusedLayer& layer, const ArithmeticPath& path,
+                                        const Product& product, const Tiling& tiling) const {
+    const double element = bytes_per_element(path.precision);
+    if (library_)
+      return beyond_l2(element * static_cast<double>(layer.weights)) * static_cast<double>(tiling.rows - 1);
+    if (path.tensor_cores) return 0;
+    const double input = element * stored(layer.in, path), output = element * stored(layer.out, path);
+    const double weights = weight_bytes(layer, path);
+    if (product.gain > 1) return winograd_traffic(tiling, input, weights, output, gpu_.l2_bytes);
+    const auto products = static_cast<double>(product.count);
+    Operands operands{.rows = input, .columns = weights};
+    if (layer.weight_gradient) operands = {.rows = output, .columns = input};
+    if (layer.op == Op::matmul) {
+      const double each = element * products * static_cast<double>(product.depth);
+      operands = {.rows = each * static_cast<double>(product.rows),
+                  .columns = each * static_cast<double>(product.columns)};
+    }
+    return read_again(tiling, operands, products, gpu_.l2_bytes);
   }
-  // DRAM bytes of a tensor. L2 writes back what it evicts, so a tensor that stays in L2 until it is read
-  // and overwritten never reaches DRAM. The larger the tensor, the smaller the part that stays.
-  [[nodiscard]] double beyond_l2(double bytes) const {
-    if (bytes <= 0) return 0;
-    return bytes * std::min(1.0, bytes / std::max(gpu_.l2_bytes, 1.0));
-  }
+  [[nodiscard]] double beyond_l2(double bytes) const { return dnn::beyond_l2(bytes, gpu_.l2_bytes); }
 
   // All layers except products: bound by bytes, or by CUDA cores without data reuse.
   [[nodiscard]] gpu::Kernel plain(const FusedLayer& layer, Work work) const {

@@ -50,9 +50,11 @@ gpu::Kernel shape_of(const Tile& tile, std::int64_t blocks, const gpu::Spec& gpu
 
 Tiling best_tiling(const Product& product, const ArithmeticPath& path, const gpu::Spec& gpu) {
   const double element = bytes_per_element(path.precision);
-  const double efficiency = path.tensor_cores ? std::min(1.0, tensor_efficiency(gpu, path.precision) *
-                                                                  (product.plain ? gpu.kernels.gemm_gain : 1))
-                                              : gpu.kernels.cuda_efficiency * product.gain;
+  const double efficiency = path.tensor_cores
+                                ? std::min(1.0, tensor_efficiency(gpu, path.precision) *
+                                                    (product.plain ? gpu.kernels.gemm_gain : 1))
+                                : product.gain * (product.cuda_efficiency > 0 ? product.cuda_efficiency
+                                                                              : gpu.kernels.cuda_efficiency);
   const double dram =
       reachable_bandwidth(gpu, gpu.max_clock_hz, gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency);
   Tiling best{.seconds = std::numeric_limits<double>::infinity(), .shape = {}};
@@ -80,6 +82,8 @@ Tiling best_tiling(const Product& product, const ArithmeticPath& path, const gpu
         best.shape.blocks = static_cast<std::uint32_t>(std::min<std::int64_t>(cut * splits, 1'000'000'000));
         best.splits = splits;
         best.rows = ceil_div(product.rows, tile.rows);
+        best.columns = ceil_div(product.columns, tile.columns);
+        best.resident = resident * gpu.sm_count;
       }
     }
   }

@@ -14,8 +14,9 @@ namespace jostle::dnn {
 struct Product {
   std::int64_t rows = 1, columns = 1, depth = 1;  // M, N, K
   std::int64_t count = 1;
-  double gain = 1;     // speed-up of the arithmetic by another algorithm (Winograd)
-  bool plain = false;  // a product of matrices, not a convolution
+  double gain = 1;             // speed-up of the arithmetic by another algorithm (Winograd)
+  bool plain = false;          // a product of matrices, not a convolution
+  double cuda_efficiency = 0;  // share of the CUDA cores' peak; 0: the profile's
 };
 
 // The fastest tiling. A block computes a tile of the output in slices of K that it loads into shared memory;
@@ -27,7 +28,9 @@ struct Tiling {
   double useful_ops = 0;    // operations on the pipes, including padding
   gpu::Kernel shape;        // blocks, threads, registers, shared memory
   std::int64_t splits = 1;  // parts that K is split into
-  std::int64_t rows = 1;    // rows of tiles, each of which reads all of the second operand
+  // Rows and columns of tiles: each row reads all of the second operand, each column all of the first.
+  std::int64_t rows = 1, columns = 1;
+  std::int64_t resident = 1;  // blocks that all SMs hold together
 };
 [[nodiscard]] Tiling best_tiling(const Product& product, const ArithmeticPath& path, const gpu::Spec& gpu);
 

@@ -84,7 +84,9 @@ struct KernelCosts {
   // The efficiency of the CUDA cores in that loop (from sm_80 on, address arithmetic shares their lanes).
   double cuda_efficiency = 0.8;
   double winograd_gain = 1;  // speed-up of 3 x 3 convolutions of stride 1 on CUDA cores
-  double gemm_gain = 1;      // speed-up of linear layers and matmuls on tensor cores: no windows to gather
+  // The two of a precision that differs, where a runtime tries algorithms; 0: it does not.
+  PerPrecision cuda_efficiency_of, winograd_gain_of;
+  double gemm_gain = 1;  // speed-up of linear layers and matmuls on tensor cores: no windows to gather
   // Speed-up of wider convolutions if a framework chose the algorithm by heuristics, without trials.
   double heuristic_algorithm_efficiency = 1;
   // Share of the fp32 peak that depthwise convolutions reach: their tiles reuse no data.

@@ -98,7 +98,7 @@ static_assert(field_count<gpu::OpsPerClock>() == 4);
 static_assert(field_count<gpu::Spec>() == 24);
 static_assert(field_count<process::RuntimeSpec>() == 16);
 static_assert(field_count<gpu::IssuedInstructions>() == 4);
-static_assert(field_count<gpu::KernelCosts>() == 11);
+static_assert(field_count<gpu::KernelCosts>() == 13);
 static_assert(field_count<process::SetupSpec>() == 3);
 static_assert(field_count<process::StaticGraphSpec>() == 4);
 static_assert(field_count<process::ObserverSpec>() == 6);

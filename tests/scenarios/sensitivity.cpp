@@ -277,6 +277,8 @@ std::vector<Row> rows() {
       {"gpu.kernels.tensor_efficiency_of.int8", "20 %", orin, on_the(orin, roofline("int8", 8)), total, down},
       {"gpu.kernels.cuda_efficiency", "20 %", nano, on_the(nano, roofline("fp16", 8)), total, down},
       {"gpu.kernels.winograd_gain", "2", nano, on_the(nano, roofline("fp16", 8)), total, up},
+      {"gpu.kernels.cuda_efficiency_of.fp32", "20 %", nano, on_the(nano, roofline("fp32", 8)), total, down},
+      {"gpu.kernels.winograd_gain_of.fp32", "1", nano, on_the(nano, roofline("fp32", 8)), total, down},
       {"gpu.kernels.gemm_gain", "0.5", orin, on_the(orin, "{model: bert_base, precision: fp16, batch: 8}"),
        total, down},
       {"gpu.kernels.heuristic_algorithm_efficiency", "0.2", nano,
