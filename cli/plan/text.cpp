@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/plan/words.hpp"
 #include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "cli/run/report.hpp"
@@ -75,10 +76,15 @@ std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
 }
 
 std::string criterion_text(const Plan& plan, std::size_t criterion) {
-  const Criterion& wanted = plan.goal.criteria[criterion];
-  if (!wanted.limit) return (wanted.maximise ? "max " : "min ") + plan.goal.metrics[criterion];
-  return fmt::format("{} {} {:.6g}", plan.goal.metrics[criterion],
-                     wanted.maximise ? ">=" : "<=", *wanted.limit);
+  return cli::criterion_text(plan.goal, criterion);
+}
+
+// The value of a criterion without its unit. Headroom is measured as far as its limit.
+std::string value_text(const Plan& plan, const PlanPoint& point, std::size_t criterion) {
+  const double value = point.values[criterion];
+  if (plan.goal.metrics[criterion] != analyses::headroom_metric) return significant(value, plan_digits);
+  const bool kept = value >= *plan.goal.criteria[criterion].limit;
+  return (kept ? "≥ " : "") + analyses::percent_words(value);
 }
 
 std::string with_unit(const Plan& plan, std::size_t criterion, double value) {
@@ -123,7 +129,9 @@ std::string evidence_text(const Plan& plan, const PlanPoint& point) {
 
 // The excess of a value over that of the best point.
 std::string relative_text(double value, double best) {
-  return best == 0 ? std::string("–") : fmt::format("{:+.1f} %", 100 * (value / best - 1) + 0.0);
+  if (best == 0) return "–";
+  const std::string text = fmt::format("{:+.1f} %", 100 * (value / best - 1));
+  return text == "+0.0 %" || text == "-0.0 %" ? "same" : text;
 }
 
 std::string values_table(const Plan& plan, const PlanPoint& point, bool against_best, int width,
@@ -137,8 +145,8 @@ std::string values_table(const Plan& plan, const PlanPoint& point, bool against_
   if (powered) columns.push_back({"grade", Align::left, 60});
   Table table(columns);
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
-    std::vector<std::string> cells{criterion_text(plan, i), significant(point.values[i], plan_digits),
-                                   noise_text(point, i), interval_text(point.intervals[i])};
+    std::vector<std::string> cells{criterion_text(plan, i), value_text(plan, point, i), noise_text(point, i),
+                                   interval_text(point.intervals[i])};
     if (against_best) cells.push_back(relative_text(point.values[i], plan.best->values[i]));
     if (powered) cells.push_back(grade_text(plan, point, i));
     table.add(std::move(cells));
@@ -158,16 +166,33 @@ std::string runner_up_text(const Plan& plan, int width, bool colour) {
                      paragraph("changes: " + changes_text(best, second), width, 2) +
                      values_table(plan, second, true, width, colour) +
                      paragraph(evidence_text(plan, second), width, 2);
-  const double needed = plan.goal.criteria[0].maximise ? best.values[0] / second.values[0] - 1
-                                                       : 1 - best.values[0] / second.values[0];
-  std::string advice;
-  if (std::isfinite(needed) && needed > 0)
-    advice = fmt::format("It would be the best if its {} were {:.1f} % {}.", plan.goal.metrics[0],
-                         100 * needed, plan.goal.criteria[0].maximise ? "higher" : "lower");
+  std::string advice = plan.runner_up_sentence;
   if (overlap(best.intervals[0], second.intervals[0]))
-    advice += fmt::format("{}The 90 % intervals of the two overlap: measure both before you decide.",
-                          advice.empty() ? "" : " ");
+    advice += " The 90 % intervals of the two overlap: measure both before you decide.";
   return text + paragraph(advice, width, 2);
+}
+
+// The point that would be better if it met the limits.
+std::string next_better_text(const Plan& plan, int width, bool colour) {
+  if (!plan.next_better) return {};
+  PlanPoint point;
+  point.settings = plan.next_better->settings;
+  return "\n" + styled("next better, out of reach", Style::strong, colour) + "\n" +
+         paragraph("changes: " + changes_text(*plan.best, point), width, 2) +
+         paragraph(sentence_of(plan.goal, *plan.next_better) + ".", width, 2);
+}
+
+// The distance from overload, and the energy with its cost, of the best point.
+std::string margins_text(const Plan& plan, int width) {
+  std::string text;
+  if (plan.overload) text += paragraph("carries: " + sentence_of(*plan.overload), width, 2);
+  if (!plan.energy) return text;
+  const analyses::EnergyCost& energy = *plan.energy;
+  std::string line = fmt::format("energy: {} kWh a day", significant(energy.kwh_day(), 3));
+  if (energy.per_image_mj) line += fmt::format(", {} mJ an image", significant(*energy.per_image_mj, 3));
+  if (energy.per_day) line += fmt::format("; it costs {} a day", significant(*energy.per_day, 3));
+  if (energy.per_million) line += fmt::format(", {} a million images", significant(*energy.per_million, 3));
+  return text + paragraph(line + fmt::format(" ({})", energy.grade.value_or("unknown grade")), width, 2);
 }
 
 // At most 17 points of the front: 16 evenly spaced ones with both ends, and the best.
@@ -207,7 +232,7 @@ std::string points_table(const Plan& plan, const std::vector<PlanPoint>& points,
   for (const PlanPoint& point : points) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < shown.criteria; ++i) {
-      cells.push_back(significant(point.values[i], plan_digits));
+      cells.push_back(value_text(plan, point, i));
       if (shown.pi90) cells.push_back(interval_text(point.intervals[i]));
     }
     if (powered) cells.push_back(point.power_grade.value_or(""));
@@ -271,6 +296,8 @@ std::string missed_text(const Plan& plan, const PlanPoint& point) {
         analyses::violation(plan.goal.criteria[worst], point.values[worst]))
       worst = i;
   const std::string& metric = plan.goal.metrics[worst];
+  if (metric == analyses::headroom_metric)
+    return analyses::missed_words(plan.goal, worst, point.values[worst]);
   const std::string unit = analyses::metric_unit(metric).name;
   return fmt::format("{} {} {}{}{} against {:.6g}{}{}", metric, significant(point.values[worst], plan_digits),
                      point.half_widths[worst] ? noise_text(point, worst) : "", unit.empty() ? "" : " ", unit,
@@ -341,7 +368,14 @@ std::string probability_text(double p) {
   return fmt::format("{:.4g} %", 100 * p);
 }
 
+std::string criterion_text(const analyses::Goal& goal, std::size_t criterion) {
+  const Criterion& wanted = goal.criteria[criterion];
+  if (!wanted.limit) return (wanted.maximise ? "max " : "min ") + goal.metrics[criterion];
+  return analyses::limit_words(goal.metrics[criterion], wanted);
+}
+
 std::string value_with_unit(const std::string& metric, double value) {
+  if (metric == analyses::headroom_metric) return analyses::percent_words(value);
   const std::string unit = analyses::metric_unit(metric).name;
   return significant(value, plan_digits) + (unit.empty() ? "" : " " + unit);
 }
@@ -370,9 +404,10 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
           values_table(plan, *plan.best, false, width, colour) +
           paragraph(evidence_text(plan, *plan.best), width, 2);
   if (!plan.best->sharing_note.empty()) text += paragraph("sharing: " + plan.best->sharing_note, width, 2);
-  text += power_text(plan, width);
-  return text + near_misses_text(plan, width, colour) + runner_up_text(plan, width, colour) +
-         limits_text(plan, width, colour) + every_text(plan, width, colour) + front_text(plan, width, colour);
+  text += margins_text(plan, width) + power_text(plan, width);
+  return text + next_better_text(plan, width, colour) + near_misses_text(plan, width, colour) +
+         runner_up_text(plan, width, colour) + limits_text(plan, width, colour) +
+         every_text(plan, width, colour) + front_text(plan, width, colour);
 }
 
 }  // namespace jostle::cli
