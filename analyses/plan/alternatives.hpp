@@ -12,7 +12,8 @@
 
 namespace jostle::analyses {
 
-// The point that would be better than the best if it met the limits, and that misses them by least.
+// The point that would be better than the best if it met the limits, and that misses them by least. One that
+// keeps up goes before one that is overloaded.
 struct NextBetter {
   std::size_t point = 0;                  // index in the study
   std::string settings;                   // JSON: key to value

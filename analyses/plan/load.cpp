@@ -30,19 +30,20 @@ void raise_rate(process::Arrivals& arrivals, double factor) {
 }  // namespace
 
 std::optional<Load> load_of(const Scenario& scenario) {
-  std::size_t parts = 0;
+  std::size_t sources = 0, cascades = 0;
   Load load;
   for (std::size_t i = 0; i < scenario.processes.size(); ++i) {
     for (const ProcessEntry& part : scenarios::parts_of(scenario.processes[i])) {
       if (part.arrivals.waits_for_answers()) continue;
-      ++parts;
-      load.entry = i;
+      const bool is_cascade = part.arrivals.kind == ArrivalKind::cascade;
+      ++(is_cascade ? cascades : sources);
+      if (!is_cascade) load.entry = i;
     }
   }
-  if (parts == 0) return std::nullopt;
+  if (sources == 0) return std::nullopt;
   const ProcessEntry& entry = scenario.processes[load.entry];
   const process::Arrivals& arrivals = entry.arrivals;
-  if (parts > 1 || !entry.instances.empty() || arrivals.kind == ArrivalKind::trace) return load;
+  if (sources + cascades > 1 || !entry.instances.empty() || arrivals.kind == ArrivalKind::trace) return load;
   load.rate_per_s = arrivals.rate_per_s;
   if (arrivals.kind == ArrivalKind::periodic && arrivals.streams > 1) {
     load.unit = LoadUnit::cameras;

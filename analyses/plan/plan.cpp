@@ -178,13 +178,15 @@ class Planner {
   // Adds the point that is better than the best and misses the limits by least.
   void add_next_better(std::size_t best) {
     const std::vector<double> of_best = *known(best);
-    double least = std::numeric_limits<double>::infinity();
+    // An overloaded point misses by more than any that keeps up: its latency grows without bound.
+    std::pair least{true, std::numeric_limits<double>::infinity()};
     std::optional<std::pair<std::size_t, NextBetter>> found;
     const auto consider = [&](std::size_t point, const std::vector<scenarios::Metric>& objectives,
                               NextBetter next) {
       const auto objective = better_objective(plan_.goal, objectives, of_best);
-      if (!objective || next.by >= least) return;
-      least = next.by;
+      const std::pair by{next.stable_share.has_value(), next.by};
+      if (!objective || by >= least) return;
+      least = by;
       next.objective = *objective;
       next.value = *objectives[*objective];
       next.gain = std::abs(next.value / of_best[*objective] - 1);

@@ -15,6 +15,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
+#include "input/quantity.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
@@ -190,8 +191,8 @@ std::string margins_text(const Plan& plan, int width) {
   const analyses::EnergyCost& energy = *plan.energy;
   std::string line = fmt::format("energy: {} kWh a day", significant(energy.kwh_day(), 3));
   if (energy.per_image_mj) line += fmt::format(", {} mJ an image", significant(*energy.per_image_mj, 3));
-  if (energy.per_day) line += fmt::format("; it costs {} a day", significant(*energy.per_day, 3));
-  if (energy.per_million) line += fmt::format(", {} a million images", significant(*energy.per_million, 3));
+  if (energy.per_day) line += "; it costs " + input::decimal(*energy.per_day, 3) + " a day";
+  if (energy.per_million) line += ", " + input::decimal(*energy.per_million, 3) + " a million images";
   return text + paragraph(line + fmt::format(" ({})", energy.grade.value_or("unknown grade")), width, 2);
 }
 
@@ -221,7 +222,7 @@ std::string points_table(const Plan& plan, const std::vector<PlanPoint>& points,
   const auto keys = varying_keys(points);
   std::vector<Column> columns;
   for (std::size_t i = 0; i < shown.criteria; ++i) {
-    columns.push_back({criterion_text(plan, i), Align::right});
+    columns.push_back({criterion_text(plan, i), Align::right, i == 0 ? 0 : 45});
     if (shown.pi90) columns.push_back({"90 %", Align::right, 30});
   }
   const bool powered =
@@ -254,7 +255,7 @@ std::string every_text(const Plan& plan, int width, bool colour) {
         return analyses::meets_limits(plan.goal.criteria, point.values);
       }));
   const char* const order = limits == 0                ? ", best first"
-                            : meet < plan.every.size() ? ", best first; settings that miss a limit come last"
+                            : meet < plan.every.size() ? ", best first; those that miss a limit come last"
                                                        : ", best first; all meet the limits";
   return "\n" + styled(std::string("every point") + order, Style::strong, colour) + "\n" +
          points_table(plan, plan.every, {plan.goal.criteria.size(), false}, width, colour);
