@@ -207,18 +207,20 @@ std::string why_in_turns(const Sides& sides, const std::vector<GroupOutcome>& gr
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-std::string why_in_partitions(const std::vector<GroupOutcome>& groups) {
+std::string why_in_partitions(const Sides& sides, const std::vector<GroupOutcome>& groups) {
   const Extremes found = extremes(groups);
   std::vector<std::string> reasons;
   if (found.winner != nullptr) reasons.emplace_back("no kernel waits for SMs that another stream has");
-  if (found.loser != nullptr)
+  if (found.loser != nullptr && host_is_the_limit(sides.tried))
+    reasons.emplace_back("one host thread launches for all");
+  else if (found.loser != nullptr)
     reasons.emplace_back("on fewer SMs kernels take longer, and L2 and DRAM stay shared");
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 std::string why(const Sides& sides, const std::vector<GroupOutcome>& groups) {
   if (std::ranges::any_of(sides.tried.what_if.boards.front().scenario.processes, scenarios::has_partitions))
-    return why_in_partitions(groups);
+    return why_in_partitions(sides, groups);
   const bool now = in_turns(sides.scenario);
   const bool then = in_turns(sides.tried.what_if.boards.front().scenario);
   if (now && !then) return why_in_space(sides, groups);

@@ -1,6 +1,9 @@
 #include "analyses/fleet/fleet.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -8,11 +11,16 @@
 #include <tuple>
 #include <utility>
 
+#include "analyses/plan/alternatives.hpp"
+#include "analyses/plan/overload.hpp"
 #include "analyses/plan/replicator.hpp"
 #include "analyses/plan/verdict.hpp"
+#include "analyses/plan/words.hpp"
 #include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "calibration/profile/profile.hpp"
+#include "input/counted.hpp"
+#include "input/quantity.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/run/grades_of.hpp"
@@ -53,6 +61,7 @@ class FleetPlanner {
       if (constraint.min) add_limit(constraint.metric, true, *constraint.min);
       if (constraint.max) add_limit(constraint.metric, false, *constraint.max);
     }
+    limit_headroom(goal_, section.headroom);
     goal_.confidence = candidates.goal().confidence;
     board_goal_ = goal_;
     board_goal_.may_be_absent = may_be_absent;
@@ -117,7 +126,12 @@ class FleetPlanner {
     for (const scenarios::ProcessResult& process : result->processes)
       outcome.keeps_up &= process.drops == 0 && process.stable == true;
     const ResultMetrics metrics(*result);
-    const Evaluation values = values_in(goal_, metrics);
+    Evaluation values = values_in(goal_, metrics);
+    if (outcome.keeps_up) {
+      double raised_s = 0;
+      add_headroom(goal_, values, {scenario, *profile, control, raised_s});
+      outcome.keeps_up = section_.headroom == 0 || !values || values->back() >= section_.headroom;
+    }
     if (is_too_short(goal_, metrics)) outcome.next_length = next_length(length, *result);
     outcome.meets_limits = values && meets_limits(goal_.criteria, *values);
     return outcome;
@@ -232,8 +246,7 @@ class FleetPlanner {
     const auto [known, is_new] = decided_.try_emplace({candidate, cameras});
     Decided& board = known->second;
     if (!is_new) return board;
-    board.replicated.scenario = lengthened(
-        with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s), length_[candidate]);
+    board.replicated.scenario = loaded(candidate, cameras);
     const Replicator replicator{board_goal_, candidates_.profiles(), control_.threads, control_.interrupt};
     // The probability of error is divided among the steps, and among the boards that a search usually
     // examines.
@@ -289,6 +302,7 @@ class FleetPlanner {
            boards_less > 0 && is_feasible(best_candidate, boards_less); --boards_less)
         best = spread(board, best_candidate, boards_less);
       best->capacity = confirmed_capacity(best_candidate, capacity[best_candidate], best->max_cameras);
+      add_distances(*best, best_candidate);
       best->intervals.resize(goal_.criteria.size());
       if (control_.intervals) add_intervals(*best, best_candidate);
       return best;
@@ -310,6 +324,62 @@ class FleetPlanner {
     while (cameras > confirmed && decided(candidate, cameras).verdict != Verdict::feasible)
       cameras -= std::max<std::int64_t>(1, cameras / 16);
     return std::max(cameras, confirmed);
+  }
+
+  [[nodiscard]] scenarios::Scenario loaded(std::size_t candidate, std::int64_t cameras) const {
+    return lengthened(with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s),
+                      length_[candidate]);
+  }
+
+  // Adds how far the fullest board is from overload, and what would be better and is out of reach.
+  void add_distances(FleetChoice& choice, std::size_t candidate) {
+    const Load load{LoadUnit::cameras, choice.max_cameras, 0, section_.rate_per_s};
+    choice.overload = distance_to_overload(load, [&](std::int64_t cameras) {
+      ++simulated_;
+      return candidates_.result_of(loaded(candidate, cameras));
+    });
+    if (const auto over = choice.overload.overloads_at) {
+      std::int64_t carried = choice.capacity, missed = std::max(*over, carried + 1);
+      std::string why = why_not(candidate, missed);
+      while (missed - carried > 1) {
+        const std::int64_t tried = (carried + missed) / 2;
+        std::string reason = why_not(candidate, tried);
+        (reason.empty() ? carried : missed) = tried;
+        if (!reason.empty()) why = std::move(reason);
+      }
+      choice.more_cameras = {choice.boards, missed, std::move(why)};
+    }
+    if (choice.boards < 2) return;
+    const std::int64_t each = cameras_each(choice.boards - 1);
+    std::string why = why_not(candidate, each);
+    if (why.empty()) why = "they are not known to meet the limits";
+    choice.fewer_boards = {choice.boards - 1, each, std::move(why)};
+  }
+
+  // The reason why a board does not carry this many cameras, from one run; empty: it does.
+  [[nodiscard]] std::string why_not(std::size_t candidate, std::int64_t cameras) {
+    const scenarios::Scenario scenario = loaded(candidate, cameras);
+    ++simulated_;
+    const scenarios::Result result = candidates_.result_of(scenario);
+    const ResultMetrics metrics(result);
+    if (const auto shortage = shortage_in(result)) {
+      const scenarios::Metric share = metrics.stable_share();
+      const std::string served =
+          share ? fmt::format(": {:.3g} % of the frames could be served", std::floor(1000 * *share) / 10)
+                : "";
+      return "they would " + shortage->effect + served;
+    }
+    Evaluation values = values_in(goal_, metrics);
+    if (!values) return {};
+    input::Problems problems;
+    const auto profile = candidates_.profiles().of(scenario, problems);
+    if (!profile) throw scenarios::RunError(problems.text());
+    scenarios::RunControl control;
+    control.interrupt = control_.interrupt;
+    double raised_s = 0;
+    add_headroom(goal_, values, {scenario, *profile, control, raised_s});
+    const auto missed = most_missed(goal_, *values);
+    return missed ? missed_words(goal_, *missed, (*values)[*missed]) : std::string();
   }
 
   // The choice that spreads all cameras evenly over the boards. is_feasible() must have been called for it.
@@ -362,9 +432,11 @@ class FleetPlanner {
       choice.cost_per_hour = *per_hour * boards;
     else if (price)
       choice.cost_per_hour = section_.costs.per_hour(*choice.price, choice.power_w);
-    if (choice.cost_per_hour)
-      choice.cost_per_million =
-          per_million(*choice.cost_per_hour, section_.rate_per_s * static_cast<double>(section_.cameras));
+    const double frames_per_s = section_.rate_per_s * static_cast<double>(section_.cameras);
+    if (choice.cost_per_hour) choice.cost_per_million = per_million(*choice.cost_per_hour, frames_per_s);
+    if (per_hour || !(section_.costs.energy_usd_per_kwh > 0)) return;
+    choice.energy_per_hour = choice.power_w / 1e3 * section_.costs.energy_usd_per_kwh;
+    choice.energy_per_million = per_million(*choice.energy_per_hour, frames_per_s);
   }
 
   // Adds the prediction intervals of the board with the most cameras.
@@ -441,21 +513,23 @@ bool check_fleet(const Study& study, input::Problems& problems) {
 scenarios::Scenario with_cameras(const scenarios::Scenario& scenario, std::int64_t cameras,
                                  double rate_per_s) {
   scenarios::Scenario filled = scenario;
-  const scenarios::ProcessEntry entry = scenario.processes.front();
-  const std::int64_t processes = std::min(entry.count, cameras);
-  filled.processes.clear();
-  const auto add = [&](std::int64_t count, std::int64_t streams) {
-    if (count == 0 || streams == 0) return;
-    scenarios::ProcessEntry& added = filled.processes.emplace_back(entry);
-    added.count = count;
-    added.arrivals.kind = process::ArrivalKind::periodic;
-    added.arrivals.rate_per_s = rate_per_s;
-    added.arrivals.streams = streams;
-    added.arrivals.dynamic_batch = entry.batch;
-  };
-  add(cameras % processes, cameras / processes + 1);
-  add(processes - cameras % processes, cameras / processes);
+  scenarios::ProcessEntry& entry = filled.processes.front();
+  entry.arrivals.kind = process::ArrivalKind::periodic;
+  entry.arrivals.rate_per_s = rate_per_s;
+  entry.arrivals.dynamic_batch = entry.batch;
+  filled.processes = spread_cameras(entry, cameras);
   return filled;
+}
+
+std::string carries_sentence(const FleetChoice& choice) {
+  const OverloadDistance& overload = choice.overload;
+  std::string text = input::counted(choice.capacity, "camera");
+  if (!overload.overloads_at) return fmt::format("{}; up to {} would keep up", text, overload.carries);
+  if (choice.more_cameras && choice.more_cameras->cameras < *overload.overloads_at)
+    text +=
+        fmt::format("; {} would miss a limit ({})", choice.more_cameras->cameras, choice.more_cameras->why);
+  return fmt::format("{}; {} would {} at {} frames/s", text, *overload.overloads_at, overload.shortage.effect,
+                     input::decimal(overload.load.rate_per_s.value_or(0), 4));
 }
 
 Fleet fleet(const FleetSection& section, const Candidates& candidates, const FleetControl& control) {

@@ -14,8 +14,15 @@
 #include <vector>
 
 #include "analyses/plan/candidates.hpp"
+#include "analyses/plan/overload.hpp"
 
 namespace jostle::analyses {
+
+// What a board cannot do that would be better: one board less, or one camera more on a board.
+struct OutOfReach {
+  std::int64_t boards = 0, cameras = 0;  // cameras: on the fullest board
+  std::string why;  // "they would overload the GPU: …", "processes.latency_ms.p99 is …"
+};
 
 // A board type in the configuration that needs the fewest boards; ties: the lowest power.
 struct FleetChoice {
@@ -32,8 +39,15 @@ struct FleetChoice {
   scenarios::Metric price;             // purchase of all boards; none: no price
   scenarios::Metric cost_per_hour;     // all boards: rent, or purchase and energy
   scenarios::Metric cost_per_million;  // per million frames
-  std::vector<double> values;          // means of the limited metrics on the board with the most cameras
-  std::size_t replications = 0;        // number behind these means
+  // The part of these costs that is energy, with the grade of the power; none: energy has no price, or the
+  // boards are rented.
+  scenarios::Metric energy_per_hour, energy_per_million;
+  OverloadDistance overload;  // of the board with the most cameras
+  // The number of cameras that a board does not carry next to one that it does, from `capacity` up.
+  std::optional<OutOfReach> more_cameras;
+  std::optional<OutOfReach> fewer_boards;  // one board less; none: there is only one
+  std::vector<double> values;              // means of the limited metrics on the board with the most cameras
+  std::size_t replications = 0;            // number behind these means
   std::vector<scenarios::Metric> half_widths;  // half-widths of the confidence intervals of these means
   double p_feasible = 0;                       // probability that every board meets all limits
   std::vector<scenarios::Interval> intervals;
@@ -43,6 +57,9 @@ struct FleetChoice {
   scenarios::Interval p99_pi90;
   std::string sharing_note;  // scenarios::sharing_note(), if intervals were requested
 };
+
+// What one of the boards can carry: "22 cameras; 24 would overload the GPU at 15 frames/s"
+[[nodiscard]] std::string carries_sentence(const FleetChoice& choice);
 
 // The cheapest combination of board types for all cameras.
 struct FleetMix {

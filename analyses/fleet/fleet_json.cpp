@@ -2,11 +2,21 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analyses/plan/plan_json.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::analyses {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json out_of_reach_json(const std::optional<OutOfReach>& reach) {
+  if (!reach) return nullptr;
+  return {{"boards", reach->boards}, {"cameras_per_board", reach->cameras}, {"why", reach->why}};
+}
+
+}  // namespace
 
 std::string fleet_json(const Fleet& fleet) {
   Json json{{"schema", "jostle.fleet/1"},
@@ -34,7 +44,13 @@ std::string fleet_json(const Fleet& fleet) {
              {"latency_ms_p99_pi90", interval_json(choice.p99_pi90)},
              {"price", metric_json(choice.price)},
              {"cost_per_hour", metric_json(choice.cost_per_hour)},
-             {"cost_per_million_frames", metric_json(choice.cost_per_million)}};
+             {"cost_per_million_frames", metric_json(choice.cost_per_million)},
+             {"energy_cost_per_hour", metric_json(choice.energy_per_hour)},
+             {"energy_cost_per_million_frames", metric_json(choice.energy_per_million)},
+             {"overload", overload_json(choice.overload)},
+             {"more_cameras", out_of_reach_json(choice.more_cameras)},
+             {"fewer_boards", out_of_reach_json(choice.fewer_boards)}};
+    one["carries"] = carries_sentence(choice);
     one["constraints"] = Json::array();
     for (std::size_t i = 0; i < choice.values.size(); ++i) {
       const Criterion& criterion = fleet.goal.criteria[i];

@@ -75,6 +75,10 @@ scenarios::Scenario Candidates::long_enough(std::size_t candidate) const {
 void Candidates::add_overloaded(std::size_t candidate, const ResultMetrics& metrics) {
   ++count_.overloaded;
   const scenarios::Metric share = metrics.stable_share();
+  Overloaded& one = overloaded_[candidate] = {{}, share};
+  for (std::size_t i = 0; i < goal_.objectives; ++i)
+    one.objectives.push_back(
+        metrics.find(goal_.metrics[i], goal_.criteria[i].maximise ? Worst::least : Worst::greatest));
   if (share && (!least_overloaded_ || *share > least_overloaded_->stable_share))
     least_overloaded_ = {candidate, *share};
 }
@@ -114,8 +118,53 @@ void Candidates::evaluate_longer(const std::vector<std::size_t>& candidates) {
   }
 }
 
+// Measures the headroom of candidates that have values, if the goal limits it.
+void Candidates::evaluate_headroom(const std::vector<std::size_t>& candidates) {
+  if (std::ranges::find(goal_.metrics, headroom_metric) == goal_.metrics.end()) return;
+  std::vector<double> simulated_s(candidates.size());
+  const auto measure = [&](std::size_t i) {
+    Evaluation& values = evaluations_.at(candidates[i]);
+    if (!values) return;
+    const scenarios::Scenario one = long_enough(candidates[i]);
+    input::Problems problems;
+    const auto profile = profiles_->of(one, problems);
+    if (!profile) throw scenarios::RunError(problems.text());
+    const auto work = profiles_->work(*profile);
+    scenarios::RunControl control;
+    control.shared = work.get();
+    control.interrupt = interrupt_;
+    add_headroom(goal_, values, {one, *profile, control, simulated_s[i]});
+  };
+  scenarios::parallel_for(candidates.size(), measure, threads_);
+  for (const double one : simulated_s) count_.again_s += one;
+}
+
+scenarios::Result Candidates::result_of(const scenarios::Scenario& scenario) const {
+  input::Problems problems;
+  const auto profile = profiles_->of(scenario, problems);
+  if (!profile) throw scenarios::RunError(problems.text());
+  const auto work = profiles_->work(*profile);
+  scenarios::RunControl control;
+  control.shared = work.get();
+  control.interrupt = interrupt_;
+  control.every_percentile = true;
+  control.all_must_fit = true;
+  auto result = run(scenario, *profile, control);
+  if (!result) throw scenarios::Interrupted();
+  return *std::move(result);
+}
+
+scenarios::Metric Candidates::value_of(std::size_t candidate, const std::string& metric) const {
+  const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
+  if (!outcome || outcome->status != PointStatus::ok) return std::nullopt;
+  return ResultMetrics(outcome->result).find(metric, Worst::greatest);
+}
+
 std::optional<std::string> Candidates::power_grade(std::size_t candidate) const {
-  if (!rest_on_power(goal_.metrics)) return std::nullopt;
+  return rest_on_power(goal_.metrics) ? grade_of_power(candidate) : std::nullopt;
+}
+
+std::optional<std::string> Candidates::grade_of_power(std::size_t candidate) const {
   input::Problems problems;
   const auto profile = profiles_->of(scenario(candidate), problems);
   if (!profile) throw scenarios::RunError(problems.text());
@@ -158,6 +207,7 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
     if (is_too_short(goal_, metrics)) too_short.push_back(candidate);
   }
   evaluate_longer(too_short);
+  evaluate_headroom(candidates);
   count_.simulated += to_run.size();
 }
 

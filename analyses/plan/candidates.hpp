@@ -24,7 +24,13 @@ class Candidates {
     std::size_t evaluated = 0, simulated = 0;  // points already in the store are not simulated
     std::size_t do_not_fit = 0, overheat = 0, overloaded = 0, failed = 0;
     double simulated_s = 0;  // simulated time of the evaluated points
-    double again_s = 0;      // simulated time of longer runs that replace too short ones
+    double again_s = 0;      // simulated time of longer runs that replace too short ones, and of headroom
+  };
+  // An overloaded candidate: the values of the objectives, which may be absent (latency), and the share of
+  // its offered rate that it could serve.
+  struct Overloaded {
+    std::vector<scenarios::Metric> objectives;
+    scenarios::Metric stable_share;
   };
   // The overloaded candidate that could serve the greatest share of its offered rate.
   struct LeastOverloaded {
@@ -37,7 +43,7 @@ class Candidates {
   Candidates(const StudyRuns& runs, unsigned threads, const std::atomic<bool>* interrupt);
 
   [[nodiscard]] const Goal& goal() const { return goal_; }
-  [[nodiscard]] std::optional<double> effort() const { return study_->plan.effort; }
+  [[nodiscard]] const PlanSection& settings() const { return study_->plan; }
   [[nodiscard]] const SearchSpace& space() const { return space_; }
   [[nodiscard]] std::size_t size() const { return points_.size(); }
   [[nodiscard]] std::size_t study_point(std::size_t candidate) const { return points_[candidate]; }
@@ -55,18 +61,26 @@ class Candidates {
   void evaluate_all(const std::function<void(std::size_t evaluated)>& progress);
 
   [[nodiscard]] const std::map<std::size_t, Evaluation>& evaluations() const { return evaluations_; }
+  [[nodiscard]] const std::map<std::size_t, Overloaded>& overloaded() const { return overloaded_; }
   [[nodiscard]] const Count& count() const { return count_; }
   [[nodiscard]] const std::optional<LeastOverloaded>& least_overloaded() const { return least_overloaded_; }
   [[nodiscard]] Profiles& profiles() const { return *profiles_; }
   [[nodiscard]] unsigned threads() const { return threads_; }
-  // The grade of the power of the candidate's board, if the goal rests on it and it is known. Throws
-  // RunError.
+  // The grade of the power of the candidate's board, if it is known. Throws RunError.
+  [[nodiscard]] std::optional<std::string> grade_of_power(std::size_t candidate) const;
+  // The same, if the goal rests on power.
   [[nodiscard]] std::optional<std::string> power_grade(std::size_t candidate) const;
   // The share of requests that the point drops at the limits of its queues.
   [[nodiscard]] double dropped(std::size_t candidate) const;
+  // The result of a scenario on its board, with all percentiles; one that does not fit is not simulated.
+  // Throws Interrupted, RunError.
+  [[nodiscard]] scenarios::Result result_of(const scenarios::Scenario& scenario) const;
+  // The value of a metric in the candidate's run; none unless it has one.
+  [[nodiscard]] scenarios::Metric value_of(std::size_t candidate, const std::string& metric) const;
 
  private:
   void add_overloaded(std::size_t candidate, const ResultMetrics& metrics);
+  void evaluate_headroom(const std::vector<std::size_t>& candidates);
   void evaluate_longer(const std::vector<std::size_t>& candidates);
 
   [[nodiscard]] static std::vector<std::size_t> points_of(const CheckedStudy& checked);
@@ -85,6 +99,7 @@ class Candidates {
   std::map<std::size_t, double> length_;  // new lengths of too short runs, over the scenario's
   Count count_;
   std::optional<LeastOverloaded> least_overloaded_;
+  std::map<std::size_t, Overloaded> overloaded_;
 };
 
 }  // namespace jostle::analyses

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analyses/interval/interval.hpp"
+#include "analyses/plan/overload.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/grades.hpp"
@@ -67,13 +68,31 @@ Goal goal_of(const Study& study) {
       goal.metrics.push_back(constraint.metric);
     }
   }
+  limit_headroom(goal, study.plan.headroom);
   return goal;
+}
+
+void limit_headroom(Goal& goal, double headroom) {
+  if (headroom == 0) return;
+  goal.criteria.push_back({true, headroom});
+  goal.metrics.emplace_back(headroom_metric);
+}
+
+void add_headroom(const Goal& goal, Evaluation& values, const HeadroomRun& of) {
+  const auto at =
+      static_cast<std::size_t>(std::ranges::find(goal.metrics, headroom_metric) - goal.metrics.begin());
+  if (!values || at == goal.metrics.size()) return;
+  (*values)[at] = headroom_of(of.scenario, of.profile, *goal.criteria[at].limit, of.control, of.simulated_s);
 }
 
 Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {
   if (metrics.overloaded()) return std::nullopt;
   std::vector<double> values;
   for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
+    if (goal.metrics[i] == headroom_metric) {
+      values.push_back(*goal.criteria[i].limit);
+      continue;
+    }
     const scenarios::Metric value = metrics.find(goal.metrics[i], worst_of(goal.criteria[i]));
     if (!value && i + goal.may_be_absent < goal.criteria.size()) return std::nullopt;
     values.push_back(value.value_or(0));
@@ -89,6 +108,7 @@ Evaluation values_in(const Goal& goal, const Outcome& outcome) {
 bool is_too_short(const Goal& goal, const ResultMetrics& metrics) {
   if (metrics.overloaded()) return false;
   for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
+    if (goal.metrics[i] == headroom_metric) continue;
     const std::string unit = metric_unit(goal.metrics[i]).name;
     if ((unit == "ms" || unit == "images/s") && !metrics.find(goal.metrics[i], worst_of(goal.criteria[i])))
       return true;

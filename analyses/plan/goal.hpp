@@ -11,10 +11,19 @@
 #include "analyses/study/study.hpp"
 
 namespace jostle::scenarios {
+struct RunControl;
 struct Scenario;
+}  // namespace jostle::scenarios
+
+namespace jostle::calibration {
+struct Profile;
 }
 
 namespace jostle::analyses {
+
+// The metric of the limit that `headroom` sets. It is no metric of a result: headroom_of() measures it by a
+// run of its own, and it is never above the limit.
+inline constexpr const char* headroom_metric = "headroom";
 
 struct Goal {
   std::vector<Criterion> criteria;
@@ -25,11 +34,23 @@ struct Goal {
   double confidence = 0.95;          // probability that the answer meets the limits, and is the best
 };
 [[nodiscard]] Goal goal_of(const Study& study);
+// Adds the limit on headroom, unless it is 0.
+void limit_headroom(Goal& goal, double headroom);
+
+// A scenario whose headroom is measured; `simulated_s` is added to.
+struct HeadroomRun {
+  const scenarios::Scenario& scenario;
+  const calibration::Profile& profile;
+  const scenarios::RunControl& control;
+  double& simulated_s;
+};
 
 // The values of the goal's metrics in a result; none if one is absent, or if the backlog of a process grows.
-// Among several processes the worst counts.
+// Among several processes the worst counts. Headroom counts as kept; add_headroom() measures it.
 [[nodiscard]] Evaluation values_in(const Goal& goal, const ResultMetrics& metrics);
 [[nodiscard]] Evaluation values_in(const Goal& goal, const Outcome& outcome);  // none unless ok
+// Sets the headroom of a scenario in its values, if the goal limits it (headroom_of()).
+void add_headroom(const Goal& goal, Evaluation& values, const HeadroomRun& of);
 // Returns whether the result lacks a time (such as a latency percentile) or a throughput of the goal although
 // no backlog grows, so that a longer run may have it.
 [[nodiscard]] bool is_too_short(const Goal& goal, const ResultMetrics& metrics);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -76,7 +77,7 @@ class Planner {
   // Simulated time for replications.
   [[nodiscard]] double replication_budget() const {
     constexpr double usual_effort = 10, fewest_runs = 500;
-    if (candidates_.effort()) return plan_.count.simulated_s * *candidates_.effort();
+    if (const auto& effort = candidates_.settings().effort) return plan_.count.simulated_s * *effort;
     const auto runs = static_cast<double>(std::max<std::size_t>(1, plan_.count.evaluated));
     return plan_.count.simulated_s * std::max(usual_effort, fewest_runs / runs);
   }
@@ -156,6 +157,11 @@ class Planner {
     if (!best) return add_missed_limits();
     plan_.best = plan_point(*best);
     add_runner_up(*best);
+    if (plan_.runner_up)
+      plan_.runner_up_sentence = runner_up_sentence(plan_.goal, plan_.best->values, plan_.runner_up->values);
+    add_next_better(*best);
+    add_overload(*best);
+    add_energy(*best);
     if (plan_.goal.objectives > 1) add_front();
     for (std::size_t i = plan_.goal.objectives; i < plan_.goal.criteria.size(); ++i) relax(i, *best);
   }
@@ -167,6 +173,89 @@ class Planner {
     std::ranges::stable_sort(plan_.every, {}, [&](const PlanPoint& point) {
       return std::pair(!meets_limits(plan_.goal.criteria, point.values), sign * point.values[0]);
     });
+  }
+
+  // Adds the point that is better than the best and misses the limits by least.
+  void add_next_better(std::size_t best) {
+    const std::vector<double> of_best = *known(best);
+    // An overloaded point misses by more than any that keeps up: its latency grows without bound.
+    std::pair least{true, std::numeric_limits<double>::infinity()};
+    std::optional<std::pair<std::size_t, NextBetter>> found;
+    const auto consider = [&](std::size_t point, const std::vector<scenarios::Metric>& objectives,
+                              NextBetter next) {
+      const auto objective = better_objective(plan_.goal, objectives, of_best);
+      const std::pair by{next.stable_share.has_value(), next.by};
+      if (!objective || by >= least) return;
+      least = by;
+      next.objective = *objective;
+      next.value = *objectives[*objective];
+      next.gain = std::abs(next.value / of_best[*objective] - 1);
+      found = {point, std::move(next)};
+    };
+    for (const auto& [point, once] : evaluations_) {
+      const Evaluation values = once ? known(point) : std::nullopt;
+      if (!values || is(Verdict::feasible, point)) continue;
+      NextBetter next = missed_by(*values);
+      if (!next.limit && finalist(point) == nullptr) continue;
+      if (const Finalist* const one = finalist(point)) next.p_feasible = one->p_feasible;
+      consider(point, {values->begin(), values->begin() + static_cast<std::ptrdiff_t>(plan_.goal.objectives)},
+               std::move(next));
+    }
+    for (const auto& [point, one] : candidates_.overloaded())
+      if (one.stable_share) consider(point, one.objectives, overloaded_by(*one.stable_share));
+    if (!found) return;
+    auto& [point, next] = *found;
+    next.point = candidates_.study_point(point);
+    next.settings = candidates_.checked(point).settings;
+    if (next.stable_share) next.shortage = shortage_in(candidates_.result_of(candidates_.scenario(point)));
+    plan_.next_better = std::move(next);
+  }
+
+  [[nodiscard]] static NextBetter overloaded_by(double stable_share) {
+    NextBetter next;
+    next.by = 1 / stable_share - 1;
+    next.stable_share = stable_share;
+    return next;
+  }
+
+  // The limit that the values miss most, and by how much; no limit if they miss none.
+  [[nodiscard]] NextBetter missed_by(const std::vector<double>& values) const {
+    NextBetter next;
+    next.limit = most_missed(plan_.goal, values);
+    if (!next.limit) return next;
+    next.limit_value = values[*next.limit];
+    next.by = violation(plan_.goal.criteria[*next.limit], next.limit_value);
+    for (std::size_t i = plan_.goal.objectives; i < plan_.goal.criteria.size(); ++i)
+      if (i != *next.limit && violation(plan_.goal.criteria[i], values[i]) > 0) ++next.more_limits;
+    return next;
+  }
+
+  // Adds how far the best point is from overload.
+  void add_overload(std::size_t best) {
+    const scenarios::Scenario scenario = candidates_.long_enough(best);
+    const auto load = load_of(scenario);
+    if (!load || scenario.run.batches) return;
+    plan_.overload = distance_to_overload(
+        *load, [&](std::int64_t count) { return candidates_.result_of(at_load(scenario, *load, count)); });
+  }
+
+  // Adds the energy of the best point and its cost.
+  void add_energy(std::size_t best) {
+    const auto value = [&](const char* metric) -> scenarios::Metric {
+      const auto at = static_cast<std::size_t>(std::ranges::find(plan_.goal.metrics, metric) -
+                                               plan_.goal.metrics.begin());
+      return at < plan_.goal.metrics.size() ? scenarios::Metric(plan_.best->values[at])
+                                            : candidates_.value_of(best, metric);
+    };
+    const scenarios::Metric watts = value("system.power_w");
+    if (!watts) return;
+    EnergyCost energy{*watts, value("system.energy_per_image_mj"), {}, {}, candidates_.grade_of_power(best)};
+    if (const double price = candidates_.settings().energy_usd_per_kwh; price > 0) {
+      constexpr double mj_per_kwh = 3.6e9, million = 1e6;
+      energy.per_day = energy.kwh_day() * price;
+      if (energy.per_image_mj) energy.per_million = *energy.per_image_mj * million / mj_per_kwh * price;
+    }
+    plan_.energy = energy;
   }
 
   // Adds the best feasible point that differs from the best one.
@@ -337,6 +426,27 @@ class Planner {
 };
 
 }  // namespace
+
+bool check_headroom(const Study& study, const Candidates& candidates, input::Problems& problems) {
+  const input::Cursor document(study.document, "", problems);
+  if (study.fleet && study.plan.headroom > 0) {
+    document.descend("plan.headroom")
+        .problem("headroom of a fleet is a key of fleet", "fleet: {headroom: 20 %}");
+    return false;
+  }
+  if (study.fleet && study.plan.energy_usd_per_kwh > 0) {
+    document.descend("plan.energy_price")
+        .problem("energy_price of a fleet is a key of fleet", "fleet: {energy_price: 0.2 USD/kWh}");
+    return false;
+  }
+  if (study.plan.headroom == 0) return true;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (load_of(candidates.scenario(i))) return true;
+  document.descend("plan.headroom")
+      .problem("no process has requests that arrive by themselves, so nothing is asked for",
+               "give them arrivals, such as arrivals: {periodic: 30 /s}");
+  return false;
+}
 
 Plan plan(Candidates& candidates, const PlanControl& control) {
   return Planner(candidates, control).make();

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "analyses/plan/alternatives.hpp"
 #include "analyses/plan/candidates.hpp"
+#include "analyses/plan/overload.hpp"
 
 namespace jostle::analyses {
 
@@ -56,6 +58,16 @@ struct LeastOverloaded {
   double stable_share = 0;  // share of its offered rate that it could serve
 };
 
+// The energy of a point and what it costs, with the grade of its board's power.
+struct EnergyCost {
+  double power_w = 0;
+  scenarios::Metric per_image_mj;
+  scenarios::Metric per_day,
+      per_million;                   // money for a day and for a million images; none: energy has no price
+  std::optional<std::string> grade;  // none: unknown
+  [[nodiscard]] double kwh_day() const { return power_w * 24 / 1000; }
+};
+
 struct Plan {
   Goal goal;
   std::size_t points = 0;         // supported points with different scenarios
@@ -66,6 +78,10 @@ struct Plan {
   // The best of the points that differ from `best` by more than 1 % in some metric and are not its neighbour
   // on a key with more than eight values.
   std::optional<PlanPoint> runner_up;
+  std::string runner_up_sentence;            // runner_up_sentence(); empty without one
+  std::optional<NextBetter> next_better;     // none: no better point was simulated
+  std::optional<OverloadDistance> overload;  // of the best; none: nothing arrives by itself
+  std::optional<EnergyCost> energy;          // of the best; none: its board's power is unknown
   // All points that can run, if all were evaluated and there are few; without pi90. Points that meet the
   // limits come first, best first.
   std::vector<PlanPoint> every;
@@ -88,6 +104,11 @@ struct PlanControl {
   std::function<void(std::size_t done, std::size_t of)> progress;
   std::function<void(double share)> replicating;  // spent share of the time for replications
 };
+
+// Returns whether anything arrives by itself at a point of a study that asks for headroom; adds a problem if
+// not.
+[[nodiscard]] bool check_headroom(const Study& study, const Candidates& candidates,
+                                  input::Problems& problems);
 
 // The goal of the candidates must have an objective. Throws Interrupted (finished points are stored),
 // RunError.

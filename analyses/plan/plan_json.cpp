@@ -1,5 +1,6 @@
 #include "analyses/plan/plan_json.hpp"
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "analyses/study/power_basis.hpp"
@@ -38,7 +39,49 @@ Json settings_of(const OnlineAnswer& answer, std::size_t candidate) {
   return Json::parse(answer.candidates.checked(candidate).settings);
 }
 
+Json next_better_json(const Plan& plan, const NextBetter& next) {
+  const Criterion& objective = plan.goal.criteria[next.objective];
+  Json json{{"point", next.point},
+            {"settings", Json::parse(next.settings)},
+            {"figure", plan.goal.metrics[next.objective]},
+            {"sense", objective.maximise ? "max" : "min"},
+            {"value", next.value},
+            {"gain", next.gain}};
+  json["missed"] = nullptr;
+  if (next.limit)
+    json["missed"] = {{"figure", plan.goal.metrics[*next.limit]},
+                      {"limit", *plan.goal.criteria[*next.limit].limit},
+                      {"value", next.limit_value},
+                      {"by", next.by}};
+  json["more_missed"] = next.more_limits;
+  json["overloads"] = next.shortage ? Json(next.shortage->name) : Json(nullptr);
+  json["stable_share"] = metric_json(next.stable_share);
+  json["sentence"] = sentence_of(plan.goal, next);
+  return json;
+}
+
+Json energy_json(const EnergyCost& energy) {
+  return {{"power_w", energy.power_w},
+          {"kwh_day", energy.kwh_day()},
+          {"per_image_mj", metric_json(energy.per_image_mj)},
+          {"cost_per_day", metric_json(energy.per_day)},
+          {"cost_per_million_images", metric_json(energy.per_million)},
+          {"grade", energy.grade ? Json(*energy.grade) : Json(nullptr)}};
+}
+
 }  // namespace
+
+Json overload_json(const OverloadDistance& distance) {
+  constexpr std::array units{"cameras", "processes", "percent"};
+  return {{"unit", units.at(static_cast<std::size_t>(distance.load.unit))},
+          {"asked", distance.load.asked},
+          {"rate", metric_json(distance.load.rate_per_s)},
+          {"carries", distance.carries},
+          {"free_share", distance.free_share()},
+          {"overloads_at", distance.overloads_at ? Json(*distance.overloads_at) : Json(nullptr)},
+          {"overloads", distance.overloads_at ? Json(distance.shortage.name) : Json(nullptr)},
+          {"sentence", sentence_of(distance)}};
+}
 
 std::string plan_json(const Plan& plan) {
   Json json{{"schema", "jostle.plan/1"},           {"points", plan.points},
@@ -47,7 +90,13 @@ std::string plan_json(const Plan& plan) {
             {"overloaded", plan.count.overloaded}, {"failed", plan.count.failed},
             {"exhaustive", plan.exhaustive},       {"converged", plan.converged}};
   json["best"] = plan.best ? point_json(plan, *plan.best) : Json(nullptr);
+  if (plan.best) {
+    json["best"]["overload"] = plan.overload ? overload_json(*plan.overload) : Json(nullptr);
+    json["best"]["energy"] = plan.energy ? energy_json(*plan.energy) : Json(nullptr);
+  }
   json["runner_up"] = plan.runner_up ? point_json(plan, *plan.runner_up) : Json(nullptr);
+  if (plan.runner_up) json["runner_up"]["sentence"] = plan.runner_up_sentence;
+  json["next_better"] = plan.next_better ? next_better_json(plan, *plan.next_better) : Json(nullptr);
   json["every"] = Json::array();
   for (const PlanPoint& point : plan.every) json["every"].push_back(point_json(plan, point));
   json["front"] = Json::array();

@@ -1,6 +1,7 @@
 // Plans and comparisons of online tuners as one JSON object each.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "analyses/plan/online.hpp"
@@ -10,6 +11,9 @@ namespace jostle::analyses {
 
 // {"schema":"jostle.plan/1",...} without a newline; keys: docs/planning.md.
 [[nodiscard]] std::string plan_json(const Plan& plan);
+
+// {"unit":"cameras",...}; keys: docs/planning.md.
+[[nodiscard]] nlohmann::ordered_json overload_json(const OverloadDistance& distance);
 
 // A comparison of online tuners with windows of `window_s` seconds each.
 struct OnlineAnswer {

@@ -92,6 +92,8 @@ void Replicator::step(const std::vector<Replicated*>& these) const {
         if (result->status != "ok") return;
         const ResultMetrics metrics(*result);
         said[i] = {result->simulated_s, values_in(goal, metrics), metrics.overloaded()};
+        double raised_s = 0;
+        add_headroom(goal, said[i].values, {one, *profile, control, raised_s});
       },
       threads);
   for (std::size_t i = 0; i < runs.size(); ++i)

@@ -33,6 +33,10 @@ Samples::Moments Samples::moments(const Of& of) const {
     sum += length_s_[i] * of(i);
   }
   Moments found{length > 0 ? sum / length : 0, infinity};
+  // Equal values have that mean exactly, so that one at a limit meets it.
+  bool equal = !values_.empty();
+  for (std::size_t i = 1; i < values_.size() && equal; ++i) equal = of(i) == of(0);
+  if (equal) found.mean = of(0);
   if (values_.size() < fewest) return found;
   for (std::size_t i = 0; i < values_.size(); ++i)
     squares += length_s_[i] * (of(i) - found.mean) * (of(i) - found.mean);

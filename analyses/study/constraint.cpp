@@ -25,6 +25,10 @@ std::vector<Constraint> read_constraint_list(const Cursor& at) {
     const Cursor here(at.value().children[i], at.path() + "." + input::printable(keys[i].name),
                       at.problems());
     Constraint constraint{keys[i].name, {}, {}, keys[i].location};
+    if (keys[i].name == "headroom") {
+      here.problem("headroom is not a metric of results", "give it to the section: plan: {headroom: 20 %}");
+      continue;
+    }
     const bool known = check_metric(here, keys[i].name);
     const MetricUnit unit = metric_unit(keys[i].name);
     const auto limit = [&](const Cursor& value) -> std::optional<double> {

@@ -15,6 +15,8 @@ struct Costs {
   [[nodiscard]] double per_hour(double price_usd, double watts) const;
 };
 
+// Reads `energy_price`.
+void read_energy_price(input::Mapping& mapping, double& usd_per_kwh);
 // Reads `life` and `energy_price`.
 void read_costs(input::Mapping& mapping, Costs& costs);
 

@@ -101,7 +101,8 @@ void add_axes(const std::vector<input::Node>& boards, FleetSection& fleet, Study
 void read_fleet(const Cursor& at, Study& study) {
   FleetSection fleet;
   Mapping mapping(at,
-                  "a mapping: cameras, rate, boards, price, price_per_hour, life, energy_price, constraints");
+                  "a mapping: cameras, rate, boards, price, price_per_hour, life, energy_price, headroom, "
+                  "constraints");
   mapping.required("cameras", fleet.cameras, input::Integer{1, max_cameras});
   mapping.required("rate", fleet.rate_per_s,
                    input::Quantity{.dimension = input::rate_dimension(),
@@ -123,6 +124,7 @@ void read_fleet(const Cursor& at, Study& study) {
   if (const auto price = mapping.find("price")) read_prices(*price, &FleetBoard::price, fleet);
   if (const auto price = mapping.find("price_per_hour")) read_prices(*price, &FleetBoard::per_hour, fleet);
   read_costs(mapping, fleet.costs);
+  read_headroom(mapping, fleet.headroom);
   if (const auto constraints = mapping.find("constraints"))
     fleet.constraints = read_constraint_list(*constraints);
   if (std::ranges::find(study.axes, "device", &Axis::key) != study.axes.end())

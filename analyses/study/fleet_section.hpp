@@ -26,6 +26,7 @@ struct FleetSection {
   std::vector<FleetBoard> boards;
   std::vector<Constraint> constraints;  // for every board
   Costs costs;
+  double headroom = 0;      // share of the stable rate that every board must keep free
   bool every_mode = false;  // the study names no power mode, so each board has all of its own
 };
 

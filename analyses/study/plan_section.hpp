@@ -15,7 +15,12 @@ struct PlanSection {
   // Limit of the simulated time of replications, relative to that of the search; none: 10, or 500 runs if
   // that is more.
   std::optional<double> effort;
+  double headroom = 0;            // share of the stable rate that must stay free
+  double energy_usd_per_kwh = 0;  // 0: energy has no price
 };
+
+// Reads `headroom`, a share of the stable rate, which every board must keep free.
+void read_headroom(input::Mapping& mapping, double& headroom);
 
 void read_plan(const input::Cursor& at, Study& study);
 

@@ -31,12 +31,16 @@ struct ExplainAsked {
 // The changed scenarios as files that can be run.
 std::string scenario_text(const analyses::Tried& tried, const std::string& file) {
   std::string text;
+  int board = 0;
   for (const scenarios::Result& result : tried.results) {
     if (!text.empty()) text += "---\n";
     text += fmt::format("# {}: {}\n", input::file_name(file), input::printable(tried.what_if.label, 400));
     if (std::filesystem::path(file).has_parent_path())
       text += "# save this in the folder of that file: paths are relative to it\n";
-    if (tried.results.size() > 1) text += "# one document per board: save each as a separate file\n";
+    if (tried.results.size() > 1)
+      text +=
+          fmt::format("# board {} of {}: a run has one board, so save each document as a file of its own\n",
+                      ++board, tried.results.size());
     text += nlohmann::ordered_json::parse(result.resolved).dump(2) + "\n";
   }
   return text;

@@ -239,6 +239,14 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
   std::string notes;
   if (!explanation.leading.empty())
     notes += paragraph("numbered: greatest gain for its price, one of each kind of change", width, 2);
+  // A table this narrow has no room for prices.
+  constexpr int narrow = 80;
+  for (std::size_t i = 0; i < explanation.leading.size() && width < narrow; ++i) {
+    const auto prices =
+        analyses::prices_in_words(explanation.tried[explanation.leading[i]], explanation.result);
+    if (!prices.empty())
+      notes += paragraph(fmt::format("price of {}: {}", i + 1, fmt::join(prices, ", ")), width, 2);
+  }
   for (const Tried& tried : explanation.tried)
     if (!tried.what_if.note.empty())
       notes += paragraph(tried.what_if.label + ": " + tried.what_if.note, width, 2);

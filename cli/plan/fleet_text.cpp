@@ -33,12 +33,6 @@ std::string fleet_settings_text(const std::string& settings) {
   return text;
 }
 
-std::string limit_text(const Fleet& fleet, std::size_t limit) {
-  const Criterion& criterion = fleet.goal.criteria[limit];
-  return fmt::format("{} {} {:.6g}", fleet.goal.metrics[limit],
-                     criterion.maximise ? ">=" : "<=", *criterion.limit);
-}
-
 std::string interval_note(const Interval& interval) {
   return interval ? fmt::format(" (90 % interval {} to {})", significant(interval->first, 3),
                                 significant(interval->second, 3))
@@ -47,6 +41,10 @@ std::string interval_note(const Interval& interval) {
 
 bool limits(const Fleet& fleet, const char* metric) {
   return std::ranges::find(fleet.goal.metrics, metric) != fleet.goal.metrics.end();
+}
+
+std::string grade_note(const FleetChoice& choice) {
+  return choice.power_grade ? fmt::format(" ({})", *choice.power_grade) : std::string();
 }
 
 std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width) {
@@ -58,19 +56,26 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
   if (choice.cost_per_hour)
     text += fmt::format("; cost {:.3g} an hour, {:.3g} a million frames", *choice.cost_per_hour,
                         *choice.cost_per_million);
-  text += fmt::format("; {} W{}{}", significant(choice.power_w, 3),
-                      choice.power_grade ? fmt::format(" ({})", *choice.power_grade) : "",
+  if (choice.energy_per_hour)
+    text += fmt::format(", of it energy {:.3g} and {:.3g}{}", *choice.energy_per_hour,
+                        *choice.energy_per_million, grade_note(choice));
+  text += fmt::format("; {} W{}{}", significant(choice.power_w, 3), grade_note(choice),
                       interval_note(choice.power_pi90));
   if (choice.p99_ms && !limits(fleet, "processes.latency_ms.p99"))
     text += fmt::format("; p99 {} ms{}", significant(*choice.p99_ms, 3), interval_note(choice.p99_pi90));
   for (std::size_t i = 0; i < choice.values.size(); ++i)
-    text += fmt::format("; {}: {}{}", limit_text(fleet, i),
+    text += fmt::format("; {}: {}{}", criterion_text(fleet.goal, i),
                         value_with_unit(fleet.goal.metrics[i], choice.values[i]),
                         interval_note(choice.intervals[i]));
   text += fmt::format("; means of {}", input::counted(choice.replications, "replication"));
   if (!choice.values.empty()) text += ", feasible with " + probability_text(choice.p_feasible);
   if (!choice.sharing_note.empty()) text += "; " + choice.sharing_note;
-  return paragraph(text, width, 2);
+  text = paragraph(text, width, 2) + paragraph("one board carries " + carries_sentence(choice), width, 4);
+  if (const auto& fewer = choice.fewer_boards)
+    text += paragraph(fmt::format("with {} ({} a board): {}", input::counted(fewer->boards, "board"),
+                                  input::counted(fewer->cameras, "camera"), fewer->why),
+                      width, 4);
+  return text;
 }
 
 // True if the 90 % interval crosses the limit.

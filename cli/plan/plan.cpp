@@ -167,6 +167,10 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     const PlanFiles files{store, page.get()};
     analyses::Candidates candidates({study->study, study->checked, profiles, store}, options.threads,
                                     &context.interrupted);
+    if (!analyses::check_headroom(study->study, candidates, problems)) {
+      terminal.note(problems.text());
+      return ExitCode::bad_input;
+    }
     if (study->study.fleet) return plan_fleet(study->study, candidates, options, files, context);
     if (options.online) return compare_tuners(candidates, options, context);
     return plan_points(study->study, candidates, options, files, context);
@@ -227,7 +231,7 @@ void add_plan(CLI::App& app, Task& task) {
       "\nA study adds its goal to the sweep (docs/planning.md):\n"
       "  objectives: [max system.throughput, min system.power_w]   # in order of priority\n"
       "  constraints: {system.power_w: {max: 12 W}, processes.latency_ms.p99: {max: 50 ms}}\n"
-      "  plan: {indifference: 1 %, confidence: 95 %, effort: 20}\n"
+      "  plan: {indifference: 1 %, confidence: 95 %, effort: 20, headroom: 20 %, energy_price: 0.3 USD/kWh}\n"
       "or the cameras to find boards for:\n"
       "  fleet: {cameras: 40, rate: 15 /s, boards: [jetson-nano, jetson-orin-nano-super],\n"
       "          price: {jetson-nano: 129, jetson-orin-nano-super: 249},\n"

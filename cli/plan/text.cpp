@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/plan/words.hpp"
 #include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
+#include "input/quantity.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
@@ -75,10 +77,15 @@ std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
 }
 
 std::string criterion_text(const Plan& plan, std::size_t criterion) {
-  const Criterion& wanted = plan.goal.criteria[criterion];
-  if (!wanted.limit) return (wanted.maximise ? "max " : "min ") + plan.goal.metrics[criterion];
-  return fmt::format("{} {} {:.6g}", plan.goal.metrics[criterion],
-                     wanted.maximise ? ">=" : "<=", *wanted.limit);
+  return cli::criterion_text(plan.goal, criterion);
+}
+
+// The value of a criterion without its unit. Headroom is measured as far as its limit.
+std::string value_text(const Plan& plan, const PlanPoint& point, std::size_t criterion) {
+  const double value = point.values[criterion];
+  if (plan.goal.metrics[criterion] != analyses::headroom_metric) return significant(value, plan_digits);
+  const bool kept = value >= *plan.goal.criteria[criterion].limit;
+  return (kept ? "≥ " : "") + analyses::percent_words(value);
 }
 
 std::string with_unit(const Plan& plan, std::size_t criterion, double value) {
@@ -123,7 +130,9 @@ std::string evidence_text(const Plan& plan, const PlanPoint& point) {
 
 // The excess of a value over that of the best point.
 std::string relative_text(double value, double best) {
-  return best == 0 ? std::string("–") : fmt::format("{:+.1f} %", 100 * (value / best - 1) + 0.0);
+  if (best == 0) return "–";
+  const std::string text = fmt::format("{:+.1f} %", 100 * (value / best - 1));
+  return text == "+0.0 %" || text == "-0.0 %" ? "same" : text;
 }
 
 std::string values_table(const Plan& plan, const PlanPoint& point, bool against_best, int width,
@@ -137,8 +146,8 @@ std::string values_table(const Plan& plan, const PlanPoint& point, bool against_
   if (powered) columns.push_back({"grade", Align::left, 60});
   Table table(columns);
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
-    std::vector<std::string> cells{criterion_text(plan, i), significant(point.values[i], plan_digits),
-                                   noise_text(point, i), interval_text(point.intervals[i])};
+    std::vector<std::string> cells{criterion_text(plan, i), value_text(plan, point, i), noise_text(point, i),
+                                   interval_text(point.intervals[i])};
     if (against_best) cells.push_back(relative_text(point.values[i], plan.best->values[i]));
     if (powered) cells.push_back(grade_text(plan, point, i));
     table.add(std::move(cells));
@@ -158,16 +167,33 @@ std::string runner_up_text(const Plan& plan, int width, bool colour) {
                      paragraph("changes: " + changes_text(best, second), width, 2) +
                      values_table(plan, second, true, width, colour) +
                      paragraph(evidence_text(plan, second), width, 2);
-  const double needed = plan.goal.criteria[0].maximise ? best.values[0] / second.values[0] - 1
-                                                       : 1 - best.values[0] / second.values[0];
-  std::string advice;
-  if (std::isfinite(needed) && needed > 0)
-    advice = fmt::format("It would be the best if its {} were {:.1f} % {}.", plan.goal.metrics[0],
-                         100 * needed, plan.goal.criteria[0].maximise ? "higher" : "lower");
+  std::string advice = plan.runner_up_sentence;
   if (overlap(best.intervals[0], second.intervals[0]))
-    advice += fmt::format("{}The 90 % intervals of the two overlap: measure both before you decide.",
-                          advice.empty() ? "" : " ");
+    advice += " The 90 % intervals of the two overlap: measure both before you decide.";
   return text + paragraph(advice, width, 2);
+}
+
+// The point that would be better if it met the limits.
+std::string next_better_text(const Plan& plan, int width, bool colour) {
+  if (!plan.next_better) return {};
+  PlanPoint point;
+  point.settings = plan.next_better->settings;
+  return "\n" + styled("next better, out of reach", Style::strong, colour) + "\n" +
+         paragraph("changes: " + changes_text(*plan.best, point), width, 2) +
+         paragraph(sentence_of(plan.goal, *plan.next_better) + ".", width, 2);
+}
+
+// The distance from overload, and the energy with its cost, of the best point.
+std::string margins_text(const Plan& plan, int width) {
+  std::string text;
+  if (plan.overload) text += paragraph("carries: " + sentence_of(*plan.overload), width, 2);
+  if (!plan.energy) return text;
+  const analyses::EnergyCost& energy = *plan.energy;
+  std::string line = fmt::format("energy: {} kWh a day", significant(energy.kwh_day(), 3));
+  if (energy.per_image_mj) line += fmt::format(", {} mJ an image", significant(*energy.per_image_mj, 3));
+  if (energy.per_day) line += "; it costs " + input::decimal(*energy.per_day, 3) + " a day";
+  if (energy.per_million) line += ", " + input::decimal(*energy.per_million, 3) + " a million images";
+  return text + paragraph(line + fmt::format(" ({})", energy.grade.value_or("unknown grade")), width, 2);
 }
 
 // At most 17 points of the front: 16 evenly spaced ones with both ends, and the best.
@@ -196,7 +222,7 @@ std::string points_table(const Plan& plan, const std::vector<PlanPoint>& points,
   const auto keys = varying_keys(points);
   std::vector<Column> columns;
   for (std::size_t i = 0; i < shown.criteria; ++i) {
-    columns.push_back({criterion_text(plan, i), Align::right});
+    columns.push_back({criterion_text(plan, i), Align::right, i == 0 ? 0 : 45});
     if (shown.pi90) columns.push_back({"90 %", Align::right, 30});
   }
   const bool powered =
@@ -207,7 +233,7 @@ std::string points_table(const Plan& plan, const std::vector<PlanPoint>& points,
   for (const PlanPoint& point : points) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < shown.criteria; ++i) {
-      cells.push_back(significant(point.values[i], plan_digits));
+      cells.push_back(value_text(plan, point, i));
       if (shown.pi90) cells.push_back(interval_text(point.intervals[i]));
     }
     if (powered) cells.push_back(point.power_grade.value_or(""));
@@ -229,7 +255,7 @@ std::string every_text(const Plan& plan, int width, bool colour) {
         return analyses::meets_limits(plan.goal.criteria, point.values);
       }));
   const char* const order = limits == 0                ? ", best first"
-                            : meet < plan.every.size() ? ", best first; settings that miss a limit come last"
+                            : meet < plan.every.size() ? ", best first; those that miss a limit come last"
                                                        : ", best first; all meet the limits";
   return "\n" + styled(std::string("every point") + order, Style::strong, colour) + "\n" +
          points_table(plan, plan.every, {plan.goal.criteria.size(), false}, width, colour);
@@ -271,6 +297,8 @@ std::string missed_text(const Plan& plan, const PlanPoint& point) {
         analyses::violation(plan.goal.criteria[worst], point.values[worst]))
       worst = i;
   const std::string& metric = plan.goal.metrics[worst];
+  if (metric == analyses::headroom_metric)
+    return analyses::missed_words(plan.goal, worst, point.values[worst]);
   const std::string unit = analyses::metric_unit(metric).name;
   return fmt::format("{} {} {}{}{} against {:.6g}{}{}", metric, significant(point.values[worst], plan_digits),
                      point.half_widths[worst] ? noise_text(point, worst) : "", unit.empty() ? "" : " ", unit,
@@ -341,7 +369,14 @@ std::string probability_text(double p) {
   return fmt::format("{:.4g} %", 100 * p);
 }
 
+std::string criterion_text(const analyses::Goal& goal, std::size_t criterion) {
+  const Criterion& wanted = goal.criteria[criterion];
+  if (!wanted.limit) return (wanted.maximise ? "max " : "min ") + goal.metrics[criterion];
+  return analyses::limit_words(goal.metrics[criterion], wanted);
+}
+
 std::string value_with_unit(const std::string& metric, double value) {
+  if (metric == analyses::headroom_metric) return analyses::percent_words(value);
   const std::string unit = analyses::metric_unit(metric).name;
   return significant(value, plan_digits) + (unit.empty() ? "" : " " + unit);
 }
@@ -370,9 +405,10 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
           values_table(plan, *plan.best, false, width, colour) +
           paragraph(evidence_text(plan, *plan.best), width, 2);
   if (!plan.best->sharing_note.empty()) text += paragraph("sharing: " + plan.best->sharing_note, width, 2);
-  text += power_text(plan, width);
-  return text + near_misses_text(plan, width, colour) + runner_up_text(plan, width, colour) +
-         limits_text(plan, width, colour) + every_text(plan, width, colour) + front_text(plan, width, colour);
+  text += margins_text(plan, width) + power_text(plan, width);
+  return text + next_better_text(plan, width, colour) + near_misses_text(plan, width, colour) +
+         runner_up_text(plan, width, colour) + limits_text(plan, width, colour) +
+         every_text(plan, width, colour) + front_text(plan, width, colour);
 }
 
 }  // namespace jostle::cli

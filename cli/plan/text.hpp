@@ -11,6 +11,9 @@ namespace jostle::cli {
 [[nodiscard]] std::string plan_text(const std::string& file, const analyses::Plan& plan, int width,
                                     bool colour);
 
+// A limit or an objective in words: "max system.throughput", "headroom >= 20 %".
+[[nodiscard]] std::string criterion_text(const analyses::Goal& goal, std::size_t criterion);
+
 // A value of the metric at this path with its unit and four significant digits: "741.1 images/s".
 [[nodiscard]] std::string value_with_unit(const std::string& metric, double value);
 

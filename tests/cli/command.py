@@ -873,6 +873,31 @@ class Command(unittest.TestCase):
         self.assertIsNone(choice["power_w_pi90"])
         self.assertGreaterEqual(choice["replications"], 5)
 
+    def test_a_plan_stays_in_the_green_and_says_what_would_overload(self):
+        body = ("scenario: {device: jetson-nano, run: {duration: 1 s, warmup: 200 ms}, processes: [{model: resnet18, precision: fp16, "
+                "arrivals: {periodic: 10 /s, streams: 2}}]}\nsweep: {processes.0.arrivals.streams: [2, 4, 6, 8, 10]}\n"
+                "objectives: [max system.throughput]\nplan: {headroom: 30 %, energy_price: 0.3 USD/kWh}\n")
+        study = self.file("s.yaml", body)
+        answer = json.loads(self.jostle("plan", study, "--no-interval", "--format", "json").stdout)
+        best, cameras = answer["best"], answer["best"]["overload"]
+        self.assertEqual(cameras["unit"], "cameras")
+        self.assertEqual(cameras["asked"], best["settings"]["processes.0.arrivals.streams"])
+        self.assertEqual(cameras["overloads_at"], cameras["carries"] + 1)
+        self.assertEqual(best["constraints"][-1]["figure"], "headroom")
+        scenario = ("device: jetson-nano\nrun: {duration: 1 s, warmup: 200 ms, thermal: equilibrium}\n"
+                    "processes: [{model: resnet18, precision: fp16, arrivals: {periodic: 10 /s, streams: %d}}]\n")
+        for count, stable in ((cameras["carries"], True), (cameras["overloads_at"], False)):
+            run = json.loads(self.jostle("run", self.file("r.yaml", scenario % count), "--format", "json").stdout)
+            self.assertEqual(run["processes"][0]["stable"], stable, count)
+        done = self.jostle("plan", study, COLUMNS="60")
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 60, done.stdout)
+        self.assertIn(cameras["sentence"], " ".join(done.stdout.split()))
+        self.assertNotIn(" 0.0 %", done.stdout)
+        for wrong, words in (("headrom: 30 %", "did you mean 'headroom'?"), ("headroom: 30", "has no unit"), ("headroom: 95 %", "90 %")):
+            bad = self.jostle("plan", self.file("b.yaml", body.replace("headroom: 30 %", wrong)))
+            self.assertEqual(bad.returncode, 2, wrong)
+            self.assertIn(words, bad.stderr)
+
     def test_control_c_ends_an_offload_study(self):
         study = self.file("many.yaml", """
 scenario: {device: jetson-orin-nano-super, run: {duration: 60 s},

@@ -386,8 +386,24 @@ test('a fleet shows price, power and energy of its boards', async () => {
   jostle('plan', join(scenarios, 'planning/forty_cameras.yaml'), '--html', file);
   await opened(file, async (page) => {
     assert.deepEqual(await titles(page), ['Price', 'Power, W', 'Energy, kWh a day', 'Cameras a board could carry']);
+    assert.match(await page.locator('p.margins').first().textContent(), /carries \d+ cameras?; .* would overload the GPU at 15 frames\/s/);
     await shoot(page, 'fleet');
   });
+});
+
+test('a plan with headroom says what the best point carries, what it costs in energy, and what is out of reach', async () => {
+  const file = join(folder, 'headroom.html');
+  const plan = JSON.parse(jostle('plan', join(scenarios, 'planning/cameras_with_headroom.yaml'), '--no-interval', '--html', file,
+      '--format', 'json'));
+  for (const viewport of [{width: 1200, height: 900}, {width: 360, height: 740}]) {
+    await opened(file, async (page) => {
+      const told = (await page.locator('p.margins').allTextContents()).join(' ');
+      assert.ok(told.includes(plan.best.overload.sentence) && told.includes(plan.next_better.sentence), told);
+      assert.match(told, /Energy: [\d.]+ kWh a day.*; it costs [\d.]+ a day, fitted\./);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= viewport.width);
+      await shoot(page, `headroom-${viewport.width}`);
+    }, {viewport});
+  }
 });
 
 test('an offload shows who is best over the link', async () => {

@@ -16,9 +16,20 @@ const interval = (pi90) => (pi90 ? ` (${pi90.map(short).join(' to ')})` : '');
 function point(name, of) {
   const figures = [...of.objectives, ...of.constraints];
   return element('div', {}, element('h3', {}, name), element('p', {}, setting(of.settings)),
-      tiles(figures.map(({figure: path, value, pi90, grade}) =>
-        [`${plain(metric(path))}${interval(pi90)}${graded(grade)}`, `${shown(value)}${unit(metric(path))}`])));
+      tiles(figures.map(({figure: path, value, pi90, grade, min}) =>
+        [`${plain(metric(path))}${interval(pi90)}${graded(grade)}`, path === 'headroom'
+          ? `${value >= min ? '≥ ' : ''}${shown(Number((100 * value).toPrecision(2)))} %` : `${shown(value)}${unit(metric(path))}`])));
 }
+
+// What the best point carries, and its energy with the grade of its board's power.
+const margins = ({overload, energy}) => [overload ? `Carries: ${overload.sentence}.` : null,
+  energy ? `Energy: ${short(energy.kwh_day)} kWh a day${energy.per_image_mj === null ? '' : `, ${short(energy.per_image_mj)} mJ an image`}${
+    energy.cost_per_day === null ? '' : `; it costs ${short(energy.cost_per_day)} a day`}${graded(energy.grade)}.` : null]
+    .filter(Boolean).map((text) => element('p', {class: 'margins'}, text));
+
+// A better point that misses the limits, and why.
+const outOfReach = (next) => element('div', {}, element('h3', {}, 'Next better, out of reach'),
+    element('p', {}, setting(next.settings)), element('p', {class: 'margins'}, `${next.sentence}.`));
 
 // Few points: all of them, those that meet the limits first.
 function everyPoint(points) {
@@ -97,7 +108,10 @@ export function plan(data, page) {
         element('td', {}, setting(of.settings)), element('td', {}, `${of.cameras_per_board} cameras a board`),
         element('td', {}, of.price === null ? '' : `price ${shown(of.price)}`),
         element('td', {}, `${short(of.power_w)} W${interval(of.power_w_pi90)}${graded(of.power_grade)}`),
+        element('td', {}, of.energy_cost_per_hour === null ? '' : `energy costs ${short(24 * of.energy_cost_per_hour)} a day${graded(of.power_grade)}`),
         element('td', {}, of.latency_ms_p99 === null ? '' : `p99 ${short(of.latency_ms_p99)} ms${interval(of.latency_ms_p99_pi90)}`))))));
+    page.append(...answer.choices.map((of) => element('p', {class: 'margins'}, `One ${of.device} carries ${of.carries}.${of.fewer_boards
+      ? ` With ${of.fewer_boards.boards} instead of ${of.boards} boards, ${of.fewer_boards.cameras_per_board} cameras each: ${of.fewer_boards.why}.` : ''}`)));
     if (answer.power_note) page.append(element('p', {class: 'soft'}, `Power: ${answer.power_note}`));
     figures.push(...boards(answer));
   } else {
@@ -108,6 +122,7 @@ export function plan(data, page) {
     page.append(named);
     if (answer.best) {
       named.append(point('Best', answer.best));
+      page.append(...margins(answer.best));
       if (answer.best.sharing_note) page.append(element('p', {class: 'soft'}, `Sharing: ${answer.best.sharing_note}`));
     }
     else if (answer.do_not_fit >= answer.points) page.append(element('p', {class: 'bad'}, 'No point fits.'));
@@ -115,6 +130,8 @@ export function plan(data, page) {
       `The nearest to ${plain(metric(of.figure))} ${shown(of.limit)}${unit(metric(of.figure))}: ${shown(of.nearest)}.`).join(' ') : 'Each can be kept, but not all together.'}`));
     if (answer.power_note) page.append(element('p', {class: 'soft'}, `Power: ${answer.power_note}`));
     if (answer.runner_up) named.append(point('Next', answer.runner_up));
+    if (answer.runner_up) page.append(element('p', {class: 'margins'}, `Next: ${answer.runner_up.sentence}`));
+    if (answer.next_better) named.append(outOfReach(answer.next_better));
     for (const of of answer.relaxed)
       named.append(point(`Without the limit ${plain(metric(of.figure))} ${shown(of.limit)}${unit(metric(of.figure))} (it would take ${shown(Number(of.needed.toPrecision(3)))})`, of.best));
     if (answer.every?.length > 1) page.append(...everyPoint(answer.every));

@@ -1,0 +1,107 @@
+#include "analyses/plan/alternatives.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "analyses/plan/words.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+// The difference of a value, relative to the best one's.
+double relative_to(double best, double value) {
+  return best == 0 ? 0 : (value - best) / std::abs(best);
+}
+
+std::string why_not_chosen(const Goal& goal, const NextBetter& next) {
+  if (next.shortage) {
+    std::string text = "it would " + next.shortage->effect;
+    if (next.stable_share)
+      text += fmt::format(": it can serve {:.3g} % of what is asked for",
+                          std::floor(1000 * *next.stable_share) / 10);
+    return text;
+  }
+  if (!next.limit)
+    return fmt::format("it is known to meet the limits with {} only, not with {}",
+                       percent_words(next.p_feasible), percent_words(goal.confidence));
+  std::string text = missed_words(goal, *next.limit, next.limit_value);
+  if (next.more_limits > 0)
+    text += fmt::format(" (it misses {} more)",
+                        next.more_limits == 1 ? "a limit" : fmt::format("{} limits", next.more_limits));
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::size_t> most_missed(const Goal& goal, const std::vector<double>& values) {
+  std::optional<std::size_t> worst;
+  double most = 0;
+  for (std::size_t i = goal.objectives; i < goal.criteria.size(); ++i) {
+    const double by = goal.criteria[i].limit ? violation(goal.criteria[i], values[i]) : 0;
+    if (by <= most) continue;
+    worst = i;
+    most = by;
+  }
+  return worst;
+}
+
+std::string missed_words(const Goal& goal, std::size_t limit, double value) {
+  const Criterion& wanted = goal.criteria[limit];
+  const std::string& metric = goal.metrics[limit];
+  if (metric == headroom_metric)
+    return fmt::format("{} of the stable rate stay free, not {}", percent_words(value),
+                       percent_words(*wanted.limit));
+  return fmt::format("{} is {}, {} {} the limit of {}", metric, metric_words(metric, value),
+                     percent_words(violation(wanted, value)), wanted.maximise ? "below" : "above",
+                     metric_words(metric, *wanted.limit));
+}
+
+std::optional<std::size_t> better_objective(const Goal& goal,
+                                            const std::vector<scenarios::Metric>& objectives,
+                                            const std::vector<double>& best) {
+  for (std::size_t i = 0; i < goal.objectives; ++i) {
+    if (!objectives[i]) return std::nullopt;
+    const double gain = (goal.criteria[i].maximise ? 1 : -1) * relative_to(best[i], *objectives[i]);
+    if (gain > goal.indifference) return i;
+    if (gain < -goal.indifference) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string sentence_of(const Goal& goal, const NextBetter& next) {
+  const std::string& metric = goal.metrics[next.objective];
+  return fmt::format("{} {}, {} {} than the best; but {}", metric, metric_words(metric, next.value),
+                     percent_words(next.gain), goal.criteria[next.objective].maximise ? "more" : "less",
+                     why_not_chosen(goal, next));
+}
+
+std::string runner_up_sentence(const Goal& goal, const std::vector<double>& best,
+                               const std::vector<double>& second) {
+  const auto difference = [&](std::size_t i) { return relative_to(best[i], second[i]); };
+  const auto against = [&](std::size_t i) {
+    return fmt::format("its {} is {} {}: {} against {}", goal.metrics[i], percent_words(difference(i)),
+                       difference(i) > 0 ? "higher" : "lower", metric_words(goal.metrics[i], second[i]),
+                       metric_words(goal.metrics[i], best[i]));
+  };
+  std::size_t decides = 0;
+  while (decides < goal.objectives && std::abs(difference(decides)) <= goal.indifference) ++decides;
+  if (decides == 0 && second[0] != 0) {
+    const double needed = std::abs(best[0] / second[0] - 1);
+    return fmt::format("It would be the best if its {} were {} {}.", goal.metrics[0], percent_words(needed),
+                       goal.criteria[0].maximise ? "higher" : "lower");
+  }
+  const std::string zone = percent_words(goal.indifference);
+  if (decides < goal.objectives)
+    return fmt::format("In {} the two are equal within {}; {}.", goal.metrics[0], zone, against(decides));
+  std::size_t widest = goal.objectives;
+  for (std::size_t i = widest; i < goal.criteria.size(); ++i)
+    if (std::abs(difference(i)) > std::abs(difference(widest))) widest = i;
+  const std::string equal = fmt::format("In {} the two are equal within {}",
+                                        goal.objectives == 1 ? goal.metrics[0] : "all objectives", zone);
+  return widest < goal.criteria.size() && std::abs(difference(widest)) > goal.indifference
+             ? fmt::format("{}; {}.", equal, against(widest))
+             : equal + ".";
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,20 @@
+// Figures of plans in words.
+#pragma once
+
+#include <string>
+
+#include "analyses/plan/criteria.hpp"
+
+namespace jostle::analyses {
+
+// A share with a digit behind the point, or two digits in front of it: "3.1 %", "57 %". One that would be
+// shown as nothing is "less than 0.1 %".
+[[nodiscard]] std::string percent_words(double share);
+
+// A value of the metric with its unit: "41.23 ms"; of headroom "14 %".
+[[nodiscard]] std::string metric_words(const std::string& metric, double value);
+
+// A limit: "processes.latency_ms.p99 <= 60", "headroom >= 20 %".
+[[nodiscard]] std::string limit_words(const std::string& metric, const Criterion& limit);
+
+}  // namespace jostle::analyses

@@ -1,0 +1,324 @@
+// What `jostle plan` says of margins: headroom, the distance to overload, the next better point, the cost of
+// energy.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "analyses/fleet/fleet.hpp"
+#include "analyses/fleet/fleet_json.hpp"
+#include "analyses/plan/alternatives.hpp"
+#include "analyses/plan/load.hpp"
+#include "analyses/plan/overload.hpp"
+#include "analyses/plan/plan.hpp"
+#include "analyses/plan/plan_json.hpp"
+#include "analyses/plan/words.hpp"
+#include "scenarios/language/load.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::analyses {
+namespace JOSTLE_FILE {
+
+using namespace scenarios;
+
+using ::testing::HasSubstr;
+
+struct Asked {
+  explicit Asked(const std::string& text) {
+    input::Problems problems;
+    study = parse_study(text, "s.yaml", "", problems);
+    if (study) checked = check_points(*study, profiles, 0, nullptr, problems);
+    if (!checked) throw std::runtime_error(problems.text());
+    store.begin(*study, *checked);
+  }
+  Candidates candidates() { return {{*study, *checked, profiles, store}, 0, nullptr}; }
+
+  Profiles profiles;
+  Store store{""};
+  std::optional<Study> study;
+  std::optional<CheckedStudy> checked;
+};
+
+Plan planned(const std::string& text) {
+  Asked asked(text);
+  Candidates candidates = asked.candidates();
+  PlanControl control;
+  control.intervals = false;
+  return plan(candidates, control);
+}
+
+Fleet fleet_of(const std::string& text) {
+  Asked asked(text);
+  FleetControl control;
+  control.intervals = false;
+  return fleet(*asked.study->fleet, asked.candidates(), control);
+}
+
+Scenario scenario_of(const std::string& text) {
+  input::Problems problems;
+  const auto scenario = parse_scenario({text, "s.yaml", ""}, shipped_catalogue(), {}, problems);
+  if (!scenario) throw std::runtime_error(problems.text());
+  return *scenario;
+}
+
+bool keeps_up(const Scenario& scenario) {
+  return !shortage_in(*run(scenario, RunControl{}));
+}
+
+// A server that takes 5 ms of the whole GPU for a frame, so that it carries 200 frames/s and no more.
+const std::string server =
+    "{model: {kernels: 1, duration: 5 ms, blocks: 132, threads: 256}, runtime: cuda-graph, sync: spin, ";
+const std::string quiet = "device: nvidia-h200, figures: {gpu.idle_wake.cost: 0 us}";
+
+// Rates from 110 to 230 /s.
+std::string rates(const std::string& plan) {
+  return "scenario: {" + quiet + ", run: {duration: 2 s},\n  processes: [" + server +
+         "arrivals: {periodic: 100 /s}}]}\n"
+         "sweep: {processes.0.arrivals.periodic: {start: 110 /s, stop: 230 /s, step: 10 /s}}\n"
+         "objectives: [max system.throughput]\n" +
+         plan;
+}
+
+double best_rate(const Plan& plan) {
+  return plan.best ? plan.best->values.at(0) : 0;
+}
+
+TEST(Headroom, that_is_greater_never_chooses_a_higher_rate_and_keeps_what_it_says) {
+  double before = 1e9;
+  for (const int percent : {0, 10, 20, 35, 50}) {
+    const Plan found = planned(rates("plan: {headroom: " + std::to_string(percent) + " %}\n"));
+    const double rate = best_rate(found);
+    EXPECT_LE(rate, before) << percent;
+    EXPECT_LE(rate, 200 * (1 - percent / 100.0) + 1) << percent;
+    EXPECT_GE(rate, percent == 50 ? 0 : 200 * (1 - percent / 100.0) - 10) << percent;
+    before = rate;
+  }
+}
+
+TEST(Headroom, of_nothing_is_the_answer_without_it) {
+  EXPECT_EQ(plan_json(planned(rates("plan: {headroom: 0 %}\n"))), plan_json(planned(rates(""))));
+}
+
+TEST(Headroom, that_is_missed_is_told_as_the_share_that_stays_free) {
+  const Plan found = planned(rates("plan: {headroom: 20 %}\n"));
+  ASSERT_TRUE(found.next_better);
+  ASSERT_TRUE(found.next_better->limit);
+  EXPECT_EQ(found.goal.metrics[*found.next_better->limit], headroom_metric);
+  // 170 of 200 frames/s leave 15 % free.
+  EXPECT_NEAR(found.next_better->limit_value, 1 - found.next_better->value / 200, 0.01);
+  EXPECT_THAT(sentence_of(found.goal, *found.next_better),
+              HasSubstr("of the stable rate stay free, not 20 %"));
+}
+
+TEST(Headroom, does_not_hide_behind_the_limit_of_a_queue) {
+  std::string text = rates("plan: {headroom: 20 %}\n");
+  text.insert(text.find("arrivals:"), "queue: 2, ");
+  EXPECT_LE(best_rate(planned(text)), 161);
+}
+
+TEST(Headroom, is_refused_where_nothing_arrives_by_itself_and_where_a_fleet_has_its_own) {
+  const auto problem = [](const std::string& text) {
+    Asked asked(text);
+    const Candidates candidates = asked.candidates();
+    input::Problems problems;
+    EXPECT_FALSE(check_headroom(*asked.study, candidates, problems));
+    return problems.text();
+  };
+  const std::string closed =
+      "scenario: {device: nvidia-h200, processes: [{model: resnet50, precision: fp16}]}\n";
+  EXPECT_THAT(problem(closed + "objectives: [max system.throughput]\nplan: {headroom: 20 %}\n"),
+              HasSubstr("plan.headroom"));
+  EXPECT_THAT(
+      problem(closed + "fleet: {cameras: 2, rate: 5 /s, boards: [jetson-nano]}\nplan: {headroom: 20 %}\n"),
+      HasSubstr("fleet: {headroom"));
+}
+
+TEST(Overload, is_found_at_the_first_count_of_cameras_that_does_not_keep_up) {
+  const Scenario scenario = scenario_of("{" + quiet + ", run: {duration: 2 s}, processes: [" + server +
+                                        "arrivals: {periodic: 15 /s, streams: 5}}]}");
+  const auto load = load_of(scenario);
+  ASSERT_TRUE(load);
+  EXPECT_EQ(load->unit, LoadUnit::cameras);
+  const OverloadDistance found = distance_to_overload(
+      *load, [&](std::int64_t count) { return *run(at_load(scenario, *load, count), RunControl{}); });
+  EXPECT_EQ(found.carries, 13);  // 195 of 200 frames/s
+  EXPECT_EQ(found.overloads_at, 14);
+  EXPECT_EQ(found.shortage.name, "gpu");
+  EXPECT_EQ(sentence_of(found),
+            "5 cameras; up to 13 keep up (62 % stay free), 14 would overload the GPU at 15 frames/s");
+  // By runs of scenarios that say so themselves.
+  for (const std::int64_t cameras : {13, 14}) {
+    Scenario written = scenario;
+    written.processes[0].arrivals.streams = cameras;
+    EXPECT_EQ(keeps_up(written), cameras == 13);
+  }
+}
+
+TEST(Overload, of_one_source_is_told_as_a_rate_and_of_processes_as_their_number) {
+  const auto told = [](const std::string& arrivals) {
+    const Scenario scenario =
+        scenario_of("{" + quiet + ", run: {duration: 2 s}, processes: [" + server + arrivals + "}]}");
+    const auto load = load_of(scenario);
+    return sentence_of(distance_to_overload(
+        *load, [&](std::int64_t count) { return *run(at_load(scenario, *load, count), RunControl{}); }));
+  };
+  EXPECT_THAT(told("arrivals: {periodic: 100 /s}"), HasSubstr("100 requests/s; up to "));
+  EXPECT_THAT(told("arrivals: {periodic: 100 /s}"), HasSubstr("would overload the GPU"));
+  EXPECT_THAT(told("count: 2, arrivals: {periodic: 20 /s}"), HasSubstr("2 processes; up to "));
+  EXPECT_THAT(told("count: 2, arrivals: {periodic: 20 /s}"), HasSubstr("at 20 requests/s each"));
+}
+
+TEST(Overload, names_the_host_thread_the_link_and_memory_where_they_are_short) {
+  const auto short_of = [](const std::string& scenario) {
+    const auto shortage = shortage_in(*run(scenario_of(scenario), [] {
+      RunControl control;
+      control.all_must_fit = true;
+      return control;
+    }()));
+    return shortage ? shortage->name : "";
+  };
+  const std::string nano = "{device: jetson-orin-nano-super, run: {duration: 2 s}, processes: [";
+  EXPECT_EQ(short_of(nano + "{model: resnet18, precision: int8, stages: [{name: decode, time: 20 ms}, infer],"
+                            " arrivals: {periodic: 100 /s}}]}"),
+            "host_thread");
+  EXPECT_EQ(short_of(nano + "{model: resnet18, precision: int8, stages: [{name: decode, time: 20 ms}, infer],"
+                            " count: 12, arrivals: {periodic: 45 /s}}]}"),
+            "cpu_cores");
+  EXPECT_EQ(short_of(nano + "{model: resnet18, precision: int8, arrivals: {periodic: 30 /s, streams: 4}}],"
+                            " link: {bandwidth: 10 Mbit/s, rtt: 5 ms, payload: 100 KB}}"),
+            "link");
+  EXPECT_EQ(short_of(nano + "{model: resnet18, precision: int8, count: 60, arrivals: {periodic: 1 /s}}]}"),
+            "memory");
+  EXPECT_EQ(short_of(nano + "{model: resnet18, precision: int8, arrivals: {periodic: 1 /s}}]}"), "");
+}
+
+TEST(Overload, is_of_no_concern_where_requests_wait_for_answers) {
+  EXPECT_FALSE(
+      load_of(scenario_of("{device: nvidia-h200, processes: [{model: resnet50, precision: fp16}]}")));
+  EXPECT_FALSE(load_of(scenario_of(
+      "{device: nvidia-h200, processes: [{model: resnet50, precision: fp16, arrivals: {clients: 4}}]}")));
+}
+
+TEST(RateFactor, makes_all_requests_come_sooner_and_leaves_cascades_and_clients_alone) {
+  Scenario scenario;
+  ProcessEntry& poisson = scenario.processes.emplace_back();
+  poisson.arrivals.kind = process::ArrivalKind::poisson;
+  poisson.arrivals.rate_per_s = 10;
+  poisson.arrivals.queue_limit = 3;
+  ProcessEntry& trace = scenario.processes.emplace_back();
+  trace.arrivals.kind = process::ArrivalKind::trace;
+  trace.arrivals.times = {sim::Time::zero() + sim::seconds(1), sim::Time::zero() + sim::seconds(3)};
+  scenario.processes.emplace_back().arrivals.kind = process::ArrivalKind::clients;
+  scenario.run.duration = sim::seconds(4);
+  const Scenario raised = at_rate(scenario, 2);
+  EXPECT_EQ(raised.processes[0].arrivals.rate_per_s, 20);
+  EXPECT_FALSE(raised.processes[0].arrivals.queue_limit);
+  EXPECT_EQ(raised.processes[1].arrivals.times.at(1), sim::Time::zero() + sim::seconds(1.5));
+  EXPECT_EQ(raised.run.duration, sim::seconds(2));
+}
+
+TEST(NextBetter, is_the_one_that_misses_the_limits_by_least_and_says_by_how_much) {
+  const Plan found = planned(
+      "scenario: {device: jetson-orin-nano-super, run: {duration: 200 ms, warmup: 100 ms},\n"
+      "           processes: [{model: resnet50, precision: int8}]}\n"
+      "sweep: {processes.0.batch: [1, 2, 4, 8], clocks.gpu: [306 MHz, 612 MHz, 918 MHz]}\n"
+      "objectives: [max system.throughput]\nconstraints: {system.power_w: {max: 9 W}}\n");
+  ASSERT_TRUE(found.best);
+  ASSERT_TRUE(found.next_better);
+  const NextBetter& next = *found.next_better;
+  EXPECT_GT(next.value, found.best->values[0]);
+  EXPECT_NEAR(next.by, next.limit_value / 9 - 1, 1e-12);
+  EXPECT_FALSE(found.overload);  // a closed loop
+  for (const PlanPoint& point : found.every)
+    if (point.values[0] > found.best->values[0] * (1 + tie)) {
+      EXPECT_GE(point.values[1] / 9 - 1, next.by - 1e-12);
+    }
+  EXPECT_THAT(sentence_of(found.goal, next), HasSubstr("above the limit of 9 W"));
+}
+
+TEST(NextBetter, that_is_overloaded_says_of_what) {
+  std::string text = rates("");
+  const Plan found = planned(text.replace(text.find("stop: 230"), 9, "stop: 300"));
+  ASSERT_TRUE(found.best);
+  EXPECT_NEAR(best_rate(found), 200, 10);
+  if (!found.next_better) return;  // the highest rate that keeps up is served as fully as those that do not
+  EXPECT_EQ(found.next_better->shortage.value_or(Shortage{}).name, "gpu");
+}
+
+TEST(RunnerUp, is_told_in_words_and_never_as_a_difference_of_nothing) {
+  Goal goal;
+  goal.criteria = {{false, std::nullopt}, {false, 200}};
+  goal.metrics = {"system.power_w", "processes.latency_ms.p99"};
+  goal.objectives = 1;
+  EXPECT_EQ(
+      runner_up_sentence(goal, {6.011, 8.089}, {6.011, 12.71}),
+      "In system.power_w the two are equal within 1 %; its processes.latency_ms.p99 is 57 % higher: 12.71 "
+      "ms against 8.089 ms.");
+  EXPECT_EQ(runner_up_sentence(goal, {6, 8}, {7.5, 8}),
+            "It would be the best if its system.power_w were 20 % lower.");
+  goal.criteria = {{true, std::nullopt}, {false, std::nullopt}};
+  goal.metrics = {"system.throughput", "system.power_w"};
+  goal.objectives = 2;
+  EXPECT_EQ(runner_up_sentence(goal, {200, 8}, {199.99, 10}),
+            "In system.throughput the two are equal within 1 %; its system.power_w is 25 % higher: 10 W "
+            "against 8 W.");
+  EXPECT_EQ(percent_words(0.0001), "less than 0.1 %");
+  EXPECT_EQ(percent_words(0.031), "3.1 %");
+}
+
+TEST(EnergyCost, is_the_watts_of_a_day_at_their_price_with_the_grade_of_the_power) {
+  const Plan found = planned(
+      "scenario: {device: jetson-orin-nano-super, run: {duration: 1 s, warmup: 200 ms},\n"
+      "  processes: [{model: resnet50, precision: int8, arrivals: {periodic: 30 /s, streams: 2}}]}\n"
+      "sweep: {processes.0.batch: [1]}\nobjectives: [min system.power_w]\nplan: {energy_price: 0.5 "
+      "USD/kWh}\n");
+  ASSERT_TRUE(found.energy);
+  EXPECT_NEAR(found.energy->power_w, found.best->values[0], 1e-12);
+  EXPECT_NEAR(found.energy->per_day.value(), found.best->values[0] * 24 / 1000 * 0.5, 1e-12);
+  // A million images at 60 /s take 4.6 hours.
+  EXPECT_NEAR(found.energy->per_million.value(), found.best->values[0] * 1e6 / 60 / 3.6e6 * 0.5, 1e-3);
+  EXPECT_EQ(found.energy->grade, "fitted");
+  const auto json = nlohmann::json::parse(plan_json(found));
+  EXPECT_EQ(json["best"]["energy"]["grade"], "fitted");
+  EXPECT_EQ(json["best"]["overload"]["unit"], "cameras");
+}
+
+std::string cameras(const std::string& more) {
+  return "scenario: {" + quiet + ", run: {duration: 2 s, warmup: 200 ms}, processes: [" + server + "}]}\n" +
+         "fleet: {cameras: 40, rate: 15 /s, boards: [nvidia-h200], price: {nvidia-h200: 100}" + more + "}\n";
+}
+
+TEST(FleetMargins, with_more_headroom_never_carry_more_cameras) {
+  std::int64_t before = 1000;
+  for (const int percent : {0, 10, 20, 40}) {
+    const Fleet found = fleet_of(cameras(", headroom: " + std::to_string(percent) + " %"));
+    ASSERT_EQ(found.choices.size(), 1U);
+    const FleetChoice& choice = found.choices.front();
+    EXPECT_LE(choice.capacity, before);
+    EXPECT_LE(static_cast<double>(choice.capacity) * 15, 200 * (1 - percent / 100.0));
+    before = choice.capacity;
+    EXPECT_EQ(choice.overload.carries, 13);  // headroom does not change what overloads a board
+    EXPECT_EQ(choice.overload.overloads_at, 14);
+  }
+  EXPECT_EQ(fleet_json(fleet_of(cameras(", headroom: 0 %"))), fleet_json(fleet_of(cameras(""))));
+}
+
+TEST(FleetMargins, say_what_a_board_carries_and_why_no_more_and_not_with_a_board_less) {
+  const Fleet found = fleet_of(cameras(", headroom: 20 %, energy_price: 0.2 USD/kWh"));
+  const FleetChoice& choice = found.choices.at(0);
+  EXPECT_EQ(choice.capacity, 10);  // 150 of 200 frames/s; 165 would leave 17 % free
+  EXPECT_EQ(carries_sentence(choice),
+            "10 cameras; 11 would miss a limit (17 % of the stable rate stay free, not 20 %); 14 would "
+            "overload the GPU "
+            "at 15 frames/s");
+  ASSERT_TRUE(choice.fewer_boards);
+  EXPECT_EQ(choice.fewer_boards->boards, 3);
+  EXPECT_EQ(choice.fewer_boards->cameras, 14);
+  EXPECT_THAT(choice.fewer_boards->why, HasSubstr("they would overload the GPU: 94.9 %"));
+  EXPECT_NEAR(choice.energy_per_hour.value(), choice.power_w / 1000 * 0.2, 1e-12);
+  EXPECT_LT(*choice.energy_per_hour, *choice.cost_per_hour);
+}
+
+}  // namespace JOSTLE_FILE
+}  // namespace jostle::analyses
