@@ -1,6 +1,7 @@
 // Statements of the energy-roofline study of an AGX Orin, of which only the abstract is public: rooflines are
-// compared with simulated runs in the power modes, every clock at the limit of the mode. The abstract names
-// neither networks nor precision; fp16 is used.
+// compared with simulated runs in power modes. The abstract counts thousands of power modes that set the clocks
+// of CPU, GPU and memory, so a mode is a combination of clocks of the whole chip, and none of nvpmodel's, most
+// of which power fewer SMs. The abstract names neither networks nor precision; fp16 is used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,9 @@ namespace {
 using Kind = StatementKind;
 
 constexpr const char* board = "jetson-agx-orin-64gb";
-constexpr const char* most = "MAXN";
+constexpr const char* most = "MAXN";  // the highest clocks
+constexpr std::array gpu_clocks{306.0, 612.0, 918.0, 1300.5};       // MHz
+constexpr std::array memory_clocks{204.0, 665.6, 2133.0, 3199.0};  // MHz, all that the board has
 constexpr std::array networks{"resnet50", "mobilenet_v2", "yolov8n", "vgg16", "bert_tiny", "distilbert"};
 
 struct Work {
@@ -26,11 +29,29 @@ struct Work {
   bool training = false;
 };
 
-std::string run_text(const Work& work, const std::string& mode, const std::string& clocks = {}) {
+// A power mode: the clocks of GPU and memory, those of the cores at their highest.
+struct Mode {
+  double gpu_mhz = 0, memory_mhz = 0;
+  [[nodiscard]] std::string name() const {
+    if (gpu_mhz == gpu_clocks.back() && memory_mhz == memory_clocks.back()) return most;
+    return fmt::format("GPU {:g}, memory {:g} MHz", gpu_mhz, memory_mhz);
+  }
+  [[nodiscard]] std::string clocks() const {
+    return fmt::format("clocks: {{gpu: {} MHz, emc: {} MHz}}\n", gpu_mhz, memory_mhz);
+  }
+};
+std::vector<Mode> all_modes() {
+  std::vector<Mode> all;
+  for (const double gpu : gpu_clocks)
+    for (const double memory : memory_clocks) all.push_back({gpu, memory});
+  return all;
+}
+
+std::string run_text(const Work& work, const std::string& clocks = {}) {
   return fmt::format(
-      "device: {}\npower_mode: {}\njetson_clocks: true\n{}processes: [{{model: {}, precision: fp16, batch: "
+      "device: {}\npower_mode: MAXN\njetson_clocks: true\n{}processes: [{{model: {}, precision: fp16, batch: "
       "{}{}}}]\nrun: {{batches: 20}}\n",
-      board, mode, clocks, work.model, work.batch, work.training ? ", training: true, runtime: eager" : "");
+      board, clocks, work.model, work.batch, work.training ? ", training: true, runtime: eager" : "");
 }
 
 // The time and energy of one batch.
@@ -43,18 +64,27 @@ Cost simulated(Runs& runs, const Work& work, const std::string& text) {
   return {seconds, seconds * known(result.system.power_w.mean)};
 }
 
-analyses::RooflineAnswer rooflines(const char* precision, std::vector<std::string> models = {}, int batch = 1,
-                                   bool training = false) {
-  analyses::RooflineQuestion question;
-  question.device = board;
-  question.networks = std::move(models);
-  question.precision = precision;
-  question.batch = batch;
-  question.training = training;
-  input::Problems problems;
-  auto answer = analyses::roofline(question, problems);
-  if (!answer) throw scenarios::RunError(problems.text());
-  return std::move(*answer);
+// The roofs in each mode, with `models` placed on them.
+std::vector<analyses::ModeRoofline> rooflines(const char* precision, const std::vector<std::string>& models = {},
+                                              int batch = 1, bool training = false) {
+  std::vector<analyses::ModeRoofline> found;
+  for (const Mode& mode : all_modes()) {
+    analyses::RooflineQuestion question;
+    question.device = board;
+    question.modes = {"MAXN"};
+    question.set = {fmt::format("clocks.gpu={} MHz", mode.gpu_mhz),
+                    fmt::format("clocks.emc={} MHz", mode.memory_mhz)};
+    question.networks = models;
+    question.precision = precision;
+    question.batch = batch;
+    question.training = training;
+    input::Problems problems;
+    auto answer = analyses::roofline(question, problems);
+    if (!answer) throw scenarios::RunError(problems.text());
+    found.push_back(std::move(answer->modes.front()));
+    found.back().mode = mode.name();
+  }
+  return found;
 }
 
 // A network in a mode: predicted by the roofs from its operations and bytes, by its kernels, and simulated.
@@ -66,17 +96,18 @@ struct Placed {
 };
 
 std::vector<Placed> placed(Runs& runs, int batch, bool training = false) {
-  const analyses::RooflineAnswer answer =
-      rooflines("fp16", {networks.begin(), networks.end()}, batch, training);
+  const std::vector<Mode> modes = all_modes();
+  const auto roofs = rooflines("fp16", {networks.begin(), networks.end()}, batch, training);
   std::vector<std::string> texts;
-  for (const analyses::ModeRoofline& mode : answer.modes)
-    for (const char* model : networks) texts.push_back(run_text({model, batch, training}, mode.mode));
+  for (const Mode& mode : modes)
+    for (const char* model : networks) texts.push_back(run_text({model, batch, training}, mode.clocks()));
   runs.prepare(texts);
   std::vector<Placed> found;
-  for (const analyses::ModeRoofline& mode : answer.modes) {
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    const analyses::ModeRoofline& mode = roofs[i];
     for (const analyses::PlacedNetwork& network : mode.networks) {
       const Work work{network.model, batch, training};
-      const std::string text = run_text(work, mode.mode);
+      const std::string text = run_text(work, modes[i].clocks());
       found.push_back({.mode = mode.mode,
                        .model = network.model,
                        .flop = network.flop,
@@ -91,8 +122,8 @@ std::vector<Placed> placed(Runs& runs, int batch, bool training = false) {
 }
 
 void best_mode(Runs& runs, Checks& checks) {
-  const analyses::RooflineAnswer answer = rooflines("fp16");
-  const auto best = std::ranges::max_element(answer.modes, {}, [](const analyses::ModeRoofline& mode) {
+  const auto modes_of_roofs = rooflines("fp16");
+  const auto best = std::ranges::max_element(modes_of_roofs, {}, [](const analyses::ModeRoofline& mode) {
     return known(power::best_flop_per_j(mode.roofs));
   });
   checks.is("roof of GFLOP/J", "highest in another mode than MAXN", best->mode, best->mode != most);
@@ -130,7 +161,7 @@ double agreeing_pairs(const std::vector<Placed>& points, const std::string& mode
 // overlaps with arithmetic in time but not in energy.
 void time_implies_energy(Runs& runs, Checks& checks) {
   for (const char* precision : {"fp32", "fp16"})
-    for (const analyses::ModeRoofline& mode : rooflines(precision).modes)
+    for (const analyses::ModeRoofline& mode : rooflines(precision))
       checks.at_most(fmt::format("{}, {}: energy balance", mode.mode, precision), power::ridge(mode.roofs),
                      known(power::energy_balance(mode.roofs)), "FLOP/B");
   std::vector<Placed> all;
@@ -138,7 +169,7 @@ void time_implies_energy(Runs& runs, Checks& checks) {
     const auto points = placed(runs, batch);
     all.insert(all.end(), points.begin(), points.end());
   }
-  for (const analyses::ModeRoofline& mode : rooflines("fp16").modes)
+  for (const analyses::ModeRoofline& mode : rooflines("fp16"))
     checks.shows(fmt::format("{}: faster costs less", mode.mode), "implied for the roofs only",
                  value_text(agreeing_pairs(all, mode.mode)) + " % of pairs");
 }
@@ -150,8 +181,7 @@ std::vector<std::pair<std::string, std::string>> tuned(const Work& work) {
     for (const double emc : {3199.0, 2133.0})
       for (const double cpu : {2201.6, 1497.6, 729.6}) {
         found.emplace_back(
-            run_text(work, most,
-                     fmt::format("clocks: {{gpu: {} MHz, emc: {} MHz, cpu: {} MHz}}\n", gpu, emc, cpu)),
+            run_text(work, fmt::format("clocks: {{gpu: {} MHz, emc: {} MHz, cpu: {} MHz}}\n", gpu, emc, cpu)),
             fmt::format("{}, batch {}, GPU {:g}, EMC {:g}, CPU {:g} MHz", work.model, work.batch, gpu, emc,
                         cpu));
       }
@@ -166,7 +196,7 @@ void tuned_clocks(Runs& runs, Checks& checks) {
     for (const char* model : networks) {
       const Work work{model, batch};
       const auto all = tuned(work);
-      std::vector<std::string> texts{run_text(work, most)};
+      std::vector<std::string> texts{run_text(work)};
       for (const auto& each : all) texts.push_back(each.first);
       runs.prepare(texts);
       const Cost base = simulated(runs, work, texts.front());
