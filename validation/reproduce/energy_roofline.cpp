@@ -1,7 +1,7 @@
 // Statements of the energy-roofline study of an AGX Orin, of which only the abstract is public: rooflines are
-// compared with simulated runs in power modes. The abstract counts thousands of power modes that set the clocks
-// of CPU, GPU and memory, so a mode is a combination of clocks of the whole chip, and none of nvpmodel's, most
-// of which power fewer SMs. The abstract names neither networks nor precision; fp16 is used.
+// compared with simulated runs in power modes. The abstract counts thousands of power modes that set the
+// clocks of CPU, GPU and memory, so a mode is a combination of clocks of the whole chip, and none of
+// nvpmodel's, most of which power fewer SMs. The abstract names neither networks nor precision; fp16 is used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ namespace {
 using Kind = StatementKind;
 
 constexpr const char* board = "jetson-agx-orin-64gb";
-constexpr const char* most = "MAXN";  // the highest clocks
-constexpr std::array gpu_clocks{306.0, 612.0, 918.0, 1300.5};       // MHz
+constexpr const char* most = "MAXN";                               // the highest clocks
+constexpr std::array gpu_clocks{306.0, 612.0, 918.0, 1300.5};      // MHz
 constexpr std::array memory_clocks{204.0, 665.6, 2133.0, 3199.0};  // MHz, all that the board has
 constexpr std::array networks{"resnet50", "mobilenet_v2", "yolov8n", "vgg16", "bert_tiny", "distilbert"};
 
@@ -72,8 +72,9 @@ Cost simulated(Runs& runs, const Work& work, const std::string& text) {
 }
 
 // The roofs in each mode, with `models` placed on them.
-std::vector<analyses::ModeRoofline> rooflines(const char* precision, const std::vector<std::string>& models = {},
-                                              int batch = 1, bool training = false) {
+std::vector<analyses::ModeRoofline> rooflines(const char* precision,
+                                              const std::vector<std::string>& models = {}, int batch = 1,
+                                              bool training = false) {
   std::vector<analyses::ModeRoofline> found;
   for (const Mode& mode : all_modes()) {
     analyses::RooflineQuestion question;
@@ -124,8 +125,8 @@ Cost under_roofs(const power::Roofline& roofs, const std::vector<Counted>& kerne
   return sum;
 }
 
-// A network in a mode: predicted by the roofs from the operations and bytes of the network, and of each of its
-// kernels, by the simulator's times of its kernels, and simulated.
+// A network in a mode: predicted by the roofs from the operations and bytes of the network, and of each of
+// its kernels, by the simulator's times of its kernels, and simulated.
 struct Placed {
   std::string mode, model;
   double flop = 0;
@@ -287,10 +288,12 @@ void predict(const std::vector<Placed>& points, Checks& checks) {
   checks.equal("runs that beat a roof", 0, static_cast<double>(above));
   for (const auto& [name, cost] : {std::pair{"time", &Cost::seconds}, std::pair{"energy", &Cost::joules}}) {
     const auto what = [&](const char* by) { return fmt::format("{} by {}: mean error", name, by); };
-    checks.at_most(what("roofs, of mode over MAXN"), max_percent, mean_error_of_modes(points, &Placed::by_layers, cost), "%");
+    checks.at_most(what("roofs, of mode over MAXN"), max_percent,
+                   mean_error_of_modes(points, &Placed::by_layers, cost), "%");
     checks.shows(what("roofs of the whole network, of mode over MAXN"), "not stated",
                  value_text(mean_error_of_modes(points, &Placed::by_roofs, cost)) + " %");
-    checks.shows(what("layer roofs"), "not stated", value_text(mean_error(points, &Placed::by_layers, cost)) + " %");
+    checks.shows(what("layer roofs"), "not stated",
+                 value_text(mean_error(points, &Placed::by_layers, cost)) + " %");
     checks.shows(what("kernels"), "not stated",
                  value_text(mean_error(points, &Placed::by_kernels, cost)) + " %");
     checks.shows(what("roofs"), "not stated", value_text(mean_error(points, &Placed::by_roofs, cost)) + " %");
