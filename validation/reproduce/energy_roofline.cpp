@@ -276,10 +276,10 @@ double mean_error_of_modes(const std::vector<Placed>& points, Cost Placed::*pred
   return 100 * sum / count;
 }
 
-// Checks predictions from operations and bytes under the two roofs: for a whole network, the change of time
-// and energy with the power mode. The roofs come from the data sheet and are not fitted to runs, so that the
-// error of whole networks is only shown: the abstract gives no limit for it. The error of the sum over
-// kernels is only shown, too, because it compares one form of the model with another.
+// Checks predictions from the operations and bytes of each layer under the two roofs: the change of time and
+// energy with the power mode. The roofs come from the data sheet and are not fitted to runs, so that their
+// own error is only shown: the abstract gives no limit for it. The error of the simulator's kernel times is
+// only shown, too, because it compares one form of the model with another.
 void predict(const std::vector<Placed>& points, Checks& checks) {
   constexpr double max_percent = 100 * value_tolerance;
   const auto above = std::ranges::count_if(points, [](const Placed& point) {
@@ -288,44 +288,41 @@ void predict(const std::vector<Placed>& points, Checks& checks) {
   checks.equal("runs that beat a roof", 0, static_cast<double>(above));
   for (const auto& [name, cost] : {std::pair{"time", &Cost::seconds}, std::pair{"energy", &Cost::joules}}) {
     const auto what = [&](const char* by) { return fmt::format("{} by {}: mean error", name, by); };
-    checks.at_most(what("roofs, of mode over MAXN"), max_percent,
+    checks.at_most(what("roofs of each layer, of mode over MAXN"), max_percent,
                    mean_error_of_modes(points, &Placed::by_layers, cost), "%");
     checks.shows(what("roofs of the whole network, of mode over MAXN"), "not stated",
                  value_text(mean_error_of_modes(points, &Placed::by_roofs, cost)) + " %");
-    checks.shows(what("layer roofs"), "not stated",
+    checks.shows(what("roofs of each layer"), "not stated",
                  value_text(mean_error(points, &Placed::by_layers, cost)) + " %");
     checks.shows(what("kernels"), "not stated",
                  value_text(mean_error(points, &Placed::by_kernels, cost)) + " %");
-    checks.shows(what("roofs"), "not stated", value_text(mean_error(points, &Placed::by_roofs, cost)) + " %");
+    checks.shows(what("roofs of the whole network"), "not stated",
+                 value_text(mean_error(points, &Placed::by_roofs, cost)) + " %");
   }
 }
-
-constexpr const char* modes_of_fewer_sms =
-    "The modes 15W and 30W power fewer SMs on the same memory, so a network that memory bounds in MAXN is "
-    "bound by arithmetic there. Two roofs for a whole network do not see that its kernels are of both kinds. "
-    "The abstract's modes are combinations of clocks, with all SMs.";
 
 constexpr std::array energy_roofline_all{
     Statement{"G01", Kind::trend, Basis::predicted(),
               "MAXN is not the most energy-efficient power mode of AGX Orin", "", best_mode},
     Statement{"G02", Kind::trend, Basis::predicted(),
-              "In every power mode time efficiency implies energy efficiency",
-              "In 15W and 30W SMs have no power, while L2 and frame-buffer partitions keep theirs: a byte "
-              "takes less time per operation than in MAXN, not less energy. The power modes of the abstract "
-              "are combinations of clocks, with all SMs.",
-              time_implies_energy},
+              "In every power mode time efficiency implies energy efficiency", "", time_implies_energy},
     Statement{"G03", Kind::bound, Basis::predicted(),
               "Tuning the power mode saves up to 15 % at minimal slowdown",
-              "The best case, mobilenet_v2 at batch 1, has the EMC at 2133 MHz, where the supply of 5 V "
+              "The best case, bert_tiny at batch 16, has the EMC at 2133 MHz, where the supply of 5 V "
               "falls in proportion to the clock: it is fitted to rails at 204 and 3199 MHz, and no "
               "rail at 2133 MHz has been measured. The abstract does not name its networks.",
               tuned_clocks},
-    Statement{"G04", Kind::model, Basis::predicted(), "The model of the rooflines extends to training",
-              modes_of_fewer_sms,
+    Statement{"G04", Kind::model, Basis::predicted(), "The model of the rooflines extends to training", "",
               [](Runs& runs, Checks& checks) { predict(placed(runs, 32, true), checks); }},
-    Statement{"G05", Kind::model, Basis::predicted(),
-              "Time and energy follow from FLOP and bytes of the network and the rooflines of the mode",
-              modes_of_fewer_sms, [](Runs& runs, Checks& checks) { predict(placed(runs, 16), checks); }},
+    Statement{
+        "G05", Kind::model, Basis::predicted(),
+        "Time and energy follow from FLOP and bytes of the network and the rooflines of the mode",
+        "bert_tiny is most of the error: starts of its small kernels, which neither roof counts, are most of "
+        "its time at the highest clocks; without it the times are 14.4 % off. Ten of 96 runs are up to 8 % "
+        "faster "
+        "than a roof at low memory clocks: yolov8n and vgg16 have factors of 0.95 and 0.93, measured at the "
+        "highest memory clock, which shorten the time of their bytes too.",
+        [](Runs& runs, Checks& checks) { predict(placed(runs, 16), checks); }},
 };
 
 }  // namespace
