@@ -25,6 +25,15 @@ double over_lowest(const VoltageCurve& curve, double volts) {
   return curve.empty() ? 1 : square(volts / curve.front().volts);
 }
 
+// Clusters have clocks of their own and one supply (VDD_CPU of a Jetson's module), at the voltage that the
+// fastest of them needs.
+double cpu_volts(const VoltageCurve& curve, const std::vector<ClusterActivity>& clusters) {
+  double volts = 0;
+  for (const ClusterActivity& cluster : clusters)
+    if (cluster.online > 0) volts = std::max(volts, voltage_at(curve, cluster.hz / cluster.pulses));
+  return volts;
+}
+
 }  // namespace
 
 PerPart energy_of(const Spec& spec, const Activity& activity, double celsius) {
@@ -33,8 +42,8 @@ PerPart energy_of(const Spec& spec, const Activity& activity, double celsius) {
   const double seconds = activity.seconds;
   const double leaking = sim::exp((celsius - spec.reference_c) / spec.leakage_growth_k);
 
+  const double volts = cpu_volts(spec.cpu.voltage, activity.clusters);
   for (const ClusterActivity& cluster : activity.clusters) {
-    const double volts = voltage_at(spec.cpu.voltage, cluster.hz / cluster.pulses);
     const double online_s = cluster.online * seconds;
     const double switched = spec.cpu.core_f * cluster.busy_core_s +
                             spec.cpu.idle_core_f * std::max(online_s - cluster.busy_core_s, 0.0);

@@ -114,6 +114,18 @@ RC_GTEST_PROP(Energy, rises_with_clock_at_the_same_shares, ()) {
   RC_ASSERT(joules(high) > joules(low));
 }
 
+TEST(Energy, of_a_slow_cluster_is_at_the_voltage_that_the_fast_one_needs) {
+  const auto cpu = [](double slow_hz, int fast_online) {
+    Activity two = activity(1, {});
+    two.clusters = {{.hz = 2e9, .online = fast_online}, {.hz = slow_hz, .online = 2}};
+    return energy_of(board(), two, board().reference_c)[static_cast<std::size_t>(Part::cpu)];
+  };
+  // Six idle cores at 0.9 V: they leak as at the highest voltage, and switch at their own clocks.
+  EXPECT_NEAR(cpu(0.1e9, 4), 6 * 0.05 + 0.02e-9 * 0.81 * (4 * 2e9 + 2 * 0.1e9), 1e-12);
+  // A cluster without cores that are online needs no voltage.
+  EXPECT_NEAR(cpu(0.1e9, 0), 2 * 0.05 * std::pow(0.6 / 0.9, 3) + 0.02e-9 * 0.36 * 2 * 0.1e9, 1e-12);
+}
+
 TEST(Energy, of_no_time_is_nothing) {
   const PerPart parts = energy_of(board(), activity(0, {}), 50);
   for (const double part : parts) EXPECT_EQ(part, 0);

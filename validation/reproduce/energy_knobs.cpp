@@ -79,11 +79,12 @@ std::string knob_text(const KnobBoard& board, const Knobs& knobs) {
       governed ? "run: {duration: 8 s, warmup: 2 s}" : fmt::format("run: {{batches: {}}}", simulated_batches);
   return fmt::format(
       "device: {}\npower_mode: {}\n{}{}processes: [{{model: {}, precision: {}, batch: {}, runtime: "
-      "eager{}{}}}]\n"
+      "eager, {}{}{}}}]\n"
       "{}\n",
       board.device, board.mode, clocks.empty() ? "" : fmt::format("clocks: {{{}}}\n", clocks),
       knobs.governors.empty() ? "" : fmt::format("governors: {}\n", knobs.governors), knobs.model,
-      board.precision, knobs.batch, knobs.process.empty() ? "" : ", ", knobs.process, run);
+      board.precision, knobs.batch, waits_for_each_batch, knobs.process.empty() ? "" : ", ", knobs.process,
+      run);
 }
 
 KnobRun knob_run(Runs& runs, const KnobBoard& board, const Knobs& knobs) {

@@ -38,6 +38,9 @@ struct KnobBoard {
 inline constexpr std::array<const char*, 6> knob_models{"alexnet",     "resnet18",  "mobilenet_v2",
                                                         "yolov4_tiny", "bert_tiny", "distilbert"};
 
+// The loop of the report takes the time of each batch, so it waits for a batch before it launches the next.
+inline constexpr const char* waits_for_each_batch = "arrivals: {clients: 1}";
+
 struct Knobs {
   std::string model = "alexnet";
   int batch = 16;

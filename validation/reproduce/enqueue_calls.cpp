@@ -217,7 +217,13 @@ constexpr const char* fair_share =
     "say what blocked them. Some 60 launches, each of which waits until the other n - 1 processes have had a "
     "turn of one kernel and a switch of 0.25 ms together, would take 45 and 105 ms, as measured at 4 and 8 "
     "processes, but 15 ms at 2, where the source has 1 to 2. No slice from 1 to 2.6 ms, switch from 0.05 to "
-    "0.75 ms or hold from 0 to 1 ms changes the ECs by more than 2 %.";
+    "0.75 ms or hold from 0 to 1 ms changes the ECs by more than 2 %. A thread of the tracer beside each "
+    "process, "
+    "at 30 % of a core, would make them 2.4 and 4.5 times as long, 58 % of that off the core at 4 processes; "
+    "at a whole "
+    "core 2.5 and 4.6 times, which bounds what cores can do. To tell more, the board would have to record at "
+    "3 and 4 "
+    "processes in which call a launch waits, and how often the GPU switches.";
 
 constexpr std::array enqueue_all{
     Statement{"C25", Kind::value, Basis::fitted("observer.nsys"),
