@@ -131,5 +131,21 @@ TEST(FrameworkShapes, know_persistent_kernels_by_name) {
   EXPECT_FALSE(dnn::is_persistent("void at::native::vectorized_elementwise_kernel"));
 }
 
+TEST(FrameworkShapes, of_persistent_kernels_in_tables_never_have_more_blocks_than_the_sms_hold) {
+  const gpu::Spec gpu = hopper();
+  int persistent = 0;
+  for (const char* tables : {"h100", "h200", "h200-llm"}) {
+    for (const dnn::MeasuredNetwork& network : embedded_kernel_tables(tables).networks) {
+      for (const dnn::MeasuredBatch& batch : network.batches) {
+        for (const gpu::Kernel& kernel : batch.kernels) {
+          EXPECT_EQ(grid_on(gpu, kernel, gpu.sm_count), kernel.blocks) << tables << " " << network.model;
+          persistent += kernel.persistent ? 1 : 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(persistent, 1000);
+}
+
 }  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration
