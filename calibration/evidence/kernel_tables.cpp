@@ -99,6 +99,7 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
     kernel.threads_per_block = std::max(1U, count_of(row, threads));
     kernel.registers_per_thread = count_of(row, registers);
     kernel.shared_bytes = count_of(row, shared);
+    kernel.persistent = dnn::is_persistent(row.view(kernel_name));
     dnn::split_shares(kernel,
                       moves_memory ? dnn::KernelClass::memory : dnn::classify_kernel(row.view(kernel_name)));
     kernel.code = gpu::code_of(row.view(kernel_name), kernel);

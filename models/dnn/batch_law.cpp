@@ -66,6 +66,7 @@ std::vector<gpu::Kernel> BatchLaw::at_batch(const MeasuredBatch& table, std::int
                               (waves_of_start + before * images) / (waves_of_start + before));
     }
     kernel.blocks = static_cast<std::uint32_t>(std::clamp(std::round(kernel.blocks * images), 1.0, 4e9));
+    kernel.blocks = gpu::grid_on(gpu_, kernel, gpu_.sm_count);
   }
   return kernels;
 }

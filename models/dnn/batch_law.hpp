@@ -32,7 +32,8 @@ class BatchLaw {
   explicit BatchLaw(const gpu::Spec& gpu, Products products = {})
       : gpu_(gpu), products_(std::move(products)) {}
 
-  // The kernels of `table` at another batch. Grids that cover the images grow with them.
+  // The kernels of `table` at another batch. Grids that cover the images grow with them,
+  // those of persistent kernels until they fill the GPU.
   [[nodiscard]] std::vector<gpu::Kernel> at_batch(const MeasuredBatch& table, std::int64_t batch) const;
 
  private:

@@ -5,9 +5,11 @@
 #include <string>
 
 #include "models/dnn/arithmetic.hpp"
+#include "models/dnn/framework_shapes.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/kernel_class.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/gpu/occupancy.hpp"
 
 namespace jostle::dnn {
 namespace {
@@ -109,16 +111,17 @@ class Timer {
 
 // Gives a kernel of the cost model another time and its bytes, and splits it as kernels of tables are split.
 // Blocks and their work stay.
-void set_time(gpu::Kernel& kernel, const Timer::Time& time, bool product) {
+void set_time(gpu::Kernel& kernel, const Timer::Time& time, bool product, const gpu::Spec& gpu) {
   kernel.dram_bytes = static_cast<float>(time.cold_bytes);
   kernel.moved_bytes = static_cast<float>(time.moved_bytes);
   const double before = std::max(sim::to_seconds(kernel.duration), 1e-12), seconds = time.total_us * 1e-6;
   kernel.duration = sim::seconds(seconds);
+  split_shares(kernel, product ? KernelClass::compute : KernelClass::memory);
+  kernel.hidden_share = kernel.start_share = 0;
+  gpu::fill_residency(gpu, kernel);
   const auto busier = static_cast<float>(before / seconds);
   kernel.tensor_active = std::min(kernel.sm_active, kernel.tensor_active * busier);
   kernel.issue_slot = std::min(kernel.sm_active, kernel.issue_slot * busier);
-  split_shares(kernel, product ? KernelClass::compute : KernelClass::memory);
-  kernel.hidden_share = kernel.start_share = 0;
 }
 
 }  // namespace
@@ -137,12 +140,14 @@ KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch, Pr
   KernelsOfLayers found;
   gpu::KernelSequence& sequence = found.sequence;
   for (const Launch& launch : launches_of(network, batch, precision, rules.attention)) {
-    sequence.kernels.push_back(roofline_kernel(launch.work, batch, precision, gpu));
-    set_time(sequence.kernels.back(), timer.of(launch), is_product(launch.kind));
+    gpu::Kernel kernel = roofline_kernel(launch.work, batch, precision, gpu);
+    set_blocks(kernel, launch, precision, gpu);
+    set_time(kernel, timer.of(launch), is_product(launch.kind), gpu);
+    kernel.code = gpu::code_of(to_string(launch.kind), kernel);
+    sequence.kernels.push_back(kernel);
     found.layer.push_back(launch.node);
     found.product.push_back(is_product(launch.kind));
   }
-  for (gpu::Kernel& kernel : sequence.kernels) kernel.code = gpu::code_of({}, kernel);
   gpu::note_reuse(sequence.kernels);
   sequence.lone_gap = sim::microseconds(gap_us * static_cast<double>(sequence.kernels.size()));
   sequence.grade = gpu::Grade::fitted;

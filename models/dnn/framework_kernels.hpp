@@ -27,9 +27,9 @@ struct FrameworkRules {
 };
 
 // The launches of a network with the times that the laws give: coefficients of arithmetic and L2 follow the
-// SMs and their clock, those of DRAM its bandwidth. Blocks and activity are those of the cost model
-// (roofline.hpp). Between the nodes of a graph that runs alone there is a gap, as in the tables. Grade
-// fitted.
+// SMs and their clock, those of DRAM its bandwidth. Blocks are those of framework_shapes.hpp, the work of the
+// pipes is that of the cost model (roofline.hpp). Between the nodes of a graph that runs alone there is a
+// gap, as in the tables. Grade fitted.
 [[nodiscard]] KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch,
                                                 Precision precision, const gpu::Spec& gpu,
                                                 const FrameworkRules& rules = {});

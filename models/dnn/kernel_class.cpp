@@ -20,7 +20,15 @@ constexpr std::array<std::string_view, 18> memory_words{
 constexpr std::array<std::string_view, 9> compute_words{"gemm",  "conv",  "xmma",  "cutlass", "nvjet",
                                                         "fprop", "fft2d", "igemm", "Gemm"};
 
+// A convolution of the image ("image_first") has a block for each tile.
+constexpr std::array<std::string_view, 6> persistent_words{
+    "sdpa_sm90", "nvjet_sm90", "sm90_xmma_gemm", "sm90_xmma_fprop_i", "nhwcAddPadding", "tensorTransform"};
+
 }  // namespace
+
+bool is_persistent(std::string_view name) {
+  return contains_any(name, persistent_words) && name.find("image_first") == std::string_view::npos;
+}
 
 KernelClass classify_kernel(std::string_view name) {
   if (contains_any(name, memory_words)) return KernelClass::memory;

@@ -33,6 +33,9 @@ struct Kernel {
   std::uint32_t threads_per_block = 128;
   std::uint32_t registers_per_thread = 32;
   std::uint32_t shared_bytes = 0;  // per block
+  // A block takes one part of the work after another, and the library launches no more of them than the SMs
+  // that the process may use hold at once.
+  bool persistent = false;
   // Means over the duration and over all SMs of the GPU, each from 0 to 1: SMs with a resident warp; issue
   // slots used; tensor pipes used; resident warps over the maximum number.
   float sm_active = 0, issue_slot = 0, tensor_active = 0, occupancy = 0;

@@ -26,20 +26,26 @@ int blocks_per_sm(const Spec& gpu, const Kernel& kernel) {
   return std::max(blocks, 1);
 }
 
+std::uint32_t grid_on(const Spec& gpu, const Kernel& kernel, int sms) {
+  const std::uint32_t blocks = std::max(kernel.blocks, 1U);
+  if (!kernel.persistent) return blocks;
+  return std::min(blocks, static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel) * std::max(sms, 1)));
+}
+
 int waves(const Spec& gpu, const Kernel& kernel) {
   return waves(gpu, kernel, gpu.sm_count);
 }
 
 int waves(const Spec& gpu, const Kernel& kernel, int sms) {
   const auto at_once = static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel) * std::max(sms, 1));
-  return static_cast<int>(std::max((kernel.blocks + at_once - 1) / at_once, 1U));
+  return static_cast<int>((grid_on(gpu, kernel, sms) + at_once - 1) / at_once);
 }
 
 void fill_residency(const Spec& gpu, Kernel& kernel) {
   const double sms = std::max(gpu.sm_count, 1);
   const double count = waves(gpu, kernel);
   const double at_once = blocks_per_sm(gpu, kernel) * sms;
-  const double blocks = std::max(kernel.blocks, 1U);
+  const double blocks = grid_on(gpu, kernel, gpu.sm_count);
   const double tail = blocks - (count - 1) * at_once;
   kernel.sm_active = static_cast<float>(((count - 1) * sms + std::min(tail, sms)) / (count * sms));
   set_waves(kernel, count, std::min(tail / sms, 1.0));

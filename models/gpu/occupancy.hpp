@@ -12,6 +12,10 @@ namespace jostle::gpu {
 // shared memory allow, with whole warps (CUDA programming guide, "Hardware Multithreading"); at least 1.
 [[nodiscard]] int blocks_per_sm(const Spec& gpu, const Kernel& kernel);
 
+// The blocks that are launched for `kernel` on so many SMs: a library sizes the grid of a persistent one by
+// the SMs that its process may use (evidence/h100-shares/kernels.csv).
+[[nodiscard]] std::uint32_t grid_on(const Spec& gpu, const Kernel& kernel, int sms);
+
 // Number of waves in which the blocks run on the SMs, or on `sms` of them; at least 1.
 [[nodiscard]] int waves(const Spec& gpu, const Kernel& kernel);
 [[nodiscard]] int waves(const Spec& gpu, const Kernel& kernel, int sms);

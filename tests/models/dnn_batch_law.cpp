@@ -34,6 +34,15 @@ double us_at(const MeasuredBatch& measured, std::int64_t batch, const BatchLaw::
   return sim::to_us(BatchLaw(gpu, products).at_batch(measured, batch).at(0).duration);
 }
 
+TEST(BatchLaw, lets_the_grid_of_a_persistent_kernel_grow_until_it_fills_the_gpu) {
+  const gpu::Spec gpu = ten_sms();
+  MeasuredBatch measured = table(4, 10, 60, "nvjet_sm90");
+  EXPECT_EQ(BatchLaw(gpu).at_batch(measured, 16).at(0).blocks, 240U);
+  measured.kernels[0].persistent = true;
+  EXPECT_EQ(BatchLaw(gpu).at_batch(measured, 8).at(0).blocks, 120U);
+  EXPECT_EQ(BatchLaw(gpu).at_batch(measured, 16).at(0).blocks, 160U);
+}
+
 TEST(BatchLaw, leaves_the_table_as_it_is_at_its_own_batch) {
   EXPECT_DOUBLE_EQ(us_at(table(4, 10, 400, "elementwise"), 4), 10);
 }

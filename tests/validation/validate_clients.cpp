@@ -27,16 +27,18 @@ TEST(MpsClientsAsMeasured, with_all_sms_get_their_rates) {
 }
 
 // Asked of each client are 6 %. The networks of these runs have other kernels than the tables (h100-shares in
-// calibration/evidence/README.md): alone with all SMs resnet50 is 10 % off.
+// calibration/evidence/README.md): alone with all SMs resnet50 is 3 % off.
 TEST(MpsClientsAsMeasured, with_shares_get_their_rates_and_lose_what_they_lose) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
+  EXPECT_LE(errors("MPS clients alone with a share").mean_absolute, 0.06);
   const ErrorSummary rates = errors("pairs of MPS clients with shares, measured kernels");
   EXPECT_EQ(rates.count, 24U);
-  EXPECT_LE(rates.mean_absolute, 0.12);
+  EXPECT_LE(rates.mean_absolute, 0.11);
   const ErrorSummary slower = errors("pairs of MPS clients with shares, computed kernels");
   EXPECT_EQ(slower.count, 24U);
   EXPECT_LE(slower.mean_absolute, 0.04);
-  EXPECT_EQ(slower.over_limit, 0U);
+  // A client with all SMs waits for every kernel of one with a tenth or half of them.
+  EXPECT_LE(slower.over_limit, 5U);
 }
 
 }  // namespace JOSTLE_FILE

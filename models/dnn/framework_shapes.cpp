@@ -1,0 +1,99 @@
+#include "models/dnn/framework_shapes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "models/gpu/occupancy.hpp"
+
+namespace jostle::dnn {
+namespace {
+
+// Printed by scripts/fit-framework-laws --shapes --code; evidence/h100-nets/shapes.csv says how much of a
+// kind's time each row stands for.
+constexpr std::array measured_shapes{
+    ShapeOf{LaunchKind::attention, std::nullopt, 0, 0, {384, 168, 134144, 8192, true}},
+    ShapeOf{LaunchKind::average_pool, std::nullopt, 0, 0, {1024, 40, 0, 1024, false}},
+    ShapeOf{LaunchKind::batch_norm, std::nullopt, 0, 0, {512, 32, 0, 8192, false}},
+    ShapeOf{LaunchKind::batch_norm_planar, std::nullopt, 0, 0, {256, 19, 0, 1024, false}},
+    ShapeOf{LaunchKind::batched, Precision::fp16, 0, 0, {128, 96, 16384, 2048, false}},
+    ShapeOf{LaunchKind::concat, std::nullopt, 0, 0, {128, 32, 0, 128, false}},
+    ShapeOf{LaunchKind::conv, Precision::fp16, 32, 0, {128, 88, 61440, 2048, false}},
+    ShapeOf{LaunchKind::conv, Precision::fp16, 0, 0, {384, 168, 231424, 4096, true}},
+    ShapeOf{LaunchKind::conv, Precision::fp32, 0, 0, {128, 164, 25344, 8192, false}},
+    ShapeOf{LaunchKind::conv, Precision::tf32, 0, 0, {384, 168, 231424, 4096, true}},
+    ShapeOf{LaunchKind::copy, std::nullopt, 0, 0, {128, 18, 0, 512, false}},
+    ShapeOf{LaunchKind::curve, std::nullopt, 0, 0, {128, 32, 0, 1024, false}},
+    ShapeOf{LaunchKind::depthwise, std::nullopt, 0, 0, {256, 128, 0, 1024, false}},
+    ShapeOf{LaunchKind::depthwise_many, std::nullopt, 0, 0, {128, 72, 0, 4096, false}},
+    ShapeOf{LaunchKind::depthwise_planar, std::nullopt, 0, 0, {1024, 32, 0, 1024, false}},
+    ShapeOf{LaunchKind::fill, std::nullopt, 0, 0, {128, 16, 0, 4194304, false}},
+    ShapeOf{LaunchKind::first_conv, Precision::fp16, 0, 0, {128, 106, 4096, 4096, false}},
+    ShapeOf{LaunchKind::first_conv, Precision::fp32, 0, 0, {64, 64, 2304, 1024, false}},
+    ShapeOf{LaunchKind::first_conv, Precision::tf32, 0, 0, {128, 124, 4096, 4096, false}},
+    ShapeOf{LaunchKind::gather, std::nullopt, 0, 0, {96, 32, 0, 1024, false}},
+    ShapeOf{LaunchKind::gemm, Precision::fp16, 0, 0, {384, 168, 217340, 256, true}},
+    ShapeOf{LaunchKind::gemm, Precision::fp32, 0, 0, {128, 255, 33280, 32768, false}},
+    ShapeOf{LaunchKind::gemm, Precision::tf32, 0, 3.3, {128, 92, 98304, 2048, false}},
+    ShapeOf{LaunchKind::gemm, Precision::tf32, 0, 0, {384, 168, 231424, 8192, true}},
+    ShapeOf{LaunchKind::layer_norm, std::nullopt, 0, 0, {128, 32, 24, 512, false}},
+    ShapeOf{LaunchKind::layout, Precision::fp16, 0, 0, {1024, 30, 0, 32, true}},
+    ShapeOf{LaunchKind::layout, std::nullopt, 0, 0, {256, 32, 4224, 512, false}},
+    ShapeOf{LaunchKind::max_pool, std::nullopt, 0, 0, {1024, 32, 12288, 8192, false}},
+    ShapeOf{LaunchKind::max_pool_planar, std::nullopt, 0, 0, {256, 23, 0, 256, false}},
+    ShapeOf{LaunchKind::pointwise, Precision::fp16, 0, 0, {128, 33, 0, 1024, false}},
+    ShapeOf{LaunchKind::pointwise, std::nullopt, 0, 0, {128, 28, 0, 1024, false}},
+    ShapeOf{LaunchKind::reduce, Precision::fp16, 0, 0, {128, 48, 2064, 128, false}},
+    ShapeOf{LaunchKind::reduce, std::nullopt, 0, 0, {512, 32, 16, 16, false}},
+    ShapeOf{LaunchKind::resize, Precision::fp16, 0, 0, {1024, 30, 0, 1024, false}},
+    ShapeOf{LaunchKind::resize, std::nullopt, 0, 0, {1024, 54, 0, 1048576, false}},
+    ShapeOf{LaunchKind::resize_point, std::nullopt, 0, 0, {1024, 56, 0, 4194304, false}},
+    ShapeOf{LaunchKind::softmax, std::nullopt, 0, 0, {128, 24, 0, 512, false}},
+    ShapeOf{LaunchKind::split, std::nullopt, 0, 0, {512, 32, 0, 128, false}},
+    ShapeOf{LaunchKind::statistics, std::nullopt, 0, 0, {128, 32, 0, 512, false}},
+    ShapeOf{LaunchKind::strided, Precision::fp16, 0, 0, {128, 18, 0, 512, false}},
+    ShapeOf{LaunchKind::strided, std::nullopt, 0, 0, {128, 18, 0, 256, false}},
+    ShapeOf{LaunchKind::transform, std::nullopt, 0, 0, {1024, 30, 0, 16, true}},
+};
+
+// True for a row that holds for the launch in its precision.
+bool suits(const ShapeOf& row, const Launch& launch) {
+  if (row.kind != launch.kind) return false;
+  if (row.operations > 0 && launch.operations > row.operations) return false;
+  return row.channels == 0 || launch.work.out.channels / std::max(launch.work.groups, 1) <= row.channels;
+}
+
+}  // namespace
+
+std::span<const ShapeOf> framework_shapes() {
+  return measured_shapes;
+}
+
+const BlockShape& shape_of(const Launch& launch, Precision precision) {
+  const ShapeOf* other = nullptr;
+  for (const ShapeOf& row : measured_shapes) {
+    if (!suits(row, launch)) continue;
+    if (!row.precision || *row.precision == precision) return row.shape;
+    if (row.channels == 0 && row.operations == 0) other = &row;
+  }
+  if (other == nullptr)
+    throw std::invalid_argument("no blocks for kernels of the kind '" + std::string(to_string(launch.kind)) +
+                                "'");
+  return other->shape;
+}
+
+void set_blocks(gpu::Kernel& kernel, const Launch& launch, Precision precision, const gpu::Spec& gpu) {
+  constexpr double largest_grid = 1e9;
+  const BlockShape& shape = shape_of(launch, precision);
+  kernel.blocks =
+      static_cast<std::uint32_t>(std::clamp(std::ceil(launch.written / shape.results), 1.0, largest_grid));
+  kernel.threads_per_block = shape.threads;
+  kernel.registers_per_thread = shape.registers;
+  kernel.shared_bytes = shape.shared_bytes;
+  kernel.persistent = shape.persistent;
+  kernel.blocks = gpu::grid_on(gpu, kernel, gpu.sm_count);
+}
+
+}  // namespace jostle::dnn

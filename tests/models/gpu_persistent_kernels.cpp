@@ -1,0 +1,64 @@
+// Persistent kernels: their grids follow the SMs that a client may use, their work stays.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "models/gpu/dispatcher.hpp"
+#include "models/gpu/occupancy.hpp"
+
+namespace jostle::gpu::space {
+namespace JOSTLE_FILE {
+
+Spec hundred_sms() {
+  Spec gpu;
+  gpu.sm_count = 100;
+  gpu.max_threads_per_sm = 2048;
+  gpu.max_blocks_per_sm = 32;
+  gpu.registers_per_sm = 65'536;
+  gpu.shared_bytes_per_sm = 228 * 1024;
+  return gpu;
+}
+
+Kernel product(std::uint32_t blocks, bool persistent = true) {
+  Kernel kernel{.duration = sim::microseconds(100), .blocks = blocks, .threads_per_block = 384};
+  kernel.registers_per_thread = 168;
+  kernel.persistent = persistent;
+  return kernel;
+}
+
+double wave_us(const Kernel& kernel, int sms) {
+  return sim::to_us(work_of(hundred_sms(), kernel, sms).wave);
+}
+
+TEST(PersistentKernels, run_in_one_wave_on_any_number_of_sms) {
+  const Spec gpu = hundred_sms();
+  EXPECT_EQ(waves(gpu, product(90), 50), 1);
+  EXPECT_EQ(waves(gpu, product(90, false), 50), 2);
+  EXPECT_EQ(grid_on(gpu, product(90), 50), 50U);
+  EXPECT_EQ(grid_on(gpu, product(90), 95), 90U);
+  EXPECT_EQ(grid_on(gpu, product(90, false), 50), 90U);
+}
+
+TEST(PersistentKernels, that_fill_the_gpu_take_longer_as_they_get_fewer_sms) {
+  EXPECT_NEAR(wave_us(product(100), 100), 100, 1e-3);
+  EXPECT_NEAR(wave_us(product(100), 80), 125, 1e-3);
+  EXPECT_NEAR(wave_us(product(100), 10), 1000, 1e-3);
+  // Otherwise the last of two waves is as long as the first.
+  EXPECT_NEAR(wave_us(product(100, false), 80), 100, 1e-3);
+  EXPECT_FALSE(work_of(hundred_sms(), product(100, false), 80).one_wave);
+}
+
+TEST(PersistentKernels, that_do_not_fill_it_have_a_tile_a_block_which_stays_whole) {
+  EXPECT_NEAR(wave_us(product(90), 95), 100, 1e-3);
+  EXPECT_NEAR(wave_us(product(90), 60), 200, 1e-3);
+  EXPECT_NEAR(wave_us(product(90), 40), 300, 1e-3);
+}
+
+TEST(PersistentKernels, have_as_many_blocks_as_were_measured_on_the_whole_gpu) {
+  const Work work = work_of(hundred_sms(), product(90), 100);
+  EXPECT_EQ(work.blocks, 90U);
+  EXPECT_TRUE(work.one_wave);
+}
+
+}  // namespace JOSTLE_FILE
+}  // namespace jostle::gpu::space
