@@ -266,7 +266,7 @@ class Launcher {
   }
 
   void attend(const Layer& layer, double in) {
-    const bool thin = layer.out.height <= thin_rows;
+    const bool thin = input_of(node_, 1).op == Op::input && layer.out.height <= thin_rows;
     if (!thin) add(LaunchKind::fill, 0, 0);
     Launch& launch = add(thin ? LaunchKind::thin_attention : LaunchKind::attention, 3 * in, in);
     if (thin) launch.weights = 2 * images_ * static_cast<double>(input_of(node_, 1).out.elements());

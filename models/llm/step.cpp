@@ -173,9 +173,13 @@ void fuse_attention(std::vector<dnn::FusedLayer>& layers) {
 // Sets what attention to keys and values in the cache costs.
 void read_cache(const Architecture& of, const Step& step, const Computation& by, dnn::FusedLayer& layer) {
   const CacheTraits& cache = traits_of(by.cache);
-  if (step.context > 0 || cache.format != CacheFormat::fp16) layer.cache_bits = cache.bits;
+  if (step.context == 0 && cache.format == CacheFormat::fp16) return;
+  layer.cache_bits = cache.bits;
   if (cache.bits < 16) layer.cache_cycles = by.cycles.unpack[static_cast<std::size_t>(cache.unpacked)];
-  if (step.tokens > 1 || step.sequences == 1) return;
+  if (step.tokens > 1) return;
+  // Scores and mix each read half of a position's numbers.
+  layer.cache_cycles += by.cycles.position * of.heads / (2.0 * of.kv_heads * of.head_dim);
+  if (step.sequences == 1) return;
   layer.block_cycles = by.cycles.attention;
   layer.heads = of.heads;
 }

@@ -139,9 +139,10 @@ TEST(LanguageSteps, carry_the_bits_of_their_weights_and_what_they_cost_to_unpack
 }
 
 TEST(LanguageSteps, run_as_many_operators_a_block_as_PyTorch_launches) {
-  // evidence/h100-users: 24 kernels a block, of which one adds the parts of a split product; 582 and 706 in all.
-  const auto layers = dnn::fuse(network_of(named("qwen2.5_0.5b"), {1, 512}, Operators::operators),
-                                dnn::Lowering::framework);
+  // evidence/h100-users: 24 kernels a block, of which one adds the parts of a split product; 582 and 706 in
+  // all.
+  const auto layers =
+      dnn::fuse(network_of(named("qwen2.5_0.5b"), {1, 512}, Operators::operators), dnn::Lowering::framework);
   // Attention is three layers here, and one kernel there; a split product is one layer.
   EXPECT_EQ(layers.size(), 24U * (24 + 2 - 1) + 4);
 }
