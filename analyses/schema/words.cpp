@@ -47,6 +47,7 @@ constexpr Words table[] = {{"device", [] { return calibration::device_names(); }
                            {"model", [] { return scenarios::shipped_catalogue().models; }},
                            {"precision", of<scenarios::precision_names>},
                            {"weight_format", of<scenarios::weight_format_names>},
+                           {"cache_format", of<scenarios::cache_format_names>},
                            {"runtime", of<scenarios::runtime_names>},
                            {"sync", of<scenarios::sync_names>},
                            {"placement", of<scenarios::placement_names>},

@@ -31,7 +31,7 @@ constexpr double winograd_saves = 2.25;    // multiplications of a window of 3 x
 constexpr double gap_us = 0.17;
 
 bool is_product(LaunchKind kind) {
-  return kind <= LaunchKind::attention;
+  return kind <= LaunchKind::thin_attention;
 }
 
 double to_ratio(double mine, double of_laws) {

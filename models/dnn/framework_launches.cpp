@@ -266,8 +266,10 @@ class Launcher {
   }
 
   void attend(const Layer& layer, double in) {
-    add(LaunchKind::fill, 0, 0);
-    Launch& launch = add(LaunchKind::attention, 3 * in, in);
+    const bool thin = input_of(node_, 1).op == Op::input && layer.out.height <= thin_rows;
+    if (!thin) add(LaunchKind::fill, 0, 0);
+    Launch& launch = add(thin ? LaunchKind::thin_attention : LaunchKind::attention, 3 * in, in);
+    if (thin) launch.weights = 2 * images_ * static_cast<double>(input_of(node_, 1).out.elements());
     launch.work = alone(layer);
     launch.work.out = layer.in;
     launch.work.macs = 2 * layer.macs();
@@ -378,11 +380,12 @@ class Launcher {
   std::vector<Launch> launches_;
 };
 
-constexpr std::array<std::string_view, 29> kind_names{"gemm",
+constexpr std::array<std::string_view, 30> kind_names{"gemm",
                                                       "conv",
                                                       "first_conv",
                                                       "batched",
                                                       "attention",
+                                                      "thin_attention",
                                                       "depthwise",
                                                       "depthwise_many",
                                                       "depthwise_planar",

@@ -32,6 +32,7 @@ enum class LaunchKind {
   first_conv,        // convolution of the input image, which has few channels
   batched,           // batch of small matrix products of activations
   attention,         // softmax(q k) v in one kernel
+  thin_attention,    // the same for a token of each sequence, whose keys and values are in a cache
   depthwise,         // depthwise convolution of fewer than eight images
   depthwise_many,    // depthwise convolution of eight images or more, for which cuDNN has another kernel
   depthwise_planar,  // depthwise convolution in the layout NCHW

@@ -59,6 +59,14 @@ struct FusedLayer {
   // Set for a linear layer whose groups are experts: how many of them all tokens of a batch together read;
   // the tokens are spread evenly over them. 0: every token reads every group.
   double experts = 0;
+  // Set for attention to keys and values that earlier steps left in memory: the bits of one of their numbers.
+  // `other_elements` are then those, and L2 holds none of them: the weights of a step have passed since.
+  double cache_bits = 0;
+  double cache_cycles = 0;  // SM cycles to unpack one of these numbers
+  // SM cycles of a block of such attention, and the number of blocks for one sequence; 0: bound by bytes
+  // alone.
+  double block_cycles = 0;
+  int heads = 0;
 
   // Weights that a batch reads, relative to `weights`.
   [[nodiscard]] double sets_of_weights() const { return experts > 0 ? experts / groups : 1; }

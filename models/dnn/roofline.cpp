@@ -25,6 +25,7 @@ struct Work {
   double compute_s = 0;
   double bytes = 0;          // bytes to and from DRAM
   double moved = 0;          // bytes to and from L2
+  double waves_s = 0;        // time in which blocks of attention neither compute nor stream
   double tensor_clocks = 0;  // sum over all SMs, with the pipe fully busy
   double instructions = 0;   // number of warp instructions
   bool in_turn = false;      // a warp waits for its bytes before it computes on them
@@ -48,6 +49,11 @@ class Estimator {
     const Product product = product_of(layer, path);
     const Tiling tiling = best_tiling(product, path, gpu_);
     work.compute_s = tiling.seconds;
+    if (layer.cache_bits > 0) {
+      const double sms = gpu_.sm_count * gpu_.max_clock_hz;
+      work.compute_s += images_ * static_cast<double>(layer.other_elements) * layer.cache_cycles / sms;
+      if (layer.block_cycles > 0) return attention(layer, work);
+    }
     if (layer.weight_bits > 0) {
       work.compute_s = packed_s(layer, tiling);
       work.in_turn = true;
@@ -127,17 +133,30 @@ class Estimator {
   }
 
   [[nodiscard]] double bytes(const FusedLayer& layer, const ArithmeticPath& path) const {
-    const double element = bytes_per_element(path.precision);
-    return beyond_l2(element * stored(layer.in, path)) +
-           beyond_l2(element * images_ * static_cast<double>(layer.other_elements)) +
+    const double element = bytes_per_element(path.precision), others = other_bytes(layer, path);
+    return beyond_l2(element * stored(layer.in, path)) + (layer.cache_bits > 0 ? others : beyond_l2(others)) +
            beyond_l2(element * stored(layer.out, path)) + weight_bytes(layer, path) +
            element * static_cast<double>(layer.once);
   }
   [[nodiscard]] double moved(const FusedLayer& layer, const ArithmeticPath& path) const {
     return bytes_per_element(path.precision) *
-               (stored(layer.in, path) + stored(layer.out, path) +
-                images_ * static_cast<double>(layer.other_elements) + static_cast<double>(layer.once)) +
-           weight_bytes(layer, path);
+               (stored(layer.in, path) + stored(layer.out, path) + static_cast<double>(layer.once)) +
+           other_bytes(layer, path) + weight_bytes(layer, path);
+  }
+  [[nodiscard]] double other_bytes(const FusedLayer& layer, const ArithmeticPath& path) const {
+    constexpr double bits = 8;
+    const double each = layer.cache_bits > 0 ? layer.cache_bits / bits : bytes_per_element(path.precision);
+    return each * images_ * static_cast<double>(layer.other_elements);
+  }
+  // Attention of one token of each of several sequences: a block for each head of queries and sequence, one
+  // at a time on an SM. Blocks take their turns in waves; keys and values stream beside that.
+  [[nodiscard]] gpu::Kernel attention(const FusedLayer& layer, Work work) const {
+    gpu::Kernel kernel;
+    kernel.threads_per_block = 128;
+    kernel.blocks = static_cast<std::uint32_t>(images_ * layer.heads);
+    work.waves_s = std::ceil(kernel.blocks / static_cast<double>(gpu_.sm_count)) * layer.block_cycles /
+                   gpu_.max_clock_hz;
+    return finish(kernel, work);
   }
   // The time of products with weights of a language model. They run as tiles, each row of which unpacks the
   // weights, or as one dot product per output channel on CUDA cores, which unpack each weight once for all
@@ -226,7 +245,7 @@ class Estimator {
                                       : std::max(work.compute_s, memory_s);
     if (bound > longest_kernel_s)
       throw std::invalid_argument("a kernel would take longer than can be simulated");
-    const double start = gpu_.kernels.start_cycles / gpu_.max_clock_hz;
+    const double start = gpu_.kernels.start_cycles / gpu_.max_clock_hz + work.waves_s;
     kernel.duration = sim::seconds(start + bound) + gpu_.kernel_fixed;
     const double total = std::max(sim::to_seconds(kernel.duration), 1e-12);
     const bool by_memory = memory_s > work.compute_s;

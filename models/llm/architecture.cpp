@@ -284,10 +284,13 @@ double experts_read(const Experts& of, double tokens) {
   return of.count * (1 - sim::exp(tokens * sim::log(missed)));
 }
 
-double kv_bytes_per_token(const Architecture& of) {
-  constexpr double element = 2;  // fp16
-  return 2 * element * static_cast<double>(of.layers) *
-         static_cast<double>(product(of.kv_heads, of.head_dim));
+RowWidths weights_by_row(const Architecture& of) {
+  const std::int64_t queries = product(of.heads, of.head_dim);
+  const std::int64_t experts = std::max(of.experts.count, 1);
+  RowWidths rows{.queries = of.layers * product(of.hidden, queries),
+                 .ffn = of.layers * experts * product(of.hidden, of.ffn)};
+  rows.hidden = block_weights(of) - rows.queries - rows.ffn;
+  return rows;
 }
 
 }  // namespace jostle::llm

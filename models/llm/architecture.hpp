@@ -57,7 +57,12 @@ struct Architecture {
 // blocks' linear layers, all experts included.
 [[nodiscard]] std::int64_t head_weights(const Architecture& of);
 [[nodiscard]] std::int64_t block_weights(const Architecture& of);
-// Bytes of keys and values per position, in fp16.
-[[nodiscard]] double kv_bytes_per_token(const Architecture& of);
+// Number of the blocks' weights in rows of this width: the inputs of queries, keys, values, gate and up; of
+// the last layer of attention; of the feed-forward's last. Parts of experts other than those are counted as
+// the first.
+struct RowWidths {
+  std::int64_t hidden = 0, queries = 0, ffn = 0;
+};
+[[nodiscard]] RowWidths weights_by_row(const Architecture& of);
 
 }  // namespace jostle::llm

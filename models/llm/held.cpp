@@ -5,7 +5,7 @@ namespace jostle::llm {
 double weights_held(const Architecture& of, WeightFormat format, const Serving& by) {
   constexpr double bits = 8;  // per byte
   const int own = of.tied ? 1 : 2;
-  const double table = static_cast<double>(head_weights(of)) * traits_of(format).head_bits / bits;
+  const double table = static_cast<double>(head_weights(of)) * bits_of(format, true, of.hidden) / bits;
   return weight_bytes(of, format) + std::max(by.tables - own, 0) * table;
 }
 

@@ -18,21 +18,22 @@ constexpr int longest = 1 << 20;  // positions
 
 class Decoder {
  public:
-  Decoder(const Architecture& of, const Step& step, bool joined)
+  Decoder(const Architecture& of, const Step& step, Operators operators)
       : of_(of),
         tokens_(step.tokens),
         positions_(step.context + step.tokens),
-        joined_(joined),
+        scored_(step.scored),
+        operators_(operators),
         queries_(of.heads * of.head_dim),
         keys_(of.kv_heads * of.head_dim) {}
 
   dnn::Network take() {
     Node node = layers_.embedding("embedding", layers_.input({1, tokens_}), of_.vocabulary, of_.hidden);
     for (int i = 0; i < of_.layers; ++i) node = block("block" + std::to_string(i), node);
-    // Only the scores of the last position are needed.
-    const Node last = layers_.slice("last", layers_.layer_norm(node), {of_.hidden, 1});
+    // Only the scores of the last positions are needed.
+    const Node last = layers_.slice("last", layers_.layer_norm(node), {of_.hidden, scored_});
     const Node scores = layers_.linear(head_name, last, of_.vocabulary, false);
-    (void)layers_.other("choose", {scores}, {1, 1});
+    (void)layers_.other("choose", {scores}, {1, scored_});
     return layers_.take();
   }
 
@@ -42,7 +43,7 @@ class Decoder {
   };
 
   Projected project(const std::string& name, Node from) {
-    if (!joined_) {
+    if (operators_ == Operators::apart) {
       return {layers_.linear(name + ".query", from, queries_, of_.qkv_bias),
               layers_.linear(name + ".key", from, keys_, of_.qkv_bias),
               layers_.linear(name + ".value", from, keys_, of_.qkv_bias)};
@@ -54,12 +55,23 @@ class Decoder {
 
   // Applies rotary positions (Su et al., 2021), and stores the new keys and values in the cache.
   Node rotate_and_store(const std::string& name, const Projected& of) {
-    if (joined_)
+    if (operators_ == Operators::joined)
       return layers_.other(name + ".rotate", {of.query, of.key, of.value}, layers_.shape(of.query));
-    const Node key = layers_.other(name + ".rotate_key", {of.key}, layers_.shape(of.key));
+    const Node key = rotate(name + ".rotate_key", of.key);
     (void)layers_.other(name + ".store_key", {key}, layers_.shape(of.key));
     (void)layers_.other(name + ".store_value", {of.value}, layers_.shape(of.value));
-    return layers_.other(name + ".rotate_query", {of.query}, layers_.shape(of.query));
+    return rotate(name + ".rotate_query", of.query);
+  }
+
+  // The sum of the product with cosines, and of the product of the halves in the other order, one of them
+  // negated, with sines.
+  Node rotate(const std::string& name, Node from) {
+    const Shape shape = layers_.shape(from);
+    if (operators_ != Operators::operators) return layers_.other(name, {from}, shape);
+    const Node cosines = layers_.other(name + ".cosines", {from}, shape);
+    const Node negated = layers_.other(name + ".negated", {from}, {shape.channels / 2, shape.height});
+    const Node halves = layers_.other(name + ".halves", {negated, from}, shape);
+    return layers_.add(layers_.other(name + ".sines", {halves}, shape), cosines);
   }
 
   // The queries that share a head of keys are the rows of one product.
@@ -78,9 +90,14 @@ class Decoder {
   // `count` gated feed-forwards of width `ffn` side by side, each on its part of the channels.
   Node gated_pair(const std::string& name, Node from, int ffn, int count) {
     const int wide = count * ffn;
-    if (joined_) {
+    if (operators_ != Operators::apart) {
       const Node both = layers_.linear_groups(name + ".gate_up", from, 2 * wide, count);
-      const Node inside = layers_.other(name + ".gated", {both}, {wide, tokens_});
+      const Node inside =
+          operators_ == Operators::joined
+              ? layers_.other(name + ".gated", {both}, {wide, tokens_})
+              : layers_.multiply(
+                    layers_.activation(layers_.channels(name + ".gate", both, wide), dnn::Activation::silu),
+                    layers_.channels(name + ".up", both, wide));
       return layers_.linear_groups(name + ".down", inside, count * of_.hidden, count);
     }
     const Node gate =
@@ -118,31 +135,70 @@ class Decoder {
   }
 
   const Architecture& of_;
-  int tokens_, positions_;
-  bool joined_;
+  int tokens_, positions_, scored_;
+  Operators operators_;
   int queries_, keys_;  // channels
   LayerBuilder layers_{dnn::Activation::silu};
 };
 
 }  // namespace
 
-dnn::Network network_of(const Architecture& of, const Step& step, bool joined) {
+dnn::Network network_of(const Architecture& of, const Step& step, Operators operators) {
   if (step.tokens < 1 || step.context < 0 || step.context > longest - step.tokens)
     throw std::invalid_argument("a step of " + std::to_string(step.tokens) + " tokens behind " +
                                 std::to_string(step.context));
-  return Decoder(of, step, joined).take();
+  return Decoder(of, step, operators).take();
 }
 
-std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step, dnn::Lowering lowering,
-                                       WeightFormat format, const ProductCycles& cycles) {
-  std::vector<dnn::FusedLayer> layers =
-      dnn::fuse(network_of(of, step, lowering == dnn::Lowering::optimised), lowering);
-  const WeightTraits& traits = traits_of(format);
+namespace {
+
+// Makes one kernel of the scores, the softmax and the mix of each block.
+void fuse_attention(std::vector<dnn::FusedLayer>& layers) {
+  std::vector<dnn::FusedLayer> fused;
   for (dnn::FusedLayer& layer : layers) {
+    dnn::FusedLayer* const before = fused.empty() ? nullptr : &fused.back();
+    const bool scores = before != nullptr && before->op == dnn::Op::matmul && before->folded < 2;
+    if (scores && (layer.op == dnn::Op::softmax || layer.op == dnn::Op::matmul)) {
+      before->macs += layer.macs;
+      before->other_elements += layer.other_elements;
+      before->out = layer.out;
+      ++before->folded;
+    } else {
+      fused.push_back(std::move(layer));
+    }
+  }
+  layers = std::move(fused);
+}
+
+// Sets what attention to keys and values in the cache costs.
+void read_cache(const Architecture& of, const Step& step, const Computation& by, dnn::FusedLayer& layer) {
+  const CacheTraits& cache = traits_of(by.cache);
+  if (step.context == 0 && cache.format == CacheFormat::fp16) return;
+  layer.cache_bits = cache.bits;
+  if (cache.bits < 16) layer.cache_cycles = by.cycles.unpack[static_cast<std::size_t>(cache.unpacked)];
+  if (step.tokens > 1) return;
+  // Scores and mix each read half of a position's numbers.
+  layer.cache_cycles += by.cycles.position * of.heads / (2.0 * of.kv_heads * of.head_dim);
+  if (step.sequences == 1) return;
+  layer.block_cycles = by.cycles.attention;
+  layer.heads = of.heads;
+}
+
+}  // namespace
+
+std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step, const Computation& by) {
+  const bool compiled = by.lowering == dnn::Lowering::optimised;
+  std::vector<dnn::FusedLayer> layers =
+      dnn::fuse(network_of(of, step, compiled ? Operators::joined : Operators::apart), by.lowering);
+  if (by.fused_attention && !compiled) fuse_attention(layers);
+  for (dnn::FusedLayer& layer : layers) {
+    if (layer.op == dnn::Op::matmul) read_cache(of, step, by, layer);
     if (layer.op != dnn::Op::linear) continue;
-    layer.weight_bits = layer.name == head_name ? traits.head_bits : traits.bits;
-    layer.unpack_cycles = layer.weight_bits < 16 ? cycles.unpack[static_cast<std::size_t>(format)] : 0;
-    layer.row_cycles = cycles.row;
+    const std::int64_t columns = layer.in.channels / layer.groups;
+    layer.weight_bits = bits_of(by.weights, layer.name == head_name, columns);
+    const WeightFormat unpacked = unpacked_as(by.weights, columns);
+    layer.unpack_cycles = layer.weight_bits < 16 ? by.cycles.unpack[static_cast<std::size_t>(unpacked)] : 0;
+    layer.row_cycles = by.cycles.row;
     if (layer.name.find(expert_name) != std::string::npos)
       layer.experts =
           experts_read(of.experts, static_cast<double>(step.sequences) * static_cast<double>(step.tokens));

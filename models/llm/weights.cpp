@@ -2,14 +2,42 @@
 
 namespace jostle::llm {
 
+// Q4_K and Q6_K are blocks of 256 weights of a row. Rows of another width are in blocks of 32: Q5_0 with 5.5
+// bits and Q8_0 with 8.5 (llama.cpp, llama-quant.cpp: "using fallback quantization"). So a file of gemma3_1b
+// has 6.5 bits per weight and one of qwen2.5_0.5b 6.4, where one of a multiple of 256 has 4.9.
+constexpr std::int64_t block_of_k = 256;
+constexpr double narrow_bits = 5.5, narrow_head_bits = 8.5;
+
+double bits_of(WeightFormat format, bool head, std::int64_t columns) {
+  const WeightTraits& traits = traits_of(format);
+  if (format == WeightFormat::q4_k_m && columns % block_of_k != 0)
+    return head ? narrow_head_bits : narrow_bits;
+  return head ? traits.head_bits : traits.bits;
+}
+
+WeightFormat unpacked_as(WeightFormat format, std::int64_t columns) {
+  const bool narrow = format == WeightFormat::q4_k_m && columns % block_of_k != 0;
+  return narrow ? WeightFormat::q8_0 : format;
+}
+
+double kv_bytes_per_token(const Architecture& of, CacheFormat format) {
+  constexpr double bits = 8;
+  const double numbers = 2.0 * of.layers * of.kv_heads * of.head_dim;
+  return numbers * traits_of(format).bits / bits;
+}
+
 double weight_bytes(const Architecture& of, WeightFormat format) {
   constexpr double bits = 8, half = 2;  // bits per byte; bytes per fp16 number
-  const WeightTraits& traits = traits_of(format);
-  const auto blocks = static_cast<double>(block_weights(of)), head = static_cast<double>(head_weights(of));
+  const RowWidths rows = weights_by_row(of);
+  const auto bytes = [&](std::int64_t weights, std::int64_t columns) {
+    return static_cast<double>(weights) * bits_of(format, false, columns) / bits;
+  };
+  const double blocks = bytes(rows.hidden, of.hidden) +
+                        bytes(rows.queries, std::int64_t{of.heads} * of.head_dim) + bytes(rows.ffn, of.ffn);
   const auto others =
       static_cast<double>(parameters(of) - block_weights(of) - (of.tied ? 1 : 2) * head_weights(of));
-  const double tables = head * traits.head_bits / bits * (of.tied ? 1 : 2);
-  return blocks * traits.bits / bits + tables + half * others;
+  const double head = static_cast<double>(head_weights(of)) * bits_of(format, true, of.hidden) / bits;
+  return blocks + head * (of.tied ? 1 : 2) + half * others;
 }
 
 }  // namespace jostle::llm

@@ -32,6 +32,11 @@ struct GenerationSpec {
   // Positions whose keys and values fit into the memory: a sequence is admitted if all of its own fit beside
   // those of the others, so that none is ever evicted. 0: as many as `max_batch` of the longest need.
   std::int64_t room = 0;
+  std::int64_t prompts = 1;  // prompts of equal length that a prefill computes side by side
+  // Speculative decoding (Leviathan et al., 2023): tokens that a draft model proposes in each decode step,
+  // and the probability that one is accepted if all before it were. 0: there is no draft.
+  std::int64_t drafted = 0;
+  double accept = 0;
   std::int64_t chunk = 0;  // tokens of a prompt computed at a time, while others go on in between; 0: all
 
   [[nodiscard]] std::int64_t longest() const;  // maximum number of positions of a sequence

@@ -88,12 +88,21 @@ const gpu::KernelSequence* Generator::begin(sim::Time now) {
   return step_ = &generation_.decode.at(decoding, context / decoding);
 }
 
+// The tokens that a decode step gives a sequence: those of the draft that are accepted, up to the first that
+// is not, and one of the model's own.
+std::int64_t Generator::tokens_of_step() {
+  const GenerationSpec& spec = generation_.spec;
+  std::int64_t tokens = 1;
+  while (tokens <= spec.drafted && random_.uniform() < spec.accept) ++tokens;
+  return tokens;
+}
+
 std::span<const sim::Time> Generator::finish(sim::Time now) {
   sim::contract(step_ != nullptr && !running_.empty(), "a step that ends had begun");
   complete_.clear();
   const sim::Duration took = now - begun_;
   if (prefilling_) {
-    metrics_.prefilled += step_tokens_;
+    metrics_.prefilled += step_tokens_ * generation_.spec.prompts;
     metrics_.prefilling += took;
   } else {
     metrics_.decoding += took;
@@ -103,6 +112,7 @@ std::span<const sim::Time> Generator::finish(sim::Time now) {
   }
   const auto prompted = std::ranges::find_if(running_, [](const Sequence& it) { return it.prompt_left > 0; });
   for (auto it = running_.begin(); it != running_.end(); ++it) {
+    std::int64_t decoded = 1;
     if (prefilling_) {
       if (it != prompted) continue;
       it->prompt_left -= step_tokens_;
@@ -111,12 +121,14 @@ std::span<const sim::Time> Generator::finish(sim::Time now) {
       metrics_.first.add(sim::to_seconds(now + answer_time_ - it->made));
     } else {
       if (it->prompt_left > 0) continue;
-      metrics_.between.add(sim::to_seconds(now - it->last));
-      ++it->context;
-      ++metrics_.decoded;
+      decoded = std::min(tokens_of_step(), it->tokens_left);
+      const double each = sim::to_seconds(now - it->last) / static_cast<double>(decoded);
+      for (std::int64_t token = 0; token < decoded; ++token) metrics_.between.add(each);
+      it->context += decoded;
+      metrics_.decoded += decoded;
     }
     it->last = now;
-    --it->tokens_left;
+    it->tokens_left -= decoded;
   }
   std::erase_if(running_, [&](const Sequence& it) {
     if (it.tokens_left > 0 || it.prompt_left > 0) return false;

@@ -4,8 +4,8 @@
 // Continuous batching (Yu et al., OSDI 2022): between two steps, waiting requests are admitted while there is
 // room in the batch, and room for the keys and values of the whole sequence (TensorRT-LLM's
 // GUARANTEED_NO_EVICT). The prompts of admitted requests are computed first, whole, or in chunks with a
-// decode step between two chunks. A decode step then gives each running sequence one more token. The first
-// token comes with the prompt.
+// decode step between two chunks. A decode step then gives each running sequence one more token, or several
+// with a draft. The first token comes with the prompt.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct TokenMetrics {
   sim::Duration decode_kernels;  // kernel time of the decode steps, alone and without gaps
   gpu::Usage decode_used;        // resources that these kernels used
   sim::Observations first;       // time from the request to its first token
-  sim::Observations between;     // time from one token of a sequence to its next
+  sim::Observations between;     // time from one token of a sequence to its next; those of one step share it
 };
 
 class Generator {
@@ -68,6 +68,7 @@ class Generator {
   [[nodiscard]] std::optional<Sequence> next(sim::Time now);  // the request that waits longest
   [[nodiscard]] Sequence sequence(sim::Time made);
   [[nodiscard]] bool runs_most() const;
+  [[nodiscard]] std::int64_t tokens_of_step();
 
   const Generation& generation_;
   RequestQueue* requests_;

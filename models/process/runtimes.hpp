@@ -54,7 +54,9 @@ struct RuntimeTraits {
   bool serves_text = false;       // runs language models only
   const char* key = nullptr;      // used in profiles, where a name has no dots; null: the name
   llm::Serving serving = {};      // used by runtimes that run language models
-  bool interpreted = false;       // the host launches from Python, one thread of a process at a time
+  const char* computed_as =
+      nullptr;               // the runtime whose costs it has, for want of its own; null: it has its own
+  bool interpreted = false;  // the host launches from Python, one thread of a process at a time
 };
 
 // ncnn's parameters are fitted together with its efficiencies (calibration/devices): Tencent/ncnn,
@@ -163,7 +165,7 @@ inline constexpr std::array runtimes{
                   .trains = false,
                   .blocks = false,
                   .serves_text = true},
-    // llama.cpp behind a server.
+    // llama.cpp behind a server, whose own costs nobody has published apart from other builds and options.
     RuntimeTraits{.runtime = Runtime::ollama,
                   .name = "ollama",
                   .kind = RuntimeKind::graph,
@@ -171,7 +173,8 @@ inline constexpr std::array runtimes{
                   .trains = false,
                   .blocks = false,
                   .serves_text = true,
-                  .serving = llama_cpp},
+                  .serving = llama_cpp,
+                  .computed_as = "llama.cpp"},
 };
 static_assert(
     [] {

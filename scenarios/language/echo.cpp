@@ -188,6 +188,8 @@ void put_generation(Json& json, const ProcessEntry& part) {
   if (!spec.prefills || !spec.decodes) {
     json["bench"] = spec.decodes ? Json{{"tg", spec.tokens.least}} : Json{{"pp", spec.prompt.least}};
     json["bench"]["depth"] = spec.depth;
+    if (const std::int64_t sequences = spec.users * spec.prompts; sequences > 1)
+      json["bench"]["sequences"] = sequences;
   } else {
     const std::int64_t positions = part.language->images * language_model(part.model)->vision.tokens;
     Json& generate = json["generate"];
@@ -200,6 +202,13 @@ void put_generation(Json& json, const ProcessEntry& part) {
     if (spec.chunk > 0) generate["chunk"] = spec.chunk;
     if (part.arrivals.closed_loop()) json["users"] = spec.users;
   }
+  const LanguageWork& work = *part.language;
+  if (work.cache != llm::CacheFormat::fp16) json["kv"] = llm::traits_of(work.cache).name;
+  if (work.flash_attention) json["flash_attention"] = *work.flash_attention;
+  if (work.draft != nullptr)
+    json["draft"] = {{"model", work.draft->name},
+                     {"tokens", spec.drafted},
+                     {"accept", quantity(spec.accept, input::share_dimension())}};
   json["max_batch"] = spec.max_batch;
   if (part.language->context > 0) json["context"] = part.language->context;
   if (part.language->cache_bytes)

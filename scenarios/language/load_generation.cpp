@@ -140,6 +140,41 @@ void read_generate(const Cursor& at, const LoadContext& context, const Model& mo
   if (const auto images = mapping.find("images")) read_images(*images, model, work);
 }
 
+// Reads the format of keys and values, and how attention to them is computed.
+void read_attention(Mapping& mapping, const ProcessEntry& process, LanguageWork& work) {
+  const process::RuntimeTraits& runtime = process::traits_of(process.runtime);
+  if (const auto at = mapping.find("kv")) {
+    work.cache = Choice<llm::CacheFormat>{"a format of keys and values", cache_format_names()}(*at).value_or(
+        llm::CacheFormat::fp16);
+    if (work.cache != llm::CacheFormat::fp16 && !runtime.serves_text)
+      at->problem(fmt::format("{} keeps keys and values in fp16", runtime.name), "kv: fp16");
+  }
+  const auto at = mapping.find("flash_attention");
+  if (!at) return;
+  work.flash_attention = input::Boolean{}(*at);
+  if (!runtime.serves_text || runtime.lowering != dnn::Lowering::framework)
+    at->problem("only llama.cpp and ollama have attention both in one kernel and in several",
+                fmt::format("leave it out: {} has one kernel", runtime.name));
+}
+
+// Reads the model that drafts tokens for this one.
+void read_draft(const Cursor& at, const llm::Architecture& of, LanguageWork& work) {
+  Mapping mapping(at, "draft: {model: qwen2.5_0.5b, tokens: 4, accept: 70 %}");
+  mapping.required("tokens", work.spec.drafted, Integer{1, 64});
+  mapping.required("accept", work.spec.accept, Quantity{input::share_dimension(), 0, 1});
+  const auto model = mapping.require("model");
+  const auto name = model ? Text{}(*model) : std::nullopt;
+  if (!name) return;
+  work.draft = llm::find_architecture(*name);
+  if (work.draft == nullptr)
+    model->problem(fmt::format("no language model '{}'", input::printable(*name)),
+                   "one of jostle list models, such as qwen2.5_0.5b");
+  else if (work.draft->vocabulary != of.vocabulary)
+    model->problem(fmt::format("its vocabulary has {} tokens, that of the model {}", work.draft->vocabulary,
+                               of.vocabulary),
+                   "a model of the same family");
+}
+
 // Reads the memory for keys and values.
 void read_memory(Mapping& mapping, const llm::Architecture& of, LanguageWork& work) {
   const std::int64_t longest = work.spec.longest();
@@ -152,7 +187,8 @@ void read_memory(Mapping& mapping, const llm::Architecture& of, LanguageWork& wo
   if (!at) return;
   work.cache_bytes = Quantity{input::size_dimension(), 0, 1e13, true}(*at);
   if (!work.cache_bytes) return;
-  const double each = llm::kv_bytes_per_token(of);
+  const double drafts = work.draft != nullptr ? llm::kv_bytes_per_token(*work.draft, work.cache) : 0;
+  const double each = llm::kv_bytes_per_token(of, work.cache) + drafts;
   const double one = each * static_cast<double>(std::max(work.context, longest));
   work.spec.room = static_cast<std::int64_t>(*work.cache_bytes / each);
   if (one > *work.cache_bytes)
@@ -169,6 +205,8 @@ void read_bench(const Cursor& at, process::GenerationSpec& spec) {
   if (tg) spec.tokens.least = spec.tokens.most = Integer{1, max_tokens}(*tg).value_or(1);
   if (pp) spec.prompt.least = spec.prompt.most = Integer{1, max_tokens}(*pp).value_or(1);
   mapping.optional("depth", spec.depth, Integer{0, max_tokens});
+  // Prefills side by side are one step, and so one request.
+  mapping.optional("sequences", pp ? spec.prompts : spec.users, Integer{1, max_sequences});
 }
 
 }  // namespace
@@ -196,16 +234,22 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
                "generate: {prompt: 512, tokens: 128}, or bench: {tg: 128}");
   const bool closed = process.arrivals.closed_loop();
   if (const auto users = mapping.find("users")) {
-    work.spec.users = Integer{1, max_users}(*users).value_or(1);
+    const std::int64_t asked = Integer{1, max_users}(*users).value_or(1);
+    if (!bench) work.spec.users = asked;
     if (!closed)
       users->problem(
           "cannot be combined with arrivals: a user sends the next request after an answer, arrivals come at "
           "given or random times",
           "keep one of the two");
-    if (bench) users->problem("a bench has one sequence");
+    if (bench) users->problem("a bench has `sequences`", "bench: {tg: 128, sequences: 8}");
   }
-  work.spec.max_batch = closed ? std::min(work.spec.users, max_sequences) : 8;
+  work.spec.max_batch = closed ? std::min(work.spec.users * work.spec.prompts, max_sequences) : 8;
   mapping.optional("max_batch", work.spec.max_batch, Integer{1, max_sequences});
+  read_attention(mapping, process, work);
+  if (const auto draft = mapping.find("draft")) {
+    read_draft(*draft, *language_model(process.model), work);
+    if (!work.spec.decodes) draft->problem("a prefill alone has no tokens to draft", "leave it out");
+  }
   read_memory(mapping, *language_model(process.model), work);
   if (process.placement != Placement::gpu) at.problem("a language model runs on the GPU", "placement: gpu");
   if (process.batch != 1)

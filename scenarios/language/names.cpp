@@ -46,6 +46,14 @@ const Names<llm::WeightFormat>& weight_format_names() {
   }();
   return names;
 }
+const Names<llm::CacheFormat>& cache_format_names() {
+  static const Names<llm::CacheFormat> names = [] {
+    Names<llm::CacheFormat> all;
+    for (const llm::CacheTraits& row : llm::cache_formats) all.emplace_back(row.name, row.format);
+    return all;
+  }();
+  return names;
+}
 const Names<Runtime>& runtime_names() {
   static const Names<Runtime> names = [] {
     auto rows = process::runtimes;  // in the order of their kinds, as in the documentation

@@ -141,7 +141,10 @@ struct LanguageWork {
   std::int64_t images = 0;            // number of images per prompt, encoded by the vision tower
   std::int64_t context = 0;           // positions allocated per sequence; 0: the runtime's default
   std::optional<double> cache_bytes;  // memory for all KV caches; absent: enough for `max_batch`
-  std::string trace_file;             // trace of prompt and answer lengths: path as written
+  llm::CacheFormat cache = llm::CacheFormat::fp16;
+  std::optional<bool> flash_attention;       // attention as one kernel; absent: as the runtime does
+  const llm::Architecture* draft = nullptr;  // of speculative decoding, its weights in the same format
+  std::string trace_file;                    // trace of prompt and answer lengths: path as written
   std::uint64_t trace_hash = 0;
 };
 

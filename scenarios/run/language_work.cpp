@@ -12,6 +12,7 @@
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/activity.hpp"
+#include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/kernel_class.hpp"
 #include "models/dnn/kernels_for.hpp"
@@ -43,11 +44,17 @@ constexpr double finer = 1.15, coarser = 1.5;
 
 class Steps {
  public:
-  Steps(const ProcessEntry& entry, const process::RuntimeSpec& runtime, const WorkContext& context)
-      : of_(architecture_of(entry)),
+  Steps(const llm::Architecture& of, const ProcessEntry& entry, const process::RuntimeSpec& runtime,
+        const WorkContext& context)
+      : of_(of),
         work_(*entry.language),
         lowering_(process::traits_of(entry.runtime).lowering),
-        cycles_(runtime.cycles),
+        serves_text_(process::traits_of(entry.runtime).serves_text),
+        by_{.lowering = lowering_,
+            .weights = work_.weights,
+            .cycles = runtime.cycles,
+            .cache = work_.cache,
+            .fused_attention = work_.flash_attention.value_or(false)},
         context_(context),
         gpu_(context.device.gpu),
         tables_(calibration::embedded_kernel_tables(
@@ -58,15 +65,15 @@ class Steps {
                                   context.device.what_if.memory;
     gpu_.kernels.tensor_efficiency *= runtime.products;
     gpu_.kernels.tensor_efficiency_of.fp16 *= runtime.products;
+    gpu_.kernel_fixed = runtime.kernel_start.value_or(gpu_.kernel_fixed);
     gpu_.kernels.gemm_gain = 1;  // `products` was measured on plain products already
   }
 
   // The kernels of a decode step, or of a step of a prompt, by `role`.
   [[nodiscard]] gpu::KernelSequence sequence(const llm::Step& step, std::int64_t batch,
                                              std::string_view role) const {
-    dnn::KernelsOfLayers modelled = computed(step, batch);
-    gpu::KernelSequence kernels = measured(step, batch, role, modelled);
-    if (kernels.kernels.empty()) return std::move(modelled.sequence);
+    gpu::KernelSequence kernels = measured(step, batch, role);
+    if (kernels.kernels.empty()) return unmeasured(step, batch);
     return placed(std::move(kernels), context_);
   }
   // The kernels for all images of a request.
@@ -76,10 +83,22 @@ class Steps {
   }
 
  private:
+  // True if the kernels are those of PyTorch's operators, with weights as it computes with them.
+  [[nodiscard]] bool runs_operators() const {
+    return lowering_ == dnn::Lowering::framework && !serves_text_ &&
+           work_.weights == llm::WeightFormat::fp16 && of_.experts.count == 0 &&
+           dnn::has_framework_laws(gpu_, dnn::Precision::fp16);
+  }
+  [[nodiscard]] gpu::KernelSequence unmeasured(const llm::Step& step, std::int64_t batch) const {
+    if (!runs_operators()) return computed(step, batch).sequence;
+    return dnn::framework_kernels(llm::network_of(of_, step, llm::Operators::operators), batch,
+                                  dnn::Precision::fp16, gpu_)
+        .sequence;
+  }
   [[nodiscard]] dnn::KernelsOfLayers computed(const llm::Step& step, std::int64_t batch) const {
     llm::Step together = step;
     together.sequences = batch;
-    const auto layers = llm::layers_of(of_, together, lowering_, work_.weights, cycles_);
+    const auto layers = llm::layers_of(of_, together, by_);
     dnn::KernelsOfLayers found = dnn::roofline_by_layer(layers, batch, dnn::Precision::fp16, lowering_, gpu_);
     found.sequence.provenance += fmt::format(", weights in {}", llm::traits_of(work_.weights).name);
     return found;
@@ -87,9 +106,10 @@ class Steps {
 
   // The kernels as profiled with PyTorch, scaled by the cost model to the context and the number of tokens.
   // Empty if there is no profile.
-  [[nodiscard]] gpu::KernelSequence measured(const llm::Step& step, std::int64_t batch, std::string_view role,
-                                             const dnn::KernelsOfLayers& modelled) const {
-    if (lowering_ != dnn::Lowering::framework || batch != 1 || work_.weights != llm::WeightFormat::fp16)
+  [[nodiscard]] gpu::KernelSequence measured(const llm::Step& step, std::int64_t batch,
+                                             std::string_view role) const {
+    if (role == "verify" || lowering_ != dnn::Lowering::framework || batch != 1 ||
+        work_.weights != llm::WeightFormat::fp16)
       return {};
     const std::string name = fmt::format("{} {}", of_.name, role);
     for (const dnn::MeasuredNetwork& network : tables_.networks) {
@@ -101,11 +121,11 @@ class Steps {
       // say.
       if (role == "decode")
         for (gpu::Kernel& kernel : sequence.kernels) dnn::split_shares(kernel, dnn::KernelClass::memory);
-      dnn::spread_activity(modelled, gpu_, sequence);
+      dnn::spread_activity(computed(step, batch), gpu_, sequence);
       sequence.provenance = tables_.source + " " + sequence.provenance;
       if (as.tokens == step.tokens && as.context == step.context) return sequence;
-      dnn::scale_durations(sequence, sim::to_seconds(modelled.sequence.total()) /
-                                         sim::to_seconds(computed(as, 1).sequence.total()));
+      dnn::scale_durations(sequence, sim::to_seconds(unmeasured(step, batch).total()) /
+                                         sim::to_seconds(unmeasured(as, 1).total()));
       sequence.grade = gpu::Grade::interpolated;
       return sequence;
     }
@@ -115,13 +135,30 @@ class Steps {
   const llm::Architecture& of_;
   const LanguageWork& work_;
   dnn::Lowering lowering_;
-  llm::ProductCycles cycles_;
+  bool serves_text_;
+  llm::Computation by_;
   const WorkContext& context_;
   gpu::Spec gpu_;
   const dnn::KernelTables& tables_;
 };
 
-process::StepGrid decode_grid(const Steps& steps, const process::GenerationSpec& spec) {
+// The kernels of a decode step: the steps of the draft, one after another, and that of the model over all
+// that they propose.
+gpu::KernelSequence decode_step(const Steps& steps, const std::optional<Steps>& draft,
+                                const process::GenerationSpec& spec, std::int64_t batch, int context) {
+  const int tokens = static_cast<int>(spec.drafted) + 1;
+  gpu::KernelSequence step = steps.sequence({.tokens = tokens, .context = context, .scored = tokens}, batch,
+                                            tokens == 1 ? "decode" : "verify");
+  if (!draft) return step;
+  const gpu::KernelSequence one = draft->sequence({1, context}, batch, "decode");
+  for (int i = 1; i < tokens; ++i)
+    step.kernels.insert(step.kernels.begin(), one.kernels.begin(), one.kernels.end());
+  step.rebuild_finish();
+  return step;
+}
+
+process::StepGrid decode_grid(const Steps& steps, const std::optional<Steps>& draft,
+                              const process::GenerationSpec& spec) {
   const std::int64_t first = spec.depth + (spec.prefills ? spec.prompt.least : 0);
   process::StepGrid grid{
       .sizes = ladder(1, spec.max_batch, finer),
@@ -130,11 +167,12 @@ process::StepGrid decode_grid(const Steps& steps, const process::GenerationSpec&
   if (!spec.prefills && spec.decodes) grid.contexts = ladder(spec.depth, spec.longest(), finer);
   for (const std::int64_t batch : grid.sizes)
     for (const std::int64_t context : grid.contexts)
-      grid.kernels.push_back(steps.sequence({1, static_cast<int>(context)}, batch, "decode"));
+      grid.kernels.push_back(decode_step(steps, draft, spec, batch, static_cast<int>(context)));
   return grid;
 }
 
-process::StepGrid prefill_grid(const Steps& steps, const process::GenerationSpec& spec, std::int64_t images) {
+process::StepGrid prefill_grid(const Steps& steps, const std::optional<Steps>& draft,
+                               const process::GenerationSpec& spec, std::int64_t images) {
   const auto computed = [&](std::int64_t prompt) {
     return std::max<std::int64_t>(
         prompt - static_cast<std::int64_t>(spec.reuse * static_cast<double>(prompt)), 1);
@@ -152,7 +190,13 @@ process::StepGrid prefill_grid(const Steps& steps, const process::GenerationSpec
   for (const std::int64_t tokens : grid.sizes) {
     for (const std::int64_t context : grid.contexts) {
       gpu::KernelSequence step =
-          steps.sequence({static_cast<int>(tokens), static_cast<int>(context)}, 1, "prefill");
+          steps.sequence({static_cast<int>(tokens), static_cast<int>(context)}, spec.prompts, "prefill");
+      if (draft) {
+        const gpu::KernelSequence drafted =
+            draft->sequence({static_cast<int>(tokens), static_cast<int>(context)}, spec.prompts, "prefill");
+        step.kernels.insert(step.kernels.end(), drafted.kernels.begin(), drafted.kernels.end());
+        step.rebuild_finish();
+      }
       if (context == behind && images > 0) {
         step.kernels.insert(step.kernels.begin(), vision.kernels.begin(), vision.kernels.end());
         step.rebuild_finish();
@@ -168,15 +212,17 @@ process::StepGrid prefill_grid(const Steps& steps, const process::GenerationSpec
 void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   try {
     const LanguageWork& work = *entry.language;
-    const Steps steps(entry, context.device.runtimes[spec.runtime].value(), context);
+    const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
+    const Steps steps(architecture_of(entry), entry, runtime, context);
+    std::optional<Steps> draft;
+    if (work.draft != nullptr) draft.emplace(*work.draft, entry, runtime, context);
     auto generation = std::make_shared<process::Generation>();
     generation->spec = work.spec;
-    if (work.spec.decodes) generation->decode = decode_grid(steps, work.spec);
-    if (work.spec.prefills) generation->prefill = prefill_grid(steps, work.spec, work.images);
+    if (work.spec.decodes) generation->decode = decode_grid(steps, draft, work.spec);
+    if (work.spec.prefills) generation->prefill = prefill_grid(steps, draft, work.spec, work.images);
     spec.kernels =
         work.spec.decodes ? generation->decode.kernels.front() : generation->prefill.kernels.front();
-    spec.weights_bytes =
-        llm::weights_held(architecture_of(entry), work.weights, process::traits_of(entry.runtime).serving);
+    spec.weights_bytes = language_footprint(entry).engine;
     spec.generation = std::move(generation);
   } catch (const std::invalid_argument& error) {
     throw RunError(error.what());
@@ -200,14 +246,21 @@ llm::Load load_of(const LanguageWork& work) {
 
 }  // namespace
 
+double kv_bytes_of(const ProcessEntry& entry) {
+  const LanguageWork& work = *entry.language;
+  const double drafts = work.draft != nullptr ? llm::kv_bytes_per_token(*work.draft, work.cache) : 0;
+  return llm::kv_bytes_per_token(architecture_of(entry), work.cache) + drafts;
+}
+
 memory::Footprint language_footprint(const ProcessEntry& entry) {
   const llm::Architecture& of = architecture_of(entry);
   const LanguageWork& work = *entry.language;
   const llm::Serving& by = serving_of(entry);
   const auto positions = static_cast<double>(llm::positions_held(by, load_of(work)));
-  return {.engine = llm::weights_held(of, work.weights, by),
+  const double drafts = work.draft != nullptr ? llm::weights_held(*work.draft, work.weights, by) : 0;
+  return {.engine = llm::weights_held(of, work.weights, by) + drafts,
           .arena = llm::buffers_held(of, by, load_of(work)),
-          .io = work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of))};
+          .io = work.cache_bytes.value_or(positions * kv_bytes_of(entry))};
 }
 
 std::string what_would_fit(const ProcessEntry& entry, double missing_bytes) {
@@ -223,7 +276,7 @@ std::string what_would_fit(const ProcessEntry& entry, double missing_bytes) {
   // Shorter sequences, with the same number of them.
   const double room = language_footprint(entry).io - missing_bytes;
   const auto sequences = static_cast<double>(work.spec.max_batch);
-  const auto positions = static_cast<std::int64_t>(room / (sequences * llm::kv_bytes_per_token(of)));
+  const auto positions = static_cast<std::int64_t>(room / (sequences * kv_bytes_of(entry)));
   if (positions >= work.spec.longest())
     text += fmt::format("; context: {} would fit", positions);
   else if (positions > 0)

@@ -1,5 +1,7 @@
 #include "scenarios/run/simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "scenarios/language/scenario.hpp"
@@ -52,6 +54,19 @@ board::Setup setup_of(const Assembly& assembly, const RunControl& control) {
       setup.processes[i].answered = &(*control.answered)[i];
   }
   return setup;
+}
+
+// Warns of runtimes whose costs are those of another.
+void note_computed_as(Result& result, const Scenario& scenario) {
+  for (const process::RuntimeTraits& row : process::runtimes) {
+    const bool used =
+        row.computed_as != nullptr && std::ranges::any_of(scenario.processes, [&](const ProcessEntry& entry) {
+          return entry.runtime == row.runtime;
+        });
+    if (used)
+      result.warnings.push_back(
+          fmt::format("{} is computed as {}: what its server adds is not known", row.name, row.computed_as));
+  }
 }
 
 }  // namespace
@@ -198,6 +213,7 @@ void Simulation::add_metrics(Result& result) {
       result.warnings.push_back(std::move(warning));
   }
   add_tokens(result, elapsed);
+  note_computed_as(result, scenario_);
   if (const auto& link = board_->link()) add_link(result.system, *link, elapsed, load);
   result.system.stop = stop_;
   if (windows_ && scenario_.gpu_metrics) add_windows(result, *windows_);

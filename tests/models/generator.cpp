@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace jostle::process {
 namespace JOSTLE_FILE {
@@ -70,6 +71,30 @@ TEST(Generator, gives_the_first_token_with_the_prompt_and_the_others_one_a_step)
   EXPECT_EQ(generator.metrics().decoding, milliseconds(6));
   EXPECT_DOUBLE_EQ(generator.metrics().first.quantiles().mean().value(), 1e-3);
   EXPECT_DOUBLE_EQ(generator.metrics().between.quantiles().mean().value(), 1e-3);
+}
+
+TEST(Generator, with_a_draft_gives_as_many_tokens_a_step_as_chance_accepts) {
+  constexpr double accept = 0.7;
+  Generation of = generation(4, 20'000, 1, 1);
+  of.spec.drafted = 4;
+  of.spec.accept = accept;
+  Generator generator(of, nullptr, sim::RandomStream(1, "lengths"));
+  (void)run(generator, of, 5000);
+  const TokenMetrics& metrics = generator.metrics();
+  const double mean = static_cast<double>(metrics.decoded) / static_cast<double>(metrics.decode_steps);
+  EXPECT_NEAR(mean, (1 - std::pow(accept, 5)) / (1 - accept), 0.05);  // Leviathan et al., 2023, equation 1
+  // Tokens of one step share its millisecond.
+  EXPECT_NEAR(metrics.between.quantiles().mean().value(), 1e-3 / mean, 1e-9);
+}
+
+TEST(Generator, gives_no_more_tokens_than_the_answer_has) {
+  Generation of = generation(4, 3, 1, 1);
+  of.spec.drafted = 8;
+  of.spec.accept = 1;
+  Generator generator(of, nullptr, sim::RandomStream(1, "lengths"));
+  const Trail trail = run(generator, of, 6);
+  EXPECT_EQ(trail.answers, 3);
+  EXPECT_EQ(generator.metrics().decoded, 6);
 }
 
 TEST(Generator, decodes_users_together_and_admits_no_more_than_there_is_room_for) {

@@ -17,8 +17,8 @@ const Architecture& named(const char* name) {
   return *find_architecture(name);
 }
 
-std::int64_t macs_of(const Architecture& of, const Step& step, bool joined) {
-  return network_of(of, step, joined).macs();
+std::int64_t macs_of(const Architecture& of, const Step& step, Operators operators) {
+  return network_of(of, step, operators).macs();
 }
 
 // Attention of one new position: each head's query with every key, and its mix of the values.
@@ -99,7 +99,7 @@ TEST(WeightFormats, take_fewer_bytes_the_fewer_bits_they_have) {
 
 TEST(LanguageSteps, multiply_every_weight_once_a_token_and_attend_to_every_position) {
   for (const Architecture& of : architectures()) {
-    for (const bool joined : {false, true}) {
+    for (const Operators joined : {Operators::apart, Operators::joined, Operators::operators}) {
       const std::int64_t met = block_weights(of) - parameters(of) + active_parameters(of);
       EXPECT_EQ(macs_of(of, {1, 511}, joined), met + head_weights(of) + attention_macs(of, 512)) << of.name;
       // Only the last position of a prompt is scored.
@@ -111,8 +111,8 @@ TEST(LanguageSteps, multiply_every_weight_once_a_token_and_attend_to_every_posit
 
 TEST(LanguageSteps, have_fewer_kernels_where_projections_are_joined) {
   const Architecture& of = named("qwen2.5_1.5b");
-  const auto apart = layers_of(of, {1, 512}, dnn::Lowering::framework, WeightFormat::fp16, {});
-  const auto joined = layers_of(of, {1, 512}, dnn::Lowering::optimised, WeightFormat::fp16, {});
+  const auto apart = layers_of(of, {1, 512}, {});
+  const auto joined = layers_of(of, {1, 512}, {.lowering = dnn::Lowering::optimised});
   EXPECT_GT(apart.size(), 20U * 28);
   EXPECT_LT(joined.size(), 12U * 28);
 }
@@ -122,7 +122,7 @@ TEST(LanguageSteps, carry_the_bits_of_their_weights_and_what_they_cost_to_unpack
   cycles.unpack[static_cast<std::size_t>(WeightFormat::q4_k_m)] = 0.5;
   int linear = 0, heads = 0;
   for (const auto& layer :
-       layers_of(named("llama3.2_1b"), {1, 64}, dnn::Lowering::framework, WeightFormat::q4_k_m, cycles)) {
+       layers_of(named("llama3.2_1b"), {1, 64}, {.weights = WeightFormat::q4_k_m, .cycles = cycles})) {
     if (layer.op != dnn::Op::linear) {
       EXPECT_EQ(layer.weight_bits, 0) << layer.name;
       continue;
@@ -138,10 +138,65 @@ TEST(LanguageSteps, carry_the_bits_of_their_weights_and_what_they_cost_to_unpack
   EXPECT_EQ(heads, 1);
 }
 
-// Of one step: what the experts' layers read.
+TEST(LanguageSteps, run_as_many_operators_a_block_as_PyTorch_launches) {
+  // evidence/h100-users: 24 kernels a block, of which one adds the parts of a split product; 582 and 706 in
+  // all.
+  const auto layers =
+      dnn::fuse(network_of(named("qwen2.5_0.5b"), {1, 512}, Operators::operators), dnn::Lowering::framework);
+  // Attention is three layers here, and one kernel there; a split product is one layer.
+  EXPECT_EQ(layers.size(), 24U * (24 + 2 - 1) + 4);
+}
+
+TEST(LanguageSteps, score_every_token_that_a_draft_proposed) {
+  const Architecture& of = named("qwen2.5_1.5b");
+  const std::int64_t one = macs_of(of, {.tokens = 5, .context = 64}, Operators::joined);
+  const std::int64_t all = macs_of(of, {.tokens = 5, .context = 64, .scored = 5}, Operators::joined);
+  EXPECT_EQ(all - one, 4 * head_weights(of));
+}
+
+// The bytes of keys and values that the attention of all blocks reads, for one sequence.
+double cache_bytes(const std::vector<dnn::FusedLayer>& layers) {
+  double bytes = 0;
+  for (const auto& layer : layers)
+    bytes += layer.cache_bits / 8 * static_cast<double>(layer.cache_bits > 0 ? layer.other_elements : 0);
+  return bytes;
+}
+
+TEST(LanguageSteps, read_the_keys_and_values_of_every_position_in_their_format) {
+  const Architecture& of = named("llama3.1_8b");
+  for (const bool fused : {false, true})
+    for (const CacheTraits& cache : cache_formats) {
+      const auto layers = layers_of(of, {1, 511}, {.cache = cache.format, .fused_attention = fused});
+      EXPECT_EQ(cache_bytes(layers), 512 * kv_bytes_per_token(of, cache.format)) << cache.name;
+    }
+}
+
+TEST(LanguageSteps, with_flash_attention_have_two_kernels_fewer_a_block_and_the_same_work) {
+  const Architecture& of = named("llama3.2_1b");
+  const auto apart = layers_of(of, {64, 64}, {}), fused = layers_of(of, {64, 64}, {.fused_attention = true});
+  EXPECT_EQ(apart.size() - fused.size(), 2U * 16);
+  std::int64_t macs = 0;
+  for (const auto& layer : apart) macs += layer.macs;
+  for (const auto& layer : fused) macs -= layer.macs;
+  EXPECT_EQ(macs, 0);
+}
+
+TEST(WeightBytes, of_rows_that_are_no_multiple_of_256_are_those_of_larger_formats) {
+  // gemma-3-1b-it-Q4_K_M.gguf has 806 MB, Qwen2.5-0.5B-Instruct-Q4_K_M.gguf 398 MB, where one table holds
+  // embeddings and last layer; Llama-3.2-1B-Instruct-Q4_K_M.gguf, whose rows fit, 808 MB.
+  EXPECT_NEAR(weight_bytes(named("gemma3_1b"), WeightFormat::q4_k_m) / 806e6, 1, 0.05);
+  EXPECT_NEAR(weight_bytes(named("qwen2.5_0.5b"), WeightFormat::q4_k_m) / 398e6, 1, 0.05);
+  EXPECT_NEAR(weight_bytes(named("llama3.2_1b"), WeightFormat::q4_k_m) / 808e6, 1, 0.05);
+  for (const Architecture& of : architectures()) {
+    const RowWidths rows = weights_by_row(of);
+    EXPECT_EQ(rows.hidden + rows.queries + rows.ffn, block_weights(of)) << of.name;
+  }
+}
+
+// The weights of the experts that the layers of one step read.
 double expert_weights(const Architecture& of, const Step& step) {
   double read = 0;
-  for (const auto& layer : layers_of(of, step, dnn::Lowering::framework, WeightFormat::fp16, {}))
+  for (const auto& layer : layers_of(of, step, {}))
     if (layer.experts > 0) read += static_cast<double>(layer.weights) * layer.sets_of_weights();
   return read;
 }
@@ -172,8 +227,8 @@ TEST(HeldMemory, of_llama_cpp_is_what_its_log_says) {
 }
 
 TEST(LanguageSteps, without_tokens_are_refused) {
-  EXPECT_THROW((void)network_of(named("llama3.2_1b"), {0, 64}, false), std::invalid_argument);
-  EXPECT_THROW((void)network_of(named("llama3.2_1b"), {1, 1 << 30}, false), std::invalid_argument);
+  EXPECT_THROW((void)network_of(named("llama3.2_1b"), {0, 64}, Operators::apart), std::invalid_argument);
+  EXPECT_THROW((void)network_of(named("llama3.2_1b"), {1, 1 << 30}, Operators::apart), std::invalid_argument);
 }
 
 }  // namespace JOSTLE_FILE

@@ -582,6 +582,16 @@ std::vector<Row> language_rows() {
                      on_the(orin, "{model: smollm2_360m, precision: fp16, runtime: " + runtime +
                                       ", sync: spin, bench: {pp: 512}}"),
                      total, down});
+    if (key == "llama_cpp" || key == "ollama") {
+      table.push_back({below + "position", "5000", orin, once, total, down});
+      table.push_back({below + "kernel_start", "50 us", orin, once, total, down});
+    }
+    if (key == "tensorrt-llm")
+      table.push_back({below + "attention", "500000", orin,
+                       on_the(orin,
+                              "{model: smollm2_360m, precision: fp16, runtime: tensorrt-llm, sync: spin, "
+                              "bench: {tg: 8, depth: 64, sequences: 2}}"),
+                       total, down});
     for (const std::string& format : formats)
       table.push_back(
           {below + "unpack." + format, "0.5", orin, on_the(orin, decoding(runtime, format)), total, down});

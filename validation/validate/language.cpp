@@ -32,6 +32,7 @@ constexpr const char* published = "evidence/language/published.csv";
 constexpr const char* memory_held = "evidence/language/memory.csv";
 constexpr const char* beside = "evidence/h200-llm/contention.csv";
 constexpr const char* streams = "evidence/h200-llm/streams.csv";
+constexpr const char* several = "evidence/h100-users/users.csv";
 
 // A row of a file, as a map from column names to fields.
 using Fields = std::map<std::string, std::string>;
@@ -226,6 +227,39 @@ std::vector<Run> runs_of_streams(std::size_t group) {
   return runs;
 }
 
+// --- An H100: steps of several sequences, and prefills of several lengths
+
+// The milliseconds of a step, from the tokens a second that its sequences get.
+Metric step_ms(const Fields& row, const scenarios::Result& result) {
+  const TokenResult tokens = result.processes[0].tokens.value_or(TokenResult{});
+  const bool prefill = row.at("role") == "prefill";
+  const Metric rate = prefill ? tokens.prefill_per_s : tokens.decode_per_s;
+  const double together = number(row, "sequences") * (prefill ? number(row, "tokens") : 1);
+  return rate ? Metric(1e3 * together / *rate) : std::nullopt;
+}
+
+std::vector<Run> runs_of_several(std::size_t group) {
+  std::vector<Run> runs;
+  for (const Fields& row : rows_of(several)) {
+    const std::string& role = row.at("role");
+    // A test of eight tokens, the middle of which are behind the positions of the measured step.
+    const std::string work = role == "prefill"
+                                 ? "pp: " + row.at("tokens")
+                                 : fmt::format("tg: 8, depth: {}", number(row, "positions") - 4);
+    const std::string name =
+        fmt::format("{} {}, {} sequences, {}", row.at("model"), role, row.at("sequences"),
+                    row.at(role == "prefill" ? "tokens" : "positions"));
+    runs.push_back(
+        {fmt::format("device: nvidia-h100\nprocesses:\n  - {{model: {}, precision: {}, runtime: cuda-graph, "
+                     "sync: spin, bench: {{{}, sequences: {}}}}}\nrun: {{duration: 1 s, warmup: 0.1 s}}\n",
+                     row.at("model"), row.at("precision"), work, row.at("sequences")),
+         group,
+         {{name, role == "prefill" ? "prefill" : "decode step", number(row, "step_ms"),
+           [row](const scenarios::Result& result) { return step_ms(row, result); }}}});
+  }
+  return runs;
+}
+
 // --- Memory
 
 // The measured memory of a row, in bytes.
@@ -305,8 +339,8 @@ std::vector<Comparison> compared(const Run& run) {
 std::vector<ComparisonGroup> validate_language(const std::function<void(double)>& progress) {
   std::vector<Fields> kept;
   std::vector<Run> runs = runs_of_boards(kept);
-  for (std::vector<Run>& more :
-       std::vector{runs_of_processes("timeslice", 1), runs_of_processes("mps", 2), runs_of_streams(3)})
+  for (std::vector<Run>& more : std::vector{runs_of_processes("timeslice", 1), runs_of_processes("mps", 2),
+                                            runs_of_streams(3), runs_of_several(4)})
     std::ranges::move(more, std::back_inserter(runs));
 
   std::vector<std::vector<Comparison>> found(runs.size());
@@ -325,14 +359,21 @@ std::vector<ComparisonGroup> validate_language(const std::function<void(double)>
        published,
        "",
        {},
-       {{"decode", 0.08, Statistic::median}, {"prefill", 0.15, Statistic::median}}},
+       {{"decode", 0.08, Statistic::median},
+        {"prefill", 0.15, Statistic::median},
+        {"decode, several users", 0.10, Statistic::mean}}},
       {"language models beside others, time slices", beside, "", {}, {{"rate", 0.04, Statistic::mean}, p99}},
       {"language models beside others, MPS", beside, "", {}, {{"rate", 0.08, Statistic::mean}, p99}},
       {"language models beside others, streams of one process",
        streams,
        "",
        {},
-       {{"rate", 0.06, Statistic::mean}, p99}}};
+       {{"rate", 0.06, Statistic::mean}, p99}},
+      {"language models, several sequences on an H100",
+       several,
+       "",
+       {},
+       {{"decode step", 0.10, Statistic::mean}, {"prefill", 0.12, Statistic::mean}}}};
   for (std::size_t i = 0; i < runs.size(); ++i)
     std::ranges::move(found[i], std::back_inserter(groups[runs[i].group].comparisons));
   for (const char* const column : {"runtime", "lab", "device"})
