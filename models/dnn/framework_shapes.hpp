@@ -39,7 +39,8 @@ struct ShapeOf {
 // Special rows come before those that hold for the rest of a kind.
 [[nodiscard]] std::span<const ShapeOf> framework_shapes();
 
-// A kind that was measured in another precision only has the blocks that it has there.
+// A kind that was measured in another precision only has the blocks that it has there; thin_attention has no
+// row.
 [[nodiscard]] const BlockShape& shape_of(const Launch& launch, Precision precision);
 
 // Gives the kernel the blocks of its launch.

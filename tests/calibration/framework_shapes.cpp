@@ -57,11 +57,19 @@ gpu::Kernel kernel_of(const dnn::Launch& launch, dnn::Precision precision, const
   return kernel;
 }
 
+dnn::Launch launch_of(LaunchKind kind, double written) {
+  dnn::Launch launch;
+  launch.kind = kind;
+  launch.written = written;
+  return launch;
+}
+
 TEST(FrameworkShapes, of_products_on_tensor_cores_leave_no_room_for_another_block) {
   const gpu::Spec gpu = hopper();
   for (const dnn::Precision precision : {dnn::Precision::fp16, dnn::Precision::tf32}) {
     for (const LaunchKind kind : {LaunchKind::gemm, LaunchKind::conv, LaunchKind::attention}) {
-      dnn::Launch launch{.kind = kind, .written = 1e7, .operations = 5};
+      dnn::Launch launch = launch_of(kind, 1e7);
+      launch.operations = 5;
       launch.work.out.channels = 256;
       const gpu::Kernel kernel = kernel_of(launch, precision, gpu);
       EXPECT_EQ(blocks_per_sm(gpu, kernel), 1);
@@ -74,13 +82,13 @@ TEST(FrameworkShapes, of_products_on_tensor_cores_leave_no_room_for_another_bloc
 
 TEST(FrameworkShapes, of_small_products_and_of_copies_follow_their_results) {
   const gpu::Spec gpu = hopper();
-  EXPECT_EQ(kernel_of({.kind = LaunchKind::gemm, .written = 1000}, dnn::Precision::fp16, gpu).blocks, 4U);
-  EXPECT_EQ(kernel_of({.kind = LaunchKind::copy, .written = 1e6}, dnn::Precision::fp16, gpu).blocks, 1954U);
-  EXPECT_EQ(kernel_of({.kind = LaunchKind::fill}, dnn::Precision::fp16, gpu).blocks, 1U);
+  EXPECT_EQ(kernel_of(launch_of(LaunchKind::gemm, 1000), dnn::Precision::fp16, gpu).blocks, 4U);
+  EXPECT_EQ(kernel_of(launch_of(LaunchKind::copy, 1e6), dnn::Precision::fp16, gpu).blocks, 1954U);
+  EXPECT_EQ(kernel_of(launch_of(LaunchKind::fill, 0), dnn::Precision::fp16, gpu).blocks, 1U);
 }
 
 TEST(FrameworkShapes, of_narrow_convolutions_are_small_in_half_precision) {
-  dnn::Launch launch{.kind = LaunchKind::conv, .written = 401408};
+  dnn::Launch launch = launch_of(LaunchKind::conv, 401408);
   launch.work.out.channels = 216;
   launch.work.groups = 9;
   EXPECT_EQ(blocks_per_sm(hopper(), kernel_of(launch, dnn::Precision::fp16, hopper())), 3);
