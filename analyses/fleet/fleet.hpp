@@ -18,7 +18,7 @@
 
 namespace jostle::analyses {
 
-// What a board cannot do that would be better: one board less, or one camera more on a board.
+// The next better answer that a board cannot give: one board less, or one camera more on a board.
 struct OutOfReach {
   std::int64_t boards = 0, cameras = 0;  // cameras: on the fullest board
   std::string why;  // "they would overload the GPU: …", "processes.latency_ms.p99 is …"
@@ -42,7 +42,7 @@ struct FleetChoice {
   // The part of these costs that is energy, with the grade of the power; none: energy has no price, or the
   // boards are rented.
   scenarios::Metric energy_per_hour, energy_per_million;
-  OverloadDistance overload;  // of the board with the most cameras
+  OverloadDistance overload;  // distance of the board with the most cameras
   // The number of cameras that a board does not carry next to one that it does, from `capacity` up.
   std::optional<OutOfReach> more_cameras;
   std::optional<OutOfReach> fewer_boards;  // one board less; none: there is only one
@@ -58,7 +58,7 @@ struct FleetChoice {
   std::string sharing_note;  // scenarios::sharing_note(), if intervals were requested
 };
 
-// What one of the boards can carry: "22 cameras; 24 would overload the GPU at 15 frames/s"
+// The load that one of the boards can carry: "22 cameras; 24 would overload the GPU at 15 frames/s"
 [[nodiscard]] std::string carries_sentence(const FleetChoice& choice);
 
 // The cheapest combination of board types for all cameras.

@@ -18,14 +18,14 @@ struct NextBetter {
   std::size_t point = 0;                  // index in the study
   std::string settings;                   // JSON: key to value
   std::size_t objective = 0;              // the first objective in which it is better beyond the zone
-  double value = 0;                       // of that objective
+  double value = 0;                       // value of that objective
   double gain = 0;                        // relative to the best, positive
   std::optional<std::size_t> limit = {};  // criterion that it misses most; none: overloaded or undecided
   std::size_t more_limits = 0;            // number of other limits that it misses
   double limit_value = 0;                 // its value of that criterion
   double by = 0;  // how far, relative to the limit; of an overload to what it could serve
-  std::optional<Shortage> shortage = {};  // of an overload
-  scenarios::Metric stable_share = {};    // of an overload; none: unknown
+  std::optional<Shortage> shortage = {};  // cause of an overload
+  scenarios::Metric stable_share = {};    // share of an overload that is served; none: unknown
   double p_feasible = 0;                  // if undecided
 };
 
@@ -44,7 +44,7 @@ struct NextBetter {
 // above the limit of 60 ms"
 [[nodiscard]] std::string sentence_of(const Goal& goal, const NextBetter& next);
 
-// What keeps the runner-up from being the best: "It would be the best if its system.throughput were 17 %
+// The reason why the runner-up is not the best: "It would be the best if its system.throughput were 17 %
 // higher."
 [[nodiscard]] std::string runner_up_sentence(const Goal& goal, const std::vector<double>& best,
                                              const std::vector<double>& second);

@@ -18,7 +18,7 @@ enum class LoadUnit : std::uint8_t { cameras, processes, percent };
 struct Load {
   LoadUnit unit = LoadUnit::percent;
   std::int64_t asked = 100;
-  std::size_t entry = 0;             // of cameras and processes, in Scenario::processes
+  std::size_t entry = 0;             // index of cameras and processes, in Scenario::processes
   std::optional<double> rate_per_s;  // requests/s of one camera, one process, or the only process; else none
 };
 

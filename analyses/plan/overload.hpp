@@ -17,10 +17,10 @@ struct Profile;
 
 namespace jostle::analyses {
 
-// What a load is short of.
+// The resource that a load is short of.
 struct Shortage {
   std::string name;    // "gpu", "cpu_cores", "host_thread", "dla", "nvdec", "link", "memory", "heat", …
-  std::string effect;  // of the load: "overload the GPU", "not fit into memory"
+  std::string effect;  // verb of the load: "overload the GPU", "not fit into memory"
 };
 
 // The shortage in a run that does not keep up; none if it keeps up. In an overload, it is the resource for

@@ -80,8 +80,8 @@ struct Plan {
   std::optional<PlanPoint> runner_up;
   std::string runner_up_sentence;            // runner_up_sentence(); empty without one
   std::optional<NextBetter> next_better;     // none: no better point was simulated
-  std::optional<OverloadDistance> overload;  // of the best; none: nothing arrives by itself
-  std::optional<EnergyCost> energy;          // of the best; none: its board's power is unknown
+  std::optional<OverloadDistance> overload;  // distance of the best; none: nothing arrives by itself
+  std::optional<EnergyCost> energy;          // energy of the best; none: its board's power is unknown
   // All points that can run, if all were evaluated and there are few; without pi90. Points that meet the
   // limits come first, best first.
   std::vector<PlanPoint> every;

@@ -28,7 +28,7 @@ struct LawOf {
 // The laws that ship: of all fourteen networks.
 [[nodiscard]] std::span<const LawOf> framework_laws();
 
-// That of thin_attention is the same with all laws. Throws std::invalid_argument if there is none.
+// The law of thin_attention is the same in all sets. Throws std::invalid_argument if there is none.
 [[nodiscard]] const Law& law_of(std::span<const LawOf> laws, LaunchKind kind, Precision precision);
 
 }  // namespace jostle::dnn

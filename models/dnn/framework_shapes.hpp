@@ -22,7 +22,7 @@
 namespace jostle::dnn {
 
 struct BlockShape {
-  std::uint32_t threads = 128, registers = 32;  // of a block, and of a thread
+  std::uint32_t threads = 128, registers = 32;  // counts of a block, and of a thread
   std::uint32_t shared_bytes = 0;
   std::uint32_t results = 1;  // elements that a block writes
   bool persistent = false;    // (gpu::Kernel)
@@ -31,8 +31,8 @@ struct BlockShape {
 struct ShapeOf {
   LaunchKind kind = LaunchKind::pointwise;
   std::optional<Precision> precision;  // none: of every precision without a row of its own
-  int channels = 0;                    // of convolutions with at most so many a group; 0: of all
-  double operations = 0;               // of products with at most so many GFLOP; 0: of all
+  int channels = 0;                    // limit of convolutions, channels a group; 0: of all
+  double operations = 0;               // limit of products, GFLOP; 0: of all
   BlockShape shape;
 };
 

@@ -177,12 +177,13 @@ class Estimator {
     return each * layer.sets_of_weights() * static_cast<double>(layer.weights);
   }
 
-  // What the tiles of a product move beyond one pass over its tensors. A library's product of a graph takes
-  // one row of tiles after another, and each row reads all weights, the part that L2 does not hold until the
-  // next row from DRAM: vit_small in ONNX Runtime on an Orin Nano with 2 MiB of L2 moves some 500 MB, its 88
-  // MB of weights four times (dankang21/jetson-latency-lab: 90 ms at an EMC clock of 204 MHz). TensorRT's
-  // kernels of tensor cores order blocks so that L2 holds what they share (CUTLASS calls it a swizzle): on
-  // Orin the EMC counters show one pass (Roofline.a_network_moves_the_bytes_that_the_memory_clock_counts).
+  // The bytes that tiles of a product move beyond one pass over its tensors. A library's product of a graph
+  // takes one row of tiles after another, and each row reads all weights, the part that L2 does not hold
+  // until the next row from DRAM: vit_small in ONNX Runtime on an Orin Nano with 2 MiB of L2 moves some 500
+  // MB, its 88 MB of weights four times (dankang21/jetson-latency-lab: 90 ms at an EMC clock of 204 MHz).
+  // TensorRT's kernels of tensor cores order blocks so that L2 holds what they share (CUTLASS calls it a
+  // swizzle): on Orin the EMC counters show one pass
+  // (Roofline.a_network_moves_the_bytes_that_the_memory_clock_counts).
   [[nodiscard]] double traffic_of_tiles(const FusedLayer& layer, const ArithmeticPath& path,
                                         const Product& product, const Tiling& tiling) const {
     const double element = bytes_per_element(path.precision);

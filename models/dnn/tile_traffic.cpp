@@ -36,7 +36,7 @@ double read_again(const Tiling& tiling, Operands operands, double products, doub
 }
 
 double winograd_traffic(Tiling tiling, double input, double weights, double output, double l2_bytes) {
-  constexpr std::int64_t outputs = 4;  // of one tile
+  constexpr std::int64_t outputs = 4;  // results of one tile
   constexpr double products = 16, growth = 16.0 / outputs, of_weights = 16.0 / 9;
   tiling.rows = (tiling.rows + outputs - 1) / outputs;
   const double between = beyond_l2(growth * input, l2_bytes) + beyond_l2(growth * output, l2_bytes);

@@ -26,7 +26,7 @@ struct Step {
 
 // The layers of a block.
 enum class Operators : std::uint8_t {
-  apart,   // as in the model's definition
+  apart,   // separate, by the model's definition
   joined,  // queries, keys and values are one linear layer, and so are gate and up, as compilers store them
   // The linear layers are joined; all else is one operator of a framework after another: rotary positions are
   // five for queries and five for keys (evidence/h100-users/kernels.csv: 24 kernels a block).

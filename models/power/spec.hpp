@@ -27,7 +27,7 @@ using PerPart = std::array<double, part_count>;  // W, or J
 // Leakage, in W, is given at the highest voltage of the domain's curve and at the reference temperature; it
 // is proportional to the cube of the voltage and grows with the temperature (Spec::leakage_growth_k).
 struct CpuSpec {
-  VoltageCurve voltage;    // of the one supply of all clusters: that of the highest of their clocks
+  VoltageCurve voltage;    // curve of the one supply of all clusters: that of the highest of their clocks
   double core_f = 0;       // per core that executes
   double idle_core_f = 0;  // per core that is online and idle
   double leakage_w = 0;    // per core that is online

@@ -143,7 +143,7 @@ struct LanguageWork {
   std::optional<double> cache_bytes;  // memory for all KV caches; absent: enough for `max_batch`
   llm::CacheFormat cache = llm::CacheFormat::fp16;
   std::optional<bool> flash_attention;       // attention as one kernel; absent: as the runtime does
-  const llm::Architecture* draft = nullptr;  // of speculative decoding, its weights in the same format
+  const llm::Architecture* draft = nullptr;  // model of speculative decoding, its weights in the same format
   std::string trace_file;                    // trace of prompt and answer lengths: path as written
   std::uint64_t trace_hash = 0;
 };

@@ -1,5 +1,5 @@
-// What `jostle plan` says of margins: headroom, the distance to overload, the next better point, the cost of
-// energy.
+// Margins in the words of `jostle plan`: headroom, the distance to overload, the next better point, the cost
+// of energy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What tiles read again from DRAM: laws that hold whatever the sizes.
+// Bytes that tiles read again from DRAM: laws that hold whatever the sizes.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
