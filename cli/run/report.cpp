@@ -13,6 +13,7 @@
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/quantity.hpp"
+#include "scenarios/result/computed_as.hpp"
 #include "scenarios/result/instance_row.hpp"
 #include "scenarios/result/power_grade.hpp"
 #include "scenarios/result/starved.hpp"
@@ -409,11 +410,14 @@ std::string system_lines(const Result& result, int width) {
 std::string warning_lines(const Result& result, int width, bool colour) {
   if (result.status == "thermal_shutdown") return {};  // already reported with the processes
   const std::vector<std::string> unserved = scenarios::starved(result);
+  const std::vector<std::string> borrowed = scenarios::computed_as(result);
+  const auto among = [](const std::vector<std::string>& some, const std::string& warning) {
+    return std::ranges::find(some, warning) != some.end();
+  };
   std::string text;
   for (const std::string& warning : result.warnings) {
-    const std::string_view title = std::ranges::find(unserved, warning) != unserved.end() ? "starved"
-                                   : result.stationary == false                           ? "not steady"
-                                                                                          : "note";
+    const bool unsteady = result.stationary == false && !among(borrowed, warning);
+    const std::string_view title = among(unserved, warning) ? "starved" : unsteady ? "not steady" : "note";
     const std::string line = paragraph(fmt::format("{}: {}", title, warning), width, 0);
     text += styled(std::string(title), Style::bad, colour) + line.substr(title.size());
   }

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/computed_as.hpp"
 #include "scenarios/result/gpu_result.hpp"
 #include "scenarios/result/in_total.hpp"
 #include "scenarios/result/power_result.hpp"
@@ -54,19 +56,6 @@ board::Setup setup_of(const Assembly& assembly, const RunControl& control) {
       setup.processes[i].answered = &(*control.answered)[i];
   }
   return setup;
-}
-
-// Warns of runtimes whose costs are those of another.
-void note_computed_as(Result& result, const Scenario& scenario) {
-  for (const process::RuntimeTraits& row : process::runtimes) {
-    const bool used =
-        row.computed_as != nullptr && std::ranges::any_of(scenario.processes, [&](const ProcessEntry& entry) {
-          return entry.runtime == row.runtime;
-        });
-    if (used)
-      result.warnings.push_back(
-          fmt::format("{} is computed as {}: what its server adds is not known", row.name, row.computed_as));
-  }
 }
 
 }  // namespace
@@ -213,7 +202,7 @@ void Simulation::add_metrics(Result& result) {
       result.warnings.push_back(std::move(warning));
   }
   add_tokens(result, elapsed);
-  note_computed_as(result, scenario_);
+  std::ranges::copy(computed_as(result), std::back_inserter(result.warnings));
   if (const auto& link = board_->link()) add_link(result.system, *link, elapsed, load);
   result.system.stop = stop_;
   if (windows_ && scenario_.gpu_metrics) add_windows(result, *windows_);
