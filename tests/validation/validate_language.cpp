@@ -44,7 +44,7 @@ TEST(LanguageModelsAsMeasured, share_an_h200_with_image_networks) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
   const std::string beside = "language models beside others, ";
   EXPECT_GT(errors(beside + "time slices", "rate").count, 20U);
-  EXPECT_LE(errors(beside + "time slices", "rate").mean_absolute, 0.02);
+  EXPECT_LE(errors(beside + "time slices", "rate").mean_absolute, 0.021);  // 1.8 % with steps by bytes alone
   EXPECT_GT(errors(beside + "MPS", "rate").count, 20U);
   EXPECT_LE(errors(beside + "MPS", "rate").mean_absolute, 0.12);
   EXPECT_GT(errors(beside + "streams of one process", "rate").count, 20U);

@@ -59,8 +59,9 @@ function jostle(...words) {
   return execFileSync(process.env.JOSTLE, words, {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']});
 }
 
-// Opens FILE and gives `look` the page; what it asks of the network or says on the console is a failure.
-async function opened(file, look, options = {}) {
+// Opens FILE and gives `look` the page once `shown` is visible (charts below the screen are drawn later); what it asks of
+// the network or says on the console is a failure.
+async function opened(file, look, {shown = 'figure canvas', ...options} = {}) {
   const complaints = [];
   const context = await browser.newContext({viewport: {width: 1200, height: 900}, acceptDownloads: true, ...options});
   const page = await context.newPage();
@@ -73,7 +74,7 @@ async function opened(file, look, options = {}) {
   await page.goto(pathToFileURL(file).href);
   await page.waitForSelector('html[data-ready]', {timeout: 30_000});
   const ready = Date.now() - began;
-  await page.waitForSelector('figure canvas', {timeout: 30_000});
+  await page.waitForSelector(shown, {timeout: 30_000});
   await look(page, ready);
   assert.deepEqual(complaints, []);
   await context.close();
@@ -402,7 +403,7 @@ test('a plan with headroom says what the best point carries, what it costs in en
       assert.match(told, /Energy: [\d.]+ kWh a day.*; it costs [\d.]+ a day, fitted\./);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= viewport.width);
       await shoot(page, `headroom-${viewport.width}`);
-    }, {viewport});
+    }, {viewport, shown: 'p.margins'});
   }
 });
 
