@@ -183,19 +183,19 @@ class Estimator {
   // MB, its 88 MB of weights four times (dankang21/jetson-latency-lab: 90 ms at an EMC clock of 204 MHz).
   // TensorRT's kernels of tensor cores order blocks so that L2 holds what they share (CUTLASS calls it a
   // swizzle): on Orin the EMC counters show one pass
-  // (Roofline.a_network_moves_the_bytes_that_the_memory_clock_counts).
+  // (Roofline.a_network_moves_the_bytes_that_the_memory_clock_counts). No counter of a framework's run is
+  // at hand, so these have one pass.
   [[nodiscard]] double traffic_of_tiles(const FusedLayer& layer, const ArithmeticPath& path,
                                         const Product& product, const Tiling& tiling) const {
     const double element = bytes_per_element(path.precision);
     if (library_)
       return beyond_l2(element * static_cast<double>(layer.weights)) * static_cast<double>(tiling.rows - 1);
-    if (path.tensor_cores) return 0;
+    if (!tried_ || path.tensor_cores) return 0;
     const double input = element * stored(layer.in, path), output = element * stored(layer.out, path);
     const double weights = weight_bytes(layer, path);
     if (product.gain > 1) return winograd_traffic(tiling, input, weights, output, gpu_.l2_bytes);
     const auto products = static_cast<double>(product.count);
     Operands operands{.rows = input, .columns = weights};
-    if (layer.weight_gradient) operands = {.rows = output, .columns = input};
     if (layer.op == Op::matmul) {
       const double each = element * products * static_cast<double>(product.depth);
       operands = {.rows = each * static_cast<double>(product.rows),

@@ -498,9 +498,7 @@ constexpr std::array energy_clocks_all{
               "On Nano alexnet costs most at the lowest GPU clock", "", lowest_clock_is_worst},
     Statement{"E28", Kind::trend, Basis::predicted(),
               "On Nano energy rises only slightly from its minimum to the highest clock, on Xavier NX more",
-              "A tie: 5.0 % on Xavier NX, 5.2 on Nano, 4.8 there before products on CUDA cores read operands "
-              "again past a small L2.",
-              rises_little_beyond_best},
+              "", rises_little_beyond_best},
     Statement{"E29", Kind::value, Basis::predicted(), "Clocks and batch together save 45, 45 and 19 %",
               "On Orin NX reading the weights (250 MB per batch) once for 64 images instead of 8 saves more "
               "than half. On Nano the saving is a little lower than stated: see E14.",
