@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 namespace jostle::calibration {
@@ -86,8 +87,10 @@ TEST(Csv, an_empty_file_and_a_directory_are_refused) {
   EXPECT_THROW((void)CsvTable::read(std::filesystem::temp_directory_path()), CsvError);
 }
 
+// An apostrophe in front may be one that csv_field() put there.
 RC_GTEST_PROP(Csv, any_field_comes_back_from_its_quotes, (const std::vector<std::string>& fields)) {
   RC_PRE(!fields.empty());
+  RC_PRE(std::ranges::none_of(fields, [](const std::string& field) { return field.starts_with('\''); }));
   std::string text;
   for (std::size_t i = 0; i < fields.size(); ++i) text.append(i > 0 ? ",c" : "c").append(std::to_string(i));
   text += '\n';
