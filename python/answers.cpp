@@ -147,7 +147,7 @@ Answer plan(const Source& source, const PlanOptions& options, pybind11::object p
     store.begin(ready.study, ready.checked);
     analyses::Candidates candidates({ready.study, ready.checked, profiles, store}, options.threads,
                                     call.interrupt());
-    if (!analyses::check_headroom(ready.study, candidates, problems)) throw Invalid{problems};
+    if (!analyses::check_margins(ready.study, candidates, problems)) throw Invalid{problems};
     return ready.study.fleet ? fleet_answer(ready.study, candidates, options, call)
                              : plan_answer(candidates, options, call);
   });

@@ -109,9 +109,7 @@ class FleetPlanner {
   [[nodiscard]] Outcome single_run(std::size_t candidate, std::int64_t cameras, double length) {
     const scenarios::Scenario scenario =
         lengthened(with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s), length);
-    input::Problems problems;
-    const auto profile = candidates_.profiles().of(scenario, problems);
-    if (!profile) throw scenarios::RunError(problems.text());
+    const auto profile = candidates_.profiles().required(scenario);
     scenarios::RunControl control;
     control.interrupt = control_.interrupt;
     control.every_percentile = true;
@@ -128,8 +126,7 @@ class FleetPlanner {
     const ResultMetrics metrics(*result);
     Evaluation values = values_in(goal_, metrics);
     if (outcome.keeps_up) {
-      double raised_s = 0;
-      add_headroom(goal_, values, {scenario, *profile, control, raised_s});
+      add_headroom(goal_, values, {scenario, *profile, control});
       outcome.keeps_up = section_.headroom == 0 || !values || values->back() >= section_.headroom;
     }
     if (is_too_short(goal_, metrics)) outcome.next_length = next_length(length, *result);
@@ -142,9 +139,7 @@ class FleetPlanner {
   using Speed = std::tuple<double, double, double, int>;
   [[nodiscard]] Speed speed_of(std::size_t candidate) const {
     const scenarios::Scenario scenario = candidates_.scenario(candidate);
-    input::Problems problems;
-    const auto profile = candidates_.profiles().of(scenario, problems);
-    if (!profile) throw scenarios::RunError(problems.text());
+    const auto profile = candidates_.profiles().required(scenario);
     const board::DeviceSpec& device = *profile->spec;
     const board::PowerMode mode = power_mode_of(scenario, device).value_or(board::PowerMode{});
     const int tpcs = device.gpu.sms_per_tpc > 0 ? device.gpu.sm_count / device.gpu.sms_per_tpc : 1;
@@ -364,20 +359,12 @@ class FleetPlanner {
     const ResultMetrics metrics(result);
     if (const auto shortage = shortage_in(result)) {
       const scenarios::Metric share = metrics.stable_share();
-      const std::string served =
-          share ? fmt::format(": {:.3g} % of the frames could be served", std::floor(1000 * *share) / 10)
-                : "";
+      const std::string served = share ? ": " + served_words(*share) + " of the frames could be served" : "";
       return "they would " + shortage->effect + served;
     }
     Evaluation values = values_in(goal_, metrics);
     if (!values) return {};
-    input::Problems problems;
-    const auto profile = candidates_.profiles().of(scenario, problems);
-    if (!profile) throw scenarios::RunError(problems.text());
-    scenarios::RunControl control;
-    control.interrupt = control_.interrupt;
-    double raised_s = 0;
-    add_headroom(goal_, values, {scenario, *profile, control, raised_s});
+    candidates_.measure_headroom(goal_, scenario, values);
     const auto missed = most_missed(goal_, *values);
     return missed ? missed_words(goal_, *missed, (*values)[*missed]) : std::string();
   }
@@ -419,9 +406,7 @@ class FleetPlanner {
   // Sets the grade of the power, and purchase and running costs, from the prices in the study, else from
   // those in the board's profile.
   void add_prices(FleetChoice& choice, const FleetBoard& board, std::size_t candidate) const {
-    input::Problems problems;
-    const auto profile = candidates_.profiles().of(candidates_.scenario(candidate), problems);
-    if (!profile) throw scenarios::RunError(problems.text());
+    const auto profile = candidates_.profiles().required(candidates_.scenario(candidate));
     choice.power_grade = scenarios::power_grade(*profile);
     const auto boards = static_cast<double>(choice.boards);
     const std::optional<double> price = board.price ? board.price : profile->prices.board_usd;

@@ -18,8 +18,7 @@ std::string why_not_chosen(const Goal& goal, const NextBetter& next) {
   if (next.shortage) {
     std::string text = "it would " + next.shortage->effect;
     if (next.stable_share)
-      text += fmt::format(": it can serve {:.3g} % of what is asked for",
-                          std::floor(1000 * *next.stable_share) / 10);
+      text += ": it can serve " + served_words(*next.stable_share) + " of what is asked for";
     return text;
   }
   if (!next.limit)

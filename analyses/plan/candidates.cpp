@@ -92,13 +92,9 @@ void Candidates::evaluate_longer(const std::vector<std::size_t>& candidates) {
   std::vector<Longer> found(candidates.size());
   const auto run_longer = [&](std::size_t i) {
     const scenarios::Scenario own = scenario(candidates[i]);
-    input::Problems problems;
-    const auto profile = profiles_->of(own, problems);
-    if (!profile) throw scenarios::RunError(problems.text());
+    const auto profile = profiles_->required(own);
     const auto work = profiles_->work(*profile);
-    scenarios::RunControl control;
-    control.shared = work.get();
-    control.interrupt = interrupt_;
+    scenarios::RunControl control = control_with(work.get());
     control.every_percentile = true;
     std::optional<double> length = 1;
     while (length && !own.run.batches) {
@@ -125,28 +121,30 @@ void Candidates::evaluate_headroom(const std::vector<std::size_t>& candidates) {
   const auto measure = [&](std::size_t i) {
     Evaluation& values = evaluations_.at(candidates[i]);
     if (!values) return;
-    const scenarios::Scenario one = long_enough(candidates[i]);
-    input::Problems problems;
-    const auto profile = profiles_->of(one, problems);
-    if (!profile) throw scenarios::RunError(problems.text());
-    const auto work = profiles_->work(*profile);
-    scenarios::RunControl control;
-    control.shared = work.get();
-    control.interrupt = interrupt_;
-    add_headroom(goal_, values, {one, *profile, control, simulated_s[i]});
+    simulated_s[i] = measure_headroom(goal_, long_enough(candidates[i]), values);
   };
   scenarios::parallel_for(candidates.size(), measure, threads_);
   for (const double one : simulated_s) count_.again_s += one;
 }
 
-scenarios::Result Candidates::result_of(const scenarios::Scenario& scenario) const {
-  input::Problems problems;
-  const auto profile = profiles_->of(scenario, problems);
-  if (!profile) throw scenarios::RunError(problems.text());
+double Candidates::measure_headroom(const Goal& goal, const scenarios::Scenario& scenario,
+                                    Evaluation& values) const {
+  const auto profile = profiles_->required(scenario);
   const auto work = profiles_->work(*profile);
+  return add_headroom(goal, values, {scenario, *profile, control_with(work.get())});
+}
+
+scenarios::RunControl Candidates::control_with(scenarios::SharedWork* work) const {
   scenarios::RunControl control;
-  control.shared = work.get();
+  control.shared = work;
   control.interrupt = interrupt_;
+  return control;
+}
+
+scenarios::Result Candidates::result_of(const scenarios::Scenario& scenario) const {
+  const auto profile = profiles_->required(scenario);
+  const auto work = profiles_->work(*profile);
+  scenarios::RunControl control = control_with(work.get());
   control.every_percentile = true;
   control.all_must_fit = true;
   auto result = run(scenario, *profile, control);
@@ -165,9 +163,7 @@ std::optional<std::string> Candidates::power_grade(std::size_t candidate) const 
 }
 
 std::optional<std::string> Candidates::grade_of_power(std::size_t candidate) const {
-  input::Problems problems;
-  const auto profile = profiles_->of(scenario(candidate), problems);
-  if (!profile) throw scenarios::RunError(problems.text());
+  const auto profile = profiles_->required(scenario(candidate));
   return scenarios::power_grade(*profile);
 }
 

@@ -75,6 +75,9 @@ class Candidates {
   // The result of a scenario on its board, with all percentiles; one that does not fit is not simulated.
   // Throws Interrupted, RunError.
   [[nodiscard]] scenarios::Result result_of(const scenarios::Scenario& scenario) const;
+  // Sets the headroom of a scenario in its values, if the goal limits it. Returns the simulated seconds.
+  // Throws Interrupted, RunError.
+  double measure_headroom(const Goal& goal, const scenarios::Scenario& scenario, Evaluation& values) const;
   // The value of a metric in the candidate's run; none unless it has one.
   [[nodiscard]] scenarios::Metric value_of(std::size_t candidate, const std::string& metric) const;
 
@@ -82,6 +85,7 @@ class Candidates {
   void add_overloaded(std::size_t candidate, const ResultMetrics& metrics);
   void evaluate_headroom(const std::vector<std::size_t>& candidates);
   void evaluate_longer(const std::vector<std::size_t>& candidates);
+  [[nodiscard]] scenarios::RunControl control_with(scenarios::SharedWork* work) const;
 
   [[nodiscard]] static std::vector<std::size_t> points_of(const CheckedStudy& checked);
   [[nodiscard]] static SearchSpace space_of(const Study& study, const std::vector<std::size_t>& points);

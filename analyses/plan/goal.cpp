@@ -78,11 +78,13 @@ void limit_headroom(Goal& goal, double headroom) {
   goal.metrics.emplace_back(headroom_metric);
 }
 
-void add_headroom(const Goal& goal, Evaluation& values, const HeadroomRun& of) {
+double add_headroom(const Goal& goal, Evaluation& values, const HeadroomRun& of) {
   const auto at =
       static_cast<std::size_t>(std::ranges::find(goal.metrics, headroom_metric) - goal.metrics.begin());
-  if (!values || at == goal.metrics.size()) return;
-  (*values)[at] = headroom_of(of.scenario, of.profile, *goal.criteria[at].limit, of.control, of.simulated_s);
+  if (!values || at == goal.metrics.size()) return 0;
+  const Headroom found = headroom_of(of.scenario, of.profile, *goal.criteria[at].limit, of.control);
+  (*values)[at] = found.share;
+  return found.simulated_s;
 }
 
 Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {

@@ -37,20 +37,20 @@ struct Goal {
 // Adds the limit on headroom, unless it is 0.
 void limit_headroom(Goal& goal, double headroom);
 
-// A scenario whose headroom is measured; `simulated_s` is added to.
+// A scenario whose headroom is measured.
 struct HeadroomRun {
   const scenarios::Scenario& scenario;
   const calibration::Profile& profile;
   const scenarios::RunControl& control;
-  double& simulated_s;
 };
 
 // The values of the goal's metrics in a result; none if one is absent, or if the backlog of a process grows.
 // Among several processes the worst counts. Headroom counts as kept; add_headroom() measures it.
 [[nodiscard]] Evaluation values_in(const Goal& goal, const ResultMetrics& metrics);
 [[nodiscard]] Evaluation values_in(const Goal& goal, const Outcome& outcome);  // none unless ok
-// Sets the headroom of a scenario in its values, if the goal limits it (headroom_of()).
-void add_headroom(const Goal& goal, Evaluation& values, const HeadroomRun& of);
+// Sets the headroom of a scenario in its values, if the goal limits it (headroom_of()). Returns the simulated
+// seconds.
+double add_headroom(const Goal& goal, Evaluation& values, const HeadroomRun& of);
 // Returns whether the result lacks a time (such as a latency percentile) or a throughput of the goal although
 // no backlog grows, so that a longer run may have it.
 [[nodiscard]] bool is_too_short(const Goal& goal, const ResultMetrics& metrics);

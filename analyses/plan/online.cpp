@@ -140,9 +140,7 @@ class Board {
     control.interrupt = interrupt_;
     control.every_percentile = true;
     control.all_must_fit = true;
-    input::Problems problems;
-    const auto profile = candidates_.profiles().of(scenario, problems);
-    if (!profile) throw scenarios::RunError(problems.text());
+    const auto profile = candidates_.profiles().required(scenario);
     return {scenario, *profile, control};
   }
 

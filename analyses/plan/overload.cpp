@@ -117,18 +117,21 @@ std::string sentence_of(const OverloadDistance& distance) {
                             distance.shortage.effect, rate_text(load));
 }
 
-double headroom_of(const scenarios::Scenario& scenario, const calibration::Profile& profile, double wanted,
-                   const scenarios::RunControl& control, double& simulated_s) {
+Headroom headroom_of(const scenarios::Scenario& scenario, const calibration::Profile& profile, double wanted,
+                     const scenarios::RunControl& control) {
   scenarios::RunControl strict = control;
   strict.all_must_fit = true;
   const auto result = run(at_rate(scenario, 1 / (1 - wanted)), profile, strict);
   if (!result) throw scenarios::Interrupted();
-  simulated_s += result->simulated_s;
-  if (result->status != "ok") return 0;
+  Headroom found{0, result->simulated_s};
+  if (result->status != "ok") return found;
   const ResultMetrics metrics(*result);
-  if (!metrics.overloaded()) return wanted;
   const scenarios::Metric share = metrics.stable_share();
-  return share && *share > 0 ? std::clamp(1 - (1 - wanted) / *share, 0.0, wanted) : 0;
+  if (!metrics.overloaded())
+    found.share = wanted;
+  else if (share && *share > 0)
+    found.share = std::clamp(1 - (1 - wanted) / *share, 0.0, wanted);
+  return found;
 }
 
 }  // namespace jostle::analyses

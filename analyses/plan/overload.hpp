@@ -46,8 +46,12 @@ struct OverloadDistance {
 
 // The share of the stable rate that the scenario leaves free, as far as `wanted`: from one run with all rates
 // times 1/(1 - wanted). It is `wanted` if that run keeps up, else less by what it could serve, and 0 if that
-// is unknown. Adds the run's length to `simulated_s`. Throws Interrupted, RunError.
-[[nodiscard]] double headroom_of(const scenarios::Scenario& scenario, const calibration::Profile& profile,
-                                 double wanted, const scenarios::RunControl& control, double& simulated_s);
+// is unknown. Throws Interrupted, RunError.
+struct Headroom {
+  double share = 0;
+  double simulated_s = 0;  // length of the run
+};
+[[nodiscard]] Headroom headroom_of(const scenarios::Scenario& scenario, const calibration::Profile& profile,
+                                   double wanted, const scenarios::RunControl& control);
 
 }  // namespace jostle::analyses

@@ -427,7 +427,7 @@ class Planner {
 
 }  // namespace
 
-bool check_headroom(const Study& study, const Candidates& candidates, input::Problems& problems) {
+bool check_margins(const Study& study, const Candidates& candidates, input::Problems& problems) {
   const input::Cursor document(study.document, "", problems);
   if (study.fleet && study.plan.headroom > 0) {
     document.descend("plan.headroom")

@@ -105,10 +105,9 @@ struct PlanControl {
   std::function<void(double share)> replicating;  // spent share of the time for replications
 };
 
-// Returns whether anything arrives by itself at a point of a study that asks for headroom; adds a problem if
-// not.
-[[nodiscard]] bool check_headroom(const Study& study, const Candidates& candidates,
-                                  input::Problems& problems);
+// Returns whether margins can be had: with headroom, something arrives by itself at a point of the study, and
+// a fleet has its margins in its own section. Adds a problem if not.
+[[nodiscard]] bool check_margins(const Study& study, const Candidates& candidates, input::Problems& problems);
 
 // The goal of the candidates must have an objective. Throws Interrupted (finished points are stored),
 // RunError.

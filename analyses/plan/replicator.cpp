@@ -77,9 +77,7 @@ void Replicator::step(const std::vector<Replicated*>& these) const {
       runs.size(),
       [&](std::size_t i) {
         const scenarios::Scenario one = replication(runs[i].of->scenario, runs[i].length, runs[i].number);
-        input::Problems problems;
-        const auto profile = profiles.of(one, problems);
-        if (!profile) throw scenarios::RunError(problems.text());
+        const auto profile = profiles.required(one);
         const auto work = profiles.work(*profile);
         scenarios::RunControl control;
         control.shared = work.get();
@@ -92,8 +90,7 @@ void Replicator::step(const std::vector<Replicated*>& these) const {
         if (result->status != "ok") return;
         const ResultMetrics metrics(*result);
         said[i] = {result->simulated_s, values_in(goal, metrics), metrics.overloaded()};
-        double raised_s = 0;
-        add_headroom(goal, said[i].values, {one, *profile, control, raised_s});
+        add_headroom(goal, said[i].values, {one, *profile, control});
       },
       threads);
   for (std::size_t i = 0; i < runs.size(); ++i)

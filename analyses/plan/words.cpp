@@ -18,6 +18,10 @@ std::string percent_words(double share) {
   return fmt::format("{:.0f} %", percent);
 }
 
+std::string served_words(double share) {
+  return fmt::format("{:.3g} %", std::floor(1000 * share) / 10);
+}
+
 std::string metric_words(const std::string& metric, double value) {
   constexpr int digits = 4;
   if (metric == headroom_metric) return percent_words(value);

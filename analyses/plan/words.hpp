@@ -11,6 +11,9 @@ namespace jostle::analyses {
 // shown as nothing is "less than 0.1 %".
 [[nodiscard]] std::string percent_words(double share);
 
+// The share of a load that is served, rounded down so that it never reads as all: "95.4 %".
+[[nodiscard]] std::string served_words(double share);
+
 // A value of the metric with its unit: "41.23 ms"; of headroom "14 %".
 [[nodiscard]] std::string metric_words(const std::string& metric, double value);
 

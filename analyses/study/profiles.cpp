@@ -5,6 +5,7 @@
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/run.hpp"
 #include "scenarios/run/shared_work.hpp"
 
 namespace jostle::analyses {
@@ -49,6 +50,13 @@ std::shared_ptr<const calibration::Profile> Profiles::of(const scenarios::Scenar
   const std::lock_guard lock(guard_);
   if (overridden_.size() == kept) overridden_.pop_front();
   return overridden_.emplace_back(key, known(*std::move(profile))).second.profile;
+}
+
+std::shared_ptr<const calibration::Profile> Profiles::required(const scenarios::Scenario& scenario) {
+  input::Problems problems;
+  auto profile = of(scenario, problems);
+  if (!profile) throw scenarios::RunError(problems.text());
+  return profile;
 }
 
 scenarios::Catalogue Profiles::catalogue() {

@@ -35,6 +35,8 @@ class Profiles {
   // The profile of a scenario, with its parameter overrides.
   [[nodiscard]] std::shared_ptr<const calibration::Profile> of(const scenarios::Scenario& scenario,
                                                                input::Problems& problems);
+  // The same; throws scenarios::RunError with the problems.
+  [[nodiscard]] std::shared_ptr<const calibration::Profile> required(const scenarios::Scenario& scenario);
 
   // The shipped catalogue with devices from this cache. The cache must outlive it.
   [[nodiscard]] scenarios::Catalogue catalogue();

@@ -24,17 +24,17 @@ void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operation
 void read_shares(const Cursor& at, Block& outer, gpu::PerPrecision& shares) {
   Block block(at, "shares of the peak, one for each precision", outer.parameters(), outer.from());
   const Quantity share{input::share_dimension(), 0, 1, true};
-  block.optional("fp32", shares.fp32, share);
   block.optional("tf32", shares.tf32, share);
   block.optional("fp16", shares.fp16, share);
   block.optional("int8", shares.int8, share);
 }
 
-void read_gains(const Cursor& at, Block& outer, gpu::PerPrecision& gains, const Real& gain) {
-  Block block(at, "speed-ups, one for each precision", outer.parameters(), outer.from());
-  block.optional("fp32", gains.fp32, gain);
-  block.optional("fp16", gains.fp16, gain);
-  block.optional("int8", gains.int8, gain);
+// The precisions that CUDA cores have.
+void read_of_cuda_cores(const Cursor& at, Block& outer, gpu::PerPrecision& values, const auto& kind) {
+  Block block(at, "values of CUDA cores, one for each precision", outer.parameters(), outer.from());
+  block.optional("fp32", values.fp32, kind);
+  block.optional("fp16", values.fp16, kind);
+  block.optional("int8", values.int8, kind);
 }
 
 void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing) {
@@ -107,11 +107,11 @@ void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
     read_shares(*differing, block, costs.tensor_efficiency_of);
   block.required("cuda_efficiency", costs.cuda_efficiency, share);
   if (const auto differing = block.words().find("cuda_efficiency_of"))
-    read_shares(*differing, block, costs.cuda_efficiency_of);
+    read_of_cuda_cores(*differing, block, costs.cuda_efficiency_of, share);
   const Real gain{1, 4};
   block.required("winograd_gain", costs.winograd_gain, gain);
   if (const auto differing = block.words().find("winograd_gain_of"))
-    read_gains(*differing, block, costs.winograd_gain_of, gain);
+    read_of_cuda_cores(*differing, block, costs.winograd_gain_of, gain);
   block.optional("gemm_gain", costs.gemm_gain, Real{0.3, 3});
   block.optional("heuristic_algorithm_efficiency", costs.heuristic_algorithm_efficiency, Real{0.05, 1});
   block.optional("depthwise_efficiency", costs.depthwise_efficiency, share);

@@ -167,7 +167,7 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     const PlanFiles files{store, page.get()};
     analyses::Candidates candidates({study->study, study->checked, profiles, store}, options.threads,
                                     &context.interrupted);
-    if (!analyses::check_headroom(study->study, candidates, problems)) {
+    if (!analyses::check_margins(study->study, candidates, problems)) {
       terminal.note(problems.text());
       return ExitCode::bad_input;
     }

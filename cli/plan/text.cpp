@@ -291,11 +291,7 @@ std::string limits_text(const Plan& plan, int width, bool colour) {
 
 // The limit that the point misses most: "processes.latency_ms.p99 41.2 ± 1.3 ms against 40 ms".
 std::string missed_text(const Plan& plan, const PlanPoint& point) {
-  std::size_t worst = plan.goal.objectives;
-  for (std::size_t i = worst; i < plan.goal.criteria.size(); ++i)
-    if (analyses::violation(plan.goal.criteria[i], point.values[i]) >
-        analyses::violation(plan.goal.criteria[worst], point.values[worst]))
-      worst = i;
+  const std::size_t worst = analyses::most_missed(plan.goal, point.values).value_or(plan.goal.objectives);
   const std::string& metric = plan.goal.metrics[worst];
   if (metric == analyses::headroom_metric)
     return analyses::missed_words(plan.goal, worst, point.values[worst]);

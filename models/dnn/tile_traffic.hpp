@@ -22,10 +22,11 @@ struct Operands {
 // the operands belong to.
 [[nodiscard]] double read_again(const Tiling& tiling, Operands operands, double products, double l2_bytes);
 
-// Winograd's F(2 x 2, 3 x 3) computes four outputs from 16 products of transformed inputs and weights: input
-// and output take four times the room, weights 16/9. cuDNN writes both tensors and reads them again (Lavin
-// and Gray, CVPR 2016). Bytes of the layer's tensors; the result excludes one pass over input, weights and
-// output.
+// Winograd's F(2 x 2, 3 x 3) computes four outputs from 16 products of transformed inputs and weights, so
+// that input and output take four times the room and weights 16/9 (Lavin and Gray, CVPR 2016). cuDNN's
+// WINOGRAD_NONFUSED writes both tensors and reads them again. TensorRT is taken to do so, which was chosen on
+// a TX2's times over memory clocks (docs/validation.md). The arguments are bytes of the layer's tensors; the
+// result excludes one pass over input, weights and output.
 [[nodiscard]] double winograd_traffic(Tiling tiling, double input, double weights, double output,
                                       double l2_bytes);
 

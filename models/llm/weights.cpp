@@ -26,6 +26,10 @@ double kv_bytes_per_token(const Architecture& of, CacheFormat format) {
   return numbers * traits_of(format).bits / bits;
 }
 
+double kv_bytes_per_token(const Architecture& of, const Architecture* draft, CacheFormat format) {
+  return kv_bytes_per_token(of, format) + (draft != nullptr ? kv_bytes_per_token(*draft, format) : 0);
+}
+
 double weight_bytes(const Architecture& of, WeightFormat format) {
   constexpr double bits = 8, half = 2;  // bits per byte; bytes per fp16 number
   const RowWidths rows = weights_by_row(of);

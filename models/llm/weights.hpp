@@ -61,6 +61,9 @@ inline constexpr std::array cache_formats{CacheTraits{CacheFormat::fp16, "fp16",
 
 // Bytes of keys and values per position.
 [[nodiscard]] double kv_bytes_per_token(const Architecture& of, CacheFormat format = CacheFormat::fp16);
+// The same with those of a model that drafts for it; null: none does.
+[[nodiscard]] double kv_bytes_per_token(const Architecture& of, const Architecture* draft,
+                                        CacheFormat format);
 
 // Bits per weight of a linear layer whose rows have `columns` weights, as stored: llama.cpp's blocks of 256
 // do not fit all rows.

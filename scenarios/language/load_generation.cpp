@@ -187,8 +187,7 @@ void read_memory(Mapping& mapping, const llm::Architecture& of, LanguageWork& wo
   if (!at) return;
   work.cache_bytes = Quantity{input::size_dimension(), 0, 1e13, true}(*at);
   if (!work.cache_bytes) return;
-  const double drafts = work.draft != nullptr ? llm::kv_bytes_per_token(*work.draft, work.cache) : 0;
-  const double each = llm::kv_bytes_per_token(of, work.cache) + drafts;
+  const double each = llm::kv_bytes_per_token(of, work.draft, work.cache);
   const double one = each * static_cast<double>(std::max(work.context, longest));
   work.spec.room = static_cast<std::int64_t>(*work.cache_bytes / each);
   if (one > *work.cache_bytes)

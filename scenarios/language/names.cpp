@@ -28,6 +28,14 @@ Names<std::string> own_names(std::span<const Row> rows) {
   return names;
 }
 
+// The names of the rows of a table of formats.
+template <class Format>
+Names<Format> format_names(const auto& rows) {
+  Names<Format> names;
+  for (const auto& row : rows) names.emplace_back(row.name, row.format);
+  return names;
+}
+
 }  // namespace
 
 const Names<Precision>& precision_names() {
@@ -39,19 +47,11 @@ const Names<Precision>& precision_names() {
 }
 
 const Names<llm::WeightFormat>& weight_format_names() {
-  static const Names<llm::WeightFormat> names = [] {
-    Names<llm::WeightFormat> all;
-    for (const llm::WeightTraits& row : llm::weight_formats) all.emplace_back(row.name, row.format);
-    return all;
-  }();
+  static const Names<llm::WeightFormat> names = format_names<llm::WeightFormat>(llm::weight_formats);
   return names;
 }
 const Names<llm::CacheFormat>& cache_format_names() {
-  static const Names<llm::CacheFormat> names = [] {
-    Names<llm::CacheFormat> all;
-    for (const llm::CacheTraits& row : llm::cache_formats) all.emplace_back(row.name, row.format);
-    return all;
-  }();
+  static const Names<llm::CacheFormat> names = format_names<llm::CacheFormat>(llm::cache_formats);
   return names;
 }
 const Names<Runtime>& runtime_names() {

@@ -48,9 +48,8 @@ class Steps {
         const WorkContext& context)
       : of_(of),
         work_(*entry.language),
-        lowering_(process::traits_of(entry.runtime).lowering),
         serves_text_(process::traits_of(entry.runtime).serves_text),
-        by_{.lowering = lowering_,
+        by_{.lowering = process::traits_of(entry.runtime).lowering,
             .weights = work_.weights,
             .cycles = runtime.cycles,
             .cache = work_.cache,
@@ -78,14 +77,14 @@ class Steps {
   }
   // The kernels for all images of a request.
   [[nodiscard]] gpu::KernelSequence vision() const {
-    const auto layers = llm::vision_layers(of_, lowering_);
-    return dnn::roofline(layers, work_.images, dnn::Precision::fp16, lowering_, gpu_);
+    const auto layers = llm::vision_layers(of_, by_.lowering);
+    return dnn::roofline(layers, work_.images, dnn::Precision::fp16, by_.lowering, gpu_);
   }
 
  private:
   // True if the kernels are those of PyTorch's operators, with weights as it computes with them.
   [[nodiscard]] bool runs_operators() const {
-    return lowering_ == dnn::Lowering::framework && !serves_text_ &&
+    return by_.lowering == dnn::Lowering::framework && !serves_text_ &&
            work_.weights == llm::WeightFormat::fp16 && of_.experts.count == 0 &&
            dnn::has_framework_laws(gpu_, dnn::Precision::fp16);
   }
@@ -99,7 +98,8 @@ class Steps {
     llm::Step together = step;
     together.sequences = batch;
     const auto layers = llm::layers_of(of_, together, by_);
-    dnn::KernelsOfLayers found = dnn::roofline_by_layer(layers, batch, dnn::Precision::fp16, lowering_, gpu_);
+    dnn::KernelsOfLayers found =
+        dnn::roofline_by_layer(layers, batch, dnn::Precision::fp16, by_.lowering, gpu_);
     found.sequence.provenance += fmt::format(", weights in {}", llm::traits_of(work_.weights).name);
     return found;
   }
@@ -108,7 +108,7 @@ class Steps {
   // Empty if there is no profile.
   [[nodiscard]] gpu::KernelSequence measured(const llm::Step& step, std::int64_t batch,
                                              std::string_view role) const {
-    if (role == "verify" || lowering_ != dnn::Lowering::framework || batch != 1 ||
+    if (role == "verify" || by_.lowering != dnn::Lowering::framework || batch != 1 ||
         work_.weights != llm::WeightFormat::fp16)
       return {};
     const std::string name = fmt::format("{} {}", of_.name, role);
@@ -134,7 +134,6 @@ class Steps {
 
   const llm::Architecture& of_;
   const LanguageWork& work_;
-  dnn::Lowering lowering_;
   bool serves_text_;
   llm::Computation by_;
   const WorkContext& context_;
@@ -246,12 +245,6 @@ llm::Load load_of(const LanguageWork& work) {
 
 }  // namespace
 
-double kv_bytes_of(const ProcessEntry& entry) {
-  const LanguageWork& work = *entry.language;
-  const double drafts = work.draft != nullptr ? llm::kv_bytes_per_token(*work.draft, work.cache) : 0;
-  return llm::kv_bytes_per_token(architecture_of(entry), work.cache) + drafts;
-}
-
 memory::Footprint language_footprint(const ProcessEntry& entry) {
   const llm::Architecture& of = architecture_of(entry);
   const LanguageWork& work = *entry.language;
@@ -260,7 +253,7 @@ memory::Footprint language_footprint(const ProcessEntry& entry) {
   const double drafts = work.draft != nullptr ? llm::weights_held(*work.draft, work.weights, by) : 0;
   return {.engine = llm::weights_held(of, work.weights, by) + drafts,
           .arena = llm::buffers_held(of, by, load_of(work)),
-          .io = work.cache_bytes.value_or(positions * kv_bytes_of(entry))};
+          .io = work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of, work.draft, work.cache))};
 }
 
 std::string what_would_fit(const ProcessEntry& entry, double missing_bytes) {
@@ -276,7 +269,8 @@ std::string what_would_fit(const ProcessEntry& entry, double missing_bytes) {
   // Shorter sequences, with the same number of them.
   const double room = language_footprint(entry).io - missing_bytes;
   const auto sequences = static_cast<double>(work.spec.max_batch);
-  const auto positions = static_cast<std::int64_t>(room / (sequences * kv_bytes_of(entry)));
+  const auto positions =
+      static_cast<std::int64_t>(room / (sequences * llm::kv_bytes_per_token(of, work.draft, work.cache)));
   if (positions >= work.spec.longest())
     text += fmt::format("; context: {} would fit", positions);
   else if (positions > 0)

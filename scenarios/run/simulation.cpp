@@ -1,7 +1,5 @@
 #include "scenarios/run/simulation.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 

@@ -15,31 +15,17 @@
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
+#include "tests/analyses/asked.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
 namespace JOSTLE_FILE {
 
+using analyses::testing::Asked;
+
 using namespace scenarios;
 
 using ::testing::HasSubstr;
-
-// A study that is right, its points, and a file in memory.
-struct Asked {
-  explicit Asked(const std::string& text) {
-    input::Problems problems;
-    study = parse_study(text, "s.yaml", "", problems);
-    if (study) checked = check_points(*study, profiles, 0, nullptr, problems);
-    if (!checked) throw std::runtime_error(problems.text());
-    store.begin(*study, *checked);
-  }
-  Candidates candidates() { return {{*study, *checked, profiles, store}, 0, nullptr}; }
-
-  Profiles profiles;
-  Store store{""};
-  std::optional<Study> study;
-  std::optional<CheckedStudy> checked;
-};
 
 const std::string small =
     "scenario: {device: jetson-orin-nano-super, run: {duration: 200 ms, warmup: 100 ms},\n"

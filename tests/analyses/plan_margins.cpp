@@ -16,29 +16,16 @@
 #include "analyses/plan/words.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/run/run.hpp"
+#include "tests/analyses/asked.hpp"
 
 namespace jostle::analyses {
 namespace JOSTLE_FILE {
 
+using analyses::testing::Asked;
+
 using namespace scenarios;
 
 using ::testing::HasSubstr;
-
-struct Asked {
-  explicit Asked(const std::string& text) {
-    input::Problems problems;
-    study = parse_study(text, "s.yaml", "", problems);
-    if (study) checked = check_points(*study, profiles, 0, nullptr, problems);
-    if (!checked) throw std::runtime_error(problems.text());
-    store.begin(*study, *checked);
-  }
-  Candidates candidates() { return {{*study, *checked, profiles, store}, 0, nullptr}; }
-
-  Profiles profiles;
-  Store store{""};
-  std::optional<Study> study;
-  std::optional<CheckedStudy> checked;
-};
 
 Plan planned(const std::string& text) {
   Asked asked(text);
@@ -122,7 +109,7 @@ TEST(Headroom, is_refused_where_nothing_arrives_by_itself_and_where_a_fleet_has_
     Asked asked(text);
     const Candidates candidates = asked.candidates();
     input::Problems problems;
-    EXPECT_FALSE(check_headroom(*asked.study, candidates, problems));
+    EXPECT_FALSE(check_margins(*asked.study, candidates, problems));
     return problems.text();
   };
   const std::string closed =

@@ -10,10 +10,13 @@
 #include "analyses/plan/plan.hpp"
 #include "analyses/plan/race.hpp"
 #include "sim/random.hpp"
+#include "tests/analyses/asked.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
 namespace JOSTLE_FILE {
+
+using analyses::testing::Asked;
 
 const std::vector<Criterion> below_ten{{true, std::nullopt}, {false, 10}};
 
@@ -87,23 +90,6 @@ TEST(FrontBeyondNoise, has_one_point_of_what_differs_by_noise_or_by_less_than_th
   }
   EXPECT_LE(front_beyond_noise(goal, noisy).size(), 3u);
 }
-
-// A study of points, and a file in memory.
-struct Asked {
-  explicit Asked(const std::string& text) {
-    input::Problems problems;
-    study = parse_study(text, "s.yaml", "", problems);
-    if (study) checked = check_points(*study, profiles, 0, nullptr, problems);
-    if (!checked) throw std::runtime_error(problems.text());
-    store.begin(*study, *checked);
-  }
-  Candidates candidates() { return {{*study, *checked, profiles, store}, 0, nullptr}; }
-
-  Profiles profiles;
-  Store store{""};
-  std::optional<Study> study;
-  std::optional<CheckedStudy> checked;
-};
 
 // A server with a service time of 5 ms and Poisson arrivals: M/D/1.
 std::string server(const std::string& run, const std::string& sweep) {

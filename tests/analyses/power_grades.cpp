@@ -17,33 +17,19 @@
 #include "analyses/study/power_basis.hpp"
 #include "analyses/study/sweep.hpp"
 #include "calibration/profile/profile.hpp"
+#include "tests/analyses/asked.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::analyses {
 namespace JOSTLE_FILE {
+
+using analyses::testing::Asked;
 
 using namespace scenarios;
 using namespace scenarios::testing;
 
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
-
-// A study with its points, and a file in memory.
-struct Asked {
-  explicit Asked(const std::string& text) {
-    input::Problems problems;
-    study = parse_study(text, "s.yaml", "", problems);
-    if (study) checked = check_points(*study, profiles, 0, nullptr, problems);
-    if (!checked) throw std::runtime_error(problems.text());
-    store.begin(*study, *checked);
-  }
-  Candidates candidates() { return {{*study, *checked, profiles, store}, 0, nullptr}; }
-
-  Profiles profiles;
-  Store store{""};
-  std::optional<Study> study;
-  std::optional<CheckedStudy> checked;
-};
 
 const std::string assumed = "nvidia-a40", fitted = "nvidia-h100";
 

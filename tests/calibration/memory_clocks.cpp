@@ -1,5 +1,6 @@
 // One network on a TX2 at every pair of GPU and memory clocks, as measured (evidence/published/thynics.csv).
-// One parameter was chosen on these rows, cuda_efficiency_of.fp32; what the memory's clock does was not.
+// In sample: cuda_efficiency_of.fp32 was fitted on these rows, and the variant of tile_traffic.hpp chosen on
+// them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -255,12 +255,16 @@ DraftEntry several_networks(Dice& dice, const Place& place) {
 DraftEntry language_model(Dice& dice, const Place& place) {
   DraftEntry entry;
   Words& keys = entry.keys;
-  keys.push_back("model: " + dice.of<std::string>({"smollm2_135m", "smollm2_360m", "qwen2.5_0.5b"}));
+  const auto model = dice.of<std::string>({"smollm2_135m", "smollm2_360m", "qwen2.5_0.5b"});
+  keys.push_back("model: " + model);
   keys.push_back("precision: " + dice.of<std::string>({"fp16", "q4_k_m", "q8_0"}));
-  keys.push_back("runtime: " +
-                 dice.of<std::string>({"llama.cpp", "llama.cpp", "cuda-graph", "tensorrt-llm", "mlc"}));
+  const auto runtime = dice.of<std::string>({"llama.cpp", "llama.cpp", "cuda-graph", "tensorrt-llm", "mlc"});
+  keys.push_back("runtime: " + runtime);
+  if (runtime != "cuda-graph" && dice.one_in(4)) keys.emplace_back("kv: q8_0");
+  if (runtime == "llama.cpp" && dice.one_in(4)) keys.emplace_back("flash_attention: true");
   if (dice.one_in(6)) {
-    keys.emplace_back(dice.one_in(2) ? "bench: {tg: 16, depth: 128}" : "bench: {pp: 128}");
+    keys.push_back(fmt::format("bench: {{{}, sequences: {}}}",
+                               dice.one_in(2) ? "tg: 16, depth: 128" : "pp: 128", dice.number(1, 4)));
   } else {
     const int prompt = dice.of<int>({8, 64, 256});
     const auto tokens = dice.of<std::string>({"4", "{uniform: [2, 16]}"});
@@ -271,6 +275,9 @@ DraftEntry language_model(Dice& dice, const Place& place) {
     else if (dice.one_in(2))
       keys.push_back(fmt::format("users: {}", dice.number(2, 4)));
     if (dice.one_in(3)) keys.push_back(fmt::format("max_batch: {}", dice.number(1, 4)));
+    if (model == "smollm2_360m" && dice.one_in(2))
+      keys.push_back(
+          fmt::format("draft: {{model: smollm2_135m, tokens: {}, accept: 60 %}}", dice.number(1, 6)));
   }
   take_over(keys, turns(dice, place));
   take_over(keys, threads(dice, place.index));
