@@ -6,25 +6,33 @@
 namespace jostle::calibration::probe {
 namespace {
 
-// Relative standard deviations, from the differences of two probes of two H100 machines (evidence/h100-probe:
-// parameters.csv and second_machine.csv), divided by the square root of two. The first row whose words a
-// parameter begins with counts.
+// Relative standard deviations over the probes of four H100 machines (evidence/h100-probe: parameters.csv,
+// second_machine.csv, third_machine.csv, fourth_machine.csv). The first row whose words a parameter begins
+// with counts.
 struct Difference {
   std::string_view words;
   double relative_sd;
 };
 constexpr Difference differences[] = {
-    {"gpu.time_slicing.slice", 0.0002},   // 2090.5 and 2090.8 us
-    {"gpu.bandwidth_efficiency", 0.009},  // 89.5 and 88.4 %
-    {"gpu.copy_bandwidth", 0.006},        // 55.4 and 54.9 GB/s
-    {"gpu.idle_wake.after", 0.4},         // 8.9 and 19.4 ms, by two kinds of work
-    {"gpu.idle_wake.cost", 0.08},         // 44.8 and 50 us, as above
-    {"runtimes.paced.per_launch", 0.08},  // 4.86 and 4.35 us
-    {"runtimes.cpu.", 0.06},              // 7.6 and 8.3 GB/s of a core
-    {"memory.cores.", 0.08},              // 20.2 and 23.6 GB/s written
-    {"cpu.costs.context_switch", 0.02},   // 1.01 and 0.98 us
-    {"cpu.costs.", 0.08},                 // 107 and 95 us after a move
-    {"cpu.reference_clock", 0.02},        // 2.69 and 2.75 GHz
+    {"gpu.time_slicing.slice", 0.0002},          // 2090.5, 2090.8, 2090.5, 2090.5 us
+    {"gpu.time_slicing.restart", 0.7},           // 17, 1, 16, 24 us
+    {"gpu.bandwidth_efficiency", 0.009},         // 89.5, 88.4, 89.3, 89.0 %
+    {"gpu.copy_bandwidth", 0.026},               // 55.4, 54.9, 55.1, 52.3 GB/s
+    {"gpu.idle_wake.after", 0.6},                // 8.9, 19.4, 6.5, 19.4 ms
+    {"gpu.idle_wake.cost", 0.12},                // 44.8, 50.0, 57.1, 57.2 us
+    {"runtimes.paced.per_launch", 0.08},         // 4.86, 4.35, 4.44 us
+    {"runtimes.cpu.core_bandwidth", 0.14},       // 7.6, 8.3, 6.3, 6.3 GB/s
+    {"runtimes.cpu.", 0.11},                     // 86, 87, 77, 69 GB/s of all cores
+    {"memory.cores.write", 0.44},                // 20.2, 23.6, 11.0, 9.3 GB/s
+    {"memory.cores.read", 0.14},                 // 7.6, 8.3, 6.3, 6.3 GB/s
+    {"memory.cores.", 0.11},                     // 86, 87, 77, 69 GB/s of all cores
+    {"cpu.costs.context_switch", 0.11},          // 1.01, 0.98, 1.11, 1.24 us
+    {"cpu.costs.preempted_time_constant", 0.9},  // 0.26, 0.45, 0.06, 0.05 ms
+    {"cpu.costs.preempted", 0.47},               // 63, 68, 79, 154 us
+    {"cpu.costs.", 0.08},                        // 107, 95, 105, 115 us after a move
+    {"cpu.idle_state.residency", 0.5},           // 5.5, 5.5, 1.7, 5.5 ms
+    {"cpu.idle_state.exit_latency", 0.12},       // 70, 66, 69, 85 us
+    {"cpu.reference_clock", 0.07},               // 2.69, 2.75, 2.58, 2.35 GHz
 };
 
 }  // namespace

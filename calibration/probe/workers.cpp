@@ -88,6 +88,13 @@ bool Workers::wait(double seconds, const std::atomic<bool>& interrupted) {
   return true;
 }
 
+void Workers::wait_for_one(double seconds, const std::atomic<bool>& interrupted) {
+  const std::int64_t end = now_ns() + static_cast<std::int64_t>(1e9 * seconds);
+  const std::size_t before = running_.size();
+  while (!ended() && running_.size() == before && !interrupted && now_ns() < end)
+    sleep_ns(look_after_workers_ns);
+}
+
 bool run_on(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -116,7 +123,7 @@ std::vector<double> collect(const Session& session, const Repetition& repetition
     if (count >= repetition.least && median_of(samples.all()).relative_sd <= narrow) break;
   }
   signals.stop = true;
-  workers.wait(0.5, session.interrupted);
+  workers.wait_for_one(0.5, session.interrupted);
   return samples.all();
 }
 

@@ -99,6 +99,8 @@ class Workers {
   [[nodiscard]] bool ended();
   // Waits until all have ended, for at most `seconds` or until soon after `interrupted` is true.
   bool wait(double seconds, const std::atomic<bool>& interrupted);
+  // The same until one has ended: of two that hand a byte to and fro, the other then waits for ever.
+  void wait_for_one(double seconds, const std::atomic<bool>& interrupted);
 
  private:
   std::vector<pid_t> running_;
@@ -110,7 +112,7 @@ bool run_on(int cpu);
 [[nodiscard]] std::vector<int> allowed_cpus();
 
 // Waits for the samples of running workers until their median is narrow or the time is over, sets
-// `signals.stop` and waits for the workers' end.
+// `signals.stop` and waits until one of the workers has ended, so that the last sample is whole.
 [[nodiscard]] std::vector<double> collect(const Session& session, const Repetition& repetition,
                                           Workers& workers, WorkerSignals& signals,
                                           const SampleBuffer& samples);
