@@ -1,6 +1,7 @@
 #include "models/dnn/framework_kernels.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -29,6 +30,11 @@ constexpr double winograd_saves = 2.25;    // multiplications of a window of 3 x
 // Mean gap between two nodes of a graph that runs alone: fitted on the 35 graphs of nine networks whose
 // kernels are known (evidence/h100-nets/solo.csv: 0.05 to 0.34).
 constexpr double gap_us = 0.17;
+// The same of steps of language models, on the six whose kernels are known (evidence/h100-users: 0.25 to 0.6).
+constexpr double step_gap_us = 0.33;
+// The start of a norm of rows of so many thousand channels, each by one block: fitted on two kernels of decode
+// steps (evidence/h100-users: 2.5 us of 896 channels, 5.4 us of 3584).
+constexpr double norm_start_us = 1.5, norm_per_thousand_us = 1.08;
 
 bool is_product(LaunchKind kind) {
   return kind <= LaunchKind::thin_attention;
@@ -40,9 +46,10 @@ double to_ratio(double mine, double of_laws) {
 
 class Timer {
  public:
-  Timer(const Network& network, Precision precision, const gpu::Spec& gpu, std::span<const LawOf> laws)
+  Timer(const Network& network, Precision precision, const gpu::Spec& gpu, const FrameworkRules& rules)
       : gpu_(gpu),
-        laws_(laws),
+        laws_(rules.laws),
+        weights_stream_(rules.weights_stream && precision == Precision::fp16),
         precision_(precision),
         word_(bytes_per_element(precision)),
         clock_(to_ratio(gpu.max_clock_hz, laws_clock)),
@@ -58,7 +65,8 @@ class Timer {
     double cold_bytes = 0, moved_bytes = 0;  // to and from DRAM, and L2
   };
   [[nodiscard]] Time of(const Launch& launch) const {
-    const Law& law = law_of(laws_, launch.kind, precision_);
+    const bool streamed = weights_stream_ && launch.kind == LaunchKind::gemm;
+    const Law& law = streamed ? streamed_product() : law_of(laws_, launch.kind, precision_);
     const double wide = clock_ * to_ratio(gpu_.sm_count, laws_sms), mb = word_ / 1e6;
     const double tensors = beyond_l2(launch.read) + beyond_l2(launch.written);
     const bool product = is_product(launch.kind);
@@ -69,13 +77,19 @@ class Timer {
     const double beyond = at_best_us(launch, launch.operations - short_part(launch));
     const double per_work = std::min(wide * law.per_work, most_per_operation(launch));
     const double work = std::min(per_work * launch.operations, per_work * short_part(launch) + beyond);
-    const double arithmetic =
-        law.per_step * launch.steps * clock_ + work + wide * law.per_mb * (launch.read + launch.written) * mb;
-    return {law.start + std::max(arithmetic + memory, least), cold,
+    const double steps = law.per_step * launch.steps * clock_ / (streamed ? launch.splits : 1);
+    const double moved = wide * law.per_mb * (launch.read + launch.written) * mb;
+    const double time = streamed ? std::hypot(steps + work, memory) : steps + work + memory;
+    return {start_of(launch, law) + std::max(time + moved, least), cold,
             (launch.read + launch.written + launch.weights) * word_};
   }
 
  private:
+  [[nodiscard]] double start_of(const Launch& launch, const Law& law) const {
+    if (!weights_stream_ || launch.kind != LaunchKind::layer_norm) return law.start;
+    const double thousand_rows = 10 * launch.steps;
+    return norm_start_us + norm_per_thousand_us * clock_ * 1e-6 * launch.written / thousand_rows;
+  }
   [[nodiscard]] double beyond_l2(double elements) const {
     const double bytes = elements * word_;
     return bytes * std::min(1.0, bytes / std::max(gpu_.l2_bytes, 1.0));
@@ -105,6 +119,7 @@ class Timer {
 
   const gpu::Spec& gpu_;
   std::span<const LawOf> laws_;
+  bool weights_stream_;
   Precision precision_;
   double word_, clock_, memory_, cold_ = 1;
 };
@@ -136,7 +151,7 @@ AttentionKernels attention_of(const Model& model, bool replayed) {
 
 KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch, Precision precision,
                                   const gpu::Spec& gpu, const FrameworkRules& rules) {
-  const Timer timer(network, precision, gpu, rules.laws);
+  const Timer timer(network, precision, gpu, rules);
   KernelsOfLayers found;
   gpu::KernelSequence& sequence = found.sequence;
   for (const Launch& launch : launches_of(network, batch, precision, rules.attention)) {
@@ -149,7 +164,8 @@ KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch, Pr
     found.product.push_back(is_product(launch.kind));
   }
   gpu::note_reuse(sequence.kernels);
-  sequence.lone_gap = sim::microseconds(gap_us * static_cast<double>(sequence.kernels.size()));
+  sequence.lone_gap = sim::microseconds((rules.weights_stream ? step_gap_us : gap_us) *
+                                        static_cast<double>(sequence.kernels.size()));
   sequence.grade = gpu::Grade::fitted;
   sequence.provenance = "PyTorch's kernels on " + gpu.architecture + ", laws fitted on other networks";
   sequence.rebuild_finish();

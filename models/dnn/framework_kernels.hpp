@@ -24,6 +24,8 @@ struct Model;
 struct FrameworkRules {
   AttentionKernels attention = AttentionKernels::fused;
   std::span<const LawOf> laws = framework_laws();
+  // A step of a language model: its products in fp16 follow streamed_product().
+  bool weights_stream = false;
 };
 
 // The launches of a network with the times that the laws give: coefficients of arithmetic and L2 follow the

@@ -91,7 +91,7 @@ class Steps {
   [[nodiscard]] gpu::KernelSequence unmeasured(const llm::Step& step, std::int64_t batch) const {
     if (!runs_operators()) return computed(step, batch).sequence;
     return dnn::framework_kernels(llm::network_of(of_, step, llm::Operators::operators), batch,
-                                  dnn::Precision::fp16, gpu_)
+                                  dnn::Precision::fp16, gpu_, {.weights_stream = true})
         .sequence;
   }
   [[nodiscard]] dnn::KernelsOfLayers computed(const llm::Step& step, std::int64_t batch) const {
