@@ -49,7 +49,7 @@ const std::string& evidence_header() {
       "run,device,power_mode,pinned,gpu_mhz,cpu_mhz,emc_mhz,cores,model,precision,batch,placement,dla_batch,"
       "metric,"
       "value,unit,source,processes,runtime,sync,observer,of,sd,median,p90,p99,count,onnx,input,grid,block,"
-      "registers,shared_bytes\n";
+      "registers,shared_bytes,transfers\n";
   return header;
 }
 
@@ -72,7 +72,7 @@ std::string evidence_rows(std::span<const RunLog> logs) {
       line.add(number(row.sd)).add(number(row.median)).add(number(row.p90)).add(number(row.p99));
       line.add(fmt::format("{}", row.count)).add(log.content);
       line.add(whole(setting.input)).add(row.launch.grid).add(row.launch.block);
-      line.add(whole(row.launch.registers)).add(whole(row.launch.shared_bytes));
+      line.add(whole(row.launch.registers)).add(whole(row.launch.shared_bytes)).add(setting.transfers);
       text += line.take();
     }
   }

@@ -141,6 +141,24 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, const boar
   return runtime;
 }
 
+// An engine in a CUDA graph, where the profile does not tell its costs: the host launches and waits as for
+// any other graph, set-up and server are the engine's, and a kernel begins as in graphs of language models
+// (assumed).
+void add_engine_graph(board::DeviceSpec& device) {
+  const auto& graph = device.runtimes[process::Runtime::cuda_graph];
+  const auto& engine = device.runtimes[process::Runtime::tensorrt];
+  auto& both = device.runtimes[process::Runtime::tensorrt_graph];
+  if (both || !graph || !engine) return;
+  both = graph;
+  both->setup = engine->setup;
+  both->server = engine->server;
+  both->replay_gaps = 1;
+  both->gap_beyond_tables = sim::Duration::zero();
+  for (const auto runtime : {process::Runtime::tensorrt_llm, process::Runtime::llama_cpp})
+    if (!both->kernel_start && device.runtimes[runtime])
+      both->kernel_start = device.runtimes[runtime]->kernel_start;
+}
+
 }  // namespace
 
 void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device) {
@@ -161,6 +179,7 @@ void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& parameters, 
     if (const auto found = block.words().find(process::profile_key(row)))
       device.runtimes[row.runtime] = read_runtime(*found, block, row.kind, row.serves_text);
   }
+  add_engine_graph(device);
   if (const auto found = block.words().require("paced"))
     device.paced = read_runtime(*found, block, std::nullopt);
   if (const auto found = block.words().find("locks")) read_locks(*found, block, device.locks);

@@ -28,6 +28,8 @@ void read_contexts(const Cursor& at, Block& outer, board::DeviceSpec& device) {
     if (const auto found = block.words().find(process::profile_key(row)))
       device.contexts[row.runtime] = read_context(*found, block);
   }
+  auto& graph = device.contexts[process::Runtime::tensorrt_graph];
+  if (!graph) graph = device.contexts[process::Runtime::tensorrt];
 }
 
 void read_clocks(Block& block, const Cursor& at, memory::Spec& memory) {

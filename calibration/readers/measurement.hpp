@@ -28,10 +28,10 @@ struct Measurement {
 // Information in a log on how the run was made; empty if unknown.
 struct Setting {
   std::string power_mode, model, precision, placement;
-  std::string onnx;            // path of the network's ONNX file, as written in the log
-  std::string runtime, sync;   // named as in scenarios
-  std::string observer;        // active profiler, which distorts the host times
-  std::optional<bool> pinned;  // jetson_clocks
+  std::string onnx;                      // path of the network's ONNX file, as written in the log
+  std::string runtime, sync, transfers;  // named as in scenarios; transfers: empty for both
+  std::string observer;                  // active profiler, which distorts the host times
+  std::optional<bool> pinned;            // jetson_clocks
   std::optional<std::int64_t> batch, processes;
   std::optional<std::int64_t> input = {};  // side of the image, or number of tokens
   std::string tool;                        // "trtexec 10.3.0"

@@ -275,8 +275,10 @@ class TrtexecLogReading {
       run_.streams = parse_number(value);
     } else if (key == "Spin-wait") {
       setting.sync = value == "Enabled" ? "spin" : "blocking";
+    } else if (key == "Data transfers") {
+      setting.transfers = value == "Disabled" ? "none" : "";
     } else if (key == "CUDA Graph") {
-      setting.runtime = value == "Enabled" ? "cuda-graph" : "tensorrt";
+      setting.runtime = value == "Enabled" ? "tensorrt-graph" : "tensorrt";
     } else if (key == "Separate profiling") {
       run_.separate_profile |= value == "Enabled";
     } else if (key == "Profile") {

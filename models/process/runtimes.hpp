@@ -25,7 +25,8 @@ enum class Runtime {
   tensorrt_llm,
   mlc,
   vllm,
-  ollama
+  ollama,
+  tensorrt_graph
 };
 
 // The way in which a runtime works. It determines which costs a profile has for it.
@@ -39,9 +40,6 @@ enum class RuntimeKind {
               // it: nothing is enqueued ahead
   cores       // computes on the CPU and needs no GPU
 };
-[[nodiscard]] constexpr bool copies_batches(RuntimeKind kind) {
-  return kind == RuntimeKind::engine || kind == RuntimeKind::session;
-}
 
 struct RuntimeTraits {
   Runtime runtime;
@@ -57,7 +55,11 @@ struct RuntimeTraits {
   const char* computed_as =
       nullptr;               // the runtime whose costs it has, for want of its own; null: it has its own
   bool interpreted = false;  // the host launches from Python, one thread of a process at a time
+  bool copies = false;       // copies a batch to the device and back unless `transfers: none`
 };
+[[nodiscard]] constexpr bool copies_batches(const RuntimeTraits& row) {
+  return row.copies || row.kind == RuntimeKind::engine || row.kind == RuntimeKind::session;
+}
 
 // ncnn's parameters are fitted together with its efficiencies (calibration/devices): Tencent/ncnn,
 // benchmark/README.md, networks of several boards. TensorFlow Lite's convolutions are products of ruy,
@@ -175,6 +177,15 @@ inline constexpr std::array runtimes{
                   .serves_text = true,
                   .serving = llama_cpp,
                   .computed_as = "llama.cpp"},
+    // An engine of TensorRT captured in a CUDA graph (trtexec --useCudaGraph). Profiles need not tell its
+    // costs (calibration/profile/read_host.cpp).
+    RuntimeTraits{.runtime = Runtime::tensorrt_graph,
+                  .name = "tensorrt-graph",
+                  .kind = RuntimeKind::graph,
+                  .lowering = dnn::Lowering::optimised,
+                  .trains = false,
+                  .blocks = true,
+                  .copies = true},
 };
 static_assert(
     [] {

@@ -81,7 +81,7 @@ struct RuntimeSpec {
   // For language models: cycles, and the share of the GPU's efficiency that products of many tokens reach.
   llm::ProductCycles cycles = {};
   double products = 1;
-  // Language models: fixed time of a kernel inside a graph; absent: the GPU's.
+  // Fixed time of a kernel inside a graph, of language models and of engines; absent: the GPU's.
   std::optional<sim::Duration> kernel_start = {};
 };
 

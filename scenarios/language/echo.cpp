@@ -282,6 +282,7 @@ Json process_json(const ProcessEntry& process) {
   if (process.host_threads != default_host_threads(process)) json["host_threads"] = process.host_threads;
   if (traits_of(process.runtime).kind == RuntimeKind::framework)
     json["graph"] = process.static_graph ? "static" : "dynamic";
+  if (!process.transfers) json["transfers"] = "none";
   json["sync"] = to_string(process.sync);
   if (process.layers) json["layers"] = {process.layers->first, process.layers->end};
   if (process.input) json["input"] = *process.input;

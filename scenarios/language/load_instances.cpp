@@ -28,8 +28,9 @@ constexpr std::int64_t max_streams = 128;  // per process: the number of residen
 constexpr std::array of_instance{"model",    "precision", "batch",  "input",           "arrivals",
                                  "after",    "fan_out",   "queue",  "max_queue_delay", "streams",
                                  "priority", "layers",    "stages", "batch_norm",      "server"};
-constexpr std::array of_process{"runtime", "sync",        "graph",       "training",      "cpus",
-                                "nice",    "policy",      "container",   "gpu_timeslice", "gpu_interleave",
+constexpr std::array of_process{"runtime", "cuda_graph",  "transfers",     "sync",
+                                "graph",   "training",    "cpus",          "nice",
+                                "policy",  "container",   "gpu_timeslice", "gpu_interleave",
                                 "threads", "mps_threads", "host_threads"};
 
 const Choice<gpu::Priority>& priority() {
@@ -83,6 +84,7 @@ ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const P
   instance.sync = process.sync;
   instance.placement = process.placement;
   instance.static_graph = process.static_graph;
+  instance.transfers = process.transfers;
   Mapping mapping(at, "an instance: a mapping with model and precision");
   mapping.optional("name", instance.name, Text{200});
   for (const char* key : of_process)

@@ -150,6 +150,28 @@ void read_norms(const Cursor& at, ProcessEntry& process) {
     model->separate_norms = separate.value_or(false);
 }
 
+// Reads `cuda_graph`, which makes tensorrt tensorrt-graph, and `transfers`.
+void read_engine_graph(Mapping& mapping, ProcessEntry& process) {
+  if (const auto at = mapping.find("cuda_graph")) {
+    const bool graph = Boolean{}(*at).value_or(false);
+    const bool is_graph = process.runtime == Runtime::tensorrt_graph;
+    if (process.runtime != Runtime::tensorrt && is_graph != graph)
+      at->problem(fmt::format("runtime {} is {} CUDA graph", to_string(process.runtime),
+                              traits_of(process.runtime).kind == RuntimeKind::graph ? "always a" : "never a"),
+                  "cuda_graph goes with runtime: tensorrt");
+    else if (graph && !on_gpu(process.placement))
+      at->problem("work of a DLA is not in a CUDA graph", "placement: gpu");
+    else if (graph)
+      process.runtime = Runtime::tensorrt_graph;
+  }
+  if (const auto at = mapping.find("transfers")) {
+    process.transfers = Choice<bool>{"both or none", {{"both", true}, {"none", false}}}(*at).value_or(true);
+    if (!copies_batches(traits_of(process.runtime)))
+      at->problem(fmt::format("runtime {} copies no batches", to_string(process.runtime)),
+                  runtime_list([](const auto& row) { return process::copies_batches(row); }));
+  }
+}
+
 // Reads `runtime` and `placement`: one is cpu if and only if the other is.
 void read_runtime(Mapping& mapping, ProcessEntry& process) {
   const bool placed =
@@ -187,6 +209,7 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
     }
     process.static_graph = graph.value_or(false);
   }
+  read_engine_graph(mapping, process);
   const bool text = process.language.has_value();
   const auto kind = traits_of(process.runtime).kind;
   const bool frames = kind == RuntimeKind::framework || kind == RuntimeKind::graph;

@@ -178,6 +178,7 @@ struct ProcessEntry : ThreadSettings {
   std::optional<std::int64_t> threads;  // placement cpu; absent: one per core that it may use
   bool training = false;                // true: a batch is a training step
   bool static_graph = false;            // true: captured or compiled at load; false: walked at every batch
+  bool transfers = true;                // false: inputs and outputs stay on the device
   std::optional<LayerRange> layers;     // layers of the network as the runtime fuses it; absent: all
   std::optional<std::int64_t> input;  // side of the input in pixels, or tokens; absent: the network's default
   std::vector<Stage> before, after;   // stages around inference

@@ -63,7 +63,7 @@ void set_tensors(process::Spec& spec, const ProcessEntry& entry, const dnn::Netw
   const double weight = entry.training ? 4 : dnn::bytes_per_element(*entry.precision);
   spec.weights_bytes = weight * static_cast<double>(network.parameters());
   if (entry.layers) spec.weights_bytes *= part_shares(entry).parameters;
-  if (!copies_batches(traits_of(entry.runtime).kind)) return;
+  if (!entry.transfers || !copies_batches(traits_of(entry.runtime))) return;
   const Tensors bound = tensors_of(entry, network, bound_bytes);
   spec.input_bytes = bound.read * static_cast<double>(spec.batch);
   spec.output_bytes = bound.written * static_cast<double>(spec.batch);

@@ -170,6 +170,7 @@ gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& en
   // Tables were measured with the tensor cores that a precision uses.
   const bool measured = entry.placement != Placement::cuda_only || entry.precision == Precision::fp32;
   const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
+  gpu.kernel_fixed = std::min(gpu.kernel_fixed, runtime.kernel_start.value_or(gpu.kernel_fixed));
   const dnn::Request request = request_of(spec, entry, context);
   const dnn::KernelTables none;
   const dnn::KernelTables& tables = measured ? tables_for(request, context) : none;

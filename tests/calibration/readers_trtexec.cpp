@@ -58,7 +58,7 @@ TEST(TrtexecLog, TheSummaryAndTheSettingsAreRead) {
   EXPECT_EQ(setting.model, "tiny");
   EXPECT_EQ(setting.precision, "fp16");
   EXPECT_EQ(setting.batch, 4);
-  EXPECT_EQ(setting.runtime, "cuda-graph");
+  EXPECT_EQ(setting.runtime, "tensorrt-graph");
   EXPECT_EQ(setting.sync, "spin");
   EXPECT_EQ(setting.compute_capability, "8.7");
   EXPECT_EQ(setting.sms, 8);

@@ -54,6 +54,36 @@ TEST(Sessions, fuse_more_than_pytorch_and_less_than_tensorrt) {
   }
 }
 
+TEST(EngineGraphs, are_one_launch_whose_kernels_begin_sooner) {
+  const std::string network = "model: yolo11n, precision: fp16, sync: spin";
+  const ProcessResult launched = run_one(network), graph = run_one(network + ", cuda_graph: true");
+  EXPECT_LT(graph.latency_ms.mean.value(), launched.latency_ms.mean.value());
+  EXPECT_GT(graph.throughput.mean.value(), launched.throughput.mean.value());
+  const ProcessResult named = run_one("model: yolo11n, precision: fp16, sync: spin, runtime: tensorrt-graph");
+  EXPECT_EQ(named.throughput.mean, graph.throughput.mean);
+}
+
+TEST(EngineGraphs, need_an_engine_on_the_gpu) {
+  const std::string orin = "jetson-agx-orin-64gb", network = "model: resnet50, precision: fp16, ";
+  EXPECT_THAT(errors(orin, network + "runtime: eager, cuda_graph: true"),
+              HasSubstr("runtime eager is never a CUDA graph"));
+  EXPECT_THAT(errors(orin, network + "runtime: cuda-graph, cuda_graph: false"),
+              HasSubstr("runtime cuda-graph is always a CUDA graph"));
+  EXPECT_THAT(errors(orin, network + "placement: dla0, cuda_graph: true"),
+              HasSubstr("work of a DLA is not in a CUDA graph"));
+}
+
+TEST(Transfers, take_the_time_of_their_bytes) {
+  for (const std::string runtime : {"tensorrt", "tensorrt-graph", "onnxruntime"}) {
+    const std::string process =
+        "model: resnet50, precision: fp16, batch: 8, runtime: " + runtime + ", arrivals: {periodic: 20 /s}";
+    EXPECT_LT(latency_ms(process + ", transfers: none"), latency_ms(process)) << runtime;
+  }
+  EXPECT_THAT(
+      errors("jetson-orin-nano-super", "model: resnet50, precision: fp16, runtime: eager, transfers: none"),
+      HasSubstr("runtime eager copies no batches"));
+}
+
 // dankang21/jetson-latency-lab: 4.598 ms at 1344 MHz, 4.484 ms at 1728 MHz.
 TEST(Sessions, cost_the_host_what_two_clocks_of_its_cores_tell) {
   const std::string request =

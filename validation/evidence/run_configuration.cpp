@@ -120,14 +120,21 @@ std::set<std::string> networks_with_kernels(std::span<const CsvTable> tables) {
 // A row with columns by name. A missing or empty column has the value of another row of the run, else none.
 class Fields {
  public:
-  Fields(const CsvTable& table, const CsvTable::Row& row, const Shared& shared)
-      : table_(table), row_(row), shared_(shared) {}
+  // `of_tensorrt`: the runs of trtexec.
+  Fields(const CsvTable& table, const CsvTable::Row& row, const Shared& shared,
+         const std::set<std::string>& of_tensorrt)
+      : table_(table), row_(row), shared_(shared), of_tensorrt_(of_tensorrt) {}
 
   [[nodiscard]] std::string text(std::string_view column) const {
     std::string own = calibration::text_in(table_, row_, column);
-    if (!own.empty()) return own;
-    const auto known = shared_.find({calibration::text_in(table_, row_, "run"), column});
-    return known == shared_.end() ? std::string() : known->second;
+    const std::string run = calibration::text_in(table_, row_, "run");
+    if (own.empty()) {
+      const auto known = shared_.find({run, column});
+      if (known != shared_.end()) own = known->second;
+    }
+    // Earlier imports call the graphs of trtexec so; the runtime cuda-graph stands for a framework.
+    const bool engine = column == "runtime" && own == "cuda-graph" && of_tensorrt_.contains(run);
+    return engine ? "tensorrt-graph" : own;
   }
   [[nodiscard]] std::optional<double> number(std::string_view column) const {
     const std::string given = text(column);
@@ -166,6 +173,7 @@ class Fields {
   const CsvTable& table_;
   const CsvTable::Row& row_;
   const Shared& shared_;
+  const std::set<std::string>& of_tensorrt_;
 };
 
 // The network of a row: built in, or from a file, which is found by its content or by its name.
@@ -198,6 +206,10 @@ void set_others(scenarios::ProcessEntry& entry, const Fields& fields) {
   };
   set(entry.input, "input", dnn::largest_input);
   set(entry.threads, "threads", most_threads);
+  if (const std::string transfers = fields.text("transfers"); transfers == "none")
+    entry.transfers = false;
+  else if (!transfers.empty() && transfers != "both")
+    fields.fail(fmt::format("transfers is '{}', not both or none", input::printable(transfers)));
   if (const auto rate = fields.number("rate_hz")) {
     if (!(*rate > 0)) fields.fail(fmt::format("rate_hz {} is not positive", *rate));
     if (*rate > scenarios::max_rate)
@@ -219,6 +231,7 @@ std::string others_of(const Fields& fields) {
   };
   add("input", " input {}");
   add("threads", " {} threads");
+  add("transfers", " {} transfers");
   add("rate_hz", " {}/s");
   add("mps_percent", " MPS {} %");
   return text;
@@ -384,7 +397,7 @@ class EvidenceReading {
 
  private:
   void read(const CsvTable& table, const CsvTable::Row& row) {
-    const Fields fields(table, row, shared_);
+    const Fields fields(table, row, shared_, tensorrt_);
     const std::string metric = fields.text("metric");
     if (const std::string why = no_use(fields, metric); !why.empty()) {
       ++found_.unused.back()[why];
@@ -393,12 +406,6 @@ class EvidenceReading {
     const bool of_layer = metric == "layer_time";
     if (fields.text("model").empty() && fields.text("onnx").empty()) {
       leave_out(fmt::format("run {}: no network (import with --model if one ran)",
-                            input::printable(fields.text("run"))));
-      return;
-    }
-    // The runtime cuda-graph stands for a framework, whose kernels are not fused as TensorRT's are.
-    if (fields.text("runtime") == "cuda-graph" && tensorrt_.contains(fields.text("run"))) {
-      leave_out(fmt::format("run {}: TensorRT in a CUDA graph, which jostle does not simulate",
                             input::printable(fields.text("run"))));
       return;
     }
