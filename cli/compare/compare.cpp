@@ -93,11 +93,15 @@ analyses::ComparedNames names_of(const CompareOptions& options) {
 }
 
 // Where the time of each side goes, in a sentence of `jostle explain`: that of the first process.
-std::string time_words(const char* side, const scenarios::Scenario& scenario, const scenarios::RunControl& control) {
+std::string time_words(const char* side, const scenarios::Scenario& scenario,
+                       const scenarios::RunControl& control) {
   scenarios::RunControl quiet;
   quiet.interrupt = control.interrupt;
-  const analyses::Explanation why = analyses::explain({.scenario = scenario, .directory = {}, .what_ifs = {"none"}}, quiet);
-  return why.groups.empty() ? std::string() : fmt::format("{}: {}: {}", side, why.groups.front().group.label, why.groups.front().sentence);
+  const analyses::Explanation why =
+      analyses::explain({.scenario = scenario, .directory = {}, .what_ifs = {"none"}}, quiet);
+  return why.groups.empty()
+             ? std::string()
+             : fmt::format("{}: {}: {}", side, why.groups.front().group.label, why.groups.front().sentence);
 }
 
 ExitCode print_comparison(const CompareOptions& options, Context& context) {
@@ -128,7 +132,8 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
     words.why = {time_words("A", a->front(), control), time_words("B", b->front(), control)};
     output::write_whole(*page, html_page("compare", a->front().name + ": B against A",
                                          {{"words", words_json(words)},
-                                          {"comparison", nlohmann::ordered_json::parse(analyses::comparison_json(compared, names))}}));
+                                          {"comparison", nlohmann::ordered_json::parse(
+                                                             analyses::comparison_json(compared, names))}}));
   }
   const bool a_fits = say_who_fits(names.a, compared.a.front(), terminal);
   const bool b_fits = say_who_fits(names.b, compared.b.front(), terminal);

@@ -74,8 +74,9 @@ std::vector<std::string> overload_sentences(const analyses::ComparedProcess& pro
     const std::string rest = process.with_latency == 0
                                  ? "is not compared"
                                  : fmt::format("is compared over {} of the pairs", process.with_latency);
-    found.push_back(fmt::format("{} is overloaded in {} of {} runs{}: latency grows without bound there, and {}", side,
-                                overload.runs, pairs, up_to, rest));
+    found.push_back(
+        fmt::format("{} is overloaded in {} of {} runs{}: latency grows without bound there, and {}", side,
+                    overload.runs, pairs, up_to, rest));
   };
   add("A", process.overload_a);
   add("B", process.overload_b);
@@ -84,7 +85,8 @@ std::vector<std::string> overload_sentences(const analyses::ComparedProcess& pro
 
 std::string overload_text(const analyses::ComparedProcess& process, std::size_t pairs, int width) {
   std::string text;
-  for (const std::string& sentence : overload_sentences(process, pairs)) text += paragraph(sentence, width, 0);
+  for (const std::string& sentence : overload_sentences(process, pairs))
+    text += paragraph(sentence, width, 0);
   return text;
 }
 
@@ -114,9 +116,12 @@ std::vector<std::string> pairs_sentences(const Compared& compared) {
                 : fmt::format("1 pair of runs, seed {}: no confidence intervals", seed)};
   if (!compared.until) return found;
   const std::string share = input::format_quantity(*compared.until, input::share_dimension());
-  found.push_back(compared.known_to(*compared.until)
-                      ? fmt::format("differences in throughput are known to {}", share)
-                      : fmt::format("differences in throughput are not known to {}: more pairs, or longer runs, are needed", share));
+  found.push_back(
+      compared.known_to(*compared.until)
+          ? fmt::format("differences in throughput are known to {}", share)
+          : fmt::format(
+                "differences in throughput are not known to {}: more pairs, or longer runs, are needed",
+                share));
   return found;
 }
 
@@ -130,8 +135,9 @@ std::string process_heading(const analyses::ComparedProcess& process) {
 // "throughput +4.0 % (545 to 567 images/s)"; of a difference that may be chance, that it may be so.
 std::string difference_words(const Difference& difference) {
   const std::string unit = difference.unit.empty() ? "" : " " + difference.unit;
-  return fmt::format("{} {} % ({} to {}{}{})", difference.metric, signed_percent(difference.relative()), significant(difference.a, 3),
-                     significant(difference.b, 3), unit, difference.significant() ? "" : "; may be chance");
+  return fmt::format("{} {} % ({} to {}{}{})", difference.metric, signed_percent(difference.relative()),
+                     significant(difference.a, 3), significant(difference.b, 3), unit,
+                     difference.significant() ? "" : "; may be chance");
 }
 
 }  // namespace
@@ -144,8 +150,10 @@ std::string comparison_text(const Compared& compared, const analyses::ComparedNa
   for (const analyses::ComparedProcess& process : compared.processes)
     text += "\n" + styled(process_heading(process), Style::strong, colour) + "\n" +
             table_of(process.metrics).text(width, colour) + overload_text(process, count, width);
-  text += "\n" + styled("board", Style::strong, colour) + "\n" + table_of(compared.system).text(width, colour) +
-          (power_grades_sentence(compared).empty() ? std::string() : paragraph(power_grades_sentence(compared), width, 0));
+  text += "\n" + styled("board", Style::strong, colour) + "\n" +
+          table_of(compared.system).text(width, colour) +
+          (power_grades_sentence(compared).empty() ? std::string()
+                                                   : paragraph(power_grades_sentence(compared), width, 0));
   const auto unmatched = [&](const std::vector<analyses::Unmatched>& processes, const char* which) {
     if (processes.empty()) return;
     std::string line = fmt::format("Only in {}:", which);
@@ -160,10 +168,11 @@ std::string comparison_text(const Compared& compared, const analyses::ComparedNa
 }
 
 PageWords comparison_words(const Compared& compared, const analyses::ComparedNames& names) {
-  const scenarios::InWords a = scenarios::in_words(compared.a.front().resolved), b = scenarios::in_words(compared.b.front().resolved);
+  const scenarios::InWords a = scenarios::in_words(compared.a.front().resolved),
+                           b = scenarios::in_words(compared.b.front().resolved);
   PageWords words = page_words(a);
   words.scenario = a.board == b.board ? a.board : fmt::format("A: {}; B: {}", a.board, b.board);
-  words.question = fmt::format("what B ({}) has that A ({}) has not", names.b, names.a);
+  words.question = fmt::format("What does B ({}) change against A ({})", names.b, names.a);
   for (std::size_t i = 0; i < std::max(a.processes.size(), b.processes.size()); ++i) {
     if (i < a.processes.size() && i < b.processes.size() && a.processes[i] == b.processes[i]) continue;
     if (i < a.processes.size()) words.processes[i] = "A: " + a.processes[i];
@@ -172,13 +181,15 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
   Passage board{"board", {table_of(compared.system)}};
   std::vector<std::string> parts;
   for (const Difference& difference : compared.system)
-    if (difference.relative() && parts.size() < 3 && (difference.metric == "throughput" || difference.metric == "power" || difference.metric == "energy"))
+    if (difference.relative() && parts.size() < 3 &&
+        (difference.metric == "throughput" || difference.metric == "power" || difference.metric == "energy"))
       parts.push_back(difference_words(difference));
   for (const analyses::ComparedProcess& process : compared.processes)
     for (const Difference& difference : process.metrics)
       if (difference.metric == "latency p99" && difference.relative() && parts.size() < 5)
         parts.push_back(fmt::format("#{} ", process.a) + difference_words(difference));
-  if (!parts.empty()) words.answer.push_back({"", {}, {fmt::format("B against A: {}", fmt::join(parts, ", "))}});
+  if (!parts.empty())
+    words.answer.push_back({"", {}, {fmt::format("B against A: {}", fmt::join(parts, ", "))}});
   words.answer.push_back(std::move(board));
   words.trust = pairs_sentences(compared);
   words.trust.push_back(power_grades_sentence(compared));
@@ -189,7 +200,9 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
     }
   }
   for (const analyses::ComparedProcess& process : compared.processes)
-    words.more.push_back({process_heading(process), {table_of(process.metrics)}, overload_sentences(process, compared.a.size())});
+    words.more.push_back({process_heading(process),
+                          {table_of(process.metrics)},
+                          overload_sentences(process, compared.a.size())});
   return words;
 }
 

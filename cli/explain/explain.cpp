@@ -92,10 +92,11 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
   }
   if (page)
     output::write_whole(
-        *page, html_page("explain", "Why: " + explanation.result.scenario,
-                         {{"words", words_json(explanation_words(explanation))},
-                          {"explanation", nlohmann::ordered_json::parse(analyses::explanation_json(explanation))},
-                          {"result", nlohmann::ordered_json::parse(scenarios::to_json(explanation.result))}}));
+        *page,
+        html_page("explain", "Why: " + explanation.result.scenario,
+                  {{"words", words_json(explanation_words(explanation))},
+                   {"explanation", nlohmann::ordered_json::parse(analyses::explanation_json(explanation))},
+                   {"result", nlohmann::ordered_json::parse(scenarios::to_json(explanation.result))}}));
   return say_who_fits(file, explanation.result, terminal) ? ExitCode::done : ExitCode::no_fit;
 }
 
@@ -121,7 +122,8 @@ void add_explain(CLI::App& app, Task& task) {
       ->check(one_of({"text", "json"}))
       ->type_name("text|json");
   add_html(*command, asked->html);
-  add_examples(*command, {"explain gate.yaml", "explain gate.yaml --html why.html", "explain gate.yaml --what-if pinned-clocks --print"});
+  add_examples(*command, {"explain gate.yaml", "explain gate.yaml --html why.html",
+                          "explain gate.yaml --what-if pinned-clocks --print"});
   command->callback(
       [&task, asked] { task = [asked](Context& context) { return tell_why(*asked, context); }; });
 }

@@ -235,7 +235,8 @@ Table what_ifs_table(const Explanation& explanation) {
 // The grade of watts and energies; empty if the board's power is not known.
 std::string power_sentence(const Explanation& explanation) {
   const auto grade = scenarios::power_grade(explanation.result);
-  return grade ? fmt::format("power and energy: grade {}{}", *grade, power_range(analyses::relative_power_interval(explanation.result)))
+  return grade ? fmt::format("power and energy: grade {}{}", *grade,
+                             power_range(analyses::relative_power_interval(explanation.result)))
                : std::string();
 }
 
@@ -247,8 +248,7 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
   const Table table = what_ifs_table(explanation);
   const std::string graded = power_sentence(explanation);
   std::string notes;
-  if (!explanation.leading.empty())
-    notes += paragraph(numbered, width, 2);
+  if (!explanation.leading.empty()) notes += paragraph(numbered, width, 2);
   // A table this narrow has no room for prices.
   constexpr int narrow = 80;
   for (std::size_t i = 0; i < explanation.leading.size() && width < narrow; ++i) {
@@ -356,7 +356,8 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
 
 PageWords explanation_words(const Explanation& explanation) {
   PageWords words = report_words(explanation.result);
-  words.question = "where the time of each process goes, which resource is short, and what changes would bring";
+  words.question =
+      "Where does the time of each process go, which resource is short, and what would changes bring";
   add_reasons(words, explanation);
   const auto changes = [&](const char* title, const auto& sentence_of_change) {
     Passage passage{title};
@@ -367,7 +368,8 @@ PageWords explanation_words(const Explanation& explanation) {
   };
   std::vector<Passage> found;
   if (!explanation.tried.empty()) {
-    Passage passage = changes("what each change would bring", [](const Tried& tried) { return tried.what_if.note; });
+    Passage passage =
+        changes("what each change would bring", [](const Tried& tried) { return tried.what_if.note; });
     if (!explanation.leading.empty()) passage.lines.insert(passage.lines.begin(), numbered);
     passage.tables.push_back(what_ifs_table(explanation));
     found.push_back(std::move(passage));
@@ -375,9 +377,11 @@ PageWords explanation_words(const Explanation& explanation) {
   Passage limits{"limits"};
   for (const analyses::ActiveLimit& limit : explanation.limits) limits.lines.push_back(limit.sentence);
   found.push_back(std::move(limits));
-  found.push_back(changes("who would win and who would starve", [](const Tried& tried) { return tried.outcomes.sentence; }));
+  found.push_back(changes("who would win and who would starve",
+                          [](const Tried& tried) { return tried.outcomes.sentence; }));
   found.push_back(changes("what the clocks would do", [](const Tried& tried) { return tried.sentence; }));
-  std::erase_if(found, [](const Passage& passage) { return passage.lines.empty() && passage.tables.empty(); });
+  std::erase_if(found,
+                [](const Passage& passage) { return passage.lines.empty() && passage.tables.empty(); });
   words.more.insert(words.more.begin(), found.begin(), found.end());
   return words;
 }

@@ -349,8 +349,8 @@ std::string power_ranges(const OffloadAnswer& answer) {
 // The grades of the watts and energies above, and of what they cost.
 std::string grades_sentence(const OffloadAnswer& answer) {
   const auto grade = [](const std::optional<std::string>& of) { return of.value_or("unknown"); };
-  return fmt::format("power and energy: grade {} of {}, {} of {}", grade(answer.edge_power_grade), answer.edge_device,
-                     grade(answer.cloud_power_grade), answer.cloud_device) +
+  return fmt::format("power and energy: grade {} of {}, {} of {}", grade(answer.edge_power_grade),
+                     answer.edge_device, grade(answer.cloud_power_grade), answer.cloud_device) +
          power_ranges(answer);
 }
 
@@ -383,13 +383,14 @@ std::string edge_power_line(const OffloadAnswer& answer) {
 // How edge and cloud compare over the link of a point, in a sentence.
 std::string over_link(const OffloadAnswer& answer, const OffloadPoint& point) {
   const Worst edge = worst_of(answer.edge), cloud = worst_of(point.cloud);
-  const std::string link = fmt::format("over {} and {} RTT", bandwidth_text(point.bandwidth), time_text(point.rtt));
+  const std::string link =
+      fmt::format("over {} and {} RTT", bandwidth_text(point.bandwidth), time_text(point.rtt));
   if (!cloud.saturated.empty())
-    return fmt::format("{} the cloud serves {} of {} {}s/s: the bottleneck is {}", link, significant(cloud.throughput, 3),
-                       significant(edge.throughput, 3), served_word(answer),
+    return fmt::format("{} the cloud serves {} of {} {}s/s: the bottleneck is {}", link,
+                       significant(cloud.throughput, 3), significant(edge.throughput, 3), served_word(answer),
                        cloud.saturated == "link" ? "the link" : cloud.saturated);
-  return fmt::format("{} the cloud's p99 is {} ms against {} ms on the edge; best is {}", link, ms(cloud.latency.p99),
-                     ms(edge.latency.p99), to_string(point.best));
+  return fmt::format("{} the cloud's p99 is {} ms against {} ms on the edge; best is {}", link,
+                     ms(cloud.latency.p99), ms(edge.latency.p99), to_string(point.best));
 }
 
 }  // namespace
@@ -443,17 +444,24 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
 PageWords offload_words(const OffloadAnswer& answer, const scenarios::InWords& edge) {
   PageWords words = page_words(edge);
   words.scenario = heading(answer);
-  words.question = "edge, cloud or split: which has the lowest p99 of the worst stream, over bandwidth and round-trip time";
+  words.question =
+      "Edge, cloud or split: which has the lowest p99 of the worst stream, over bandwidth and round-trip "
+      "time";
   Passage alone{"on the edge alone", {edge_table(answer)}};
   if (answer.edge.edge_power_w) alone.lines.push_back(edge_power_line(answer));
   words.answer = {{"when the cloud is faster", {break_even_table(answer)}}, std::move(alone)};
-  const auto slow = std::ranges::min_element(answer.points, {}, [](const OffloadPoint& point) { return std::pair(point.bandwidth, -sim::to_ms(point.rtt)); });
-  const auto fast = std::ranges::max_element(answer.points, {}, [](const OffloadPoint& point) { return std::pair(point.bandwidth, -sim::to_ms(point.rtt)); });
+  const auto slow = std::ranges::min_element(answer.points, {}, [](const OffloadPoint& point) {
+    return std::pair(point.bandwidth, -sim::to_ms(point.rtt));
+  });
+  const auto fast = std::ranges::max_element(answer.points, {}, [](const OffloadPoint& point) {
+    return std::pair(point.bandwidth, -sim::to_ms(point.rtt));
+  });
   if (slow != answer.points.end()) words.why = {over_link(answer, *fast), over_link(answer, *slow)};
   words.trust.push_back(grades_sentence(answer));
   if (answer.edge_power_grade) words.trust.push_back(grade_sentence("Edge", *answer.edge_power_grade));
   if (!answer.power_note.empty()) words.warnings.push_back({"note", answer.power_note});
-  if (!answer.boards.empty()) words.more.push_back({"more edge boards, and the cloud", {boards_table(answer)}});
+  if (!answer.boards.empty())
+    words.more.push_back({"more edge boards, and the cloud", {boards_table(answer)}});
   return words;
 }
 

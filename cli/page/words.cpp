@@ -15,7 +15,8 @@ using WordsJson = nlohmann::ordered_json;
 std::string as_sentence(std::string text) {
   if (text.empty()) return text;
   const std::size_t end = text.find_first_of(" :,");
-  const bool plain_word = text.substr(0, end).find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+  const bool plain_word =
+      text.substr(0, end).find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
   if (plain_word) text[0] = static_cast<char>(text[0] - 'a' + 'A');
   if (text.back() != '.' && text.back() != '?') text += '.';
   return text;
@@ -31,7 +32,7 @@ WordsJson sentences(const std::vector<std::string>& lines) {
 WordsJson passages(const std::vector<Passage>& all) {
   WordsJson json = WordsJson::array();
   for (const Passage& passage : all) {
-    WordsJson one{{"title", passage.title}, {"lines", sentences(passage.lines)}};
+    WordsJson one{{"title", passage.title}, {"lines", sentences(passage.lines)}, {"wide", passage.wide}};
     if (!passage.tables.empty()) one["table"] = passage.tables.front().json();
     json.push_back(std::move(one));
   }

@@ -1,5 +1,5 @@
-// The words that a page begins with, before its charts: the question, the answer as a table, why it is so, and how sure it is.
-// They are those of the terminal, made by the same functions.
+// The words that a page begins with, before its charts: the question, the answer as a table, why it is so,
+// and how sure it is. They are those of the terminal, made by the same functions.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,6 +16,7 @@ struct Passage {
   std::string title;                    // empty: none
   std::vector<Table> tables = {};       // at most one
   std::vector<std::string> lines = {};  // a paragraph each
+  bool wide = false;                    // true: the table needs the whole width of a screen
 };
 
 // A word that says what is wrong ("overloaded"), and the sentence behind it.
@@ -24,11 +25,11 @@ struct PageWarning {
 };
 
 struct PageWords {
-  std::string scenario;                // the board in words
-  std::vector<std::string> processes;  // the processes in words
-  std::string run;                     // how it was run, with the seed
-  std::string question = {};           // asked beside the scenario; empty: what it gives
-  std::vector<Passage> answer = {};    // the tables of the first screen
+  std::string scenario;                   // the board in words
+  std::vector<std::string> processes;     // the processes in words
+  std::string run;                        // how it was run, with the seed
+  std::string question = {};              // without its question mark; empty: what the scenario gives
+  std::vector<Passage> answer = {};       // the tables of the first screen
   std::vector<std::string> missing = {};  // what the tables lack, and why
   std::vector<std::string> why = {};      // at most two sentences
   std::string best = {};                  // the best change; empty: not looked for
@@ -43,7 +44,7 @@ struct PageWords {
 // For the data of a page, as `words`. Sentences begin with a capital and end with a full stop.
 [[nodiscard]] nlohmann::ordered_json words_json(const PageWords& words);
 
-// "Throughput and latency: assumed, which is a judgement, ...".
+// "Throughput and latency: assumed, a judgement, ...".
 [[nodiscard]] std::string grade_sentence(const std::string& of, const std::string& grade);
 
 }  // namespace jostle::cli

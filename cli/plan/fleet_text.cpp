@@ -129,7 +129,8 @@ std::string mix_sentence(const Fleet& fleet) {
   std::string mix;
   for (std::size_t i = 0; i < fleet.choices.size(); ++i)
     if (fleet.mix->boards[i] > 0)
-      mix += fmt::format("{}{} x {}", mix.empty() ? "" : " + ", fleet.mix->boards[i], fleet.choices[i].device);
+      mix +=
+          fmt::format("{}{} x {}", mix.empty() ? "" : " + ", fleet.mix->boards[i], fleet.choices[i].device);
   return fmt::format("Cheaper combination: {}, price {:.6g}", mix, fleet.mix->price);
 }
 
@@ -153,8 +154,7 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
   for (const FleetChoice& choice : fleet.choices) {
     text += choice_text(fleet, choice, width);
     for (std::size_t i = 0; i < choice.intervals.size(); ++i) {
-      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))
-        text += paragraph(crosses, width, 4);
+      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i])) text += paragraph(crosses, width, 4);
     }
   }
   return text;
@@ -164,10 +164,16 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   PageWords words = page_words(scenario);
   std::vector<std::string> boards = fleet.carry_none, limits;
   for (const FleetChoice& choice : fleet.choices) boards.push_back(choice.device);
-  for (std::size_t i = 0; i < fleet.goal.criteria.size(); ++i) limits.push_back(criterion_text(fleet.goal, i));
+  for (std::size_t i = 0; i < fleet.goal.criteria.size(); ++i)
+    limits.push_back(criterion_text(fleet.goal, i));
   words.scenario = fmt::format("{}", fmt::join(boards, ", "));
-  words.question = fmt::format("how many boards carry {} at {:.4g} frames/s each{}{}", input::counted(fleet.cameras, "camera"),
-                               fleet.rate_per_s, limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
+  // Cameras, not the scenario's arrivals, bring the frames.
+  constexpr std::string_view closed = ", one batch after the other";
+  for (std::string& process : words.processes)
+    if (process.ends_with(closed)) process.resize(process.size() - closed.size());
+  words.question = fmt::format("How many boards carry {} at {:.4g} frames/s each{}{}",
+                               input::counted(fleet.cameras, "camera"), fleet.rate_per_s,
+                               limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
   Passage answer{fleet.choices.empty() ? "no board carries a camera within the limits" : ""};
   if (!fleet.choices.empty()) {
     const FleetChoice& first = fleet.choices.front();
@@ -179,13 +185,15 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   for (const std::string& device : fleet.carry_none)
     answer.lines.push_back(device + ": no configuration meets the limits with even one camera");
   words.answer.push_back(std::move(answer));
-  words.trust.insert(words.trust.begin(), fmt::format("{} simulated in {}", input::counted(fleet.settings, "configuration"),
-                                                      input::counted(fleet.simulated, "run")));
+  words.trust.insert(words.trust.begin(),
+                     fmt::format("{} simulated in {}", input::counted(fleet.settings, "configuration"),
+                                 input::counted(fleet.simulated, "run")));
   words.best = mix_sentence(fleet);
   if (!fleet.power_note.empty()) words.warnings.push_back({"note", fleet.power_note});
   for (const FleetChoice& choice : fleet.choices) {
     for (std::size_t i = 0; i < choice.intervals.size(); ++i)
-      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i])) words.warnings.push_back({choice.device, crosses});
+      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))
+        words.warnings.push_back({choice.device, crosses});
     std::vector<std::string> lines{choice_sentence(fleet, choice)};
     std::ranges::copy(why_so_many(choice), std::back_inserter(lines));
     words.more.push_back({fmt::format("{} x {}", choice.boards, choice.device), {}, std::move(lines)});

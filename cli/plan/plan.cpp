@@ -42,12 +42,14 @@ struct PlanFiles {
 // The scenario of a point of the study; without one, of the first candidate.
 scenarios::InWords in_words_at(const analyses::Candidates& candidates, std::optional<std::size_t> point) {
   std::size_t candidate = 0;
-  while (point && candidate + 1 < candidates.size() && candidates.study_point(candidate) != *point) ++candidate;
+  while (point && candidate + 1 < candidates.size() && candidates.study_point(candidate) != *point)
+    ++candidate;
   return scenarios::in_words(scenarios::to_json(candidates.scenario(candidate)));
 }
 
 // Writes the HTML page. `answer`: the output of --format json.
-void write_html(const PlanFiles& files, const analyses::Study& study, const std::string& answer, const PageWords& words) {
+void write_html(const PlanFiles& files, const analyses::Study& study, const std::string& answer,
+                const PageWords& words) {
   output::write_whole(*files.page, html_page("plan", title_of(study),
                                              {{"words", words_json(words)},
                                               {"answer", nlohmann::ordered_json::parse(answer)},
@@ -94,7 +96,9 @@ ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& ca
     terminal.print_data(analyses::fleet_json(fleet) + "\n");
   else
     terminal.print(fleet_text(input::file_name(options.study), fleet, terminal.width(), terminal.colour()));
-  if (files.page != nullptr) write_html(files, study, analyses::fleet_json(fleet), fleet_words(fleet, in_words_at(candidates, std::nullopt)));
+  if (files.page != nullptr)
+    write_html(files, study, analyses::fleet_json(fleet),
+               fleet_words(fleet, in_words_at(candidates, std::nullopt)));
   return fleet.choices.empty() ? ExitCode::failed : ExitCode::done;
 }
 
@@ -127,7 +131,8 @@ ExitCode plan_points(const analyses::Study& study, analyses::Candidates& candida
     terminal.print(plan_text(input::file_name(options.study), plan, terminal.width(), terminal.colour()));
   if (files.page != nullptr)
     write_html(files, study, analyses::plan_json(plan),
-               plan_words(plan, in_words_at(candidates, plan.best ? std::optional(plan.best->point) : std::nullopt)));
+               plan_words(plan, in_words_at(candidates,
+                                            plan.best ? std::optional(plan.best->point) : std::nullopt)));
   return plan.best ? ExitCode::done : ExitCode::failed;
 }
 

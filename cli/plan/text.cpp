@@ -286,13 +286,12 @@ std::string front_text(const Plan& plan, int width, bool colour) {
 std::vector<std::string> costs_of_limits(const Plan& plan) {
   std::vector<std::string> found;
   for (const analyses::Relaxed& relaxed : plan.relaxed) {
-    found.push_back(
-        fmt::format("Without the limit {}: {} {} ({} vs best) with {}. The limit would have to "
-                    "be {}.",
-                    criterion_text(plan, relaxed.criterion), plan.goal.metrics[0],
-                    graded(plan, relaxed.best, 0),
-                    relative_text(relaxed.best.values[0], plan.best->values[0]), settings_text(relaxed.best),
-                    with_unit(plan, relaxed.criterion, relaxed.needed)));
+    found.push_back(fmt::format(
+        "Without the limit {}: {} {} ({} vs best) with {}. The limit would have to "
+        "be {}.",
+        criterion_text(plan, relaxed.criterion), plan.goal.metrics[0], graded(plan, relaxed.best, 0),
+        relative_text(relaxed.best.values[0], plan.best->values[0]), settings_text(relaxed.best),
+        with_unit(plan, relaxed.criterion, relaxed.needed)));
   }
   return found;
 }
@@ -428,13 +427,13 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
 
 namespace {
 
-// The goal as a question: "which of 27 points has max system.throughput, with system.power_w <= 12".
+// The goal as a question: "Which of 27 points has max system.throughput, with system.power_w <= 12".
 std::string goal_words(const Plan& plan) {
   std::vector<std::string> wishes, limits;
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i)
     (plan.goal.criteria[i].limit ? limits : wishes).push_back(criterion_text(plan, i));
-  return fmt::format("which of {} has {}{}{}", input::counted(plan.points, "point"), fmt::join(wishes, ", then "),
-                     limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
+  return fmt::format("Which of {} has {}{}{}", input::counted(plan.points, "point"),
+                     fmt::join(wishes, ", then "), limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
 }
 
 }  // namespace
@@ -442,34 +441,42 @@ std::string goal_words(const Plan& plan) {
 PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
   PageWords words = page_words(scenario);
   words.question = goal_words(plan);
-  words.trust.push_back(head_sentence("search", plan));
   if (!plan.best) {
     words.answer.push_back({"no point meets the limits", {}, why_none(plan)});
   } else {
     const PlanPoint& best = *plan.best;
-    words.answer.push_back({"best: " + settings_text(best), {values_table(plan, best, false)}, margins_of(plan)});
+    std::vector<std::string> margins = margins_of(plan);  // load first, then energy, which few ask for
+    words.answer.push_back({"best: " + settings_text(best), {values_table(plan, best, false)}});
+    if (!margins.empty()) words.answer.back().lines.push_back(margins.front());
+    if (margins.size() > 1) words.more.push_back({"energy", {}, {margins.back()}});
     words.trust.push_back(evidence_text(plan, best));
     if (best.power_grade) words.trust.push_back(grade_sentence("Power and energy", *best.power_grade));
     if (!best.sharing_note.empty()) words.trust.push_back("sharing: " + best.sharing_note);
     const std::vector<std::string> costs = costs_of_limits(plan);
     if (plan.runner_up) {
       const std::string changes = changes_text(best, *plan.runner_up);
-      words.why.push_back(fmt::format("the runner-up has {}. {}", changes, runner_up_advice(plan)));
-      words.more.push_back({"runner-up: " + changes, {values_table(plan, *plan.runner_up, true)}, {evidence_text(plan, *plan.runner_up)}});
+      words.why.push_back(fmt::format("the runner-up differs in {}. {}", changes, runner_up_advice(plan)));
+      words.more.push_back({"runner-up: " + changes,
+                            {values_table(plan, *plan.runner_up, true)},
+                            {evidence_text(plan, *plan.runner_up)}});
     }
     if (plan.next_better) {
       PlanPoint point;
       point.settings = plan.next_better->settings;
-      words.why.push_back(fmt::format("better, but out of reach: {}: {}", changes_text(best, point), sentence_of(plan.goal, *plan.next_better)));
+      words.why.push_back(fmt::format("better, but out of reach: {}: {}", changes_text(best, point),
+                                      sentence_of(plan.goal, *plan.next_better)));
     }
     if (!costs.empty()) words.best = costs.front();
     if (costs.size() > 1) words.more.push_back({"cost of the limits", {}, costs});
   }
   if (!plan.power_note.empty()) words.warnings.push_back({"note", plan.power_note});
+  words.more.push_back({"how it was searched", {}, {head_sentence("search", plan)}});
   if (plan.every.size() > 1)
-    words.more.push_back({"every point", {points_table(plan, plan.every, {plan.goal.criteria.size(), false})}});
+    words.more.push_back(
+        {"every point", {points_table(plan, plan.every, {plan.goal.criteria.size(), false})}});
   if (plan.front.size() > 1)
-    words.more.push_back({"Pareto front", {points_table(plan, front_excerpt(plan), {plan.goal.objectives, true})}});
+    words.more.push_back(
+        {"Pareto front", {points_table(plan, front_excerpt(plan), {plan.goal.objectives, true})}});
   return words;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "cli/terminal/paragraph.hpp"
@@ -12,24 +13,31 @@
 namespace jostle::cli {
 namespace {
 
-// What a change would bring: "precision int8: +9.1 % images/s, p99 -3.0 %, power +0.7 %; price: accuracy unknown".
+// What a change would bring: "precision int8: +9.1 % images/s, p99 -3.0 %, power +0.7 %; price: accuracy
+// unknown".
 std::string change_words(const analyses::Tried& tried, const scenarios::Result& before) {
   std::vector<std::string> parts;
   if (tried.worth.rescues) parts.emplace_back("all processes keep up");
+  constexpr double shown_from = 0.0005;  // less would print as 0.0 %
   for (const analyses::UnitChange& unit : tried.units)
-    if (unit.per_s.relative()) parts.push_back(fmt::format("{} % {}/s", signed_percent(unit.per_s.relative()), unit.unit));
+    if (std::abs(unit.per_s.relative().value_or(0)) >= shown_from)
+      parts.push_back(fmt::format("{} % {}/s", signed_percent(unit.per_s.relative()), unit.unit));
   if (!tried.overloaded.empty())
     parts.emplace_back("latency grows");
   else if (tried.p99_ms.relative())
     parts.push_back(fmt::format("p99 {} %", signed_percent(tried.p99_ms.relative())));
-  if (tried.power_w.relative()) parts.push_back(fmt::format("power {} %", signed_percent(tried.power_w.relative())));
+  else if (tried.latency_ms.relative())
+    parts.push_back(fmt::format("mean latency {} %", signed_percent(tried.latency_ms.relative())));
+  if (tried.power_w.relative())
+    parts.push_back(fmt::format("power {} %", signed_percent(tried.power_w.relative())));
   const auto prices = analyses::prices_in_words(tried, before);
-  return fmt::format("{}: {}{}{}", tried.what_if.label, fmt::join(parts, ", "), prices.empty() ? "" : "; price: ",
-                     fmt::join(prices, ", "));
+  return fmt::format("{}: {}{}{}", tried.what_if.label, fmt::join(parts, ", "),
+                     prices.empty() ? "" : "; price: ", fmt::join(prices, ", "));
 }
 
 std::string best_words(const analyses::Explanation& explanation) {
-  if (!explanation.leading.empty()) return change_words(explanation.tried[explanation.leading.front()], explanation.result);
+  if (!explanation.leading.empty())
+    return change_words(explanation.tried[explanation.leading.front()], explanation.result);
   if (explanation.overload && !explanation.overload->sentence.empty()) return explanation.overload->sentence;
   return explanation.tried.empty() ? std::string()
                                    : fmt::format("none: of {} tried, no one brings more than it costs",

@@ -6,7 +6,8 @@
 
 namespace jostle::cli {
 
-// Adds why it comes out so in at most two sentences, and the best change; all other reasons go to what is folded.
+// Adds why it comes out so in at most two sentences, and the best change; all other reasons go to what is
+// folded.
 void add_reasons(PageWords& words, const analyses::Explanation& explanation);
 
 }  // namespace jostle::cli

@@ -84,7 +84,8 @@ Table table(const std::vector<Cells>& columns, const std::vector<ProcessResult>&
 // A heading over its table, after an empty line; empty without a table.
 std::string text_of(const Passage& passage, int width, bool colour) {
   if (passage.tables.empty()) return {};
-  return "\n" + styled(passage.title, Style::strong, colour) + "\n" + passage.tables.front().text(width, colour);
+  return "\n" + styled(passage.title, Style::strong, colour) + "\n" +
+         passage.tables.front().text(width, colour);
 }
 
 template <class Get>
@@ -404,7 +405,8 @@ std::vector<BoardRow> board_rows(const Result& result) {
   add(power, system.energy_per_image_mj, "{:.1f} mJ/image");
   add(power, system.temperature_c, "{:.0f} degC");
   if (system.limited_by != "none") power.push_back("limited by " + system.limited_by);
-  return {{"GPU", gpu}, {"DLA", dla}, {"video", engines}, {"link", link}, {"CPU", cpu}, {"RAM", memory}, {"board", power}};
+  return {{"GPU", gpu}, {"DLA", dla},    {"video", engines}, {"link", link},
+          {"CPU", cpu}, {"RAM", memory}, {"board", power}};
 }
 
 // Power, energy and limits of the board alone: "Board: 8.92 W (fitted), 16.4 mJ/image, limited by power_cap".
@@ -412,7 +414,8 @@ std::string board_words(const Result& result) {
   const auto rows = board_rows(result);
   std::vector<std::string> phrases = rows.back().phrases;
   std::erase_if(phrases, [&](const std::string& phrase) {
-    const bool rail = std::ranges::any_of(result.system.power_w.rails, [&](const auto& of) { return phrase.starts_with(of.first + " "); });
+    const bool rail = std::ranges::any_of(result.system.power_w.rails,
+                                          [&](const auto& of) { return phrase.starts_with(of.first + " "); });
     return rail || phrase.starts_with("peak ") || phrase.ends_with(" degC");
   });
   return phrases.empty() ? std::string() : fmt::format("Board: {}", fmt::join(phrases, ", "));
@@ -420,7 +423,8 @@ std::string board_words(const Result& result) {
 
 std::string system_lines(const Result& result, int width) {
   std::string text;
-  for (const BoardRow& row : board_rows(result)) text += wrapped(fmt::format("{:<5}", row.part), row.phrases, width);
+  for (const BoardRow& row : board_rows(result))
+    text += wrapped(fmt::format("{:<5}", row.part), row.phrases, width);
   return text.empty() ? text : "\n" + text;
 }
 
@@ -466,12 +470,13 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 // Adds a sentence on the percentiles that the run is too short for, if there are any.
-void add_too_short(std::vector<std::string>& to, const scenarios::Times& times, const char* what, const std::string& who) {
+void add_too_short(std::vector<std::string>& to, const scenarios::Times& times, const char* what,
+                   const std::string& who) {
   if (times.needs.empty()) return;
   std::vector<std::string> names;
   for (const auto& [name, run] : times.needs) names.push_back(name);
-  to.push_back(fmt::format("{} samples are too few for {} {}of {}; simulate about {} s", times.samples, joined(names), what,
-                           who, input::decimal(times.needs.back().second.run_s, 2)));
+  to.push_back(fmt::format("{} samples are too few for {} {}of {}; simulate about {} s", times.samples,
+                           joined(names), what, who, input::decimal(times.needs.back().second.run_s, 2)));
 }
 
 // The latencies that are unknown, or not known for all requests: a sentence for the first process of each
@@ -490,8 +495,9 @@ std::vector<std::string> missing_latencies(const Result& result) {
       add_too_short(found, process.tokens->itl_ms, "of the time between tokens ", who);
     }
     if (!latency.of_served.empty())
-      found.push_back(fmt::format("{} of {} cover answered requests only; {} were dropped and {} waited at the end",
-                                  joined(latency.of_served), who, process.drops, latency.unfinished));
+      found.push_back(
+          fmt::format("{} of {} cover answered requests only; {} were dropped and {} waited at the end",
+                      joined(latency.of_served), who, process.drops, latency.unfinished));
     if (found.size() > before) reported_entry = process.entry;
   }
   return found;
@@ -544,8 +550,8 @@ std::vector<std::string> unconverged(const Result& result) {
     for (const auto& [metric, precise] : process.converged)
       if (!precise) names.push_back(metric);
     if (!names.empty())
-      found.push_back(fmt::format("not as precise as requested: {} of process {} ({})", joined(names), process.index,
-                                  input::printable(label(process))));
+      found.push_back(fmt::format("not as precise as requested: {} of process {} ({})", joined(names),
+                                  process.index, input::printable(label(process))));
   }
   return found;
 }
@@ -606,10 +612,11 @@ std::string report(const Result& result, int width, bool colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
   const IntervalLine interval = interval_line(result);
-  return title + "\n" + table_of_processes(result).text(width, colour) + text_of(instances_of(result), width, colour) +
-         text_of(tokens_of(result), width, colour) + overload_lines(result, width, colour) +
-         text_of(warnings_of(result), width, colour) + sharing_lines(result, width) +
-         text_of(missing_latencies(result), width) + text_of(unconverged(result), width) +
+  return title + "\n" + table_of_processes(result).text(width, colour) +
+         text_of(instances_of(result), width, colour) + text_of(tokens_of(result), width, colour) +
+         overload_lines(result, width, colour) + text_of(warnings_of(result), width, colour) +
+         sharing_lines(result, width) + text_of(missing_latencies(result), width) +
+         text_of(unconverged(result), width) +
          (interval.phrases.empty() ? "" : "\n" + wrapped(interval.head, interval.phrases, width)) +
          text_of(shares_of(result), width, colour) + text_of(stages_of(result), width, colour) +
          text_of(loads_of(result), width, colour) + text_of(windows_of(result), width, colour) +
@@ -619,27 +626,33 @@ std::string report(const Result& result, int width, bool colour) {
 PageWords report_words(const Result& result) {
   PageWords words = page_words(scenarios::in_words(result.resolved));
   words.answer.push_back({"", {table_of_processes(result)}});
-  if (const std::string board = board_words(result); !board.empty()) words.answer.back().lines.push_back(board);
+  if (const std::string board = board_words(result); !board.empty())
+    words.answer.back().lines.push_back(board);
   words.missing = missing_latencies(result);
   std::ranges::copy(unconverged(result), std::back_inserter(words.missing));
   words.warnings = overloads_of(result);
   for (const ProcessResult& process : result.processes)
     if (process.status != "ok" && words.warnings.size() < 3)
-      words.warnings.push_back({fmt::format("process {}", process.index), fmt::format("({}) {}", label(process), process.problem)});
+      words.warnings.push_back({fmt::format("process {}", process.index),
+                                fmt::format("({}) {}", label(process), process.problem)});
   std::ranges::copy(warnings_of(result), std::back_inserter(words.warnings));
   std::string grade;  // the lowest of all processes
   for (const ProcessResult& process : result.processes)
     grade = grade.empty() ? lowest(process.grades) : scenarios::lower_grade(grade, lowest(process.grades));
   words.trust.push_back(grade_sentence("Throughput and latency", grade));
-  if (const auto power = scenarios::power_grade(result)) words.trust.push_back(grade_sentence("Power and energy", *power));
-  if (const std::string note = scenarios::sharing_note(result); !note.empty()) words.warnings.push_back({"sharing", note});
+  if (const auto power = scenarios::power_grade(result))
+    words.trust.push_back(grade_sentence("Power and energy", *power));
+  if (const std::string note = scenarios::sharing_note(result); !note.empty())
+    words.warnings.push_back({"sharing", note});
   if (const IntervalLine interval = interval_line(result); !interval.phrases.empty())
     words.trust.push_back(fmt::format("{} {}", interval.head, fmt::join(interval.phrases, ", ")));
-  for (Passage passage : {instances_of(result), tokens_of(result), shares_of(result), stages_of(result), loads_of(result), windows_of(result)})
+  for (Passage passage : {instances_of(result), tokens_of(result), shares_of(result), stages_of(result),
+                          loads_of(result), windows_of(result)})
     if (!passage.tables.empty()) words.more.push_back(std::move(passage));
   Passage board{"the board"};
   for (const BoardRow& row : board_rows(result))
-    if (!row.phrases.empty()) board.lines.push_back(fmt::format("{}: {}", row.part, fmt::join(row.phrases, ", ")));
+    if (!row.phrases.empty())
+      board.lines.push_back(fmt::format("{}: {}", row.part, fmt::join(row.phrases, ", ")));
   words.more.push_back(std::move(board));
   return words;
 }

@@ -112,13 +112,14 @@ void print(const scenarios::Result& result, Format format, bool first, Terminal&
 }
 
 // The words of a page, with what `jostle explain` says of the scenario unless that would take long.
-PageWords words_of(const scenarios::Result& result, const analyses::ExplainQuestion& question, double cpu_seconds,
-                   const scenarios::RunControl& control) {
+PageWords words_of(const scenarios::Result& result, const analyses::ExplainQuestion& question,
+                   double cpu_seconds, const scenarios::RunControl& control) {
   constexpr double runs = 15;  // of an explanation, about
   PageWords words = report_words(result);
   if (runs * cpu_seconds > scenarios::worth_telling_s) {
-    words.why.push_back(fmt::format("`jostle explain` says why, and what changes would bring; here it takes {} of CPU time",
-                                    about(runs * cpu_seconds)));
+    words.why.push_back(
+        fmt::format("`jostle explain` says why, and what changes would bring; here it takes {} of CPU time",
+                    about(runs * cpu_seconds)));
     return words;
   }
   scenarios::RunControl quiet;
@@ -173,13 +174,14 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     if (!result) throw scenarios::Interrupted();
     print(*result, options.format, i == 0, terminal);
     if (page)
-      runs.push_back({{"words", words_json(words_of(*result,
-                                                    {.scenario = (*all)[i],
-                                                     .directory = std::filesystem::path(file).parent_path().string(),
-                                                     .what_ifs = {}},
-                                                    expected_s, control))},
-                      {"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},
-                      {"timeline", timelines.of_page()}});
+      runs.push_back(
+          {{"words", words_json(words_of(*result,
+                                         {.scenario = (*all)[i],
+                                          .directory = std::filesystem::path(file).parent_path().string(),
+                                          .what_ifs = {}},
+                                         expected_s, control))},
+           {"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},
+           {"timeline", timelines.of_page()}});
     if (!say_who_fits(file, *result, terminal)) all_fit = false;
   }
   if (page) {

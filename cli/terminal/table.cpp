@@ -141,7 +141,7 @@ std::string Table::text(int width, bool colour) const {
 nlohmann::ordered_json Table::json() const {
   using Json = nlohmann::ordered_json;
   const auto style_name = [](Style style) {
-    return style == Style::strong ? "strong"
+    return style == Style::strong  ? "strong"
            : style == Style::faint ? "faint"
            : style == Style::bad   ? "bad"
                                    : "plain";

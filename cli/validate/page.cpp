@@ -31,14 +31,20 @@ PageWords validation_words(const std::vector<validation::ComparisonGroup>& group
       worst_run = value.run + ", " + value.quantity;
     }
   }
-  words.question = "how far the predictions are from what was measured";
+  words.question = "How far are the predictions from what was measured";
   if (values > 0)
-    words.answer.push_back({"", {}, {fmt::format("{} values: off by {} % in the mean, at most by {} % ({})", values, percent(sum / static_cast<double>(values), "{:.3g}"),
-                                                 percent(worst, "{:.3g}"), worst_run)}});
-  words.answer.push_back({"errors of each group of runs", {error_table(groups)}});
+    words.answer.push_back({"",
+                            {},
+                            {fmt::format("{} values: off by {} % in the mean, at most by {} % ({})", values,
+                                         percent(sum / static_cast<double>(values), "{:.3g}"),
+                                         percent(worst, "{:.3g}"), worst_run)}});
+  words.answer.push_back({"errors of each group of runs", {error_table(groups)}, {}, true});
   for (const validation::ComparisonGroup& group : groups)
-    if (!group.is_view && !group.note.empty() && words.why.size() < 2) words.why.push_back(group.name + ": " + group.note);
-  words.trust.emplace_back("A limit on the mean holds for a group, one on each for every run; over a limit the prediction is not good enough for that use");
+    if (!group.is_view && !group.note.empty() && words.why.size() < 2)
+      words.why.push_back(group.name + ": " + group.note);
+  words.trust.emplace_back(
+      "A limit on the mean holds for a group, one on each for every run; over a limit the prediction is not "
+      "good enough for that use");
   return words;
 }
 
@@ -47,7 +53,9 @@ PageWords validation_words(const std::vector<validation::ComparisonGroup>& group
 std::string validation_page(const std::string& subject,
                             const std::vector<validation::ComparisonGroup>& groups) {
   using Json = nlohmann::ordered_json;
-  Json data{{"words", words_json(validation_words(groups))}, {"errors", Json::parse(validation_json(groups, {})).at("groups")}, {"groups", Json::array()}};
+  Json data{{"words", words_json(validation_words(groups))},
+            {"errors", Json::parse(validation_json(groups, {})).at("groups")},
+            {"groups", Json::array()}};
   for (const validation::ComparisonGroup& group : groups) {
     if (group.is_view) continue;
     Json values = Json::array();

@@ -35,7 +35,8 @@ std::string arrivals_phrase(const EchoJson& part) {
   std::string text;
   if (arrivals.contains("periodic")) text = echoed(arrivals["periodic"]) + " at regular times";
   if (arrivals.contains("poisson")) text = echoed(arrivals["poisson"]) + " at random times";
-  if (arrivals.contains("clients")) text = echoed(arrivals["clients"]) + " clients who wait for their answers";
+  if (arrivals.contains("clients"))
+    text = echoed(arrivals["clients"]) + " clients who wait for their answers";
   if (arrivals.contains("trace")) text = "requests at the times of " + echoed(arrivals["trace"]);
   if (arrivals.contains("streams")) text = echoed(arrivals["streams"]) + " streams of " + text;
   return text;
@@ -47,9 +48,12 @@ std::string tokens_phrase(const EchoJson& part) {
   const EchoJson& generate = part["generate"];
   if (generate.contains("trace")) return "prompts and answers of " + echoed(generate["trace"]);
   const auto number = [](const EchoJson& length) {
-    return length.is_number() ? length.dump() : "about " + (length.contains("lognormal") ? length["lognormal"]["mean"].dump() : length.begin().value().dump());
+    return length.is_number() ? length.dump()
+                              : "about " + (length.contains("lognormal") ? length["lognormal"]["mean"].dump()
+                                                                         : length.begin().value().dump());
   };
-  return fmt::format("prompts of {} tokens, answers of {}", number(generate["prompt"]), number(generate["tokens"]));
+  return fmt::format("prompts of {} tokens, answers of {}", number(generate["prompt"]),
+                     number(generate["tokens"]));
 }
 
 // A network with its number, precision and batch: "2 x resnet50 int8, batch 4".
@@ -77,7 +81,8 @@ std::string process_phrase(const EchoJson& process) {
       std::string part = network_phrase(instance);
       add_phrase(part, tokens_phrase(instance));
       add_phrase(part, arrivals_phrase(instance));
-      if (instance.value("priority", "normal") != "normal") add_phrase(part, echoed(instance["priority"]) + " priority");
+      if (instance.value("priority", "normal") != "normal")
+        add_phrase(part, echoed(instance["priority"]) + " priority");
       parts += part;
     }
     return fmt::format("{} with {}, {}", text, echoed(process.at("runtime")), parts);
@@ -96,14 +101,16 @@ std::string board_phrase(const EchoJson& scenario) {
   std::string text = echoed(scenario.at("device"));
   if (scenario.contains("power_mode")) {
     const EchoJson& mode = scenario["power_mode"];
-    add_phrase(text, "power mode " + echoed(mode.is_object() ? mode.value("mode", EchoJson("of a file")) : mode));
+    add_phrase(text,
+               "power mode " + echoed(mode.is_object() ? mode.value("mode", EchoJson("of a file")) : mode));
   }
   if (scenario.value("mps", false)) add_phrase(text, "MPS");
   if (scenario.contains("sharing")) add_phrase(text, "the GPU shared by " + echoed(scenario["sharing"]));
   if (scenario.contains("clocks"))
     for (const auto& [domain, clock] : scenario["clocks"].items())
       if (clock.is_string()) add_phrase(text, domain + " at " + echoed(clock));
-  if (scenario.contains("jetson_clocks") && scenario["jetson_clocks"] == true) add_phrase(text, "jetson_clocks");
+  if (scenario.contains("jetson_clocks") && scenario["jetson_clocks"] == true)
+    add_phrase(text, "jetson_clocks");
   if (scenario.contains("power_cap") && scenario["power_cap"].contains("budget"))
     add_phrase(text, "power capped at " + echoed(scenario["power_cap"]["budget"]));
   return text;
@@ -117,9 +124,11 @@ std::string run_phrase(const EchoJson& run) {
     text = "simulated until it is as precise as asked";
   else if (run.contains("batches"))
     text = echoed(run["batches"]) + " batches simulated";
-  if (run.contains("warmup") && run["warmup"] != "auto") text += " after " + echoed(run["warmup"]) + " of warm-up";
+  if (run.contains("warmup") && run["warmup"] != "auto")
+    text += " after " + echoed(run["warmup"]) + " of warm-up";
   add_phrase(text, "seed " + echoed(run.value("seed", EchoJson(1))));
-  if (const EchoJson count = run.value("replications", EchoJson(1)); count != 1) add_phrase(text, echoed(count) + " replications");
+  if (const EchoJson count = run.value("replications", EchoJson(1)); count != 1)
+    add_phrase(text, echoed(count) + " replications");
   return text;
 }
 

@@ -92,7 +92,7 @@ function kernelTimes(kernels) {
 const row = (name, of) => element('tr', {}, ...of.map((text) => element(name, {}, text)));
 
 function parameters(figures) {
-  return element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Parameters'}, element('table', {'data-name': 'parameters'},
+  return element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Parameters'}, element('table', {'data-name': 'parameters'},
       element('thead', {}, row('th', ['Parameter', 'Probed', '± %', 'Grade', 'Base', 'Its grade', 'Source'])),
       element('tbody', {}, ...figures.map((of) => row('td', [of.path, of.value, percent(of.relative_sd), of.grade, of.base || '–', of.base_grade, of.source])))));
 }

@@ -75,7 +75,7 @@ export function reproduce(data, page) {
     count.textContent = `${found.length} of ${claims.length}`;
     body.replaceChildren(...sources.map((source) => [source, found.filter((claim) => claim.source === source)]).filter(([, all]) => all.length).map(([source, all]) => {
       const made = fold(`${source}: ${all.filter((claim) => claim.holds).length} of ${all.length} reproduced`,
-          element('div', {class: 'scroll tall', tabindex: 0, role: 'region', 'aria-label': source}, element('table', {'data-name': 'claims'},
+          element('div', {class: 'scroll tall', tabindex: 0, role: 'group', 'aria-label': source}, element('table', {'data-name': 'claims'},
               element('thead', {}, element('tr', {}, ...['Claim', 'Statement', 'Basis', 'Grade', 'Verdict', 'Error'].map((name) => element('th', {scope: 'col'}, name)))),
               element('tbody', {}, ...all.map(row)))));
       made.open = found.length <= few;

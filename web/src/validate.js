@@ -75,7 +75,7 @@ function bars(errors) {
 }
 
 const cells = (name, of) => element('tr', {}, ...of.map((text) => element(name, {class: /^[+-]?[\d.]+$/.test(text) ? 'number' : null}, text)));
-const table = (name, heads, body) => element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': name}, element('table', {'data-name': name}, element('thead', {}, cells('th', heads)), body));
+const table = (name, heads, body) => element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': name}, element('table', {'data-name': name}, element('thead', {}, cells('th', heads)), body));
 
 function errorsTable(errors) {
   return table('errors', ['Runs', 'Quantity', 'Values', '|Error| %', 'Median %', 'P90 %', 'Bias %', 'Worst %', 'Worst run', 'Coverage', 'Limit'],

@@ -21,6 +21,7 @@ function fit(table, columns, note) {
     cells(i).forEach((cell) => { cell.hidden = true; });
   }
   note.firstChild.textContent = hidden.length ? `Not shown: ${hidden.sort((a, b) => a - b).map((i) => columns[i].name).join(', ')}. ` : '';
+  note.lastChild.textContent = `Show ${hidden.length === 1 ? 'it' : `all ${columns.length} columns`}`;
   note.hidden = !hidden.length;
 }
 
@@ -30,13 +31,13 @@ export function wordTable({columns, rows}, {whole = false, label = 'The answer'}
       element('thead', {}, element('tr', {}, ...columns.map(({name, right}) => element('th', {scope: 'col', class: right ? 'number' : null}, name)))),
       element('tbody', {}, ...rows.map(({cells, style}) => element('tr', {class: style === 'plain' ? null : style}, ...cells.map((cell, i) =>
         element('td', {class: columns[i].right ? 'number' : null}, threeDigits(cell)))))));
-  const place = element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label}, table);
+  const place = element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': label}, table);
   if (whole) return place;
-  const note = element('p', {class: 'soft small', hidden: true}, element('span'), element('button', {type: 'button', class: 'link', onclick: () => {
+  const note = element('p', {class: 'soft small hidden', hidden: true}, element('span'), element('button', {type: 'button', class: 'link', onclick: () => {
     watch.disconnect();
     columns.forEach((_, i) => table.querySelectorAll(`tr > :nth-child(${i + 1})`).forEach((cell) => { cell.hidden = false; }));
     note.hidden = true;
-  }}, 'Show them'));
+  }}));
   const watch = new ResizeObserver(() => fit(table, columns, note));
   watch.observe(place);
   return element('div', {class: 'answer'}, place, note);
@@ -53,14 +54,14 @@ export function head(words) {
   const {scenario, processes, run, question, answer, missing, why, best, trust, warnings} = words;
   const part = (name, title, ...children) => (children.some((child) => child) ? element('section', {class: name}, element('h2', {}, title), ...children) : null);
   const lines = (texts) => texts.map((text) => element('p', {}, text));
-  const asked = [question ? element('p', {}, `Asked: ${question}${/[.?]$/.test(question) ? '' : '.'}`) : null,
+  const asked = [question ? element('p', {}, `${question}?`) : null,
     scenario ? element('p', {}, element('b', {}, scenario), run ? element('span', {class: 'soft'}, ` · ${run}`) : null) : null,
     processes.length === 1 ? element('p', {}, processes[0]) : processes.length ? element('ul', {}, ...processes.map((text) => element('li', {}, text))) : null].filter(Boolean);
+  const wide = answer.some((of) => of.wide);
+  const answers = part('answers', 'Answer', ...answer.flatMap((of) => passage(of)), missing.length ? element('p', {class: 'soft small'}, missing.join(' ')) : null);
   return element('div', {class: 'head'},
-      element('div', {}, part('question', 'Question', ...asked),
-          part('answers', 'Answer', ...answer.flatMap((of) => passage(of)),
-              missing.length ? element('p', {class: 'soft small'}, missing.join(' ')) : null),
-          part('trust', 'How sure', ...lines(trust))),
+      wide ? answers : null,
+      element('div', {}, part('question', 'Question', ...asked), wide ? null : answers, part('trust', 'How sure', ...lines(trust))),
       element('div', {}, part('why', 'Why', ...lines(why)),
           best ? part('best', 'Best change', element('p', {}, best)) : null,
           warnings.length ? element('section', {class: 'warnings'}, ...warnings.map(({title, text}) =>
