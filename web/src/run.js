@@ -201,7 +201,7 @@ export function summary(result) {
 }
 
 // Of the charts of a run, those that everyone looks at; the others are folded.
-const first = new Set(['Throughput per process', 'Latency', 'Where the time goes', 'Throughput per stream', 'Tokens of language models', 'Time to the first token', 'Timeline']);
+const first = new Set(['Throughput per process', 'Latency', 'Where the time goes', 'Throughput per stream', 'Latency per stream', 'Tokens of language models', 'Time to the first token', 'Timeline']);
 
 // Charts, and lines of text in place of those that say nothing more; of few rows the table above has throughput and latency.
 export function drawings(all) {
