@@ -124,6 +124,7 @@ PageWords words_of(const scenarios::Result& result, const analyses::ExplainQuest
   }
   scenarios::RunControl quiet;
   quiet.interrupt = control.interrupt;
+  quiet.progress = control.progress;
   add_reasons(words, analyses::explain(question, quiet));
   return words;
 }
