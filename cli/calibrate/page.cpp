@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "cli/page/html_page.hpp"
+#include "cli/page/words.hpp"
 #include "input/quantity.hpp"
 
 namespace jostle::cli {
@@ -23,9 +27,54 @@ double ratio_to_base(const validation::ProbedFigure& figure) {
   return unit * after->number / before->number;
 }
 
+namespace {
+
+// The head of the page: how many parameters the probe gives and how sure, and what differs most from the
+// base.
+PageWords probe_words(const validation::ProbeCalibration& found) {
+  PageWords words;
+  words.question =
+      "Which profile describes the machine that the probe ran on, and how does it differ from the nearest "
+      "shipped one";
+  words.scenario = fmt::format("{}, on the profile {}", found.name, found.base.device);
+  Table table({{"parameter", Align::left, 0, true},
+               {"probed"},
+               {"± %"},
+               {"base", Align::right, 60},
+               {"times", Align::right, 70},
+               {"grade", Align::left, 50}});
+  std::vector<const validation::ProbedFigure*> order;
+  for (const validation::ProbedFigure& figure : found.figures)
+    if (ratio_to_base(figure) > 0) order.push_back(&figure);
+  std::ranges::stable_sort(order, std::greater{}, [](const validation::ProbedFigure* figure) {
+    return std::abs(std::log(ratio_to_base(*figure)));
+  });
+  constexpr std::size_t shown = 6;
+  for (std::size_t i = 0; i < std::min(order.size(), shown); ++i)
+    table.add({order[i]->path, order[i]->value, fmt::format("{:.2g}", 100 * order[i]->relative_sd),
+               order[i]->before, fmt::format("{:.3g}", ratio_to_base(*order[i])), order[i]->grade});
+  const auto sure = std::ranges::count_if(
+      found.figures, [](const validation::ProbedFigure& figure) { return figure.relative_sd <= 0.02; });
+  words.answer.push_back(
+      {"what differs most from the base",
+       {table},
+       {fmt::format("{} parameters measured or fitted, {} of them within 2 %; {} not taken",
+                    found.figures.size(), sure, found.left_out.size())}});
+  words.why.push_back(fmt::format("the base is {}: {}",
+                                  found.base.exact ? "this board or card" : "its nearest relative",
+                                  found.base.reason));
+  if (!found.next.empty()) words.best = "record next: " + found.next.front();
+  words.trust.emplace_back(
+      "± is the standard error of what the probe measured; grades are those of docs/profiles.md");
+  return words;
+}
+
+}  // namespace
+
 std::string probed_page(const validation::ProbeCalibration& found,
                         const calibration::probe::ProbeFolder& folder) {
   Page data{
+      {"words", words_json(probe_words(found))},
       {"base", {{"device", found.base.device}, {"exact", found.base.exact}, {"reason", found.base.reason}}},
       {"figures", Page::array()},
       {"identity", found.identity},

@@ -5,17 +5,21 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "analyses/explain/explain.hpp"
 #include "analyses/interval/power_interval.hpp"
 #include "calibration/profile/profile.hpp"
 #include "cli/compare/text.hpp"
 #include "cli/options.hpp"
+#include "cli/page/html_page.hpp"
 #include "cli/run/report.hpp"
 #include "cli/scenario_files.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/units.hpp"
+#include "output/output_file.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -25,7 +29,7 @@ struct CompareOptions {
   std::vector<std::string> profiles, set_b;
   std::optional<std::size_t> replications;
   std::string until;  // a share; empty: none
-  std::string format;
+  std::string format, html;
   bool interval = false;
 };
 
@@ -88,6 +92,18 @@ analyses::ComparedNames names_of(const CompareOptions& options) {
   return names;
 }
 
+// Where the time of each side goes, in a sentence of `jostle explain`: that of the first process.
+std::string time_words(const char* side, const scenarios::Scenario& scenario,
+                       const scenarios::RunControl& control) {
+  scenarios::RunControl quiet;
+  quiet.interrupt = control.interrupt;
+  const analyses::Explanation why =
+      analyses::explain({.scenario = scenario, .directory = {}, .what_ifs = {"none"}}, quiet);
+  return why.groups.empty()
+             ? std::string()
+             : fmt::format("{}: {}: {}", side, why.groups.front().group.label, why.groups.front().sentence);
+}
+
 ExitCode print_comparison(const CompareOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   const auto sides = sides_of(options, terminal);
@@ -96,6 +112,7 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
   // Both are read before either is checked, so that the problems of both are reported.
   const auto a = read(sides->first, terminal), b = read(sides->second, terminal);
   if (!a || !b) return ExitCode::bad_input;
+  const auto page = output::open_if_given(options.html);
   const analyses::ComparedNames names = names_of(options);
   scenarios::RunControl control;
   control.interrupt = &context.interrupted;
@@ -110,6 +127,14 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
     terminal.print_data(analyses::comparison_json(compared, names) + "\n");
   else
     terminal.print(comparison_text(compared, names, terminal.width(), terminal.colour()));
+  if (page) {
+    PageWords words = comparison_words(compared, names);
+    words.why = {time_words("A", a->front(), control), time_words("B", b->front(), control)};
+    output::write_whole(*page, html_page("compare", a->front().name + ": B against A",
+                                         {{"words", words_json(words)},
+                                          {"comparison", nlohmann::ordered_json::parse(
+                                                             analyses::comparison_json(compared, names))}}));
+  }
   const bool a_fits = say_who_fits(names.a, compared.a.front(), terminal);
   const bool b_fits = say_who_fits(names.b, compared.b.front(), terminal);
   return a_fits && b_fits ? ExitCode::done : ExitCode::no_fit;
@@ -147,6 +172,7 @@ void add_compare(CLI::App& app, Task& task) {
   command->add_option("--format", options->format, "A table (default) or one line of JSON")
       ->check(one_of({"table", "json"}))
       ->type_name("table|json");
+  add_html(*command, options->html);
   add_examples(*command,
                {"compare gate.yaml gate_batch8.yaml", "compare gate.yaml --set-b processes.0.batch=8",
                 "compare gate.yaml --profile jetson-orin-nano --profile jetson-orin-nano-super"});

@@ -1,6 +1,7 @@
 #include "cli/compare/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +50,7 @@ std::vector<std::string> cells_of(const Difference& difference) {
           difference.significant() ? "95 %" : "< 95 %"};
 }
 
-std::string table_of(const std::vector<Difference>& differences, int width, bool colour) {
+Table table_of(const std::vector<Difference>& differences) {
   Table table({{"", Align::left, 0, true},
                {"A", Align::right},
                {"B", Align::right},
@@ -59,13 +60,13 @@ std::string table_of(const std::vector<Difference>& differences, int width, bool
                {"confidence", Align::left}});
   for (const Difference& difference : differences)
     table.add(cells_of(difference), difference.significant() ? Style::strong : Style::plain);
-  return table.text(width, colour);
+  return table;
 }
 
 // A line for each side on which the process is overloaded. It explains why rows of latency are missing or are
 // from fewer pairs.
-std::string overload_text(const analyses::ComparedProcess& process, std::size_t pairs, int width) {
-  std::string text;
+std::vector<std::string> overload_sentences(const analyses::ComparedProcess& process, std::size_t pairs) {
+  std::vector<std::string> found;
   const auto add = [&](const char* side, const analyses::OverloadedRuns& overload) {
     if (overload.runs == 0) return;
     const std::string up_to =
@@ -73,18 +74,24 @@ std::string overload_text(const analyses::ComparedProcess& process, std::size_t 
     const std::string rest = process.with_latency == 0
                                  ? "is not compared"
                                  : fmt::format("is compared over {} of the pairs", process.with_latency);
-    text += paragraph(
+    found.push_back(
         fmt::format("{} is overloaded in {} of {} runs{}: latency grows without bound there, and {}", side,
-                    overload.runs, pairs, up_to, rest),
-        width, 0);
+                    overload.runs, pairs, up_to, rest));
   };
   add("A", process.overload_a);
   add("B", process.overload_b);
+  return found;
+}
+
+std::string overload_text(const analyses::ComparedProcess& process, std::size_t pairs, int width) {
+  std::string text;
+  for (const std::string& sentence : overload_sentences(process, pairs))
+    text += paragraph(sentence, width, 0);
   return text;
 }
 
 // The grade of power and energy on each side; empty if neither board's power is known.
-std::string power_text(const Compared& compared, int width) {
+std::string power_grades_sentence(const Compared& compared) {
   const auto a = scenarios::power_grade(compared.a.front()), b = scenarios::power_grade(compared.b.front());
   if (!a && !b) return {};
   const char* const unknown = "unknown";
@@ -97,7 +104,40 @@ std::string power_text(const Compared& compared, int width) {
   };
   range("A", compared.a.front());
   range("B", compared.b.front());
-  return paragraph(text, width, 0);
+  return text;
+}
+
+// The number of pairs, and the precision that was asked for.
+std::vector<std::string> pairs_sentences(const Compared& compared) {
+  const std::size_t count = compared.a.size();
+  const std::uint64_t seed = compared.a.front().seed;
+  std::vector<std::string> found{
+      count > 1 ? fmt::format("{} pairs of runs, seeds {} to {} in both", count, seed, seed + count - 1)
+                : fmt::format("1 pair of runs, seed {}: no confidence intervals", seed)};
+  if (!compared.until) return found;
+  const std::string share = input::format_quantity(*compared.until, input::share_dimension());
+  found.push_back(
+      compared.known_to(*compared.until)
+          ? fmt::format("differences in throughput are known to {}", share)
+          : fmt::format(
+                "differences in throughput are not known to {}: more pairs, or longer runs, are needed",
+                share));
+  return found;
+}
+
+// "#0 resnet50 fp16 b1", with both numbers if they differ.
+std::string process_heading(const analyses::ComparedProcess& process) {
+  const std::string where = process.a == process.b ? fmt::format("#{}", process.a)
+                                                   : fmt::format("#{} -> #{}", process.a, process.b);
+  return where + " " + input::printable(process.label, 200);
+}
+
+// "throughput +4.0 % (545 to 567 images/s)"; of a difference that may be chance, that it may be so.
+std::string difference_words(const Difference& difference) {
+  const std::string unit = difference.unit.empty() ? "" : " " + difference.unit;
+  return fmt::format("{} {} % ({} to {}{}{})", difference.metric, signed_percent(difference.relative()),
+                     significant(difference.a, 3), significant(difference.b, 3), unit,
+                     difference.significant() ? "" : "; may be chance");
 }
 
 }  // namespace
@@ -105,30 +145,15 @@ std::string power_text(const Compared& compared, int width) {
 std::string comparison_text(const Compared& compared, const analyses::ComparedNames& names, int width,
                             bool colour) {
   const std::size_t count = compared.a.size();
-  const std::uint64_t seed = compared.a.front().seed;
   std::string text = paragraph("A: " + names.a, width, 0) + paragraph("B: " + names.b, width, 0);
-  text += paragraph(
-      count > 1 ? fmt::format("{} pairs of runs, seeds {} to {} in both", count, seed, seed + count - 1)
-                : fmt::format("1 pair of runs, seed {}: no confidence intervals", seed),
-      width, 0);
-  if (compared.until) {
-    const std::string share = input::format_quantity(*compared.until, input::share_dimension());
-    text +=
-        paragraph(compared.known_to(*compared.until)
-                      ? fmt::format("differences in throughput are known to {}", share)
-                      : fmt::format("differences in throughput are not known to {}: more pairs, or longer "
-                                    "runs, are needed",
-                                    share),
-                  width, 0);
-  }
-  for (const analyses::ComparedProcess& process : compared.processes) {
-    const std::string where = process.a == process.b ? fmt::format("#{}", process.a)
-                                                     : fmt::format("#{} -> #{}", process.a, process.b);
-    text += "\n" + styled(where + " " + input::printable(process.label, 200), Style::strong, colour) + "\n" +
-            table_of(process.metrics, width, colour) + overload_text(process, count, width);
-  }
-  text += "\n" + styled("board", Style::strong, colour) + "\n" + table_of(compared.system, width, colour) +
-          power_text(compared, width);
+  for (const std::string& sentence : pairs_sentences(compared)) text += paragraph(sentence, width, 0);
+  for (const analyses::ComparedProcess& process : compared.processes)
+    text += "\n" + styled(process_heading(process), Style::strong, colour) + "\n" +
+            table_of(process.metrics).text(width, colour) + overload_text(process, count, width);
+  text += "\n" + styled("board", Style::strong, colour) + "\n" +
+          table_of(compared.system).text(width, colour) +
+          (power_grades_sentence(compared).empty() ? std::string()
+                                                   : paragraph(power_grades_sentence(compared), width, 0));
   const auto unmatched = [&](const std::vector<analyses::Unmatched>& processes, const char* which) {
     if (processes.empty()) return;
     std::string line = fmt::format("Only in {}:", which);
@@ -140,6 +165,45 @@ std::string comparison_text(const Compared& compared, const analyses::ComparedNa
   unmatched(compared.only_a, "A");
   unmatched(compared.only_b, "B");
   return text;
+}
+
+PageWords comparison_words(const Compared& compared, const analyses::ComparedNames& names) {
+  const scenarios::InWords a = scenarios::in_words(compared.a.front().resolved),
+                           b = scenarios::in_words(compared.b.front().resolved);
+  PageWords words = page_words(a);
+  words.scenario = a.board == b.board ? a.board : fmt::format("A: {}; B: {}", a.board, b.board);
+  words.question = fmt::format("What does B ({}) change against A ({})", names.b, names.a);
+  for (std::size_t i = 0; i < std::max(a.processes.size(), b.processes.size()); ++i) {
+    if (i < a.processes.size() && i < b.processes.size() && a.processes[i] == b.processes[i]) continue;
+    if (i < a.processes.size()) words.processes[i] = "A: " + a.processes[i];
+    if (i < b.processes.size()) words.processes.push_back("B: " + b.processes[i]);
+  }
+  Passage board{"board", {table_of(compared.system)}};
+  std::vector<std::string> parts;
+  for (const Difference& difference : compared.system)
+    if (difference.relative() && parts.size() < 3 &&
+        (difference.metric == "throughput" || difference.metric == "power" || difference.metric == "energy"))
+      parts.push_back(difference_words(difference));
+  for (const analyses::ComparedProcess& process : compared.processes)
+    for (const Difference& difference : process.metrics)
+      if (difference.metric == "latency p99" && difference.relative() && parts.size() < 5)
+        parts.push_back(fmt::format("#{} ", process.a) + difference_words(difference));
+  if (!parts.empty())
+    words.answer.push_back({"", {}, {fmt::format("B against A: {}", fmt::join(parts, ", "))}});
+  words.answer.push_back(std::move(board));
+  words.trust = pairs_sentences(compared);
+  words.trust.push_back(power_grades_sentence(compared));
+  for (const scenarios::Result* const result : {&compared.a.front(), &compared.b.front()}) {
+    for (PageWarning warning : overloads_of(*result)) {
+      warning.title = (result == &compared.a.front() ? "A " : "B ") + warning.title;
+      words.warnings.push_back(std::move(warning));
+    }
+  }
+  for (const analyses::ComparedProcess& process : compared.processes)
+    words.more.push_back({process_heading(process),
+                          {table_of(process.metrics)},
+                          overload_sentences(process, compared.a.size())});
+  return words;
 }
 
 }  // namespace jostle::cli

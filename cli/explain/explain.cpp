@@ -13,10 +13,13 @@
 #include "analyses/interval/power_interval.hpp"
 #include "cli/explain/text.hpp"
 #include "cli/options.hpp"
+#include "cli/page/html_page.hpp"
 #include "cli/run/report.hpp"
 #include "cli/scenario_files.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
+#include "output/output_file.hpp"
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -24,7 +27,7 @@ namespace {
 struct ExplainAsked {
   ScenarioFiles questions;
   std::vector<std::string> what_ifs;
-  std::string format;
+  std::string format, html;
   bool print = false, interval = false;
 };
 
@@ -55,6 +58,7 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
   }
   const auto all = read(asked.questions, terminal);
   if (!all) return ExitCode::bad_input;
+  const auto page = output::open_if_given(asked.html);
   const scenarios::Scenario& scenario = all->front();
   scenarios::RunControl control;
   control.interrupt = &context.interrupted;
@@ -86,6 +90,13 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
   } else {
     terminal.print(explanation_text(explanation, terminal.width(), terminal.colour()));
   }
+  if (page)
+    output::write_whole(
+        *page,
+        html_page("explain", "Why: " + explanation.result.scenario,
+                  {{"words", words_json(explanation_words(explanation))},
+                   {"explanation", nlohmann::ordered_json::parse(analyses::explanation_json(explanation))},
+                   {"result", nlohmann::ordered_json::parse(scenarios::to_json(explanation.result))}}));
   return say_who_fits(file, explanation.result, terminal) ? ExitCode::done : ExitCode::no_fit;
 }
 
@@ -110,7 +121,9 @@ void add_explain(CLI::App& app, Task& task) {
   command->add_option("--format", asked->format, "text for people (default), or one line of JSON")
       ->check(one_of({"text", "json"}))
       ->type_name("text|json");
-  add_examples(*command, {"explain gate.yaml", "explain gate.yaml --what-if pinned-clocks --print"});
+  add_html(*command, asked->html);
+  add_examples(*command, {"explain gate.yaml", "explain gate.yaml --html why.html",
+                          "explain gate.yaml --what-if pinned-clocks --print"});
   command->callback(
       [&task, asked] { task = [asked](Context& context) { return tell_why(*asked, context); }; });
 }

@@ -10,6 +10,7 @@
 
 #include "analyses/interval/power_interval.hpp"
 #include "analyses/study/metric.hpp"
+#include "cli/run/reasons.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
@@ -28,12 +29,6 @@ using scenarios::Metric;
 
 constexpr int longest_bar = 40;
 constexpr std::size_t longest_label = 30;
-
-std::string signed_percent(const Metric& share) {
-  if (!share) return none;
-  const std::string text = fmt::format("{:+.1f}", 100 * *share);
-  return text == "-0.0" ? "+0.0" : text;
-}
 
 // True if the rates of equal processes differ, so that one of them does not represent all.
 bool differs(double least, double most) {
@@ -214,8 +209,7 @@ std::vector<std::string> change_cells(const Explanation& explanation, const Trie
 }
 
 // The rows in the order of the table: those that matter most first, numbered.
-std::string what_ifs(const Explanation& explanation, int width, bool colour) {
-  if (explanation.tried.empty()) return {};
+Table what_ifs_table(const Explanation& explanation) {
   const Tried& any = explanation.tried.front();
   Table table(change_columns(any.units));
   const auto add = [&](const std::string& label, const Tried& tried, bool after, Style style) {
@@ -235,10 +229,26 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
     add(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), tried, true,
         tried.all_fit ? Style::plain : Style::bad);
   }
+  return table;
+}
+
+// The grade of watts and energies; empty if the board's power is not known.
+std::string power_sentence(const Explanation& explanation) {
   const auto grade = scenarios::power_grade(explanation.result);
+  return grade ? fmt::format("power and energy: grade {}{}", *grade,
+                             power_range(analyses::relative_power_interval(explanation.result)))
+               : std::string();
+}
+
+// What the numbers in front of changes mean.
+constexpr const char* numbered = "numbered: greatest gain for its price, one of each kind of change";
+
+std::string what_ifs(const Explanation& explanation, int width, bool colour) {
+  if (explanation.tried.empty()) return {};
+  const Table table = what_ifs_table(explanation);
+  const std::string graded = power_sentence(explanation);
   std::string notes;
-  if (!explanation.leading.empty())
-    notes += paragraph("numbered: greatest gain for its price, one of each kind of change", width, 2);
+  if (!explanation.leading.empty()) notes += paragraph(numbered, width, 2);
   // A table this narrow has no room for prices.
   constexpr int narrow = 80;
   for (std::size_t i = 0; i < explanation.leading.size() && width < narrow; ++i) {
@@ -251,11 +261,7 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
     if (!tried.what_if.note.empty())
       notes += paragraph(tried.what_if.label + ": " + tried.what_if.note, width, 2);
   return "\n" + styled("what each change would bring", Style::strong, colour) + "\n" +
-         table.text(width, colour) + notes +
-         (grade ? paragraph(fmt::format("power and energy: grade {}{}", *grade,
-                                        power_range(analyses::relative_power_interval(explanation.result))),
-                            width, 2)
-                : std::string());
+         table.text(width, colour) + notes + (graded.empty() ? graded : paragraph(graded, width, 2));
 }
 
 std::string active_limits_text(const Explanation& explanation, int width, bool colour) {
@@ -346,6 +352,38 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
   text += active_limits_text(explanation, width, colour);
   return text + what_ifs(explanation, width, colour) + outcomes(explanation, width, colour) +
          clocks(explanation, width, colour) + reported_text(explanation, width, colour);
+}
+
+PageWords explanation_words(const Explanation& explanation) {
+  PageWords words = report_words(explanation.result);
+  words.question =
+      "Where does the time of each process go, which resource is short, and what would changes bring";
+  add_reasons(words, explanation);
+  const auto changes = [&](const char* title, const auto& sentence_of_change) {
+    Passage passage{title};
+    for (const Tried& tried : explanation.tried)
+      if (const std::string& sentence = sentence_of_change(tried); !sentence.empty())
+        passage.lines.push_back(tried.what_if.label + ": " + sentence);
+    return passage;
+  };
+  std::vector<Passage> found;
+  if (!explanation.tried.empty()) {
+    Passage passage =
+        changes("what each change would bring", [](const Tried& tried) { return tried.what_if.note; });
+    if (!explanation.leading.empty()) passage.lines.insert(passage.lines.begin(), numbered);
+    passage.tables.push_back(what_ifs_table(explanation));
+    found.push_back(std::move(passage));
+  }
+  Passage limits{"limits"};
+  for (const analyses::ActiveLimit& limit : explanation.limits) limits.lines.push_back(limit.sentence);
+  found.push_back(std::move(limits));
+  found.push_back(changes("who would win and who would starve",
+                          [](const Tried& tried) { return tried.outcomes.sentence; }));
+  found.push_back(changes("what the clocks would do", [](const Tried& tried) { return tried.sentence; }));
+  std::erase_if(found,
+                [](const Passage& passage) { return passage.lines.empty() && passage.tables.empty(); });
+  words.more.insert(words.more.begin(), found.begin(), found.end());
+  return words;
 }
 
 }  // namespace jostle::cli

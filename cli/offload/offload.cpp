@@ -14,6 +14,7 @@
 #include "cli/subcommand.hpp"
 #include "input/file.hpp"
 #include "output/output_file.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -30,7 +31,8 @@ struct OffloadFiles {
 };
 
 ExitCode write_answer(const OffloadOptions& options, const OffloadFiles& files,
-                      const analyses::OffloadAnswer& answer, Terminal& terminal) {
+                      const analyses::OffloadAnswer& answer, const scenarios::InWords& edge,
+                      Terminal& terminal) {
   if (files.picture) output::write_whole(*files.picture, offload_svg(answer));
   if (options.format == "text")
     terminal.print(offload_text(answer, terminal.width(), terminal.colour()));
@@ -39,7 +41,9 @@ ExitCode write_answer(const OffloadOptions& options, const OffloadFiles& files,
                                                  : analyses::offload_csv(answer));
   if (files.page) {
     const nlohmann::ordered_json lines = json_lines(analyses::offload_json(answer));
-    output::write_whole(*files.page, html_page("offload", answer.name, {{"lines", lines}}));
+    output::write_whole(*files.page,
+                        html_page("offload", answer.name,
+                                  {{"words", words_json(offload_words(answer, edge))}, {"lines", lines}}));
   }
   return ExitCode::done;
 }
@@ -69,7 +73,8 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
   };
   const analyses::OffloadAnswer answer = analyses::offload(*question, control);
   terminal.clear_progress();
-  return write_answer(options, files, answer, terminal);
+  return write_answer(options, files, answer, scenarios::in_words(scenarios::to_json(question->edge)),
+                      terminal);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ std::string served_word(const OffloadAnswer& answer) {
   return std::ranges::all_of(answer.edge.streams, speaks) ? "sequence" : "image";
 }
 
-std::string edge_table(const OffloadAnswer& answer, int width, bool colour) {
+Table edge_table(const OffloadAnswer& answer) {
   Table table({{"edge", Align::left, 0, true},
                {"streams", Align::right, 3},
                {"p50 ms", Align::right, 2},
@@ -95,10 +95,10 @@ std::string edge_table(const OffloadAnswer& answer, int width, bool colour) {
               worst.saturated.empty() ? Style::plain : Style::bad);
     i = end;
   }
-  return table.text(width, colour);
+  return table;
 }
 
-std::string break_even_table(const OffloadAnswer& answer, int width, bool colour) {
+Table break_even_table(const OffloadAnswer& answer) {
   Table table({{"bandwidth"}, {"stream", Align::left, 0, true}, {"cloud has the lower p99", Align::left}});
   for (const BreakEven& found : answer.break_even) {
     // Streams of one entry differ only in phase, so only the one with the lowest break-even is shown.
@@ -118,7 +118,7 @@ std::string break_even_table(const OffloadAnswer& answer, int width, bool colour
                break_even_text(found)},
               found.stream ? Style::faint : Style::plain);
   }
-  return table.text(width, colour);
+  return table;
 }
 
 std::string points_table(const OffloadAnswer& answer, int width, bool colour) {
@@ -232,7 +232,7 @@ std::string map_text(const OffloadAnswer& answer) {
                             time_text(answer.points.back().rtt));
 }
 
-std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
+Table boards_table(const OffloadAnswer& answer) {
   Table table({{"", Align::left},
                {"p99 ms"},
                {served_word(answer) + "s/s"},
@@ -252,7 +252,7 @@ std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
     if (i > 0 && answer.points[i - 1].bandwidth == point.bandwidth) continue;
     add(fmt::format("cloud, {}, {}", bandwidth_text(point.bandwidth), time_text(point.rtt)), point.cloud);
   }
-  return table.text(width, colour);
+  return table;
 }
 
 // The costs of each option that serves all streams, at the lowest RTT of each bandwidth; empty without
@@ -347,13 +347,15 @@ std::string power_ranges(const OffloadAnswer& answer) {
 }
 
 // The grades of the watts and energies above, and of what they cost.
-std::string power_text(const OffloadAnswer& answer, int width) {
+std::string grades_sentence(const OffloadAnswer& answer) {
   const auto grade = [](const std::optional<std::string>& of) { return of.value_or("unknown"); };
-  std::string text = "\n" + paragraph(fmt::format("power and energy: grade {} of {}, {} of {}",
-                                                  grade(answer.edge_power_grade), answer.edge_device,
-                                                  grade(answer.cloud_power_grade), answer.cloud_device) +
-                                          power_ranges(answer),
-                                      width, 0);
+  return fmt::format("power and energy: grade {} of {}, {} of {}", grade(answer.edge_power_grade),
+                     answer.edge_device, grade(answer.cloud_power_grade), answer.cloud_device) +
+         power_ranges(answer);
+}
+
+std::string power_text(const OffloadAnswer& answer, int width) {
+  std::string text = "\n" + paragraph(grades_sentence(answer), width, 0);
   if (!answer.power_note.empty()) text += paragraph("note: " + answer.power_note, width, 0);
   return text;
 }
@@ -370,6 +372,25 @@ std::string heading(const OffloadAnswer& answer) {
   text += link.energy_per_bit_j > 0 ? fmt::format(", radio energy {:g} nJ/bit", 1e9 * link.energy_per_bit_j)
                                     : ", radio energy not given";
   return text + ".";
+}
+
+std::string edge_power_line(const OffloadAnswer& answer) {
+  return fmt::format("edge board: {:.3g} W, {} mJ/{}{}", *answer.edge.edge_power_w,
+                     significant(answer.edge.edge_energy_mj, 3), served_word(answer),
+                     answer.edge_power_grade ? fmt::format(" ({})", *answer.edge_power_grade) : "");
+}
+
+// How edge and cloud compare over the link of a point, in a sentence.
+std::string over_link(const OffloadAnswer& answer, const OffloadPoint& point) {
+  const Worst edge = worst_of(answer.edge), cloud = worst_of(point.cloud);
+  const std::string link =
+      fmt::format("over {} and {} RTT", bandwidth_text(point.bandwidth), time_text(point.rtt));
+  if (!cloud.saturated.empty())
+    return fmt::format("{} the cloud serves {} of {} {}s/s: the bottleneck is {}", link,
+                       significant(cloud.throughput, 3), significant(edge.throughput, 3), served_word(answer),
+                       cloud.saturated == "link" ? "the link" : cloud.saturated);
+  return fmt::format("{} the cloud's p99 is {} ms against {} ms on the edge; best is {}", link,
+                     ms(cloud.latency.p99), ms(edge.latency.p99), to_string(point.best));
 }
 
 }  // namespace
@@ -401,12 +422,9 @@ std::string break_even_text(const BreakEven& found) {
 std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
   const auto paragraphed = [width](const std::string& text) { return paragraph(text, width, 0); };
   std::string text = paragraphed(heading(answer));
-  text += edge_table(answer, width, colour);
-  if (answer.edge.edge_power_w)
-    text += fmt::format("edge board: {:.3g} W, {} mJ/{}{}\n", *answer.edge.edge_power_w,
-                        significant(answer.edge.edge_energy_mj, 3), served_word(answer),
-                        answer.edge_power_grade ? fmt::format(" ({})", *answer.edge_power_grade) : "");
-  text += "\n" + break_even_table(answer, width, colour);
+  text += edge_table(answer).text(width, colour);
+  if (answer.edge.edge_power_w) text += edge_power_line(answer) + "\n";
+  text += "\n" + break_even_table(answer).text(width, colour);
   text += "\n" + partitions_text(answer, width, colour);
   text +=
       "\n" +
@@ -416,11 +434,35 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
           answer.partitions.empty() ? "" : ", L layers split"));
   text += map_text(answer);
   text += "\n" + points_table(answer, width, colour);
-  if (!answer.boards.empty()) text += "\n" + boards_table(answer, width, colour);
+  if (!answer.boards.empty()) text += "\n" + boards_table(answer).text(width, colour);
   text += tokens_text(answer, width, colour);
   text += costs_text(answer, width, colour);
   text += power_text(answer, width);
   return text;
+}
+
+PageWords offload_words(const OffloadAnswer& answer, const scenarios::InWords& edge) {
+  PageWords words = page_words(edge);
+  words.scenario = heading(answer);
+  words.question =
+      "Edge, cloud or split: which has the lowest p99 of the worst stream, over bandwidth and round-trip "
+      "time";
+  Passage alone{"on the edge alone", {edge_table(answer)}};
+  if (answer.edge.edge_power_w) alone.lines.push_back(edge_power_line(answer));
+  words.answer = {{"when the cloud is faster", {break_even_table(answer)}}, std::move(alone)};
+  const auto slow = std::ranges::min_element(answer.points, {}, [](const OffloadPoint& point) {
+    return std::pair(point.bandwidth, -sim::to_ms(point.rtt));
+  });
+  const auto fast = std::ranges::max_element(answer.points, {}, [](const OffloadPoint& point) {
+    return std::pair(point.bandwidth, -sim::to_ms(point.rtt));
+  });
+  if (slow != answer.points.end()) words.why = {over_link(answer, *fast), over_link(answer, *slow)};
+  words.trust.push_back(grades_sentence(answer));
+  if (answer.edge_power_grade) words.trust.push_back(grade_sentence("Edge", *answer.edge_power_grade));
+  if (!answer.power_note.empty()) words.warnings.push_back({"note", answer.power_note});
+  if (!answer.boards.empty())
+    words.more.push_back({"more edge boards, and the cloud", {boards_table(answer)}});
+  return words;
 }
 
 }  // namespace jostle::cli

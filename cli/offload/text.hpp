@@ -4,11 +4,14 @@
 #include <string>
 
 #include "analyses/offload/offload.hpp"
+#include "cli/page/words.hpp"
 
 namespace jostle::cli {
 
 // Tables and a character map of the best option.
 [[nodiscard]] std::string offload_text(const analyses::OffloadAnswer& answer, int width, bool colour);
+// The same for the head of a page; `edge`: the scenario in words.
+[[nodiscard]] PageWords offload_words(const analyses::OffloadAnswer& answer, const scenarios::InWords& edge);
 // A map of the best option over round-trip time and bandwidth.
 [[nodiscard]] std::string offload_svg(const analyses::OffloadAnswer& answer);
 

@@ -1,6 +1,7 @@
 #include "cli/plan/fleet_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -47,7 +48,8 @@ std::string grade_note(const FleetChoice& choice) {
   return choice.power_grade ? fmt::format(" ({})", *choice.power_grade) : std::string();
 }
 
-std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width) {
+// The board with its settings, its costs and how sure they are.
+std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   std::string text = choice.device;
   if (choice.power_mode) text += ", mode " + input::printable(*choice.power_mode);
   const std::string settings = fleet_settings_text(choice.settings);
@@ -70,11 +72,21 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
   text += fmt::format("; means of {}", input::counted(choice.replications, "replication"));
   if (!choice.values.empty()) text += ", feasible with " + probability_text(choice.p_feasible);
   if (!choice.sharing_note.empty()) text += "; " + choice.sharing_note;
-  text = paragraph(text, width, 2) + paragraph("one board carries " + carries_sentence(choice), width, 4);
+  return text;
+}
+
+// Why it takes so many boards of this type.
+std::vector<std::string> why_so_many(const FleetChoice& choice) {
+  std::vector<std::string> found{"one board carries " + carries_sentence(choice)};
   if (const auto& fewer = choice.fewer_boards)
-    text += paragraph(fmt::format("with {} ({} a board): {}", input::counted(fewer->boards, "board"),
-                                  input::counted(fewer->cameras, "camera"), fewer->why),
-                      width, 4);
+    found.push_back(fmt::format("with {} ({} a board): {}", input::counted(fewer->boards, "board"),
+                                input::counted(fewer->cameras, "camera"), fewer->why));
+  return found;
+}
+
+std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width) {
+  std::string text = paragraph(choice_sentence(fleet, choice), width, 2);
+  for (const std::string& sentence : why_so_many(choice)) text += paragraph(sentence, width, 4);
   return text;
 }
 
@@ -82,6 +94,44 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
 bool may_exceed_limit(const Criterion& criterion, const Interval& interval) {
   return interval &&
          (criterion.maximise ? interval->first < *criterion.limit : interval->second > *criterion.limit);
+}
+
+constexpr const char* crosses =
+    "The 90 % interval crosses the limit: measure before you buy, or plan fewer cameras per board.";
+
+Table fleet_table(const Fleet& fleet) {
+  Table table({{"board", Align::left},
+               {"mode", Align::left, 0, true},
+               {"boards", Align::right},
+               {"cameras/board", Align::right, 50},
+               {"max cameras/board", Align::right, 40},
+               {"W", Align::right},
+               {"grade", Align::left, 60},
+               {"kWh/day", Align::right, 45},
+               {"mJ/frame", Align::right, 30},
+               {"p99 ms", Align::right},
+               {"price", Align::right}});
+  for (const FleetChoice& choice : fleet.choices)
+    table.add({choice.device, input::printable(choice.power_mode.value_or("–")),
+               fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),
+               fmt::format("{}", choice.capacity), significant(choice.power_w, 3),
+               choice.power_grade.value_or("–"), significant(choice.energy_kwh_day, 3),
+               choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
+               choice.p99_ms ? significant(*choice.p99_ms, 3) : "–",
+               choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
+              &choice == &fleet.choices.front() ? Style::strong : Style::plain);
+  return table;
+}
+
+// Boards of several types for a lower price; empty: there is no such combination.
+std::string mix_sentence(const Fleet& fleet) {
+  if (!fleet.mix) return {};
+  std::string mix;
+  for (std::size_t i = 0; i < fleet.choices.size(); ++i)
+    if (fleet.mix->boards[i] > 0)
+      mix +=
+          fmt::format("{}{} x {}", mix.empty() ? "" : " + ", fleet.mix->boards[i], fleet.choices[i].device);
+  return fmt::format("Cheaper combination: {}, price {:.6g}", mix, fleet.mix->price);
 }
 
 }  // namespace
@@ -95,52 +145,60 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
                             input::counted(fleet.simulated, "run")),
                 width, 0) +
       "\n";
-  if (!fleet.choices.empty()) {
-    Table table({{"board", Align::left},
-                 {"mode", Align::left, 0, true},
-                 {"boards", Align::right},
-                 {"cameras/board", Align::right, 50},
-                 {"max cameras/board", Align::right, 40},
-                 {"W", Align::right},
-                 {"grade", Align::left, 60},
-                 {"kWh/day", Align::right, 45},
-                 {"mJ/frame", Align::right, 30},
-                 {"p99 ms", Align::right},
-                 {"price", Align::right}});
-    for (const FleetChoice& choice : fleet.choices)
-      table.add({choice.device, input::printable(choice.power_mode.value_or("–")),
-                 fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),
-                 fmt::format("{}", choice.capacity), significant(choice.power_w, 3),
-                 choice.power_grade.value_or("–"), significant(choice.energy_kwh_day, 3),
-                 choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
-                 choice.p99_ms ? significant(*choice.p99_ms, 3) : "–",
-                 choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
-                &choice == &fleet.choices.front() ? Style::strong : Style::plain);
-    text += table.text(width, colour);
-  }
+  if (!fleet.choices.empty()) text += fleet_table(fleet).text(width, colour);
   if (!fleet.power_note.empty()) text += paragraph("note: " + fleet.power_note, width, 0);
   for (const std::string& device : fleet.carry_none)
     text += paragraph(device + ": no configuration meets the limits with even one camera", width, 0);
-  if (fleet.mix) {
-    std::string mix;
-    for (std::size_t i = 0; i < fleet.choices.size(); ++i) {
-      if (fleet.mix->boards[i] > 0)
-        mix +=
-            fmt::format("{}{} x {}", mix.empty() ? "" : " + ", fleet.mix->boards[i], fleet.choices[i].device);
-    }
-    text += paragraph(fmt::format("Cheaper combination: {}, price {:.6g}", mix, fleet.mix->price), width, 0);
-  }
+  if (fleet.mix) text += paragraph(mix_sentence(fleet), width, 0);
   text += "\n";
   for (const FleetChoice& choice : fleet.choices) {
     text += choice_text(fleet, choice, width);
     for (std::size_t i = 0; i < choice.intervals.size(); ++i) {
-      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))
-        text += paragraph(
-            "The 90 % interval crosses the limit: measure before you buy, or plan fewer cameras per board.",
-            width, 4);
+      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i])) text += paragraph(crosses, width, 4);
     }
   }
   return text;
+}
+
+PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
+  PageWords words = page_words(scenario);
+  std::vector<std::string> boards = fleet.carry_none, limits;
+  for (const FleetChoice& choice : fleet.choices) boards.push_back(choice.device);
+  for (std::size_t i = 0; i < fleet.goal.criteria.size(); ++i)
+    limits.push_back(criterion_text(fleet.goal, i));
+  words.scenario = fmt::format("{}", fmt::join(boards, ", "));
+  // Cameras, not the scenario's arrivals, bring the frames.
+  constexpr std::string_view closed = ", one batch after the other";
+  for (std::string& process : words.processes)
+    if (process.ends_with(closed)) process.resize(process.size() - closed.size());
+  words.question = fmt::format("How many boards carry {} at {:.4g} frames/s each{}{}",
+                               input::counted(fleet.cameras, "camera"), fleet.rate_per_s,
+                               limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
+  Passage answer{fleet.choices.empty() ? "no board carries a camera within the limits" : ""};
+  if (!fleet.choices.empty()) {
+    const FleetChoice& first = fleet.choices.front();
+    answer.tables.push_back(fleet_table(fleet));
+    words.why = why_so_many(first);
+    if (first.power_grade) words.trust.push_back(grade_sentence("Power and energy", *first.power_grade));
+    if (!first.sharing_note.empty()) words.trust.push_back("sharing: " + first.sharing_note);
+  }
+  for (const std::string& device : fleet.carry_none)
+    answer.lines.push_back(device + ": no configuration meets the limits with even one camera");
+  words.answer.push_back(std::move(answer));
+  words.trust.insert(words.trust.begin(),
+                     fmt::format("{} simulated in {}", input::counted(fleet.settings, "configuration"),
+                                 input::counted(fleet.simulated, "run")));
+  words.best = mix_sentence(fleet);
+  if (!fleet.power_note.empty()) words.warnings.push_back({"note", fleet.power_note});
+  for (const FleetChoice& choice : fleet.choices) {
+    for (std::size_t i = 0; i < choice.intervals.size(); ++i)
+      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))
+        words.warnings.push_back({choice.device, crosses});
+    std::vector<std::string> lines{choice_sentence(fleet, choice)};
+    std::ranges::copy(why_so_many(choice), std::back_inserter(lines));
+    words.more.push_back({fmt::format("{} x {}", choice.boards, choice.device), {}, std::move(lines)});
+  }
+  return words;
 }
 
 }  // namespace jostle::cli

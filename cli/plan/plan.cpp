@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "cli/sweep/study_page.hpp"
 #include "input/file.hpp"
 #include "output/output_file.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -37,11 +39,20 @@ struct PlanFiles {
   output::OutputFile* page;
 };
 
-// Writes the HTML page if --html was given. `answer`: the output of --format json.
-void write_html(const PlanFiles& files, const analyses::Study& study, const std::string& answer) {
-  if (files.page == nullptr) return;
+// The scenario of a point of the study; without one, of the first candidate.
+scenarios::InWords in_words_at(const analyses::Candidates& candidates, std::optional<std::size_t> point) {
+  std::size_t candidate = 0;
+  while (point && candidate + 1 < candidates.size() && candidates.study_point(candidate) != *point)
+    ++candidate;
+  return scenarios::in_words(scenarios::to_json(candidates.scenario(candidate)));
+}
+
+// Writes the HTML page. `answer`: the output of --format json.
+void write_html(const PlanFiles& files, const analyses::Study& study, const std::string& answer,
+                const PageWords& words) {
   output::write_whole(*files.page, html_page("plan", title_of(study),
-                                             {{"answer", nlohmann::ordered_json::parse(answer)},
+                                             {{"words", words_json(words)},
+                                              {"answer", nlohmann::ordered_json::parse(answer)},
                                               {"points", points_page(files.store.database())}}));
 }
 
@@ -85,7 +96,9 @@ ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& ca
     terminal.print_data(analyses::fleet_json(fleet) + "\n");
   else
     terminal.print(fleet_text(input::file_name(options.study), fleet, terminal.width(), terminal.colour()));
-  write_html(files, study, analyses::fleet_json(fleet));
+  if (files.page != nullptr)
+    write_html(files, study, analyses::fleet_json(fleet),
+               fleet_words(fleet, in_words_at(candidates, std::nullopt)));
   return fleet.choices.empty() ? ExitCode::failed : ExitCode::done;
 }
 
@@ -116,7 +129,10 @@ ExitCode plan_points(const analyses::Study& study, analyses::Candidates& candida
     terminal.print_data(analyses::plan_json(plan) + "\n");
   else
     terminal.print(plan_text(input::file_name(options.study), plan, terminal.width(), terminal.colour()));
-  write_html(files, study, analyses::plan_json(plan));
+  if (files.page != nullptr)
+    write_html(files, study, analyses::plan_json(plan),
+               plan_words(plan, in_words_at(candidates,
+                                            plan.best ? std::optional(plan.best->point) : std::nullopt)));
   return plan.best ? ExitCode::done : ExitCode::failed;
 }
 

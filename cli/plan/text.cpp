@@ -1,6 +1,7 @@
 #include "cli/plan/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -135,8 +136,7 @@ std::string relative_text(double value, double best) {
   return text == "+0.0 %" || text == "-0.0 %" ? "same" : text;
 }
 
-std::string values_table(const Plan& plan, const PlanPoint& point, bool against_best, int width,
-                         bool colour) {
+Table values_table(const Plan& plan, const PlanPoint& point, bool against_best) {
   std::vector<Column> columns{{"", Align::left, 0, true},
                               {"simulated", Align::right},
                               {"noise", Align::right, 45},
@@ -152,25 +152,29 @@ std::string values_table(const Plan& plan, const PlanPoint& point, bool against_
     if (powered) cells.push_back(grade_text(plan, point, i));
     table.add(std::move(cells));
   }
-  return table.text(width, colour);
+  return table;
 }
 
 bool overlap(const Interval& a, const Interval& b) {
   return a && b && a->first <= b->second && b->first <= a->second;
 }
 
+// What would make the runner-up the best, and a hint if measurements may reverse the two.
+std::string runner_up_advice(const Plan& plan) {
+  std::string advice = plan.runner_up_sentence;
+  if (overlap(plan.best->intervals[0], plan.runner_up->intervals[0]))
+    advice += " The 90 % intervals of the two overlap: measure both before you decide.";
+  return advice;
+}
+
 std::string runner_up_text(const Plan& plan, int width, bool colour) {
   if (!plan.runner_up) return {};
   const PlanPoint& best = *plan.best;
   const PlanPoint& second = *plan.runner_up;
-  std::string text = "\n" + styled("runner-up", Style::strong, colour) + "\n" +
-                     paragraph("changes: " + changes_text(best, second), width, 2) +
-                     values_table(plan, second, true, width, colour) +
-                     paragraph(evidence_text(plan, second), width, 2);
-  std::string advice = plan.runner_up_sentence;
-  if (overlap(best.intervals[0], second.intervals[0]))
-    advice += " The 90 % intervals of the two overlap: measure both before you decide.";
-  return text + paragraph(advice, width, 2);
+  return "\n" + styled("runner-up", Style::strong, colour) + "\n" +
+         paragraph("changes: " + changes_text(best, second), width, 2) +
+         values_table(plan, second, true).text(width, colour) +
+         paragraph(evidence_text(plan, second), width, 2) + paragraph(runner_up_advice(plan), width, 2);
 }
 
 // The point that would be better if it met the limits.
@@ -184,16 +188,23 @@ std::string next_better_text(const Plan& plan, int width, bool colour) {
 }
 
 // The distance from overload, and the energy with its cost, of the best point.
-std::string margins_text(const Plan& plan, int width) {
-  std::string text;
-  if (plan.overload) text += paragraph("carries: " + sentence_of(*plan.overload), width, 2);
-  if (!plan.energy) return text;
+std::vector<std::string> margins_of(const Plan& plan) {
+  std::vector<std::string> found;
+  if (plan.overload) found.push_back("carries: " + sentence_of(*plan.overload));
+  if (!plan.energy) return found;
   const analyses::EnergyCost& energy = *plan.energy;
   std::string line = fmt::format("energy: {} kWh a day", significant(energy.kwh_day(), 3));
   if (energy.per_image_mj) line += fmt::format(", {} mJ an image", significant(*energy.per_image_mj, 3));
   if (energy.per_day) line += "; it costs " + input::decimal(*energy.per_day, 3) + " a day";
   if (energy.per_million) line += ", " + input::decimal(*energy.per_million, 3) + " a million images";
-  return text + paragraph(line + fmt::format(" ({})", energy.grade.value_or("unknown grade")), width, 2);
+  found.push_back(line + fmt::format(" ({})", energy.grade.value_or("unknown grade")));
+  return found;
+}
+
+std::string margins_text(const Plan& plan, int width) {
+  std::string text;
+  for (const std::string& line : margins_of(plan)) text += paragraph(line, width, 2);
+  return text;
 }
 
 // At most 17 points of the front: 16 evenly spaced ones with both ends, and the best.
@@ -217,8 +228,7 @@ struct PointColumns {
   std::size_t criteria;
   bool pi90;
 };
-std::string points_table(const Plan& plan, const std::vector<PlanPoint>& points, const PointColumns& shown,
-                         int width, bool colour) {
+Table points_table(const Plan& plan, const std::vector<PlanPoint>& points, const PointColumns& shown) {
   const auto keys = varying_keys(points);
   std::vector<Column> columns;
   for (std::size_t i = 0; i < shown.criteria; ++i) {
@@ -243,7 +253,7 @@ std::string points_table(const Plan& plan, const std::vector<PlanPoint>& points,
     const bool best = plan.best && point.point == plan.best->point;
     table.add(std::move(cells), best ? Style::strong : meets ? Style::plain : Style::bad);
   }
-  return table.text(width, colour);
+  return table;
 }
 
 // All points, if they are few enough for a screen, so that it is visible how much better or worse each is.
@@ -258,14 +268,14 @@ std::string every_text(const Plan& plan, int width, bool colour) {
                             : meet < plan.every.size() ? ", best first; those that miss a limit come last"
                                                        : ", best first; all meet the limits";
   return "\n" + styled(std::string("every point") + order, Style::strong, colour) + "\n" +
-         points_table(plan, plan.every, {plan.goal.criteria.size(), false}, width, colour);
+         points_table(plan, plan.every, {plan.goal.criteria.size(), false}).text(width, colour);
 }
 
 std::string front_text(const Plan& plan, int width, bool colour) {
   if (plan.front.size() < 2) return {};
   const std::vector<PlanPoint> points = front_excerpt(plan);
   std::string text = "\n" + styled("Pareto front", Style::strong, colour) + "\n" +
-                     points_table(plan, points, {plan.goal.objectives, true}, width, colour);
+                     points_table(plan, points, {plan.goal.objectives, true}).text(width, colour);
   if (points.size() < plan.front.size())
     text += paragraph(
         fmt::format("{} of {} points shown; --format json prints all", points.size(), plan.front.size()),
@@ -273,19 +283,23 @@ std::string front_text(const Plan& plan, int width, bool colour) {
   return text;
 }
 
+std::vector<std::string> costs_of_limits(const Plan& plan) {
+  std::vector<std::string> found;
+  for (const analyses::Relaxed& relaxed : plan.relaxed) {
+    found.push_back(fmt::format(
+        "Without the limit {}: {} {} ({} vs best) with {}. The limit would have to "
+        "be {}.",
+        criterion_text(plan, relaxed.criterion), plan.goal.metrics[0], graded(plan, relaxed.best, 0),
+        relative_text(relaxed.best.values[0], plan.best->values[0]), settings_text(relaxed.best),
+        with_unit(plan, relaxed.criterion, relaxed.needed)));
+  }
+  return found;
+}
+
 std::string limits_text(const Plan& plan, int width, bool colour) {
   if (plan.relaxed.empty()) return {};
   std::string text = "\n" + styled("cost of the limits", Style::strong, colour) + "\n";
-  for (const analyses::Relaxed& relaxed : plan.relaxed) {
-    text += paragraph(
-        fmt::format("Without the limit {}: {} {} ({} vs best) with {}. The limit would have to "
-                    "be {}.",
-                    criterion_text(plan, relaxed.criterion), plan.goal.metrics[0],
-                    graded(plan, relaxed.best, 0),
-                    relative_text(relaxed.best.values[0], plan.best->values[0]), settings_text(relaxed.best),
-                    with_unit(plan, relaxed.criterion, relaxed.needed)),
-        width, 2);
-  }
+  for (const std::string& sentence : costs_of_limits(plan)) text += paragraph(sentence, width, 2);
   return text;
 }
 
@@ -319,7 +333,7 @@ std::string near_misses_text(const Plan& plan, int width, bool colour) {
   return text;
 }
 
-std::string head(const std::string& file, const Plan& plan, int width) {
+std::string head_sentence(const std::string& file, const Plan& plan) {
   std::string text =
       fmt::format("{}: {} of {} simulated", file, plan.count.simulated, input::counted(plan.points, "point"));
   if (plan.count.evaluated > plan.count.simulated)
@@ -341,7 +355,7 @@ std::string head(const std::string& file, const Plan& plan, int width) {
               ? fmt::format("; exhaustive search: all {} evaluated", input::counted(plan.points, "point"))
           : plan.converged ? "; search converged: no other point is expected to gain more than 0.5 %"
                            : "; search stopped at its limit: raise --simulations to look for better points";
-  return paragraph(text, width, 0);
+  return text;
 }
 
 std::string overload_text(const Plan& plan, int width) {
@@ -350,6 +364,21 @@ std::string overload_text(const Plan& plan, int width) {
                                settings_text(plan.least_overloaded->settings),
                                stable_up_to(plan.least_overloaded->stable_share)),
                    width, 0);
+}
+
+// Why no point is the best: limits that none meets, or not all at once.
+std::vector<std::string> why_none(const Plan& plan) {
+  std::vector<std::string> found;
+  if (plan.count.evaluated > 0 && plan.count.overloaded == plan.count.evaluated)
+    found.emplace_back("Every point is overloaded: lower the demand, or allow more boards.");
+  else if (plan.missed.empty() && !plan.near_misses.empty())
+    found.push_back(fmt::format("No point is known to meet them with {:.4g} %.", 100 * plan.goal.confidence));
+  else if (plan.missed.empty())
+    found.emplace_back("Each limit can be met, but not all at once.");
+  for (const analyses::Missed& missed : plan.missed)
+    found.push_back(fmt::format("{}: the closest point reaches {}", criterion_text(plan, missed.criterion),
+                                with_unit(plan, missed.criterion, missed.nearest)));
+  return found;
 }
 
 std::string power_text(const Plan& plan, int width) {
@@ -378,33 +407,77 @@ std::string value_with_unit(const std::string& metric, double value) {
 }
 
 std::string plan_text(const std::string& file, const Plan& plan, int width, bool colour) {
-  std::string text = head(file, plan, width) + overload_text(plan, width);
+  std::string text = paragraph(head_sentence(file, plan), width, 0) + overload_text(plan, width);
   if (!plan.best) {
     text += "\n" + styled("no point meets the limits", Style::bad, colour) + "\n";
-    if (plan.count.evaluated > 0 && plan.count.overloaded == plan.count.evaluated)
-      text += paragraph("Every point is overloaded: lower the demand, or allow more boards.", width, 2);
-    else if (plan.missed.empty() && !plan.near_misses.empty())
-      text += paragraph(
-          fmt::format("No point is known to meet them with {:.4g} %.", 100 * plan.goal.confidence), width, 2);
-    else if (plan.missed.empty())
-      text += paragraph("Each limit can be met, but not all at once.", width, 2);
-    for (const analyses::Missed& missed : plan.missed)
-      text +=
-          paragraph(fmt::format("{}: the closest point reaches {}", criterion_text(plan, missed.criterion),
-                                with_unit(plan, missed.criterion, missed.nearest)),
-                    width, 2);
+    for (const std::string& sentence : why_none(plan)) text += paragraph(sentence, width, 2);
     return text + near_misses_text(plan, width, colour) + every_text(plan, width, colour) +
            power_text(plan, width);
   }
   text += "\n" + styled("best", Style::strong, colour) + "\n" +
           paragraph(settings_text(*plan.best), width, 2) +
-          values_table(plan, *plan.best, false, width, colour) +
+          values_table(plan, *plan.best, false).text(width, colour) +
           paragraph(evidence_text(plan, *plan.best), width, 2);
   if (!plan.best->sharing_note.empty()) text += paragraph("sharing: " + plan.best->sharing_note, width, 2);
   text += margins_text(plan, width) + power_text(plan, width);
   return text + next_better_text(plan, width, colour) + near_misses_text(plan, width, colour) +
          runner_up_text(plan, width, colour) + limits_text(plan, width, colour) +
          every_text(plan, width, colour) + front_text(plan, width, colour);
+}
+
+namespace {
+
+// The goal as a question: "Which of 27 points has max system.throughput, with system.power_w <= 12".
+std::string goal_words(const Plan& plan) {
+  std::vector<std::string> wishes, limits;
+  for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i)
+    (plan.goal.criteria[i].limit ? limits : wishes).push_back(criterion_text(plan, i));
+  return fmt::format("Which of {} has {}{}{}", input::counted(plan.points, "point"),
+                     fmt::join(wishes, ", then "), limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
+}
+
+}  // namespace
+
+PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
+  PageWords words = page_words(scenario);
+  words.question = goal_words(plan);
+  if (!plan.best) {
+    words.answer.push_back({"no point meets the limits", {}, why_none(plan)});
+  } else {
+    const PlanPoint& best = *plan.best;
+    std::vector<std::string> margins = margins_of(plan);  // load first, then energy, which few ask for
+    words.answer.push_back({"best: " + settings_text(best), {values_table(plan, best, false)}});
+    if (!margins.empty()) words.answer.back().lines.push_back(margins.front());
+    if (margins.size() > 1) words.more.push_back({"energy", {}, {margins.back()}});
+    words.trust.push_back(evidence_text(plan, best));
+    if (best.power_grade) words.trust.push_back(grade_sentence("Power and energy", *best.power_grade));
+    if (!best.sharing_note.empty()) words.trust.push_back("sharing: " + best.sharing_note);
+    const std::vector<std::string> costs = costs_of_limits(plan);
+    if (plan.runner_up) {
+      const std::string changes = changes_text(best, *plan.runner_up);
+      words.why.push_back(fmt::format("the runner-up differs in {}. {}", changes, runner_up_advice(plan)));
+      words.more.push_back({"runner-up: " + changes,
+                            {values_table(plan, *plan.runner_up, true)},
+                            {evidence_text(plan, *plan.runner_up)}});
+    }
+    if (plan.next_better) {
+      PlanPoint point;
+      point.settings = plan.next_better->settings;
+      words.why.push_back(fmt::format("better, but out of reach: {}: {}", changes_text(best, point),
+                                      sentence_of(plan.goal, *plan.next_better)));
+    }
+    if (!costs.empty()) words.best = costs.front();
+    if (costs.size() > 1) words.more.push_back({"cost of the limits", {}, costs});
+  }
+  if (!plan.power_note.empty()) words.warnings.push_back({"note", plan.power_note});
+  words.more.push_back({"how it was searched", {}, {head_sentence("search", plan)}});
+  if (plan.every.size() > 1)
+    words.more.push_back(
+        {"every point", {points_table(plan, plan.every, {plan.goal.criteria.size(), false})}});
+  if (plan.front.size() > 1)
+    words.more.push_back(
+        {"Pareto front", {points_table(plan, front_excerpt(plan), {plan.goal.objectives, true})}});
+  return words;
 }
 
 }  // namespace jostle::cli

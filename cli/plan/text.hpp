@@ -4,12 +4,16 @@
 #include <string>
 
 #include "analyses/plan/plan_json.hpp"
+#include "cli/page/words.hpp"
 
 namespace jostle::cli {
 
 // Lines of at most `width` columns if no word is longer (60 is always enough).
 [[nodiscard]] std::string plan_text(const std::string& file, const analyses::Plan& plan, int width,
                                     bool colour);
+
+// The same for the head of a page; `scenario`: that of the best point, or of any if there is no best.
+[[nodiscard]] PageWords plan_words(const analyses::Plan& plan, const scenarios::InWords& scenario);
 
 // A limit or an objective in words: "max system.throughput", "headroom >= 20 %".
 [[nodiscard]] std::string criterion_text(const analyses::Goal& goal, std::size_t criterion);

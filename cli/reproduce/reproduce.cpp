@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
+#include "cli/page/words.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
@@ -198,6 +200,43 @@ std::string json(const std::vector<Reproduction>& outcomes) {
   return lines;
 }
 
+// The head of the page: the summary, the reproduced statements by source, and what the worst misses rest on.
+PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
+  PageWords words;
+  std::string text = summary(outcomes);
+  text.pop_back();
+  words.question = "Which published statements come out of the simulation";
+  words.answer.push_back({"", {}, {text}});
+  Table table({{"source", Align::left, 0, true},
+               {"statements"},
+               {"reproduced"},
+               {"not judged", Align::right, 30},
+               {"missed"}});
+  std::vector<std::string> sources;
+  for (const Reproduction& outcome : outcomes)
+    if (const std::string source(source_of(*outcome.statement));
+        std::ranges::find(sources, source) == sources.end())
+      sources.push_back(source);
+  for (const std::string& source : sources) {
+    std::array<std::size_t, 3> counts{};  // reproduced, not judged, missed
+    for (const Reproduction& outcome : outcomes) {
+      if (source != source_of(*outcome.statement)) continue;
+      const bool judged = outcome.statement->basis.kind != validation::Basis::Kind::not_judged;
+      ++counts.at(!judged ? 1 : outcome.reproduced() ? 0 : 2);
+    }
+    table.add({source, fmt::format("{}", counts[0] + counts[1] + counts[2]), fmt::format("{}", counts[0]),
+               fmt::format("{}", counts[1]), fmt::format("{}", counts[2])});
+  }
+  words.answer.push_back({"by source", {table}});
+  for (const Reproduction& outcome : outcomes)
+    if (outcome.failed() > 0 && words.why.size() < 2 && !outcome.statement->why.empty())
+      words.why.push_back(fmt::format("{} is missed: {}", outcome.statement->id, outcome.statement->why));
+  words.trust.emplace_back(
+      "Predicted: nothing was chosen on the statement. Fitted: a parameter was chosen on the same work, so "
+      "that it tells less. Given: the scenario says it");
+  return words;
+}
+
 struct ReproduceOptions {
   std::vector<std::string> ids;
   bool details = false, markdown = false;
@@ -239,8 +278,9 @@ ExitCode reproduce(const ReproduceOptions& options, Context& context) {
   else
     context.terminal.print(printed(outcomes, options, context.terminal));
   if (page)
-    output::write_whole(
-        *page, html_page("reproduce", "Published statements", {{"claims", json_lines(json(outcomes))}}));
+    output::write_whole(*page, html_page("reproduce", "Published statements",
+                                         {{"words", words_json(reproduce_words(outcomes))},
+                                          {"claims", json_lines(json(outcomes))}}));
   return std::ranges::all_of(outcomes, &Reproduction::expected) ? ExitCode::done : ExitCode::failed;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/run/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -63,8 +64,7 @@ struct Cells {
   std::string total;
 };
 
-std::string table(const std::vector<Cells>& columns, const std::vector<ProcessResult>& processes, bool total,
-                  int width, bool colour) {
+Table table(const std::vector<Cells>& columns, const std::vector<ProcessResult>& processes, bool total) {
   std::vector<Column> headers;
   for (const Cells& column : columns) headers.push_back(column.column);
   Table table(headers);
@@ -78,7 +78,14 @@ std::string table(const std::vector<Cells>& columns, const std::vector<ProcessRe
     for (const Cells& column : columns) cells.push_back(column.total);
     table.add(std::move(cells), Style::strong);
   }
-  return table.text(width, colour);
+  return table;
+}
+
+// A heading over its table, after an empty line; empty without a table.
+std::string text_of(const Passage& passage, int width, bool colour) {
+  if (passage.tables.empty()) return {};
+  return "\n" + styled(passage.title, Style::strong, colour) + "\n" +
+         passage.tables.front().text(width, colour);
 }
 
 template <class Get>
@@ -101,7 +108,7 @@ bool memory_matters(const Result& result) {
   return result.status != "ok" || (memory.used_mb && *memory.used_mb > memory.capacity_mb.value_or(0) / 2);
 }
 
-std::string processes_table(const Result& result, int width, bool colour) {
+Table table_of_processes(const Result& result) {
   const auto& processes = result.processes;
   const auto latency = [&](Metric scenarios::Latency::*which) {
     auto cells = cells_of(processes, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
@@ -152,11 +159,11 @@ std::string processes_table(const Result& result, int width, bool colour) {
   }
   if (std::ranges::any_of(processes, [](const auto& p) { return p.status != "ok"; }))
     add({"status", Align::left}, words(processes, [](const auto& p) { return p.status; }));
-  return table(columns, processes, processes.size() > 1, width, colour);
+  return table(columns, processes, processes.size() > 1);
 }
 
 // The table of the streams of processes that have several.
-std::string instances_table(const Result& result, int width, bool colour) {
+Passage instances_of(const Result& result) {
   constexpr std::size_t most = 64;  // rows
   std::vector<ProcessResult> rows;  // one per instance, with the same columns as for processes
   std::vector<const scenarios::InstanceResult*> instances;
@@ -207,12 +214,11 @@ std::string instances_table(const Result& result, int width, bool colour) {
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
   if (std::ranges::any_of(rows, [](const auto& p) { return p.drops > 0; }))
     add({"drops", Align::right, 87}, words(rows, [](const auto& p) { return fmt::format("{}", p.drops); }));
-  return "\n" + styled("streams of a process, with their instances", Style::strong, colour) + "\n" +
-         table(columns, rows, false, width, colour);
+  return {"streams of a process, with their instances", {table(columns, rows, false)}};
 }
 
 // The metrics that users of language models see: tokens, and the waits for the first and for the next.
-std::string tokens_table(const Result& result, int width, bool colour) {
+Passage tokens_of(const Result& result) {
   Table table({{"#", Align::right},
                {"language model", Align::left, 0, true},
                {"tokens/s", Align::right},
@@ -238,10 +244,10 @@ std::string tokens_table(const Result& result, int width, bool colour) {
             instance.name.empty() ? instance.model : instance.name, *instance.tokens);
   }
   if (table.rows() == 0) return {};
-  return "\n" + styled("tokens of language models", Style::strong, colour) + "\n" + table.text(width, colour);
+  return {"tokens of language models", {table}};
 }
 
-std::string shares_table(const Result& result, int width, bool colour) {
+Passage shares_of(const Result& result) {
   constexpr double shown_from = 0.0005;  // smaller shares would print as 0.0
   std::vector<ProcessResult> processes;
   std::ranges::copy_if(result.processes, std::back_inserter(processes),
@@ -261,12 +267,11 @@ std::string shares_table(const Result& result, int width, bool colour) {
         words(processes, [i](const auto& p) { return fmt::format("{:.1f}", 100 * (*p.time_share)[i]); }));
   }
   if (columns.size() == 2) return {};
-  return "\n" + styled("where each process's time went, %", Style::strong, colour) + "\n" +
-         table(columns, processes, false, width, colour);
+  return {"where each process's time went, %", {table(columns, processes, false)}};
 }
 
 // The background loads, with the cores and memory bandwidth that they took from the processes.
-std::string loads_table(const Result& result, int width, bool colour) {
+Passage loads_of(const Result& result) {
   if (result.loads.empty()) return {};
   Table table({{"#", Align::right},
                {"load", Align::left, 0, true},
@@ -280,11 +285,11 @@ std::string loads_table(const Result& result, int width, bool colour) {
                fmt::format("{}", load.threads), cell(load.busy_cores), cell(load.bandwidth_gb_s),
                load.grade});
   }
-  return "\n" + styled("background loads", Style::strong, colour) + "\n" + table.text(width, colour);
+  return {"background loads", {table}};
 }
 
 // The stages of the host before and after inference.
-std::string stages_table(const Result& result, int width, bool colour) {
+Passage stages_of(const Result& result) {
   Table table({{"#", Align::right},
                {"process", Align::left, 2, true},
                {"stage", Align::left, 0, true},
@@ -294,12 +299,11 @@ std::string stages_table(const Result& result, int width, bool colour) {
     for (const scenarios::StageResult& stage : process.stages)
       table.add({fmt::format("{}", process.index), label(process), stage.name, cell(stage.ms), stage.grade});
   if (table.rows() == 0) return {};
-  return "\n" + styled("stages of the host, a batch", Style::strong, colour) + "\n" +
-         table.text(width, colour);
+  return {"stages of the host, a batch", {table}};
 }
 
 // The distribution of the means over windows: every metric of the board, and SM active of each process.
-std::string windows_table(const Result& result, int width, bool colour) {
+Passage windows_of(const Result& result) {
   if (!result.system.gpu.windows) return {};
   const scenarios::GpuWindows& all = *result.system.gpu.windows;
   std::vector<Column> headers{{"", Align::left, 0, true}, {"mean", Align::right}};
@@ -327,10 +331,7 @@ std::string windows_table(const Result& result, int width, bool colour) {
         add(fmt::format("sm active of #{} {}", process.index, label(process)),
             process.gpu_windows->shares[0]);
   }
-  return "\n" +
-         styled(fmt::format("GPU in {} windows of {:g} us, %", all.samples, all.interval_us), Style::strong,
-                colour) +
-         "\n" + table.text(width, colour);
+  return {fmt::format("GPU in {} windows of {:g} us, %", all.samples, all.interval_us), {table}};
 }
 
 // Phrases separated by commas, broken into lines.
@@ -352,7 +353,12 @@ std::string wrapped(const std::string& head, const std::vector<std::string>& phr
   return text + "\n";
 }
 
-std::string system_lines(const Result& result, int width) {
+// The board in phrases, a row for each part.
+struct BoardRow {
+  std::string part;
+  std::vector<std::string> phrases;
+};
+std::vector<BoardRow> board_rows(const Result& result) {
   const auto& system = result.system;
   const auto add = [](std::vector<std::string>& to, const Metric& value, const char* form,
                       double factor = 1) {
@@ -399,28 +405,59 @@ std::string system_lines(const Result& result, int width) {
   add(power, system.energy_per_image_mj, "{:.1f} mJ/image");
   add(power, system.temperature_c, "{:.0f} degC");
   if (system.limited_by != "none") power.push_back("limited by " + system.limited_by);
-  std::string text = wrapped("GPU  ", gpu, width) + wrapped("DLA  ", dla, width) +
-                     wrapped("video", engines, width) + wrapped("link ", link, width) +
-                     wrapped("CPU  ", cpu, width) + wrapped("RAM  ", memory, width) +
-                     wrapped("board", power, width);
+  return {{"GPU", gpu}, {"DLA", dla},    {"video", engines}, {"link", link},
+          {"CPU", cpu}, {"RAM", memory}, {"board", power}};
+}
+
+// Power, energy and limits of the board alone: "Board: 8.92 W (fitted), 16.4 mJ/image, limited by power_cap".
+std::string board_words(const Result& result) {
+  const auto rows = board_rows(result);
+  std::vector<std::string> phrases = rows.back().phrases;
+  std::erase_if(phrases, [&](const std::string& phrase) {
+    const bool rail = std::ranges::any_of(result.system.power_w.rails,
+                                          [&](const auto& of) { return phrase.starts_with(of.first + " "); });
+    return rail || phrase.starts_with("peak ") || phrase.ends_with(" degC");
+  });
+  return phrases.empty() ? std::string() : fmt::format("Board: {}", fmt::join(phrases, ", "));
+}
+
+std::string system_lines(const Result& result, int width) {
+  std::string text;
+  for (const BoardRow& row : board_rows(result))
+    text += wrapped(fmt::format("{:<5}", row.part), row.phrases, width);
   return text.empty() ? text : "\n" + text;
 }
 
-// The processes that were starved and the metrics that are not steady, one paragraph each.
-std::string warning_lines(const Result& result, int width, bool colour) {
+// The processes that were starved and the metrics that are not steady.
+std::vector<PageWarning> warnings_of(const Result& result) {
   if (result.status == "thermal_shutdown") return {};  // already reported with the processes
   const std::vector<std::string> unserved = scenarios::starved(result);
   const std::vector<std::string> borrowed = scenarios::computed_as(result);
   const auto among = [](const std::vector<std::string>& some, const std::string& warning) {
     return std::ranges::find(some, warning) != some.end();
   };
-  std::string text;
+  std::vector<PageWarning> found;
   for (const std::string& warning : result.warnings) {
     const bool unsteady = result.stationary == false && !among(borrowed, warning);
-    const std::string_view title = among(unserved, warning) ? "starved" : unsteady ? "not steady" : "note";
-    const std::string line = paragraph(fmt::format("{}: {}", title, warning), width, 0);
-    text += styled(std::string(title), Style::bad, colour) + line.substr(title.size());
+    found.push_back({among(unserved, warning) ? "starved" : unsteady ? "not steady" : "note", warning});
   }
+  return found;
+}
+
+// Warnings as one paragraph each, after an empty line.
+std::string text_of(const std::vector<PageWarning>& warnings, int width, bool colour) {
+  std::string text;
+  for (const PageWarning& warning : warnings) {
+    const std::string line = paragraph(fmt::format("{}: {}", warning.title, warning.text), width, 0);
+    text += styled(warning.title, Style::bad, colour) + line.substr(warning.title.size());
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+// Sentences as one paragraph each, after an empty line.
+std::string text_of(const std::vector<std::string>& sentences, int width) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += paragraph(sentence, width, 0);
   return text.empty() ? text : "\n" + text;
 }
 
@@ -432,39 +469,38 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// The percentiles that the run is too short for; empty if there are none.
-std::string too_short(const scenarios::Times& times, const char* what, const std::string& who, int width) {
-  if (times.needs.empty()) return {};
+// Adds a sentence on the percentiles that the run is too short for, if there are any.
+void add_too_short(std::vector<std::string>& to, const scenarios::Times& times, const char* what,
+                   const std::string& who) {
+  if (times.needs.empty()) return;
   std::vector<std::string> names;
   for (const auto& [name, run] : times.needs) names.push_back(name);
-  return paragraph(fmt::format("{} samples are too few for {} {}of {}; simulate about {} s", times.samples,
-                               joined(names), what, who, input::decimal(times.needs.back().second.run_s, 2)),
-                   width, 0);
+  to.push_back(fmt::format("{} samples are too few for {} {}of {}; simulate about {} s", times.samples,
+                           joined(names), what, who, input::decimal(times.needs.back().second.run_s, 2)));
 }
 
 // The latencies that are unknown, or not known for all requests: a sentence for the first process of each
 // entry.
-std::string trust_lines(const Result& result, int width) {
-  std::string text;
+std::vector<std::string> missing_latencies(const Result& result) {
+  std::vector<std::string> found;
   std::optional<std::int64_t> reported_entry;  // the last one
   for (const ProcessResult& process : result.processes) {
     const scenarios::Latency& latency = process.latency_ms;
     if (reported_entry == process.entry) continue;
-    const std::size_t before = text.size();
+    const std::size_t before = found.size();
     const std::string who = fmt::format("process {} ({})", process.index, input::printable(label(process)));
-    text += too_short(latency, "", who, width);
+    add_too_short(found, latency, "", who);
     if (process.tokens) {
-      text += too_short(process.tokens->ttft_ms, "of the time to the first token ", who, width);
-      text += too_short(process.tokens->itl_ms, "of the time between tokens ", who, width);
+      add_too_short(found, process.tokens->ttft_ms, "of the time to the first token ", who);
+      add_too_short(found, process.tokens->itl_ms, "of the time between tokens ", who);
     }
     if (!latency.of_served.empty())
-      text += paragraph(
+      found.push_back(
           fmt::format("{} of {} cover answered requests only; {} were dropped and {} waited at the end",
-                      joined(latency.of_served), who, process.drops, latency.unfinished),
-          width, 0);
-    if (text.size() > before) reported_entry = process.entry;
+                      joined(latency.of_served), who, process.drops, latency.unfinished));
+    if (found.size() > before) reported_entry = process.entry;
   }
-  return text.empty() ? text : "\n" + text;
+  return found;
 }
 
 // Shares of the squared width of an interval: "71 % gpu.time_slicing.slice", …
@@ -487,35 +523,37 @@ std::vector<std::string> causes(const scenarios::IntervalParts& parts) {
 
 // Explains the interval of the total throughput. If every process keeps up, explains the slowest process's
 // latency interval instead.
-std::string interval_lines(const Result& result, int width) {
+struct IntervalLine {
+  std::string head;
+  std::vector<std::string> phrases;  // empty: there is no interval
+};
+IntervalLine interval_line(const Result& result) {
   const bool keeps_up = std::ranges::all_of(
       result.processes, [](const ProcessResult& process) { return process.stable == true; });
   if (!keeps_up) {
-    if (!result.system.throughput_pi90 || !result.system.throughput_pi90_parts) return "";
-    return "\n" + wrapped("width of the 90 % interval of total images/s:",
-                          causes(*result.system.throughput_pi90_parts), width);
+    if (!result.system.throughput_pi90 || !result.system.throughput_pi90_parts) return {};
+    return {"width of the 90 % interval of total images/s:", causes(*result.system.throughput_pi90_parts)};
   }
   const auto worst = std::ranges::max_element(
       result.processes, {}, [](const ProcessResult& process) { return process.latency_ms.mean.value_or(0); });
-  if (worst == result.processes.end() || !worst->latency_ms.pi90 || !worst->latency_ms.pi90_parts) return "";
-  return "\n" + wrapped(fmt::format("mean latency of process {}: 90 % within {} ms; its width:", worst->index,
-                                    range(worst->latency_ms.pi90)),
-                        causes(*worst->latency_ms.pi90_parts), width);
+  if (worst == result.processes.end() || !worst->latency_ms.pi90 || !worst->latency_ms.pi90_parts) return {};
+  return {fmt::format("mean latency of process {}: 90 % within {} ms; its width:", worst->index,
+                      range(worst->latency_ms.pi90)),
+          causes(*worst->latency_ms.pi90_parts)};
 }
 
 // The metrics that did not reach the requested precision of run.until.
-std::string unconverged_lines(const Result& result, int width) {
-  std::string text;
+std::vector<std::string> unconverged(const Result& result) {
+  std::vector<std::string> found;
   for (const ProcessResult& process : result.processes) {
     std::vector<std::string> names;
     for (const auto& [metric, precise] : process.converged)
       if (!precise) names.push_back(metric);
     if (!names.empty())
-      text += paragraph(fmt::format("not as precise as requested: {} of process {} ({})", joined(names),
-                                    process.index, input::printable(label(process))),
-                        width, 0);
+      found.push_back(fmt::format("not as precise as requested: {} of process {} ({})", joined(names),
+                                  process.index, input::printable(label(process))));
   }
-  return text.empty() ? text : "\n" + text;
+  return found;
 }
 
 }  // namespace
@@ -524,8 +562,8 @@ std::string stable_up_to(double share) {
   return fmt::format("stable up to {:.3g} % of this load", std::floor(1000 * share) / 10);
 }
 
-std::string overload_lines(const Result& result, int width, bool colour) {
-  std::string text;
+std::vector<PageWarning> overloads_of(const Result& result) {
+  std::vector<PageWarning> found;
   for (std::size_t i = 0; i < result.processes.size();) {
     std::size_t count = 0, first = i;
     double offered = 0, served = 0;
@@ -543,16 +581,16 @@ std::string overload_lines(const Result& result, int width, bool colour) {
     const std::string name = input::printable(label(result.processes[first]));
     const std::string who = count == 1 ? fmt::format("process {} ({})", result.processes[first].index, name)
                                        : fmt::format("{} processes ({})", count, name);
-    const std::string_view title = "overloaded";
     const std::string up_to = could_serve ? "; " + stable_up_to(*could_serve / offered) : "";
-    const std::string line =
-        paragraph(fmt::format("{}: latency grows without bound; {} {} {} of {} images/s{}", title, who,
-                              count == 1 ? "serves" : "serve", input::decimal(served, 4),
-                              input::decimal(offered, 4), up_to),
-                  width, 0);
-    text += styled(std::string(title), Style::bad, colour) + line.substr(title.size());
+    found.push_back({"overloaded", fmt::format("latency grows without bound; {} {} {} of {} images/s{}", who,
+                                               count == 1 ? "serves" : "serve", input::decimal(served, 4),
+                                               input::decimal(offered, 4), up_to)});
   }
-  return text.empty() ? text : "\n" + text;
+  return found;
+}
+
+std::string overload_lines(const Result& result, int width, bool colour) {
+  return text_of(overloads_of(result), width, colour);
 }
 
 std::string sharing_lines(const Result& result, int width) {
@@ -573,13 +611,50 @@ std::string report(const Result& result, int width, bool colour) {
   if (title.find('\n') == title.size() - 1 && colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
-  return title + "\n" + processes_table(result, width, colour) + instances_table(result, width, colour) +
-         tokens_table(result, width, colour) + overload_lines(result, width, colour) +
-         warning_lines(result, width, colour) + sharing_lines(result, width) + trust_lines(result, width) +
-         unconverged_lines(result, width) + interval_lines(result, width) +
-         shares_table(result, width, colour) + stages_table(result, width, colour) +
-         loads_table(result, width, colour) + windows_table(result, width, colour) +
+  const IntervalLine interval = interval_line(result);
+  return title + "\n" + table_of_processes(result).text(width, colour) +
+         text_of(instances_of(result), width, colour) + text_of(tokens_of(result), width, colour) +
+         overload_lines(result, width, colour) + text_of(warnings_of(result), width, colour) +
+         sharing_lines(result, width) + text_of(missing_latencies(result), width) +
+         text_of(unconverged(result), width) +
+         (interval.phrases.empty() ? "" : "\n" + wrapped(interval.head, interval.phrases, width)) +
+         text_of(shares_of(result), width, colour) + text_of(stages_of(result), width, colour) +
+         text_of(loads_of(result), width, colour) + text_of(windows_of(result), width, colour) +
          system_lines(result, width);
+}
+
+PageWords report_words(const Result& result) {
+  PageWords words = page_words(scenarios::in_words(result.resolved));
+  words.answer.push_back({"", {table_of_processes(result)}});
+  if (const std::string board = board_words(result); !board.empty())
+    words.answer.back().lines.push_back(board);
+  words.missing = missing_latencies(result);
+  std::ranges::copy(unconverged(result), std::back_inserter(words.missing));
+  words.warnings = overloads_of(result);
+  for (const ProcessResult& process : result.processes)
+    if (process.status != "ok" && words.warnings.size() < 3)
+      words.warnings.push_back({fmt::format("process {}", process.index),
+                                fmt::format("({}) {}", label(process), process.problem)});
+  std::ranges::copy(warnings_of(result), std::back_inserter(words.warnings));
+  std::string grade;  // the lowest of all processes
+  for (const ProcessResult& process : result.processes)
+    grade = grade.empty() ? lowest(process.grades) : scenarios::lower_grade(grade, lowest(process.grades));
+  words.trust.push_back(grade_sentence("Throughput and latency", grade));
+  if (const auto power = scenarios::power_grade(result))
+    words.trust.push_back(grade_sentence("Power and energy", *power));
+  if (const std::string note = scenarios::sharing_note(result); !note.empty())
+    words.warnings.push_back({"sharing", note});
+  if (const IntervalLine interval = interval_line(result); !interval.phrases.empty())
+    words.trust.push_back(fmt::format("{} {}", interval.head, fmt::join(interval.phrases, ", ")));
+  for (Passage passage : {instances_of(result), tokens_of(result), shares_of(result), stages_of(result),
+                          loads_of(result), windows_of(result)})
+    if (!passage.tables.empty()) words.more.push_back(std::move(passage));
+  Passage board{"the board"};
+  for (const BoardRow& row : board_rows(result))
+    if (!row.phrases.empty())
+      board.lines.push_back(fmt::format("{}: {}", row.part, fmt::join(row.phrases, ", ")));
+  words.more.push_back(std::move(board));
+  return words;
 }
 
 bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/page/words.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "scenarios/result/result.hpp"
 
@@ -10,6 +11,12 @@ namespace jostle::cli {
 
 // Lines of at most `width` columns if no word is longer (60 is always enough).
 [[nodiscard]] std::string report(const scenarios::Result& result, int width, bool colour);
+
+// The same for the head of a page: without reasons, which explained_words() adds.
+[[nodiscard]] PageWords report_words(const scenarios::Result& result);
+
+// A sentence for each entry with processes that do not keep up.
+[[nodiscard]] std::vector<PageWarning> overloads_of(const scenarios::Result& result);
 
 // A sentence for each entry with processes that do not keep up, after an empty line; empty if all do.
 [[nodiscard]] std::string overload_lines(const scenarios::Result& result, int width, bool colour);

@@ -4,13 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "analyses/explain/explain.hpp"
 #include "analyses/interval/interval.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
+#include "cli/run/reasons.hpp"
 #include "cli/run/report.hpp"
 #include "cli/scenario_files.hpp"
 #include "input/file.hpp"
@@ -108,6 +111,24 @@ void print(const scenarios::Result& result, Format format, bool first, Terminal&
     terminal.print_data(text);
 }
 
+// The words of a page, with what `jostle explain` says of the scenario unless that would take long.
+PageWords words_of(const scenarios::Result& result, const analyses::ExplainQuestion& question,
+                   double cpu_seconds, const scenarios::RunControl& control) {
+  constexpr double runs = 15;  // of an explanation, about
+  PageWords words = report_words(result);
+  if (runs * cpu_seconds > scenarios::worth_telling_s) {
+    words.why.push_back(
+        fmt::format("`jostle explain` says why, and what changes would bring; here it takes {} of CPU time",
+                    about(runs * cpu_seconds)));
+    return words;
+  }
+  scenarios::RunControl quiet;
+  quiet.interrupt = control.interrupt;
+  quiet.progress = control.progress;
+  add_reasons(words, analyses::explain(question, quiet));
+  return words;
+}
+
 ExitCode run_all(const RunOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   if (!options.trace.empty() && options.questions.files.size() > 1) {
@@ -133,8 +154,10 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     control.progress = [&terminal, what = all->size() > 1
                                               ? fmt::format("{} ({} of {})", name, i + 1, all->size())
                                               : name](double done) { terminal.progress(what, done); };
+    double expected_s = 0;
     if (!options.interval)  // interval runs report their amount of work themselves
-      control.expected = [&terminal, &name](double cpu_seconds) {
+      control.expected = [&terminal, &name, &expected_s](double cpu_seconds) {
+        expected_s = cpu_seconds;
         warn_of_length(name, cpu_seconds, terminal);
       };
     std::optional<scenarios::Result> result;
@@ -152,8 +175,14 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     if (!result) throw scenarios::Interrupted();
     print(*result, options.format, i == 0, terminal);
     if (page)
-      runs.push_back({{"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},
-                      {"timeline", timelines.of_page()}});
+      runs.push_back(
+          {{"words", words_json(words_of(*result,
+                                         {.scenario = (*all)[i],
+                                          .directory = std::filesystem::path(file).parent_path().string(),
+                                          .what_ifs = {}},
+                                         expected_s, control))},
+           {"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},
+           {"timeline", timelines.of_page()}});
     if (!say_who_fits(file, *result, terminal)) all_fit = false;
   }
   if (page) {

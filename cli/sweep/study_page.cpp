@@ -11,8 +11,12 @@
 #include "analyses/study/columns.hpp"
 #include "analyses/study/sweep.hpp"
 #include "cli/page/html_page.hpp"
+#include "cli/page/words.hpp"
 #include "cli/query/rows.hpp"
+#include "cli/terminal/paragraph.hpp"
+#include "input/counted.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -125,6 +129,117 @@ Json power_limit(const Study& study) {
   return nullptr;
 }
 
+// What a study is asked for beside its axes: the best point by each of these metrics.
+struct BestRow {
+  const char *words, *column, *order;
+};
+constexpr std::array best_rows{
+    BestRow{"most images/s", "throughput", "DESC"}, BestRow{"least mJ/image", "energy_per_image_mj", "ASC"},
+    BestRow{"lowest p99 ms", "latency_p99_ms", "ASC"}, BestRow{"least W", "power_w", "ASC"}};
+
+// The best point by each metric that some point has: its value, where it is, and what limits it there.
+Table best_points(const std::vector<std::string>& axes, analyses::Database& database) {
+  std::vector<Column> columns{{"", Align::left}, {"value", Align::right}};
+  std::string names;
+  for (const std::string& axis : axes) {
+    columns.push_back({axis, Align::left, 50 + static_cast<int>(columns.size())});
+    names += fmt::format(", \"{}\"", axis);
+  }
+  columns.push_back({"limited by", Align::left, 40});
+  Table table(columns);
+  for (const BestRow& row : best_rows) {
+    SqlStatement best(database, fmt::format("SELECT {0}{1}, limited_by FROM results WHERE status = 'ok' AND "
+                                            "{0} IS NOT NULL ORDER BY {0} {2}, "
+                                            "point LIMIT 1",
+                                            row.column, names, row.order));
+    if (!best.step()) continue;
+    std::vector<std::string> cells{row.words, significant(best.real(0), 3)};
+    for (int i = 1; i < best.columns(); ++i) {
+      const Json value = json_cell(best, i);
+      cells.push_back(value.is_string() ? value.get<std::string>() : value.is_null() ? none : value.dump());
+    }
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+std::vector<std::pair<std::string, std::int64_t>> counts_of(analyses::Database& database, const char* sql) {
+  std::vector<std::pair<std::string, std::int64_t>> found;
+  for (SqlStatement rows(database, sql); rows.step();)
+    found.emplace_back(rows.is_null(0) ? "" : std::string(rows.text(0)),
+                       static_cast<std::int64_t>(rows.real(1)));
+  return found;
+}
+
+// "resnet50 101, yolov8n 20" of pairs; at most three.
+std::string counts_words(const std::vector<std::pair<std::string, std::int64_t>>& counts) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(counts.size(), 3); ++i) {
+    std::string name = counts[i].first.empty() ? "not known" : counts[i].first;
+    std::ranges::replace(name, '_', ' ');
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, counts[i].second);
+  }
+  return text;
+}
+
+// The scenario of the first point that ran, without what the axes change.
+PageWords study_words(const Study& study, const std::vector<std::string>& axes,
+                      analyses::Database& database) {
+  PageWords words;
+  std::int64_t all = 0;
+  for (SqlStatement first(
+           database,
+           "SELECT json_extract(result, '$.resolved') FROM points JOIN outcomes USING (key) WHERE "
+           "json_extract(result, '$.resolved') IS NOT NULL ORDER BY point LIMIT 1");
+       first.step();)
+    words = page_words(scenarios::in_words(std::string(first.text(0))));
+  const auto status =
+      counts_of(database, "SELECT status, count(*) FROM results GROUP BY status ORDER BY count(*) DESC");
+  for (const auto& [name, count] : status) all += count;
+  std::string dimensions;
+  for (const analyses::Dimension& dimension : study.dimensions)
+    for (const std::size_t axis : dimension.axes)
+      if (dimension.size > 1)
+        dimensions +=
+            fmt::format("{}{} ({} values)", dimensions.empty() ? "" : ", ", axes[axis], dimension.size);
+  words.question =
+      fmt::format("What do {} give over {} (below: the first)", input::counted(all, "point"), dimensions);
+  words.answer.push_back({"best points", {best_points(axes, database)}});
+  words.missing.push_back("points: " + counts_words(status));
+  if (const auto limits = counts_of(database,
+                                    "SELECT limited_by, count(*) FROM results WHERE status = 'ok' GROUP BY "
+                                    "limited_by ORDER BY count(*) DESC");
+      !limits.empty())
+    words.why.push_back(
+        limits.size() == 1 && limits.front().first == "none"
+            ? "no limit of power or heat held clocks down in the points that ran"
+            : fmt::format("what held clocks down, in points that ran: {}", counts_words(limits)));
+  if (const auto problems = counts_of(database,
+                                      "SELECT problem, count(*) FROM results WHERE status != 'ok' GROUP BY "
+                                      "problem ORDER BY count(*) DESC LIMIT 1");
+      !problems.empty() && !problems.front().first.empty())
+    words.why.push_back(
+        fmt::format("the most frequent reason for a point without figures: {}", problems.front().first));
+  const auto graded = [&](const char* of, const char* sql) {
+    const auto counts = counts_of(database, sql);
+    if (counts.empty()) return;
+    const std::string& most = counts.front().first;
+    words.trust.push_back(counts.size() == 1
+                              ? grade_sentence(of, most)
+                              : fmt::format("{}: points by grade: {}; {} is {}", of, counts_words(counts),
+                                            most, scenarios::meaning(most)));
+  };
+  graded("Throughput and latency",
+         "SELECT coalesce(json_extract(result, '$.processes[0].grades.sharing'), json_extract(result, "
+         "'$.processes[0].grades.kernels')), count(*) "
+         "FROM points JOIN outcomes USING (key) WHERE json_extract(result, '$.status') = 'ok' GROUP BY 1 "
+         "ORDER BY 2 DESC");
+  graded("Power and energy",
+         "SELECT power_grade, count(*) FROM results WHERE power_grade IS NOT NULL AND status = 'ok' GROUP BY "
+         "1 ORDER BY 2 DESC");
+  return words;
+}
+
 }  // namespace
 
 Json points_page(analyses::Database& database) {
@@ -142,7 +257,10 @@ Json study_page(const Study& study, analyses::Database& database) {
     for (const std::size_t axis : dimension.axes) names.push_back(columns[axis].name);
     dimensions.push_back(std::move(names));
   }
-  return {{"study",
+  std::vector<std::string> axes;
+  for (const auto& column : columns) axes.push_back(column.name);
+  return {{"words", words_json(study_words(study, axes, database))},
+          {"study",
            {{"dimensions", std::move(dimensions)},
             {"sampled", study.sampling.has_value()},
             {"power_limit_w", power_limit(study)}}},

@@ -56,4 +56,10 @@ std::string significant(const std::optional<double>& value, int digits) {
   return value ? significant(*value, digits) : "–";
 }
 
+std::string signed_percent(const std::optional<double>& share) {
+  if (!share) return "–";
+  const std::string text = fmt::format("{:+.1f}", 100 * *share);
+  return text == "-0.0" ? "+0.0" : text;
+}
+
 }  // namespace jostle::cli

@@ -21,4 +21,7 @@ inline constexpr int max_prose_width = 100;
 [[nodiscard]] std::string significant(double value, int digits);
 [[nodiscard]] std::string significant(const std::optional<double>& value, int digits);  // "–" if absent
 
+// A relative difference in percent, with its sign: "+9.1"; "–" if absent.
+[[nodiscard]] std::string signed_percent(const std::optional<double>& share);
+
 }  // namespace jostle::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
@@ -135,6 +136,23 @@ std::string Table::text(int width, bool colour) const {
     text += styled(hidden_columns_note(headers, available), Style::faint, colour) + "\n";
   }
   return text;
+}
+
+nlohmann::ordered_json Table::json() const {
+  using Json = nlohmann::ordered_json;
+  const auto style_name = [](Style style) {
+    return style == Style::strong  ? "strong"
+           : style == Style::faint ? "faint"
+           : style == Style::bad   ? "bad"
+                                   : "plain";
+  };
+  Json columns = Json::array(), rows = Json::array();
+  for (const Column& column : columns_)
+    columns.push_back({{"name", column.header},
+                       {"right", column.align == Align::right},
+                       {"importance", column.importance}});
+  for (const Row& row : rows_) rows.push_back({{"cells", row.cells}, {"style", style_name(row.style)}});
+  return {{"columns", std::move(columns)}, {"rows", std::move(rows)}};
 }
 
 std::string Table::markdown() const {

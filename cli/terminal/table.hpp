@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ class Table {
   [[nodiscard]] std::string text(int width, bool colour) const;
   // All columns as a Markdown table.
   [[nodiscard]] std::string markdown() const;
+  // All columns for a page: `columns`, each with its `name`, `right` and `importance`, and `rows`, each with
+  // its `cells` and its `style` ("plain", "strong", "faint", "bad").
+  [[nodiscard]] nlohmann::ordered_json json() const;
 
  private:
   struct Row {

@@ -1,5 +1,11 @@
 #include "models/board/dvfs.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace jostle::board {
 
 Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
@@ -28,6 +34,7 @@ void Dvfs::open_counters(sim::TraceSink& trace) {
     for (Clock& clock : domain->clocks)
       if (clock.hz > 0) clock.counter = trace.counter(clock.name, "MHz");
   controllers_.open_counters(trace);
+  marks_ = trace.track("who changed clocks");
   for (ClockDomain* domain : domains_.all()) domain->trace(trace, engine_.now());
 }
 
@@ -65,7 +72,10 @@ void Dvfs::change() {
 
 void Dvfs::apply(ClockDomain& domain) {
   account_.accrue();
+  const std::vector<Clock> before =
+      marks_ == sim::TrackId::none ? std::vector<Clock>() : domain.clocks;  // copied for the timeline only
   domain.apply();
+  for (std::size_t i = 0; i < before.size(); ++i) mark(domain.clocks[i], before[i].hz);
   account_.meter().set_cpu_pulses(domains_.cpu.clocks.front().pulses);
   for (const Clock& gpu : domains_.gpu.clocks) account_.meter().set_gpu_pulses(gpu.pulses);
   board_.set_clocks(domains_.now());
@@ -76,6 +86,17 @@ void Dvfs::apply(ClockDomain& domain) {
     requested_hz = std::max(requested_hz, emc_.scaling.floor_for(domain.clocks.front().hz));
   }
   if (sim::TraceSink* trace = engine_.trace()) domain.trace(*trace, engine_.now());
+}
+
+void Dvfs::mark(const Clock& clock, double before_hz) {
+  sim::TraceSink* const trace = engine_.trace();
+  if (trace == nullptr || clock.hz == before_hz) return;
+  std::string who = clock.cause() == power::Cause::none
+                        ? "governor"
+                        : std::string(power::cause_names.at(static_cast<std::size_t>(clock.cause())));
+  std::ranges::replace(who, '_', ' ');
+  trace->slice(marks_, engine_.now(), sim::Duration::zero(),
+               fmt::format("{}: {:.0f} to {:.0f} MHz, {}", clock.name, before_hz / 1e6, clock.hz / 1e6, who));
 }
 
 }  // namespace jostle::board

@@ -42,6 +42,8 @@ class Dvfs {
   // Begins the change of each domain whose request or limits have changed. It takes effect after the delay.
   void change();
   void apply(ClockDomain& domain);
+  // Marks a change of a clock on the timeline, with who made it.
+  void mark(const Clock& clock, double before_hz);
   template <auto Domain>
   void apply_to() {
     apply(domains_.*Domain);
@@ -55,6 +57,7 @@ class Dvfs {
   EmcPolls emc_;
   PowerAccount account_;
   Controllers controllers_;
+  sim::TrackId marks_ = sim::TrackId::none;  // of the timeline
 };
 
 }  // namespace jostle::board

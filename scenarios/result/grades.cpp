@@ -10,16 +10,30 @@
 namespace jostle::scenarios {
 namespace {
 
-constexpr std::array<std::string_view, 5> order{"measured", "interpolated", "fitted", "datasheet", "assumed"};
+// Best first.
+struct GradeRow {
+  std::string_view name, meaning;
+};
+constexpr std::array<GradeRow, 5> grade_rows{
+    {{"measured", "read off runs on this device"},
+     {"interpolated", "between measured values"},
+     {"fitted", "chosen so that the model reproduces measured runs"},
+     {"datasheet", "computed from what the manufacturer publishes"},
+     {"assumed", "a judgement, because nothing better is known: doubt it first"}}};
 
 auto rank(std::string_view grade) {
-  return std::ranges::find(order, grade) - order.begin();
+  return std::ranges::find(grade_rows, grade, &GradeRow::name) - grade_rows.begin();
 }
 
 }  // namespace
 
 const std::string& lower_grade(const std::string& a, const std::string& b) {
   return rank(b) > rank(a) ? b : a;
+}
+
+std::string_view meaning(std::string_view grade) {
+  const auto* const row = std::ranges::find(grade_rows, grade, &GradeRow::name);
+  return row == grade_rows.end() ? std::string_view() : row->meaning;
 }
 
 std::string lowest(const Grades& grades) {

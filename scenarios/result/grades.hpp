@@ -21,6 +21,10 @@ struct Grades {
 // The grade of throughput and latency: the lower of kernels and sharing.
 [[nodiscard]] std::string lowest(const Grades& grades);
 
+// The meaning of a grade in a few words, as docs/profiles.md has it: "a judgement, because nothing better is
+// known". Empty for a word that is no grade.
+[[nodiscard]] std::string_view meaning(std::string_view grade);
+
 // A sentence that says that the way of sharing the GPU is assumed, and which log would settle it. Empty if it
 // is not assumed.
 [[nodiscard]] std::string sharing_note(const Result& result);

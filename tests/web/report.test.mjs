@@ -13,6 +13,7 @@ import {after, before, test} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 
 const scenarios = join(dirname(fileURLToPath(import.meta.url)), '../../scenarios');
+const axe = readFileSync(join(process.env.PACKAGES, 'node_modules/axe-core/axe.min.js'), 'utf8');
 const {chromium} = createRequire(join(process.env.PACKAGES, 'package.json'))('playwright-core');
 const folder = mkdtempSync(join(tmpdir(), 'jostle-report-'));
 let browser;
@@ -74,6 +75,7 @@ async function opened(file, look, {shown = 'figure canvas', ...options} = {}) {
   await page.goto(pathToFileURL(file).href);
   await page.waitForSelector('html[data-ready]', {timeout: 30_000});
   const ready = Date.now() - began;
+  if (shown.startsWith('figure')) await page.locator('figure').first().scrollIntoViewIfNeeded();  // below the head on a phone
   await page.waitForSelector(shown, {timeout: 30_000});
   await look(page, ready);
   assert.deepEqual(complaints, []);
@@ -85,6 +87,26 @@ async function shoot(page, name) {
   await page.setViewportSize({width: page.viewportSize().width, height: 500 + await page.evaluate(() => document.body.scrollHeight)});
   await page.waitForTimeout(800);
   await page.screenshot({path: join(process.env.SHOTS, `${name}.png`), fullPage: true});
+}
+
+// What every page begins with, in sight without scrolling, and that nobody is kept from reading it.
+async function begins(page, {why = true} = {}) {
+  const seen = await page.evaluate(() => Object.fromEntries(['question', 'answers', 'trust', 'why'].map((name) =>
+    [name, document.querySelector(`.head .${name}`)?.getBoundingClientRect().top ?? null])));
+  for (const name of ['question', 'answers', 'trust', ...(why ? ['why'] : [])])
+    assert.ok(seen[name] !== null && seen[name] < page.viewportSize().height, `${name} is at ${seen[name]}`);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= page.viewportSize().width, 'wider than the window');
+  await page.evaluate(() => document.querySelectorAll('details').forEach((of) => { of.open = true; }));
+  await page.evaluate(axe);
+  const {violations} = await page.evaluate(() => axe.run(document, {resultTypes: ['violations']}));
+  assert.deepEqual(violations.filter(({impact}) => impact === 'serious' || impact === 'critical')
+      .map(({id, nodes}) => `${id}: ${nodes.slice(0, 3).map(({html}) => html.slice(0, 160)).join(' | ')}`), []);
+}
+
+// The pages that a test has written begin so on a screen and on a phone.
+const screens = [{viewport: {width: 1440, height: 900}}, {viewport: {width: 360, height: 780}, colorScheme: 'dark'}];
+async function beginsWell(file, options = {}) {
+  for (const screen of screens) await opened(file, (page) => begins(page, options), {shown: '.head', ...screen});
 }
 
 const choice = (page, label) => page.locator('label', {hasText: new RegExp(`^${label}`)}).locator('select').first();
@@ -113,10 +135,15 @@ test('a run shows its processes, where time and watts go, distributions and a ti
   const result = JSON.parse(jostle('run', join(folder, 'run.yaml'), '--html', file, '--trace', trace, '--format', 'json'));
   await opened(file, async (page) => {
     assert.equal(await page.locator('h1').textContent(), 'three beside each other');
-    assert.deepEqual(await titles(page), ['Throughput per process', 'Latency', 'Where the time goes', 'ExecutionContext calls',
-      'Memory', 'Power', 'How busy the GPU is', 'SM active: distribution', 'Issue slot: distribution',
-      'Tensor active: distribution', 'Time at each clock', 'Timeline']);
-    for (const name of ['throughput-per-process', 'where-the-time-goes', 'power', 'sm-active-distribution', 'timeline'])
+    assert.deepEqual(await titles(page), ['Throughput per process', 'Latency', 'Where the time goes', 'Timeline', 'ExecutionContext calls',
+      'Memory', 'How busy the GPU is', 'SM active: distribution', 'Issue slot: distribution', 'Tensor active: distribution', 'Time at each clock']);
+    const told = await page.locator('.head').textContent();
+    assert.match(told, /jetson-orin-nano, power mode 15W, power capped at 9 W.*seed 1.*2 x resnet50 int8, batch 4, tensorrt/);
+    assert.match(told, /31 samples are too few for p90, p95 and p99 of process 0/);
+    assert.match(told, /Throughput and latency: assumed, a judgement, because nothing better is known/);
+    assert.match(told, /Best change/);
+    await page.locator('summary', {hasText: 'More of the run'}).click();
+    for (const name of ['throughput-per-process', 'where-the-time-goes', 'sm-active-distribution', 'timeline'])
       assert.ok(await colours(page, name) > 4, `${name} is blank`);
     const rows = await csv(page, 'throughput-per-process');
     assert.equal(rows.length, 4);
@@ -126,7 +153,51 @@ test('a run shows its processes, where time and watts go, distributions and a ti
       assert.ok(tracks.has(track), `no track ${track}`);
     await shoot(page, 'run');
   });
+  await beginsWell(file);
   assert.ok(JSON.parse(readFileSync(trace, 'utf8')).traceEvents.length > 100, 'the file of --trace is complete too');
+});
+
+test('a click on a bar of the timeline says why a process waits, and keys zoom it', async () => {
+  await opened(join(folder, 'run.html'), async (page) => {
+    const figure = page.locator('figure[data-name="timeline"]'), reading = figure.locator('.reading');
+    await figure.scrollIntoViewIfNeeded();
+    await figure.locator('canvas').waitFor();
+    const box = await figure.locator('canvas').boundingBox(), said = new Set();
+    for (let y = 40; y < 320; y += 24)
+      for (const x of [0.4, 0.5, 0.6]) {
+        await page.mouse.click(box.x + x * box.width, box.y + y);
+        said.add(await reading.textContent());
+      }
+    const all = [...said].join('\n');
+    assert.match(all, /resnet50 0 waits [\d.]+ ms: (it is the turn of (resnet50 1|yolov8n 2), which ends at its slice|the GPU switches to)/);
+    assert.match(all, /has the GPU for 2\.09 ms; its turn ends at its slice/);
+    const picture = () => figure.locator('canvas').evaluate((canvas) => canvas.toDataURL());
+    const before = await picture();
+    await page.keyboard.press('w');
+    await page.waitForTimeout(300);
+    assert.notEqual(await picture(), before, 'W zooms');
+    assert.ok((await csv(page, 'timeline')).slice(1).some((row) => row[0] === 'who changed clocks' && /MHz/.test(row.join())), 'no mark of a change of clocks');
+  }, {viewport: {width: 1200, height: 1100}});
+});
+
+test('explain says on its page what each change would bring, and compare how B differs', async () => {
+  const why = join(folder, 'why.html'), differ = join(folder, 'differ.html'), scenario = join(folder, 'run.yaml');
+  const text = jostle('explain', scenario, '--html', why);
+  await opened(why, async (page) => {
+    assert.deepEqual(await titles(page), ['What each change would bring', 'Where the time goes']);
+    const told = await page.locator('.head .why').textContent();
+    const flat = text.replace(/\s+/g, ' ');
+    for (const sentence of await page.locator('.head .why p').allTextContents())
+      assert.ok(flat.includes(sentence.replace(/^[^:]*: /, '').replace(/\.$/, '')), `the terminal does not say: ${sentence}; ${told}`);
+    assert.ok(await colours(page, 'what-each-change-would-bring') > 4);
+  });
+  await beginsWell(why);
+  jostle('compare', scenario, '--set-b', 'processes.0.batch=8', '--replications', '3', '--html', differ);
+  await opened(differ, async (page) => {
+    assert.match(await page.locator('.head').textContent(), /B against A: throughput \+\d\.\d % \(\d+ to \d+ images\/s/);
+    assert.ok(await colours(page, 'b-against-a') > 4);
+  });
+  await beginsWell(differ);
 });
 
 test('a run shows each stream of a process, in charts and on the timeline', async () => {
@@ -169,6 +240,7 @@ test('the published grid of 600 points fits and can be looked at along every dim
     assert.ok((await titles(page)).includes('Throughput per process over processes'));
     await shoot(page, 'grid');
   });
+  await beginsWell(file);
 });
 
 test('a chat is drawn over the load that it meets', async () => {
@@ -274,7 +346,8 @@ run: {duration: 100 ms}
   jostle('run', join(folder, 'hostile.yaml'), '--html', file);
   await opened(file, async (page) => {
     const title = await page.title();
-    for (const name of ['throughput-per-process', 'timeline']) {
+    assert.match(await page.locator('.head').textContent(), /<img src=x/);
+    for (const name of ['timeline']) {
       const plot = page.locator(`figure[data-name="${name}"] .plot`);
       await plot.focus();
       await plot.locator('canvas').waitFor();
@@ -287,7 +360,7 @@ run: {duration: 100 ms}
     }
     assert.equal(await page.locator('img').count(), 0);
     assert.equal(await page.title(), title);
-    assert.match(await page.locator('.plot').first().getAttribute('aria-label'), /^Throughput per process\. Arrow keys/);
+    assert.match(await page.locator('.plot').first().getAttribute('aria-label'), /^Timeline\. Arrow keys/);
   });
 });
 
@@ -358,6 +431,7 @@ test('a plan shows its best point, the front and what was simulated', async () =
     assert.equal((await csv(page, 'pareto-front')).length, 1 + plan.front.length);
     await shoot(page, 'plan');
   });
+  await beginsWell(file);
 });
 
 test('a plan of few points lists them all, the best first', async () => {
@@ -373,9 +447,10 @@ objectives: [max system.throughput]
   const plan = JSON.parse(jostle('plan', join(folder, 'few.yaml'), '--no-interval', '--html', file, '--format', 'json'));
   for (const viewport of [{width: 1200, height: 900}, {width: 360, height: 740}]) {
     await opened(file, async (page) => {
-      const rows = page.locator('table[data-name="every"] tbody tr');
+      const every = page.locator('details', {hasText: 'Every point'}), rows = every.locator('tbody tr');
+      await every.locator('summary').click();
       assert.equal(await rows.count(), plan.every.length);
-      assert.match(await rows.first().textContent(), /^count 1, streams 4/);
+      assert.equal(await rows.first().getAttribute('class'), 'strong');
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= viewport.width);
       await shoot(page, `few-${viewport.width}`);
     }, {viewport});
@@ -387,9 +462,10 @@ test('a fleet shows price, power and energy of its boards', async () => {
   jostle('plan', join(scenarios, 'planning/forty_cameras.yaml'), '--html', file);
   await opened(file, async (page) => {
     assert.deepEqual(await titles(page), ['Price', 'Power, W', 'Energy, kWh a day', 'Cameras a board could carry']);
-    assert.match(await page.locator('p.margins').first().textContent(), /carries \d+ cameras?; .* would overload the GPU at 15 frames\/s/);
+    assert.match(await page.locator('.head .why').textContent(), /carries \d+ cameras?; .* would overload the GPU at 15 frames\/s/);
     await shoot(page, 'fleet');
   });
+  await beginsWell(file);
 });
 
 test('a plan with headroom says what the best point carries, what it costs in energy, and what is out of reach', async () => {
@@ -398,12 +474,12 @@ test('a plan with headroom says what the best point carries, what it costs in en
       '--format', 'json'));
   for (const viewport of [{width: 1200, height: 900}, {width: 360, height: 740}]) {
     await opened(file, async (page) => {
-      const told = (await page.locator('p.margins').allTextContents()).join(' ');
+      const told = await page.locator('#report').textContent();
       assert.ok(told.includes(plan.best.overload.sentence) && told.includes(plan.next_better.sentence), told);
-      assert.match(told, /Energy: [\d.]+ kWh a day.*; it costs [\d.]+ a day, fitted\./);
+      assert.match(told, /Energy: [\d.]+ kWh a day.*; it costs [\d.]+ a day.*\(fitted\)\./);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= viewport.width);
       await shoot(page, `headroom-${viewport.width}`);
-    }, {viewport, shown: 'p.margins'});
+    }, {viewport, shown: '.head'});
   }
 });
 
@@ -414,9 +490,10 @@ test('an offload shows who is best over the link', async () => {
     assert.deepEqual(await titles(page), ['Least latency', 'Least energy', 'Latency p99', 'Energy per image', 'More edge boards']);
     const best = new Set((await csv(page, 'least-latency')).slice(1).map((row) => row[2]));
     assert.ok(best.has('edge') && best.has('cloud'), [...best].join());
-    assert.ok(await page.locator('h2:has-text("Up to where the cloud is faster") + table tr').count() >= 5);
+    assert.ok(await page.locator('.head h3:has-text("When the cloud is faster") + .answer tbody tr').count() >= 5);
     await shoot(page, 'offload');
   });
+  await beginsWell(file);
 });
 
 test('statements can be filtered, and say why they are missed', async () => {
@@ -439,6 +516,7 @@ test('statements can be filtered, and say why they are missed', async () => {
     assert.match(await rows.first().textContent(), /^C08/);
     await shoot(page, 'reproduce');
   });
+  await beginsWell(file, {why: false});
 });
 
 test('a phone sees no wider page than its own', async () => {
@@ -453,6 +531,7 @@ test('a validation shows each value against its measurement, and the errors of e
   jostle('validate', 'h200', '--html', file);
   for (const options of [{}, {viewport: {width: 360, height: 740}}]) {
     await opened(file, async (page) => {
+      for (const summary of await page.locator('details.fold > summary').all()) await summary.click();
       const rows = page.locator('table[data-name="values"] tbody tr'), errors = page.locator('table[data-name="errors"] tbody tr');
       assert.match(await errors.first().textContent(), /^one processgraph, images\/s48/);
       assert.match(await page.locator('table[data-name="errors"]').textContent(), /\d+ % of 168 in 36 runs \(\d+ to \d+\)mean ≤ /);
@@ -470,6 +549,7 @@ test('a validation shows each value against its measurement, and the errors of e
       await shoot(page, `validate-${page.viewportSize().width}`);
     }, options);
   }
+  await beginsWell(file);
 });
 
 test('a profile from a probe shows how sure it is, what differs from the base, and what to record next', async () => {
@@ -491,4 +571,5 @@ test('a profile from a probe shows how sure it is, what differs from the base, a
       await shoot(page, `calibrate-${page.viewportSize().width}`);
     }, options);
   }
+  await beginsWell(file);
 });

@@ -1,7 +1,8 @@
 // A profile from a probe: what was measured, how sure, what differs from the base, what to record next.
 import {figure, named, narrow, whiskers} from './chart.js';
-import {element, tiles} from './dom.js';
+import {element} from './dom.js';
 import {figure as shown, Table} from './table.js';
+import {fold, head} from './words.js';
 
 const percent = (share) => shown(Number((100 * share).toPrecision(2)));
 // A path's last two steps: they tell parameters apart where there is little room.
@@ -91,20 +92,18 @@ function kernelTimes(kernels) {
 const row = (name, of) => element('tr', {}, ...of.map((text) => element(name, {}, text)));
 
 function parameters(figures) {
-  return element('div', {class: 'scroll'}, element('table', {'data-name': 'parameters'},
+  return element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Parameters'}, element('table', {'data-name': 'parameters'},
       element('thead', {}, row('th', ['Parameter', 'Probed', '± %', 'Grade', 'Base', 'Its grade', 'Source'])),
       element('tbody', {}, ...figures.map((of) => row('td', [of.path, of.value, percent(of.relative_sd), of.grade, of.base || '–', of.base_grade, of.source])))));
 }
 
-const list = (heading, lines) => (lines.length ? [element('h2', {}, heading), element('ul', {}, ...lines.map((line) => element('li', {}, line)))] : []);
+const list = (heading, lines) => (lines.length ? [fold(heading, element('ul', {}, ...lines.map((line) => element('li', {}, line))))] : []);
 
 export function calibrate(data, page) {
-  const {base, figures} = data, sure = figures.filter((of) => of.relative_sd <= 0.02);
-  page.append(tiles([['base', base.device], ['parameters measured or fitted', figures.length], ['of them within 2 %', sure.length],
-    ['not taken', data.left_out.length]]),
-  element('p', {}, `${base.exact ? 'The base is this board or card' : 'The base is its nearest relative'}: ${base.reason}. All that is not below is as in the base${
+  const {base, figures, words} = data;
+  page.append(head(words), element('p', {class: 'soft'}, `All that is not below is as in the base${
     data.identity.length ? `, except for what the system tells: ${data.identity.join(', ')}` : ''}.`));
   const drawn = [ratios(figures, base.device), sureness(figures), watts(data.loads), kernelTimes(data.kernels)].filter((of) => of);
-  page.append(element('div', {class: 'figures'}, ...drawn), element('h2', {}, 'Parameters'), parameters(figures),
+  page.append(element('div', {class: 'figures'}, ...drawn), fold('Parameters', parameters(figures)),
       ...list('What to record next', data.next), ...list('Not taken', data.left_out), ...list('Set aside by the probe', data.set_aside));
 }

@@ -127,7 +127,7 @@ function dressed(option, theme, more) {
     nameGap: of.nameGap ?? 28,
     ...of,
     nameTextStyle: {color: theme.soft, ...of.nameTextStyle},
-    axisLabel: {color: theme.soft, hideOverlap: true, ...of.axisLabel},
+    axisLabel: {color: theme.soft, hideOverlap: true, ...(of.share ? {formatter: (value) => `${shown(100 * value)} %`} : {}), ...of.axisLabel},
     axisLine: {lineStyle: {color: theme.line}, ...of.axisLine},
     axisTick: {lineStyle: {color: theme.line}, ...of.axisTick},
     splitLine: {lineStyle: {color: theme.grid}, ...of.splitLine},
@@ -169,7 +169,7 @@ function words(option, series, item) {
   const datum = of.data[item];
   const value = datum !== null && typeof datum === 'object' && 'value' in datum ? datum.value : datum;
   const x = list(option.xAxis)[of.xAxisIndex ?? 0], y = list(option.yAxis)[of.yAxisIndex ?? 0];
-  const named = (axis, at) => `${axis.name ? `${axis.name} ` : ''}${axis.data ? axis.data[at] : shown(at)}`;
+  const named = (axis, at) => `${axis.name ? `${axis.name} ` : ''}${axis.data ? axis.data[at] : axis.share ? `${shown(100 * at)} %` : shown(at)}`;
   const parts = Array.isArray(value) ? [named(x, value[0]), named(y, value[1])]
     : x.data ? [named(x, item), named(y, value)] : [named(y, item), named(x, value)];
   if (Array.isArray(value) && of.type === 'heatmap') parts.push(`${of.name ?? ''} ${shown(value[2])}`);
@@ -177,7 +177,9 @@ function words(option, series, item) {
 }
 
 // given: {title, about, option(theme, picked), table(picked), height?, wide?, name?,
-//         choices?: [{label, texts, selected?} | {label, range: [from, to], value}]}
+//         choices?: [{label, texts, selected?} | {label, range: [from, to], value}],
+//         zooms?: the wheel, once the chart has the focus, and W, A, S, D zoom and move,
+//         pointed?(x, y): a sentence on a place of the first grid that was clicked, or null}
 // `picked` holds, for each choice, the index or value chosen. The element's update(given) shows other data in its place:
 // of the same title, with the same choices; drawn soon if it is near the window, else when it comes there. Its end()
 // frees what it holds.
@@ -187,7 +189,7 @@ export function figure(given) {
     `${given.title}. Arrow keys read the values.`, style: `height:${given.height ?? 320}px`});
   const reading = element('p', {class: 'reading', 'aria-live': 'polite'});
   const name = (given.name ?? given.title).toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
-  const rows = element('div', {class: 'scroll'});
+  const rows = element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': `${given.title}: data`});
   const details = element('details', {ontoggle: () => fill()}, element('summary', {}, 'Data'), rows);
   let chart = null, option = null, at = null, seeable = false;
   let more = 0;  // pixels
@@ -278,9 +280,29 @@ export function figure(given) {
   };
   const keys = {ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0], Home: [0, -Infinity],
     End: [0, Infinity]};
+  // Shows a part of the axis that is `factor` as wide and moved by a share of its width.
+  const zoom = (factor, moved) => {
+    const [{start, end}] = chart.getOption().dataZoom, half = Math.min(50, factor * (end - start) / 2);
+    const middle = Math.min(100 - half, Math.max(half, (start + end) / 2 + moved * (end - start)));
+    chart.dispatchAction({type: 'dataZoom', start: middle - half, end: middle + half});
+  };
+  const zooming = {w: [0.7, 0], s: [1 / 0.7, 0], a: [1, -0.3], d: [1, 0.3]};
+  const wheel = (by) => { if (chart && given.zooms) chart.setOption({dataZoom: [{}, {zoomOnMouseWheel: by}]}); };
+  plot.addEventListener('focus', () => wheel(true));
+  plot.addEventListener('blur', () => wheel('ctrl'));
+  const clicked = ({offsetX, offsetY}) => {
+    plot.focus();
+    const place = [offsetX, offsetY];
+    if (!given.pointed || !chart.containPixel({gridIndex: 0}, place)) return;
+    const said = given.pointed(...chart.convertFromPixel({gridIndex: 0}, place));
+    if (said) reading.textContent = said;
+  };
   plot.addEventListener('keydown', (event) => {
     if (!chart || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.key === 'Escape') {
+    if (given.zooms && zooming[event.key.toLowerCase()]) {
+      event.preventDefault();
+      zoom(...zooming[event.key.toLowerCase()]);
+    } else if (event.key === 'Escape') {
       at = null;
       reading.textContent = '';
       chart.dispatchAction({type: 'downplay'});
@@ -315,6 +337,7 @@ export function figure(given) {
     chart = echarts.init(plot);
     open.add(chart);
     sizes.observe(plot);
+    chart.getZr().on('click', clicked);
     draw();
   };
   const near = new IntersectionObserver((seen) => {

@@ -11,11 +11,12 @@ export function distribution({name, interval_us: interval, curves, columns, wher
       return Table.of([columns.percent, ...found.map((curve) => columns.curve(curve.name))],
           Array.from({length: 101}, (_, percent) => [percent, ...found.map(({shares}) => shares[percent])]));
     },
-    option: (_, picked) => ({
-      tooltip: {trigger: 'axis', valueFormatter: shown},
+    option: (theme, picked) => ({
+      tooltip: {trigger: 'axis', valueFormatter: (share) => `${shown(100 * share)} %`},
       xAxis: {type: 'value', name: `${name}, %`, min: 0, max: 100},
-      yAxis: {type: 'value', name: 'Share of windows', min: 0, max: 1},
+      yAxis: {type: 'value', name: 'Share of windows', share: true, min: 0, max: 1},
       series: curves(picked).map((curve) => ({type: 'line', step: 'end', showSymbol: false, name: curve.name,
+        color: curve.process === undefined ? undefined : curve.process === null ? theme.soft : theme.series[curve.process % theme.series.length],
         data: curve.shares.map((share, percent) => [percent, share])})),
     }),
   };

@@ -2,6 +2,8 @@
 import {element} from './dom.js';
 import {themeButton} from './theme.js';
 import {calibrate} from './calibrate.js';
+import {compare} from './compare.js';
+import {explain} from './explain.js';
 import {offload} from './offload.js';
 import {plan} from './plan.js';
 import {reproduce} from './reproduce.js';
@@ -9,7 +11,7 @@ import {run} from './run.js';
 import {sweep} from './sweep.js';
 import {validate} from './validate.js';
 
-const kinds = {run, sweep, plan, offload, reproduce, validate, calibrate};
+const kinds = {run, explain, compare, sweep, plan, offload, reproduce, validate, calibrate};
 const data = JSON.parse(document.getElementById('data').textContent);
 document.title = data.title;
 const page = document.getElementById('report');

@@ -1,8 +1,9 @@
 // Edge, cloud or split over links: who is best where, latency and energy over the round-trip time.
 import {figure, narrow, symbol} from './chart.js';
-import {element, tiles} from './dom.js';
+import {element} from './dom.js';
 import {inkOver} from './heatmap.js';
 import {distinct, figure as shown, Table} from './table.js';
+import {head, more} from './words.js';
 
 const sides = ['edge', 'cloud', 'split', 'layers'];
 const called = {edge: 'edge', cloud: 'cloud', split: 'split by stream', layers: 'split in the network'};
@@ -16,8 +17,7 @@ export function offload(data, page) {
     line.bandwidth_mbit_s === bandwidth && line.rtt_ms === rtt && line.stream === stream);
   const present = sides.filter((side) => points.some((line) => line[side]));
   const streamNames = streams.map((stream) => of(points.find((line) => line.stream === stream)));
-  page.append(tiles([['edge', first.edge_device], ['cloud', first.cloud_device], ['streams', streams.length],
-    ['links', bandwidths.length * rtts.length]]));
+  page.append(head(data.words));
   // The grade of the watts and energies of the edge board.
   const grade = first.edge_power_grade ? ` Grade of the edge’s power: ${first.edge_power_grade}.` : '';
 
@@ -30,6 +30,7 @@ export function offload(data, page) {
     const all = streams.map((stream) => values(side, find(bandwidth, rtt, stream), get));
     return all.some((value) => value === null) ? null : Math.max(...all);
   };
+  const numbered = rtts.length <= 12;  // cells have room for a figure
   const map = (name, about, unit, get, key) => {
     const cells = rtts.flatMap((rtt, i) => bandwidths.map((bandwidth, j) => {
       const line = find(bandwidth, rtt, streams[0]), side = line?.[key] ?? null;
@@ -38,23 +39,26 @@ export function offload(data, page) {
     }));
     const words = ({bandwidth, rtt, side}) => `${shown(bandwidth)} Mbit/s, RTT ${shown(rtt)} ms: ${side ? called[side] : 'none'} (${
       present.map((of) => [of, worst(of, bandwidth, rtt, get)]).filter(([, value]) => value !== null).map(([of, value]) =>
-        `${called[of]} ${shown(Number(value.toPrecision(4)))}`).join(', ') || 'no option serves all streams'})`;
+        `${called[of]} ${shown(Number(value.toPrecision(3)))}`).join(', ') || 'no option serves all streams'})`;
     return figure({
-      title: name, about: `${about} In each cell: ${unit}.`, height: 360,
+      title: name, about: `${about}${numbered ? ` In each cell: ${unit}.` : ''}`, height: 360,
       table: () => Table.of(['bandwidth_mbit_s', 'rtt_ms', 'best', ...present],
           cells.map(({bandwidth, rtt, side}) => [bandwidth, rtt, side ?? 'none', ...present.map((of) => worst(of, bandwidth, rtt, get))])),
       option: (theme) => {
         const pieces = [...present.map((side) => called[side]), 'none'].map((label, i) => ({value: i, label,
           color: i < present.length ? theme.series[i] : theme.line}));
         return {
-          legend: null, tooltip: {formatter: ({data: cell}) => words(cell)},
-          visualMap: {type: 'piecewise', orient: 'horizontal', top: 0, left: 'center', pieces, textStyle: {color: theme.ink}},
+          legend: {data: pieces.map(({label}) => label), selectedMode: false, icon: 'rect'}, tooltip: {formatter: ({data: cell}) => (cell ? words(cell) : '')},
+          ...(narrow() ? {grid: {left: 46, right: 6}} : {}),
+          visualMap: {type: 'piecewise', show: false, pieces, seriesIndex: 0},
           xAxis: {type: 'category', name: 'Round-trip time, ms', data: rtts.map(shown)},
           yAxis: {type: 'category', name: 'Bandwidth, Mbit/s', data: bandwidths.map(shown)},
           series: [{type: 'heatmap', name, data: cells.map((cell) => ({...cell, label: {color: cell.side ? inkOver(theme.series[present.indexOf(cell.side)]) : theme.ink}})),
-            itemStyle: {borderColor: theme.card, borderWidth: 1}, label: {show: rtts.length <= (narrow() ? 5 : 12), fontSize: 11,
+            itemStyle: {borderColor: theme.card, borderWidth: 1}, label: {show: numbered, fontSize: narrow() ? 9 : 11,
               formatter: ({data: {side, bandwidth, rtt}}) => (side ? shown(Number(worst(side, bandwidth, rtt, get).toPrecision(3))) : '–')},
-            words: (item) => words(cells[item]), emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}}],
+            words: (item) => words(cells[item]), emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}},
+          // For the legend alone.
+          ...pieces.map(({label, color}) => ({type: 'scatter', name: label, data: [], silent: true, color}))],
         };
       },
     });
@@ -78,7 +82,7 @@ export function offload(data, page) {
     over('Energy per image', `Of the edge board and the radio, for an image of any stream.${grade}`, 'mJ', energy),
   ];
   const boards = data.lines.filter((line) => line.kind === 'boards');
-  if (boards.length > 1) figures.push(figure({
+  if (boards.length > 2) figures.push(figure({
     title: 'More edge boards', about: `The streams spread over so many boards, without a cloud.${grade}`,
     table: () => Table.of(['boards', 'worst_p99_ms', 'power_w', 'throughput'], boards.map((row) => [row.boards, row.worst_p99_ms, row.power_w, row.throughput])),
     option: (theme) => ({
@@ -89,11 +93,5 @@ export function offload(data, page) {
         {type: 'line', name: 'Power', yAxisIndex: 1, itemStyle: {color: theme.series[1]}, data: boards.map((row) => row.power_w)}],
     }),
   }));
-  page.append(element('div', {class: 'figures'}, ...figures));
-
-  const words = {never: 'at no round-trip time of the study', always: 'at every round-trip time of the study'};
-  const even = data.lines.filter((line) => line.kind === 'break_even' && line.stream === null);
-  if (even.length) page.append(element('h2', {}, 'Up to where the cloud is faster'), element('table', {},
-      element('tbody', {}, ...even.map((line) => element('tr', {}, element('td', {class: 'number'}, `${shown(line.bandwidth_mbit_s)} Mbit/s`),
-          element('td', {}, words[line.cloud_is_faster] ?? `up to ${shown(Number(line.rtt_ms.toPrecision(3)))} ms`))))));
+  page.append(element('div', {class: 'figures'}, ...figures), ...more(data.words));
 }

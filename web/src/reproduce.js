@@ -1,7 +1,8 @@
 // Published statements: which come out, by how much values and bounds miss, and why.
 import {figure} from './chart.js';
-import {choice, element, tiles} from './dom.js';
+import {choice, element} from './dom.js';
 import {distinct, figure as shown, Table} from './table.js';
+import {fold, head} from './words.js';
 
 const verdicts = ['reproduced', 'missed', 'not judged'];
 const bases = ['predicted', 'fitted', 'given', 'not judged'];
@@ -12,14 +13,10 @@ const verdictOf = (claim) => claim.basis === 'not judged' ? 2 : claim.holds ? 0 
 export function reproduce(data, page) {
   const claims = data.claims;
   const sources = distinct(claims.map((claim) => claim.source)), kinds = distinct(claims.map((claim) => claim.kind));
-  const held = (basis) => claims.filter((claim) => claim.holds && (!basis || claim.basis === basis)).length;
   const all = (basis) => claims.filter((claim) => claim.basis === basis).length;
   const checks = claims.flatMap((claim) => claim.checks.map((check) => ({claim, ...check})));
   const judged = checks.filter((check) => check.verdict !== 'not judged');
-  page.append(tiles([['statements', claims.length], ['reproduced', held()],
-    ...bases.filter((basis) => all(basis) && basis !== 'not judged').map((basis) => [`${basis}, and reproduced`, `${held(basis)} of ${all(basis)}`]),
-    ['not judged', all('not judged')],
-    ['single checks that hold', `${judged.filter((check) => check.verdict === 'reproduced').length} of ${judged.length}`]]));
+  page.append(head(data.words));
 
   const counts = (keys, key) => verdicts.map((verdict, i) => ({type: 'bar', stack: 'all', name: verdict, barMaxWidth: 34,
     data: keys.map((value) => claims.filter((claim) => claim[key] === value && verdictOf(claim) === i).length)}));
@@ -58,22 +55,32 @@ export function reproduce(data, page) {
       }) : null));
 
   const shownClaims = {source: 0, basis: 0, verdict: 0, text: ''};
-  const body = element('tbody'), count = element('p', {class: 'soft', 'aria-live': 'polite'});
+  const body = element('div'), count = element('p', {class: 'soft', 'aria-live': 'polite'});
+  const row = (claim) => element('tr', {}, element('td', {}, claim.id),
+      element('td', {}, claim.statement, element('details', {}, element('summary', {}, `${claim.checks.length} checks`),
+          element('table', {}, element('tbody', {}, ...claim.checks.map((check) => element('tr', {}, element('td', {}, check.quantity),
+              element('td', {}, check.stated), element('td', {}, check.simulated),
+              element('td', {class: check.verdict === 'reproduced' ? 'good' : check.verdict === 'not judged' ? 'soft' : 'bad'}, check.verdict)))))),
+      claim.why && !claim.holds ? element('p', {class: 'soft'}, claim.why) : null),
+      element('td', {}, claim.chosen ? `${claim.basis}: ${claim.chosen}` : claim.basis), element('td', {}, claim.grade || '–'),
+      element('td', {class: ['good', 'bad', 'soft'][verdictOf(claim)]}, verdicts[verdictOf(claim)]),
+      element('td', {class: 'number'}, claim.error === null ? '–' : `${shown(Number((100 * claim.error).toPrecision(2)))} %`));
+  // Folded by source; open if few are left, so that what is looked for is seen.
+  const few = 12;
   const fill = () => {
     const found = claims.filter((claim) => (!shownClaims.source || claim.source === sources[shownClaims.source - 1])
       && (!shownClaims.basis || claim.basis === bases[shownClaims.basis - 1])
       && (!shownClaims.verdict || verdictOf(claim) === shownClaims.verdict - 1)
       && JSON.stringify(claim).toLowerCase().includes(shownClaims.text));
     count.textContent = `${found.length} of ${claims.length}`;
-    body.replaceChildren(...found.map((claim) => element('tr', {}, element('td', {}, claim.id),
-        element('td', {}, claim.statement, element('details', {}, element('summary', {}, `${claim.checks.length} checks`),
-            element('table', {}, element('tbody', {}, ...claim.checks.map((check) => element('tr', {}, element('td', {}, check.quantity),
-                element('td', {}, check.stated), element('td', {}, check.simulated),
-                element('td', {class: check.verdict === 'reproduced' ? 'good' : check.verdict === 'not judged' ? 'soft' : 'bad'}, check.verdict)))))),
-        claim.why && !claim.holds ? element('p', {class: 'soft'}, claim.why) : null),
-        element('td', {}, claim.chosen ? `${claim.basis}: ${claim.chosen}` : claim.basis), element('td', {}, claim.grade || '–'),
-        element('td', {class: ['good', 'bad', 'soft'][verdictOf(claim)]}, verdicts[verdictOf(claim)]),
-        element('td', {class: 'number'}, claim.error === null ? '–' : `${shown(Number((100 * claim.error).toPrecision(2)))} %`))));
+    body.replaceChildren(...sources.map((source) => [source, found.filter((claim) => claim.source === source)]).filter(([, all]) => all.length).map(([source, all]) => {
+      const made = fold(`${source}: ${all.filter((claim) => claim.holds).length} of ${all.length} reproduced`,
+          element('div', {class: 'scroll tall', tabindex: 0, role: 'group', 'aria-label': source}, element('table', {'data-name': 'claims'},
+              element('thead', {}, element('tr', {}, ...['Claim', 'Statement', 'Basis', 'Grade', 'Verdict', 'Error'].map((name) => element('th', {scope: 'col'}, name)))),
+              element('tbody', {}, ...all.map(row)))));
+      made.open = found.length <= few;
+      return made;
+    }));
   };
   page.append(element('h2', {}, 'Statements'), element('div', {class: 'controls'},
       choice('Source', ['all', ...sources], 0, (i) => { shownClaims.source = i; fill(); }),
@@ -82,7 +89,6 @@ export function reproduce(data, page) {
       element('label', {}, 'Find', element('input', {type: 'search', oninput: (event) => {
         shownClaims.text = event.target.value.toLowerCase();
         fill();
-      }})), count), element('div', {style: 'overflow-x:auto'}, element('table', {'data-name': 'claims'},
-      element('thead', {}, element('tr', {}, ...['Claim', 'Statement', 'Basis', 'Grade', 'Verdict', 'Error'].map((name) => element('th', {}, name)))), body)));
+      }})), count), body);
   fill();
 }

@@ -5,40 +5,50 @@ import {choice, element, tiles} from './dom.js';
 import {budget, powerGrade, windowed} from './names.js';
 import {figure as shown, Table} from './table.js';
 import {timeline} from './timeline.js';
+import {fold, head, more} from './words.js';
 
 const words = (key) => {
   const text = key.replace(/_mb$/, '').replaceAll('_', ' ').replace(/\b(gpu|cpu|dla|sm|io|soc|dram)\b/g, (of) => ({io: 'I/O', soc: 'SoC'}[of] ?? of.toUpperCase()));
   return `${text[0].toUpperCase()}${text.slice(1)}`;
 };
 
-// Bars, one a process, of parts on top of each other.
+// Charts of fewer rows say no more than a line of text.
+const fewest = 3;
+export const percent = (share) => `${shown(100 * share)} %`;
+
+// Bars, one a process, of parts on top of each other; `line`: the same in text, of few rows.
 function stacked({title, about, unit, labels, parts, values, wide, limit, share}) {
   const names = parts.filter((part) => values.some((row) => row[part]));
   if (!names.length) return null;
+  const value = (of) => (share ? percent(of) : `${shown(of)} ${unit}`);
   return {
-    title, about, wide, height: Math.max(170, 110 + 30 * labels.length),
+    title, about, wide, height: Math.max(170, 110 + 30 * labels.length), lines: labels.length < fewest ? labels.map((label, i) =>
+      `${label}: ${names.filter((name) => values[i][name]).sort((a, b) => values[i][b] - values[i][a]).map((name) => `${words(name)} ${value(values[i][name])}`).join(', ')}.`) : null,
     table: () => Table.of(['', ...names], labels.map((label, i) => [label, ...names.map((name) => values[i][name] ?? null)])),
     option: (theme) => ({
-      tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, valueFormatter: (value) => `${shown(value)} ${unit}`},
+      tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, valueFormatter: value},
       grid: named(labels).grid,
-      xAxis: {type: 'value', name: unit === '' ? 'Share of the time' : unit, max: share ? 1 : limit ? ({max}) => Math.max(max, limit.value * 1.05) : null},
+      xAxis: {type: 'value', name: share ? 'Share of the time' : unit, share, max: share ? 1 : limit ? ({max}) => Math.max(max, limit.value * 1.05) : null},
       yAxis: named(labels).yAxis,
       series: names.map((name, i) => ({type: 'bar', stack: 'all', name: words(name), barMaxWidth: 26,
-        itemStyle: name === 'idle' ? {color: theme.line} : {}, // nothing happens, and there are more parts than colours
+        itemStyle: {color: /^idle|switch/.test(name) || /_switch/.test(name) ? (name === 'idle' ? theme.line : theme.soft) : theme.parts[i % theme.parts.length]},
         data: values.map((row) => row[name] ?? 0),
         markLine: limit && i === 0 ? limitLines(theme, 'xAxis', [limit]) : undefined})),
     }),
   };
 }
 
-// A dot a process or stream, with what it may lie between. `columns`: in the table only.
+// A dot a process or stream; of few, their `lines` in text, with what it may lie between. `columns`: in the table only.
 function dots({title, about, name, labels, values, between, columns = {}}) {
   return {
-    title, about, height: Math.max(190, 120 + 30 * labels.length),
+    title, about, height: Math.max(190, 120 + 30 * labels.length), lines: labels.length < fewest ? labels.map((label, i) =>
+      `${label}: ${values.map((of) => `${of.name} ${shown(of.values[i])}`).join(', ')} ${name}${between.filter((of) => of.values[i]).map((of) =>
+        `, ${of.name} within ${of.values[i].map(shown).join(' to ')}`).join('')}.`) : null,
     table: () => Table.of(['process', ...values.map((of) => of.name), ...between.flatMap((of) => [`${of.name} low`, `${of.name} high`]), ...Object.keys(columns)],
         labels.map((label, i) => [label, ...values.map((of) => of.values[i]), ...between.flatMap((of) => of.values[i] ?? [null, null]),
           ...Object.values(columns).map((of) => of[i])])),
-    option: () => ({
+    option: (theme) => ({
+      color: theme.parts,
       tooltip: {trigger: 'item', valueFormatter: shown},
       grid: named(labels).grid,
       xAxis: {type: 'value', name, min: 0},
@@ -59,12 +69,13 @@ function residency(states) {
   const of = (domain) => Object.entries(states[domain]).map(([mhz, share]) => [Number(mhz), share]).sort((a, b) => a[0] - b[0]);
   return {
     title: 'Time at each clock', about: 'What governors and controllers made of the clocks; as time_in_state of cpufreq tells it.',
-    choices: [{label: 'Domain', texts: domains, selected: Math.max(0, domains.indexOf('gpu'))}],
+    lines: domains.every((domain) => of(domain).length < 2) ? [`${domains.map((domain) => `${domain} at ${shown(of(domain)[0][0])} MHz`).join(', ')}, all the time.`] : null,
+    choices: [{label: 'Domain', texts: domains, selected: Math.max(0, domains.indexOf(domains.includes('gpu') && of('gpu').length > 1 ? 'gpu' : domains.find((domain) => of(domain).length > 1)))}],
     table: ([domain]) => Table.of(['mhz', 'share'], of(domains[domain])),
     option: (_, [domain]) => ({
-      legend: null, tooltip: {trigger: 'axis', valueFormatter: shown},
+      legend: null, tooltip: {trigger: 'axis', valueFormatter: percent},
       xAxis: {type: 'category', name: 'Clock, MHz', data: of(domains[domain]).map(([mhz]) => shown(mhz))},
-      yAxis: {type: 'value', name: 'Share of the time', min: 0, max: 1},
+      yAxis: {type: 'value', name: 'Share of the time', share: true, min: 0, max: 1},
       series: [{type: 'bar', name: domains[domain], barMaxWidth: 40, data: of(domains[domain]).map(([, share]) => share)}],
     }),
   };
@@ -138,16 +149,17 @@ export function charts({result, timeline: trace}) {
     found.push({title: 'How busy the GPU is', about: 'What tegrastats would report, and what the SMs do in that time.',
       table: () => Table.of(['figure', 'share'], of.map((key) => [key, system.gpu[key]])),
       height: 110 + 30 * of.length,
-      option: () => ({legend: null, tooltip: {trigger: 'axis', valueFormatter: shown}, grid: {...named(of.map(words)).grid, top: 16},
-        xAxis: {type: 'value', name: 'Share of the time', min: 0, max: 1}, yAxis: named(of.map(words)).yAxis,
+      option: () => ({legend: null, tooltip: {trigger: 'axis', valueFormatter: percent}, grid: {...named(of.map(words)).grid, top: 16},
+        xAxis: {type: 'value', name: 'Share of the time', share: true, min: 0, max: 1}, yAxis: named(of.map(words)).yAxis,
         series: [{type: 'bar', name: 'GPU', barMaxWidth: 26, data: of.map((key) => system.gpu[key])}]})});
   }
   if (system.gpu.metrics) {
-    const metrics = [{name: 'all', windows: system.gpu.metrics}, ...ok.map((process, i) => ({name: labels[i], windows: process.gpu.metrics}))];
+    const metrics = [{name: 'all', process: null, windows: system.gpu.metrics},
+      ...ok.map((process, i) => ({name: labels[i], process: process.index, windows: process.gpu.metrics}))];
     for (const [key, name] of windowed)
       found.push(distribution({title: `${name}: distribution`, name, interval_us: system.gpu.metrics.interval_us,
         columns: {percent: 'percent', curve: (of) => of},
-        curves: () => metrics.filter(({windows}) => windows?.[key]?.cdf.length).map((of) => ({name: of.name,
+        curves: () => metrics.filter(({windows}) => windows?.[key]?.cdf.length).map((of) => ({name: of.name, process: of.process,
           shares: of.windows[key].cdf.map(([, share]) => share)}))}));
   }
   found.push(residency(system.time_in_state ?? {}));
@@ -188,15 +200,30 @@ export function summary(result) {
   ];
 }
 
+// Of the charts of a run, those that everyone looks at; the others are folded.
+const first = new Set(['Throughput per process', 'Latency', 'Where the time goes', 'Throughput per stream', 'Latency per stream', 'Tokens of language models', 'Time to the first token', 'Timeline']);
+
+// Charts, and lines of text in place of those that say nothing more; of few rows the table above has throughput and latency.
+export function drawings(all) {
+  const lines = all.filter((of) => of.lines), drawn = all.filter((of) => !of.lines);
+  const told = (of) => element('section', {}, element('h3', {}, of.title), ...of.lines.map((text) => element('p', {class: 'line'}, text)));
+  const time = lines.find((of) => of.title === 'Where the time goes');
+  return [
+    time ? told(time) : null,
+    element('div', {class: 'figures'}, ...drawn.filter((of) => first.has(of.title)).map(figure)),
+    fold('More of the run', ...lines.filter((of) => of !== time).map(told), element('div', {class: 'figures'}, ...drawn.filter((of) => !first.has(of.title)).map(figure))),
+  ].filter(Boolean);
+}
+
 export function run(data, page) {
   const controls = element('div', {class: 'controls'}), body = element('div');
   page.append(controls, body);
   const draw = (index) => {
     clear();
-    const shownRun = data.runs[index], {result} = shownRun;
-    body.replaceChildren(...summary(result),
-    element('div', {class: 'figures'}, ...charts(shownRun).map(figure)));
+    const shownRun = data.runs[index];
+    body.replaceChildren(head(shownRun.words), ...drawings(charts(shownRun)), ...more(shownRun.words));
   };
   if (data.runs.length > 1) controls.append(choice('Scenario', data.runs.map(({result}) => result.scenario), 0, draw));
+  else controls.remove();
   draw(0);
 }

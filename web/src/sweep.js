@@ -1,13 +1,14 @@
 // A study: its figures over two dimensions that the reader chooses, the others held at a value.
 import {clear, figure, hollow, limitLines, scale, symbol} from './chart.js';
 import {distribution} from './distribution.js';
-import {choice, element, tiles} from './dom.js';
+import {choice, element} from './dom.js';
 import {throughputAgainstPower} from './front.js';
 import {Grid} from './grid.js';
 import {heatmap} from './heatmap.js';
 import {budget, gradesOf, plain, title, windowed} from './names.js';
 import {surface} from './surface.js';
 import {distinct, figure as shown, Table} from './table.js';
+import {head} from './words.js';
 
 const status = {infeasible: 'does not fit', not_supported: 'not supported', failed: 'failed'};
 
@@ -299,10 +300,7 @@ export function sweep(data, page) {
   if (data.governors) data.governors = new Table(data.governors);
   const grid = new Grid(data.study, table);
   const ran = table.indices((row) => table.at('status', row) === 'ok').length;
-  page.append(tiles([['points', table.rows], ['ran', ran], ...Object.entries(status).map(([key, words]) => {
-    const count = table.indices((row) => table.at('status', row) === key).length;
-    return count ? [words, count] : null;
-  })]));
+  page.append(head(data.words));
   const several = grid.dimensions.map((dimension, d) => d).filter((d) => grid.dimensions[d].values.length > 1);
   if (!several.length) {
     page.append(element('p', {}, 'One point: use jostle run --html for it.'));
@@ -321,10 +319,7 @@ export function sweep(data, page) {
   const rest = several.filter((d) => d !== state.x);
   state.lines = clocks ? cpu : rest.includes(wanted('count')) ? wanted('count')
     : rest.length ? rest.reduce((a, b) => (grid.dimensions[b].values.length <= grid.dimensions[a].values.length ? b : a)) : -1;
-  // The first place at which something ran.
-  const first = table.indices((row) => table.at('status', row) === 'ok')[0];
-  if (first !== undefined)
-    state.held = grid.dimensions.map(({of, values}) => values.indexOf(of[first]));
+  state.held = richest(grid, state);
 
   const controls = element('div', {class: 'controls'});
   const figures = element('div', {class: 'figures'});
@@ -400,6 +395,21 @@ export function sweep(data, page) {
     return found;
   };
   draw();
+}
+
+// Where the page opens: at the slice over the two dimensions in which most points ran; among equals, the one whose
+// throughput spreads most.
+function richest(grid, {x, lines}) {
+  const {table, dimensions} = grid, slices = new Map();
+  for (const row of table.indices((row) => table.at('status', row) === 'ok')) {
+    const held = dimensions.map(({of, values}, d) => (d === x || d === lines ? 0 : values.indexOf(of[row]))), key = held.join();
+    const slice = slices.get(key) ?? {held, count: 0, low: Infinity, high: 0}, value = table.at('throughput', row) ?? table.at('tokens_per_s', row);
+    slice.count += 1;
+    if (value > 0) Object.assign(slice, {low: Math.min(slice.low, value), high: Math.max(slice.high, value)});
+    slices.set(key, slice);
+  }
+  const spread = ({low, high}) => (high > 0 ? high / low : 0);
+  return [...slices.values()].sort((a, b) => b.count - a.count || spread(b) - spread(a))[0].held;
 }
 
 // Of power, at the points of a view: what the scenario or the study sets, else the mode's nominal budget.

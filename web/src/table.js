@@ -45,12 +45,12 @@ export function distinct(values) {
   return all.every((value) => typeof value === 'number') ? all.sort((a, b) => a - b) : all;
 }
 
-// Four digits that matter.
+// Three digits that matter; whole numbers of more digits stay whole.
 export function figure(value) {
   if (value === null || value === undefined || value === '') return '–';
   if (typeof value !== 'number') return String(value);
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (size >= 1e6 || size < 1e-4) return value.toExponential(2);
-  return String(Number(value.toFixed(Math.max(0, 3 - Math.floor(Math.log10(size))))));
+  return String(Number(value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(size))))));
 }

@@ -15,6 +15,10 @@ export const colours = () => {
     series: dark
       ? ['#56b4e9', '#ff9d5c', '#3fcf9f', '#e79ac6', '#f2c14e', '#8fa8ff', '#b7bfc7', '#c9a37a']
       : ['#0072b2', '#d55e00', '#009e73', '#b8528f', '#b07d00', '#4b5fc4', '#5f6b76', '#7a5230'],
+    // Parts of a whole, which are nobody's: other hues than those of processes. Switches are `idle`'s grey everywhere.
+    parts: dark
+      ? ['#88ccee', '#ddcc77', '#cc6677', '#44aa99', '#aa88dd', '#999933', '#ee99aa', '#77bb66']
+      : ['#33608f', '#c9a227', '#a8324a', '#44aa99', '#7a4fa3', '#7c7c1f', '#cc6677', '#117733'],
     // From little to much, by lightness, so that it survives print in grey (viridis).
     ramp: ['#440154', '#414487', '#2a788e', '#22a884', '#7ad151', '#fde725'],
   };

@@ -1,7 +1,8 @@
 // A validation: each predicted value against the measured one, and what the errors come to.
 import {figure, named} from './chart.js';
-import {choice, element, tiles} from './dom.js';
+import {choice, element} from './dom.js';
 import {distinct, figure as shown, Table} from './table.js';
+import {fold, head} from './words.js';
 
 const percent = (share, digits = 2) => (100 * share).toFixed(digits).replace(/^-(0\.?0*)$/, '$1');
 const error = (value) => value.predicted / value.measured - 1;
@@ -74,7 +75,7 @@ function bars(errors) {
 }
 
 const cells = (name, of) => element('tr', {}, ...of.map((text) => element(name, {class: /^[+-]?[\d.]+$/.test(text) ? 'number' : null}, text)));
-const table = (name, heads, body) => element('div', {class: 'scroll'}, element('table', {'data-name': name}, element('thead', {}, cells('th', heads)), body));
+const table = (name, heads, body) => element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': name}, element('table', {'data-name': name}, element('thead', {}, cells('th', heads)), body));
 
 function errorsTable(errors) {
   return table('errors', ['Runs', 'Quantity', 'Values', '|Error| %', 'Median %', 'P90 %', 'Bias %', 'Worst %', 'Worst run', 'Coverage', 'Limit'],
@@ -94,7 +95,7 @@ function valuesTable(groups) {
     body.replaceChildren(...found.slice(0, most).map((of) => cells('td', [of.run, of.quantity, shown(of.measured), shown(of.predicted), percent(error(of))])));
   };
   fill();
-  return [element('h2', {}, 'All measured values'), element('div', {class: 'controls'},
+  return [element('div', {class: 'controls'},
       choice('Only', ['all', ...kinds], 0, (i) => { wanted.runs = i; fill(); }),
       choice('Order', ['as they come', 'most wrong first'], 0, (i) => { wanted.order = i; fill(); }),
       element('label', {}, 'Find', element('input', {type: 'search', oninput: (event) => {
@@ -104,11 +105,8 @@ function valuesTable(groups) {
   table('values', ['Run', 'Quantity', 'Measured', 'Predicted', 'Error, %'], body)];
 }
 
-export function validate({errors, groups}, page) {
-  const values = groups.flatMap((of) => of.values), limited = errors.filter((of) => of.limit);
-  page.append(tiles([['values compared', values.length],
-    ['within 10 %', percent(values.filter((of) => Math.abs(error(of)) <= 0.1).length / Math.max(1, values.length), 0), '%'],
-    limited.length ? ['limits met', `${limited.filter((of) => !of.limit_exceeded).length} of ${limited.length}`] : null]),
-  element('p', {class: 'soft'}, 'The error is predicted / measured − 1; bias is the mean error, |error| the mean absolute error. Coverage: the share of values inside their 90 % interval, and what 95 % sure of that share.'),
-  element('div', {class: 'figures'}, scatter(groups), bars(errors)), element('h2', {}, 'Errors'), errorsTable(errors), ...valuesTable(groups));
+export function validate({words, errors, groups}, page) {
+  page.append(head(words), element('div', {class: 'figures'}, scatter(groups), bars(errors)),
+      fold('Errors of each group', element('p', {class: 'soft'}, 'The error is predicted / measured − 1; bias is the mean error, |error| the mean absolute error. Coverage: the share of values inside their 90 % interval, and what 95 % sure of that share.'), errorsTable(errors)),
+      fold('All measured values', ...valuesTable(groups)));
 }

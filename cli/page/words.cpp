@@ -1,0 +1,69 @@
+#include "cli/page/words.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/result/grades.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using WordsJson = nlohmann::ordered_json;
+
+// With a capital in front, unless the first word is a name with a digit or a dash, and a full stop behind.
+std::string as_sentence(std::string text) {
+  if (text.empty()) return text;
+  const std::size_t end = text.find_first_of(" :,");
+  const bool plain_word =
+      text.substr(0, end).find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+  if (plain_word) text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  if (text.back() != '.' && text.back() != '?') text += '.';
+  return text;
+}
+
+WordsJson sentences(const std::vector<std::string>& lines) {
+  WordsJson json = WordsJson::array();
+  for (const std::string& line : lines)
+    if (!line.empty()) json.push_back(as_sentence(line));
+  return json;
+}
+
+WordsJson passages(const std::vector<Passage>& all) {
+  WordsJson json = WordsJson::array();
+  for (const Passage& passage : all) {
+    WordsJson one{{"title", passage.title}, {"lines", sentences(passage.lines)}, {"wide", passage.wide}};
+    if (!passage.tables.empty()) one["table"] = passage.tables.front().json();
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
+}  // namespace
+
+PageWords page_words(const scenarios::InWords& scenario) {
+  return {.scenario = scenario.board, .processes = scenario.processes, .run = scenario.run};
+}
+
+std::string grade_sentence(const std::string& of, const std::string& grade) {
+  return fmt::format("{}: {}, {}", of, grade, scenarios::meaning(grade));
+}
+
+nlohmann::ordered_json words_json(const PageWords& words) {
+  WordsJson json{{"scenario", words.scenario},
+                 {"processes", words.processes},
+                 {"run", words.run},
+                 {"question", words.question},
+                 {"answer", passages(words.answer)},
+                 {"missing", sentences(words.missing)},
+                 {"why", sentences(words.why)},
+                 {"best", as_sentence(words.best)},
+                 {"trust", sentences(words.trust)},
+                 {"warnings", WordsJson::array()},
+                 {"more", passages(words.more)}};
+  for (const PageWarning& warning : words.warnings)
+    json["warnings"].push_back({{"title", warning.title}, {"text", as_sentence(warning.text)}});
+  return json;
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,50 @@
+// The words that a page begins with, before its charts: the question, the answer as a table, why it is so,
+// and how sure it is. They are those of the terminal, made by the same functions.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/terminal/table.hpp"
+#include "scenarios/language/in_words.hpp"
+
+namespace jostle::cli {
+
+// A table or sentences under a heading.
+struct Passage {
+  std::string title;                    // empty: none
+  std::vector<Table> tables = {};       // at most one
+  std::vector<std::string> lines = {};  // a paragraph each
+  bool wide = false;                    // true: the table needs the whole width of a screen
+};
+
+// A word that says what is wrong ("overloaded"), and the sentence behind it.
+struct PageWarning {
+  std::string title, text;
+};
+
+struct PageWords {
+  std::string scenario;                   // the board in words
+  std::vector<std::string> processes;     // the processes in words
+  std::string run;                        // how it was run, with the seed
+  std::string question = {};              // without its question mark; empty: what the scenario gives
+  std::vector<Passage> answer = {};       // the tables of the first screen
+  std::vector<std::string> missing = {};  // what the tables lack, and why
+  std::vector<std::string> why = {};      // at most two sentences
+  std::string best = {};                  // the best change; empty: not looked for
+  std::vector<std::string> trust = {};    // grades with their meanings
+  std::vector<PageWarning> warnings = {};
+  std::vector<Passage> more = {};  // folded
+};
+
+// With the scenario of words already in it.
+[[nodiscard]] PageWords page_words(const scenarios::InWords& scenario);
+
+// For the data of a page, as `words`. Sentences begin with a capital and end with a full stop.
+[[nodiscard]] nlohmann::ordered_json words_json(const PageWords& words);
+
+// "Throughput and latency: assumed, a judgement, ...".
+[[nodiscard]] std::string grade_sentence(const std::string& of, const std::string& grade);
+
+}  // namespace jostle::cli

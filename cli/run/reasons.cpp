@@ -1,0 +1,68 @@
+#include "cli/run/reasons.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "cli/terminal/paragraph.hpp"
+#include "input/counted.hpp"
+
+namespace jostle::cli {
+namespace {
+
+// What a change would bring: "precision int8: +9.1 % images/s, p99 -3.0 %, power +0.7 %; price: accuracy
+// unknown".
+std::string change_words(const analyses::Tried& tried, const scenarios::Result& before) {
+  std::vector<std::string> parts;
+  if (tried.worth.rescues) parts.emplace_back("all processes keep up");
+  constexpr double shown_from = 0.0005;  // less would print as 0.0 %
+  for (const analyses::UnitChange& unit : tried.units)
+    if (std::abs(unit.per_s.relative().value_or(0)) >= shown_from)
+      parts.push_back(fmt::format("{} % {}/s", signed_percent(unit.per_s.relative()), unit.unit));
+  if (!tried.overloaded.empty())
+    parts.emplace_back("latency grows");
+  else if (tried.p99_ms.relative())
+    parts.push_back(fmt::format("p99 {} %", signed_percent(tried.p99_ms.relative())));
+  else if (tried.latency_ms.relative())
+    parts.push_back(fmt::format("mean latency {} %", signed_percent(tried.latency_ms.relative())));
+  if (tried.power_w.relative())
+    parts.push_back(fmt::format("power {} %", signed_percent(tried.power_w.relative())));
+  const auto prices = analyses::prices_in_words(tried, before);
+  return fmt::format("{}: {}{}{}", tried.what_if.label, fmt::join(parts, ", "),
+                     prices.empty() ? "" : "; price: ", fmt::join(prices, ", "));
+}
+
+std::string best_words(const analyses::Explanation& explanation) {
+  if (!explanation.leading.empty())
+    return change_words(explanation.tried[explanation.leading.front()], explanation.result);
+  if (explanation.overload && !explanation.overload->sentence.empty()) return explanation.overload->sentence;
+  return explanation.tried.empty() ? std::string()
+                                   : fmt::format("none: of {} tried, no one brings more than it costs",
+                                                 input::counted(explanation.tried.size(), "change"));
+}
+
+}  // namespace
+
+void add_reasons(PageWords& words, const analyses::Explanation& explanation) {
+  Passage groups{"why, process by process"};
+  for (const analyses::Explained& explained : explanation.groups) {
+    const std::string sentence = explained.group.label + ": " + explained.sentence;
+    if (words.why.empty() && explanation.critical) words.why.push_back(explanation.critical->sentence);
+    if (words.why.size() < 2) words.why.push_back(sentence);
+    groups.lines.push_back(sentence);
+    if (!explained.pieces.empty()) groups.lines.push_back(explained.pieces);
+    std::ranges::copy(explained.turns, std::back_inserter(groups.lines));
+  }
+  std::ranges::copy(explanation.tenants, std::back_inserter(groups.lines));
+  words.best = best_words(explanation);
+  Passage changes{"the changes that matter most"};
+  for (const std::size_t index : explanation.leading)
+    changes.lines.push_back(change_words(explanation.tried[index], explanation.result));
+  if (changes.lines.size() > 1) words.more.insert(words.more.begin(), std::move(changes));
+  if (groups.lines.size() > 1) words.more.insert(words.more.begin(), std::move(groups));
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,39 @@
+// The words of a page are those of the terminal, as sentences.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/page/words.hpp"
+
+namespace jostle::cli {
+namespace JOSTLE_FILE {
+
+TEST(PageWords, are_sentences_and_leave_names_as_they_are) {
+  PageWords words = page_words({.board = "a board", .processes = {"one"}, .run = "4 s"});
+  words.why = {"the GPU: it is short", "jetson_clocks would help", ""};
+  const auto json = words_json(words);
+  EXPECT_EQ(json.at("scenario"), "a board");
+  EXPECT_EQ(json.at("why"), (nlohmann::ordered_json{"The GPU: it is short.", "jetson_clocks would help."}));
+  EXPECT_EQ(json.at("best"), "");
+}
+
+TEST(PageWords, hold_tables_with_what_may_be_hidden) {
+  Table table({{"process", Align::left}, {"p99 ms", Align::right, 85}});
+  table.add({"gate", "12.3"}, Style::bad);
+  PageWords words;
+  words.answer.push_back({"answer", {table}, {"and a line"}});
+  const auto answer = words_json(words).at("answer").at(0);
+  EXPECT_EQ(answer.at("lines").at(0), "And a line.");
+  EXPECT_EQ(answer.at("table").at("columns").at(1),
+            (nlohmann::ordered_json{{"name", "p99 ms"}, {"right", true}, {"importance", 85}}));
+  EXPECT_EQ(answer.at("table").at("rows").at(0),
+            (nlohmann::ordered_json{{"cells", {"gate", "12.3"}}, {"style", "bad"}}));
+}
+
+TEST(PageWords, say_what_a_grade_means) {
+  EXPECT_EQ(grade_sentence("Power", "fitted"),
+            "Power: fitted, chosen so that the model reproduces measured runs");
+}
+
+}  // namespace JOSTLE_FILE
+}  // namespace jostle::cli

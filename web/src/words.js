@@ -1,0 +1,73 @@
+// What a page begins with: the question, the answer as the terminal's table, why it is so, and how sure it is. The words
+// come with the data (cli/page/words.hpp); here they get their places.
+import {element} from './dom.js';
+
+// Figures as a page has them: three digits that matter; "249.23" becomes "249". Whole numbers stay.
+export const threeDigits = (cell) => cell.replace(/(?<![\w.])\d+\.(\d+)(?![\w.]*\d)/g, (text, decimals) => {
+  const value = Number(text);
+  return value ? value.toFixed(Math.min(decimals.length, Math.max(0, 2 - Math.floor(Math.log10(value))))) : '0';
+});
+
+// Hides the least important columns until the table is no wider than its place, as the terminal does; at least one stays.
+function fit(table, columns, note) {
+  const cells = (i) => table.querySelectorAll(`tr > :nth-child(${i + 1})`);
+  columns.forEach((_, i) => cells(i).forEach((cell) => { cell.hidden = false; }));
+  const order = columns.map((column, i) => ({...column, i})).filter(({importance}) => importance > 0)
+      .sort((a, b) => a.importance - b.importance || b.i - a.i), hidden = [];
+  const room = table.parentElement.clientWidth;
+  while (order.length && table.scrollWidth > room) {
+    const {i} = order.shift();
+    hidden.push(i);
+    cells(i).forEach((cell) => { cell.hidden = true; });
+  }
+  note.firstChild.textContent = hidden.length ? `Not shown: ${hidden.sort((a, b) => a - b).map((i) => columns[i].name).join(', ')}. ` : '';
+  note.lastChild.textContent = `Show ${hidden.length === 1 ? 'it' : `all ${columns.length} columns`}`;
+  note.hidden = !hidden.length;
+}
+
+// A table of the terminal, {columns, rows}; `whole`: with all its columns, to be scrolled.
+export function wordTable({columns, rows}, {whole = false, label = 'The answer'} = {}) {
+  const table = element('table', {class: 'words'},
+      element('thead', {}, element('tr', {}, ...columns.map(({name, right}) => element('th', {scope: 'col', class: right ? 'number' : null}, name)))),
+      element('tbody', {}, ...rows.map(({cells, style}) => element('tr', {class: style === 'plain' ? null : style}, ...cells.map((cell, i) =>
+        element('td', {class: columns[i].right ? 'number' : null}, threeDigits(cell)))))));
+  const place = element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': label}, table);
+  if (whole) return place;
+  const note = element('p', {class: 'soft small hidden', hidden: true}, element('span'), element('button', {type: 'button', class: 'link', onclick: () => {
+    watch.disconnect();
+    columns.forEach((_, i) => table.querySelectorAll(`tr > :nth-child(${i + 1})`).forEach((cell) => { cell.hidden = false; }));
+    note.hidden = true;
+  }}));
+  const watch = new ResizeObserver(() => fit(table, columns, note));
+  watch.observe(place);
+  return element('div', {class: 'answer'}, place, note);
+}
+
+const passage = ({title, lines, table}, options) => [title ? element('h3', {}, title[0].toUpperCase() + title.slice(1)) : null,
+  table ? wordTable(table, {...options, label: title || 'The answer'}) : null, ...lines.map((line) => element('p', {}, threeDigits(line)))].filter(Boolean);
+
+// A fold with what few readers need.
+export const fold = (title, ...children) => element('details', {class: 'fold'}, element('summary', {}, title), ...children);
+
+// The elements of the first screen.
+export function head(words) {
+  const {scenario, processes, run, question, answer, missing, why, best, trust, warnings} = words;
+  const part = (name, title, ...children) => (children.some((child) => child) ? element('section', {class: name}, element('h2', {}, title), ...children) : null);
+  const lines = (texts) => texts.map((text) => element('p', {}, text));
+  const asked = [question ? element('p', {}, `${question}?`) : null,
+    scenario ? element('p', {}, element('b', {}, scenario), run ? element('span', {class: 'soft'}, ` · ${run}`) : null) : null,
+    processes.length === 1 ? element('p', {}, processes[0]) : processes.length ? element('ul', {}, ...processes.map((text) => element('li', {}, text))) : null].filter(Boolean);
+  const wide = answer.some((of) => of.wide);
+  const answers = part('answers', 'Answer', ...answer.flatMap((of) => passage(of)), missing.length ? element('p', {class: 'soft small'}, missing.join(' ')) : null);
+  return element('div', {class: 'head'},
+      wide ? answers : null,
+      element('div', {}, part('question', 'Question', ...asked), wide ? null : answers, part('trust', 'How sure', ...lines(trust))),
+      element('div', {}, part('why', 'Why', ...lines(why)),
+          best ? part('best', 'Best change', element('p', {}, best)) : null,
+          warnings.length ? element('section', {class: 'warnings'}, ...warnings.map(({title, text}) =>
+            element('p', {}, element('b', {class: 'bad'}, `${title[0].toUpperCase()}${title.slice(1)}: `), text))) : null));
+}
+
+// Folds with the rest of the words.
+export const more = (words) => words.more.map(({title, ...rest}) =>
+  fold(title[0].toUpperCase() + title.slice(1), ...passage({title: '', ...rest}, {whole: true})));
