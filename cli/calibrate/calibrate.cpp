@@ -207,7 +207,7 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
     terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
                    (found.groups.empty()
                         ? std::string()
-                        : '\n' + error_table(found.groups).text(terminal.width(), terminal.colour())));
+                        : '\n' + error_text(found.groups, ErrorRows::all, terminal.width(), terminal.colour())));
     warn_of_useless(files, terminal);
     const std::string words = credits(files) + tables_text(found, options) +
                               held_out_text(found, options.quick, !files.traces.empty()) +

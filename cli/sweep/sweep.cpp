@@ -131,13 +131,15 @@ SweepSummary run_in_ranks(const ReadyStudy& study, analyses::Profiles& profiles,
   return summary;
 }
 
+// Prints the points as asked: as a table if they go nowhere else.
 void export_points(const SweepOptions& options, Terminal& terminal, analyses::Database& database) {
   if (options.export_as == "json")
     analyses::write_points(database,
                            [&](std::string_view line) { terminal.print_data(std::string(line) + "\n"); });
-  if (options.export_as == "csv") {
+  const bool only_printed = options.output.empty() && options.export_as.empty() && options.html.empty();
+  if (options.export_as == "csv" || only_printed) {
     analyses::SqlStatement rows(database, "SELECT * FROM results");
-    print_rows(rows, RowFormat::csv, terminal);
+    print_rows(rows, only_printed ? RowFormat::brief_table : RowFormat::csv, terminal);
   }
 }
 
@@ -164,8 +166,6 @@ std::string text_of(const SweepSummary& summary, const SweepOptions& options, do
 
 // The error in the options; empty: none.
 std::string misuse(const SweepOptions& options, const Ranks& ranks) {
-  if (options.output.empty() && options.export_as.empty() && options.html.empty())
-    return "sweep: -o FILE, --export FORMAT or --html FILE is required";
   if (ranks.count() > 1 && (options.output.empty() || options.shard.of > 1))
     return "sweep: under mpirun, -o FILE is required and --shard is not allowed";
   return {};
@@ -241,7 +241,8 @@ void add_sweep(CLI::App& app, Task& task) {
   command
       ->add_option(
           "-o,--output", options->output,
-          "SQLite file; points already in it are not computed again, so an interrupted sweep continues")
+          "SQLite file; points already in it are not computed again, so an interrupted sweep continues. "
+          "Without -o, --export and --html a table is printed")
       ->type_name("FILE");
   add_replace(*command, options->replace);
   command->add_flag("--interval", options->interval,
@@ -269,7 +270,7 @@ void add_sweep(CLI::App& app, Task& task) {
       "  zip: [[power_mode, clocks.gpu]]                     # vary together\n"
       "  sampling: {latin_hypercube: 500, seed: 1}           # default: the full grid");
   add_examples(*command,
-               {"sweep study.yaml -o study.sqlite", "sweep study.yaml --shard 1/2 -o part1.sqlite"});
+               {"sweep study.yaml", "sweep study.yaml -o study.sqlite", "sweep study.yaml --shard 1/2 -o part1.sqlite"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_study(*options, context); }; });
 }

@@ -17,7 +17,7 @@ FOLDER = SOURCE / "python/notebooks"
 
 class Notebooks(unittest.TestCase):
     def execute(self, name):
-        os.environ["PATH"] = f"{Path(os.environ['JOSTLE']).parent}{os.pathsep}{os.environ['PATH']}"
+
         os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
         notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
         for cell in notebook.cells:
