@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -131,6 +132,24 @@ SweepSummary run_in_ranks(const ReadyStudy& study, analyses::Profiles& profiles,
   return summary;
 }
 
+// The results with what is asked first beside throughput, because a narrow table hides its last columns.
+std::string table_query(analyses::Database& database) {
+  const analyses::SqlStatement all(database, "SELECT * FROM results LIMIT 0");
+  std::vector<std::string> names;
+  for (int i = 0; i < all.columns(); ++i) names.push_back(all.name(i));
+  const auto behind = std::ranges::find(names, "throughput");
+  for (const char* const first : {"power_w", "latency_p99_ms"}) {
+    const auto found = std::ranges::find(names, first);
+    if (found != names.end() && behind < found) std::rotate(behind + 1, found, found + 1);
+  }
+  std::string sql;
+  for (const std::string& name : names) {
+    sql += sql.empty() ? "SELECT " : ", ";
+    sql += '"' + name + '"';  // names of the view contain no quotes
+  }
+  return sql + " FROM results";
+}
+
 // Prints the points as asked: as a table if they go nowhere else.
 void export_points(const SweepOptions& options, Terminal& terminal, analyses::Database& database) {
   if (options.export_as == "json")
@@ -138,7 +157,7 @@ void export_points(const SweepOptions& options, Terminal& terminal, analyses::Da
                            [&](std::string_view line) { terminal.print_data(std::string(line) + "\n"); });
   const bool only_printed = options.output.empty() && options.export_as.empty() && options.html.empty();
   if (options.export_as == "csv" || only_printed) {
-    analyses::SqlStatement rows(database, "SELECT * FROM results");
+    analyses::SqlStatement rows(database, only_printed ? table_query(database) : "SELECT * FROM results");
     print_rows(rows, only_printed ? RowFormat::brief_table : RowFormat::csv, terminal);
   }
 }

@@ -23,7 +23,7 @@ def call(arguments, progress=None, *, good=(0,)):
     if code not in good:
         raise Error(messages.strip().removeprefix("jostle: ") or f"jostle {arguments[0]}: exit code {code}")
     inputs.warn([line.removeprefix("jostle: ").removeprefix("warning: ").removeprefix("note: ")
-                 for line in messages.splitlines()])
+                 for line in messages.splitlines()], level=4)
     return output
 
 

@@ -107,6 +107,6 @@ class Progress:
             self._bar.close()
 
 
-def warn(sentences):
+def warn(sentences, level=3):
     for sentence in sentences:
-        _warnings.warn(sentence, ScenarioWarning, stacklevel=3)
+        _warnings.warn(sentence, ScenarioWarning, stacklevel=level)
