@@ -39,8 +39,8 @@ bool every(const Column& column) {
   return std::ranges::all_of(column.cells, [](const Cell& cell) { return std::holds_alternative<T>(cell); });
 }
 
-// True if every cell is a number or none, and doubles lose nothing of them: no column of integers beside empty
-// cells.
+// True if every cell is a number or none, and doubles lose nothing of them: no column of integers beside
+// empty cells.
 bool fit_doubles(const Column& column) {
   constexpr std::int64_t most = std::int64_t{1} << 53;
   bool doubles = false, integers = false;

@@ -81,14 +81,13 @@ PYBIND11_MODULE(_jostle, module) {
                            const std::vector<std::string>& what_ifs, bool interval, py::object progress) {
     return pair_of(python::explain(source, changes, {what_ifs, interval}, std::move(progress)));
   });
-  module.def("compare",
-             [](const Source& a, const ScenarioChanges& changes_a, const std::string& name_a, const Source& b,
-                const ScenarioChanges& changes_b, const std::string& name_b, std::optional<std::size_t> most,
-                std::optional<double> until, bool interval, py::object progress) {
-               return pair_of(python::compare({a, changes_a, name_a}, {b, changes_b, name_b},
-                                              {{.most = most, .until = until}, interval},
-                                              std::move(progress)));
-             });
+  module.def("compare", [](const Source& a, const ScenarioChanges& changes_a, const std::string& name_a,
+                           const Source& b, const ScenarioChanges& changes_b, const std::string& name_b,
+                           std::optional<std::size_t> most, std::optional<double> until, bool interval,
+                           py::object progress) {
+    return pair_of(python::compare({a, changes_a, name_a}, {b, changes_b, name_b},
+                                   {{.most = most, .until = until}, interval}, std::move(progress)));
+  });
   module.def("offload", [](const Source& source, unsigned threads, bool interval, py::object progress) {
     return pair_of(python::offload(source, threads, interval, std::move(progress)));
   });

@@ -242,9 +242,10 @@ std::string clocks_text(const OffloadAnswer& answer, int width) {
       slower = &row;
   if (slower == nullptr) return {};
   return paragraph(
-      fmt::format("The GPU's governor clocks a board lower that has less to do: {:.0f} MHz with {} of them, {:.0f} "
-                  "with {}. With jetson_clocks: true more boards are not slower.",
-                  *slower->gpu_clock_mhz, slower->boards, *first.gpu_clock_mhz, first.boards),
+      fmt::format(
+          "The GPU's governor clocks a board lower that has less to do: {:.0f} MHz with {} of them, {:.0f} "
+          "with {}. With jetson_clocks: true the clocks do not depend on the load.",
+          *slower->gpu_clock_mhz, slower->boards, *first.gpu_clock_mhz, first.boards),
       width, 0);
 }
 
@@ -258,12 +259,13 @@ std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
                {"bottleneck", Align::left}});
   const auto add = [&](const std::string& name, const SideMetrics& side, const scenarios::Metric& clock) {
     const Worst worst = worst_of(side);
-    table.add({name, ms(worst.latency.p99), significant(side.throughput, 4),
-               significant(side.edge_power_w, 3), significant(side.edge_energy_mj, 3),
-               clock ? fmt::format("{:.0f}", *clock) : none, worst.saturated},
-              worst.saturated.empty() ? Style::plain : Style::bad);
+    table.add(
+        {name, ms(worst.latency.p99), significant(side.throughput, 4), significant(side.edge_power_w, 3),
+         significant(side.edge_energy_mj, 3), clock ? fmt::format("{:.0f}", *clock) : none, worst.saturated},
+        worst.saturated.empty() ? Style::plain : Style::bad);
   };
-  for (const BoardsRow& row : answer.boards) add(input::counted(row.boards, "board"), row.metrics, row.gpu_clock_mhz);
+  for (const BoardsRow& row : answer.boards)
+    add(input::counted(row.boards, "board"), row.metrics, row.gpu_clock_mhz);
   // The cloud at the lowest RTT of each bandwidth is shown for comparison.
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     const OffloadPoint& point = answer.points[i];

@@ -288,8 +288,8 @@ void add_sweep(CLI::App& app, Task& task) {
       "    clocks.gpu: [600 MHz, 300 MHz]\n"
       "  zip: [[power_mode, clocks.gpu]]                     # vary together\n"
       "  sampling: {latin_hypercube: 500, seed: 1}           # default: the full grid");
-  add_examples(*command,
-               {"sweep study.yaml", "sweep study.yaml -o study.sqlite", "sweep study.yaml --shard 1/2 -o part1.sqlite"});
+  add_examples(*command, {"sweep study.yaml", "sweep study.yaml -o study.sqlite",
+                          "sweep study.yaml --shard 1/2 -o part1.sqlite"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_study(*options, context); }; });
 }

@@ -53,7 +53,8 @@ using Summaries = std::vector<std::pair<const validation::ComparisonGroup*, vali
 Summaries summaries_of(const std::vector<validation::ComparisonGroup>& groups) {
   Summaries all;
   for (const validation::ComparisonGroup& group : groups)
-    for (validation::ErrorSummary& row : validation::summarise(group)) all.emplace_back(&group, std::move(row));
+    for (validation::ErrorSummary& row : validation::summarise(group))
+      all.emplace_back(&group, std::move(row));
   return all;
 }
 
@@ -75,10 +76,9 @@ struct ErrorCells {
     if (bounds) columns.push_back({"limit, %", Align::left});
   }
   void add(std::vector<std::string>& cells, const validation::ErrorSummary& row) const {
-    cells.insert(cells.end(),
-                 {fmt::format("{}", row.count), percent(row.mean_absolute), percent(row.median_absolute),
-                  percent(row.p90_absolute), percent(row.bias, "{:+.2f}"), percent(row.worst, "{:+.2f}"),
-                  row.worst_run});
+    cells.insert(cells.end(), {fmt::format("{}", row.count), percent(row.mean_absolute),
+                               percent(row.median_absolute), percent(row.p90_absolute),
+                               percent(row.bias, "{:+.2f}"), percent(row.worst, "{:+.2f}"), row.worst_run});
     if (intervals) cells.push_back(coverage_text(row));
     if (bounds) cells.push_back(limit_text(row));
   }
@@ -106,7 +106,8 @@ std::string error_markdown(const std::vector<validation::ComparisonGroup>& group
 std::string error_text(const std::vector<validation::ComparisonGroup>& groups, ErrorRows shown, int width,
                        bool colour) {
   const Summaries rows = summaries_of(groups);
-  const auto limited = std::ranges::count_if(rows, [](const auto& row) { return row.second.bound.has_value(); });
+  const auto limited =
+      std::ranges::count_if(rows, [](const auto& row) { return row.second.bound.has_value(); });
   const auto over = std::ranges::count_if(rows, [](const auto& row) { return row.second.exceeded(); });
   const bool every = shown == ErrorRows::all || limited == 0;
   const ErrorCells behind(rows);

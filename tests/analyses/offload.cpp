@@ -318,7 +318,8 @@ TEST(Offload, spreads_streams_over_boards) {
 
 TEST(Offload, a_board_with_fewer_streams_is_clocked_lower_by_its_governor_alone) {
   const std::string cameras = "{model: yolov8s, precision: int8, arrivals: {periodic: 30 /s}, count: 4}";
-  const std::string pinned = study("  link: {bandwidth: 1 Gbit/s, rtt: 2 ms}\n  boards: [1, 2, 4]\n", cameras);
+  const std::string pinned =
+      study("  link: {bandwidth: 1 Gbit/s, rtt: 2 ms}\n  boards: [1, 2, 4]\n", cameras);
   std::string governed = pinned;
   const std::string locked = "  jetson_clocks: true\n";
   governed.erase(governed.find(locked), locked.size());

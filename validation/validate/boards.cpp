@@ -41,7 +41,8 @@ class Bench {
                                            std::vector<dnn::Factor> factors) const {
     calibration::Profile profile = base_of(configuration.device).profile;
     profile.factors = std::move(factors);
-    const std::optional<scenarios::Result> result = run(*configuration.scenario, profile, {.interrupt = &input::interruption()});
+    const std::optional<scenarios::Result> result =
+        run(*configuration.scenario, profile, {.interrupt = &input::interruption(), .progress = {}});
     if (!result) throw scenarios::Interrupted();
     return *result;
   }
