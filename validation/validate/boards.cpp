@@ -53,7 +53,7 @@ class Bench {
                                                 std::vector<dnn::Factor> factors) const {
     calibration::BaseProfile base = base_of(configuration.device);
     base.profile.factors = std::move(factors);
-    return predictions({std::move(base), {}}, {configuration}).front();
+    return predictions({std::move(base), {}}, {configuration}, &input::interruption()).front();
   }
 
   [[nodiscard]] dnn::Chip chip_of(const std::string& device) const {
