@@ -105,9 +105,10 @@ int exit_status(ExitCode code, Terminal& terminal) {
 
 }  // namespace
 
-int command_line(int argc, const char* const* argv, const Terminal::Settings& settings) {
+int command_line(int argc, const char* const* argv, const Terminal::Settings& settings,
+                 const std::atomic<bool>* interrupted) {
   Terminal terminal(settings);
-  input::forget_reads();
+  if (interrupted == nullptr) input::forget_reads();
   try {
     CLI::App app{description, "jostle"};
     app.set_version_flag("--version", version_text,
@@ -132,7 +133,7 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     } catch (const CLI::ParseError& error) {
       return print_parse_result(app, error, terminal);
     }
-    Context context{terminal, handle_signals()};
+    Context context{terminal, interrupted != nullptr ? *interrupted : handle_signals()};
     return exit_status(task(context), terminal);
   } catch (const input::Interrupted&) {
     terminal.complain("interrupted");

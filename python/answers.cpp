@@ -10,6 +10,7 @@
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/fleet/fleet_json.hpp"
 #include "analyses/interval/interval.hpp"
+#include "analyses/interval/power_interval.hpp"
 #include "analyses/offload/offload.hpp"
 #include "analyses/offload/offload_lines.hpp"
 #include "analyses/plan/plan.hpp"
@@ -97,25 +98,33 @@ Answer run(const Source& source, const ScenarioChanges& changes, bool interval, 
   });
 }
 
-Answer explain(const Source& source, const ScenarioChanges& changes, const std::vector<std::string>& what_ifs,
+Answer explain(const Source& source, const ScenarioChanges& changes, const ExplainOptions& options,
                pybind11::object progress) {
   return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
     const scenarios::Scenario scenario = scenario_of(source, changes.options(), warnings);
-    return analyses::explanation_json(analyses::explain(
-        {.scenario = scenario, .directory = directory_of(source), .what_ifs = what_ifs}, control_of(call)));
+    const scenarios::RunControl control = control_of(call);
+    analyses::Explanation explanation = analyses::explain(
+        {.scenario = scenario, .directory = directory_of(source), .what_ifs = options.what_ifs}, control);
+    if (options.interval) analyses::add_power_interval(explanation.result, scenario, control);
+    return analyses::explanation_json(explanation);
   });
 }
 
-Answer compare(const Side& a, const Side& b, const analyses::Pairs& pairs, pybind11::object progress) {
+Answer compare(const Side& a, const Side& b, const CompareOptions& options, pybind11::object progress) {
   return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
     const scenarios::Scenario first = scenario_of(a.source, a.changes.options(), warnings);
     const scenarios::Scenario second = scenario_of(b.source, b.changes.options(), warnings);
-    return analyses::comparison_json(analyses::compare(first, second, pairs, control_of(call)),
-                                     {a.name, b.name});
+    const scenarios::RunControl control = control_of(call);
+    analyses::Compared compared = analyses::compare(first, second, options.pairs, control);
+    if (options.interval) {
+      analyses::add_power_interval(compared.a.front(), first, control);
+      analyses::add_power_interval(compared.b.front(), second, control);
+    }
+    return analyses::comparison_json(compared, {a.name, b.name});
   });
 }
 
-Answer offload(const Source& source, unsigned threads, pybind11::object progress) {
+Answer offload(const Source& source, unsigned threads, bool interval, pybind11::object progress) {
   return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
     analyses::Profiles profiles;
     input::Problems problems;
@@ -126,6 +135,7 @@ Answer offload(const Source& source, unsigned threads, pybind11::object progress
       for (std::string& warning : scenarios::warnings(*scenario)) warnings.push_back(std::move(warning));
     analyses::OffloadControl control;
     control.threads = threads;
+    control.interval = interval;
     control.interrupt = call.interrupt();
     control.progress = counting(call);
     return analyses::offload_json(analyses::offload(*question, control));

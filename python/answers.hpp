@@ -30,18 +30,31 @@ struct ScenarioChanges {
 [[nodiscard]] Answer run(const Source& source, const ScenarioChanges& changes, bool interval,
                          const std::string& trace, pybind11::object progress);
 
+struct ExplainOptions {
+  std::vector<std::string> what_ifs;  // empty: all
+  bool interval = false;              // with pi90 of power
+};
 [[nodiscard]] Answer explain(const Source& source, const ScenarioChanges& changes,
-                             const std::vector<std::string>& what_ifs, pybind11::object progress);
+                             const ExplainOptions& options, pybind11::object progress);
 
 struct Side {
   Source source;
   ScenarioChanges changes;
   std::string name;  // its name in the answer
 };
-[[nodiscard]] Answer compare(const Side& a, const Side& b, const analyses::Pairs& pairs,
+struct CompareOptions {
+  analyses::Pairs pairs;
+  bool interval = false;  // with pi90 of power
+};
+[[nodiscard]] Answer compare(const Side& a, const Side& b, const CompareOptions& options,
                              pybind11::object progress);
 
-[[nodiscard]] Answer offload(const Source& source, unsigned threads, pybind11::object progress);
+[[nodiscard]] Answer offload(const Source& source, unsigned threads, bool interval,
+                             pybind11::object progress);
+
+// {"kind": "scenario", "device", "processes": how many, "fits": bool, "memory_mb", "problems": [why a process
+// does not fit]} or {"kind": "study", "points", "not_supported", "problems"}. A study takes no changes.
+[[nodiscard]] Answer check(const Source& source, const ScenarioChanges& changes, pybind11::object progress);
 
 struct PlanOptions {
   std::string output;  // the file for the points; empty: none

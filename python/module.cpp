@@ -5,6 +5,8 @@
 
 #include "input/interruption.hpp"
 #include "python/answers.hpp"
+#include "python/command.hpp"
+#include "python/many.hpp"
 #include "python/sweep.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -76,19 +78,35 @@ PYBIND11_MODULE(_jostle, module) {
     return pair_of(python::run(source, changes, interval, trace, std::move(progress)));
   });
   module.def("explain", [](const Source& source, const ScenarioChanges& changes,
-                           const std::vector<std::string>& what_ifs, py::object progress) {
-    return pair_of(python::explain(source, changes, what_ifs, std::move(progress)));
+                           const std::vector<std::string>& what_ifs, bool interval, py::object progress) {
+    return pair_of(python::explain(source, changes, {what_ifs, interval}, std::move(progress)));
   });
-  module.def("compare",
-             [](const Source& a, const ScenarioChanges& changes_a, const std::string& name_a, const Source& b,
-                const ScenarioChanges& changes_b, const std::string& name_b, std::optional<std::size_t> most,
-                std::optional<double> until, py::object progress) {
-               return pair_of(python::compare({a, changes_a, name_a}, {b, changes_b, name_b},
-                                              {.most = most, .until = until}, std::move(progress)));
+  module.def("compare", [](const Source& a, const ScenarioChanges& changes_a, const std::string& name_a,
+                           const Source& b, const ScenarioChanges& changes_b, const std::string& name_b,
+                           std::optional<std::size_t> most, std::optional<double> until, bool interval,
+                           py::object progress) {
+    return pair_of(python::compare({a, changes_a, name_a}, {b, changes_b, name_b},
+                                   {{.most = most, .until = until}, interval}, std::move(progress)));
+  });
+  module.def("offload", [](const Source& source, unsigned threads, bool interval, py::object progress) {
+    return pair_of(python::offload(source, threads, interval, std::move(progress)));
+  });
+  module.def("check", [](const Source& source, const ScenarioChanges& changes, py::object progress) {
+    return pair_of(python::check(source, changes, std::move(progress)));
+  });
+  module.def("run_many",
+             [](std::vector<std::pair<Source, ScenarioChanges>> scenarios, std::vector<std::uint64_t> seeds,
+                bool interval, unsigned threads, py::object progress) {
+               return python::run_many({std::move(scenarios), std::move(seeds)}, {interval, threads},
+                                       std::move(progress));
              });
-  module.def("offload", [](const Source& source, unsigned threads, py::object progress) {
-    return pair_of(python::offload(source, threads, std::move(progress)));
+  module.def("query", &python::query);
+  module.def("command", [](const std::vector<std::string>& arguments, py::object progress) {
+    python::CommandEnd end = python::command(arguments, std::move(progress));
+    return py::make_tuple(end.code, py::bytes(end.output).attr("decode")("utf-8", "replace"),
+                          py::bytes(end.messages).attr("decode")("utf-8", "replace"));
   });
+  module.def("command_line", &python::command_line);
   module.def("plan", [](const Source& source, const std::string& output, unsigned threads, bool exhaustive,
                         bool intervals, std::size_t simulations, py::object progress) {
     return pair_of(

@@ -16,6 +16,12 @@ NAMES = {"pi90_parts": "IntervalParts", "times": "TokenTimes", "ec_ms": "Enqueue
 # Names by place, for keys that stand for several classes.
 PLACES = {"Process.gpu": "GpuArray", "Process.memory": "ProcessMemory", "System.gpu": "SystemGpu", "System.throughput": "SystemThroughput"}
 
+# What a result has beside the keys of the schema.
+METHODS = ['    def __init__(self, text: str, folder: str = "") -> None: ...',
+           "    def page(self, *, height: int = 720, progress: Union[None, bool, Callable[[float], Any]] = None) -> Page: ...",
+           "    def plot(self, axes: Any = None) -> Any: ...",
+           "    def _repr_html_(self) -> str: ..."]
+
 
 class Stubs:
     def __init__(self, schema):
@@ -59,7 +65,7 @@ class Stubs:
         blocks = []
         for name, (base, lines) in self.classes.items():
             if name == "Result":
-                lines = [*lines, "    def _repr_html_(self) -> str: ..."]
+                lines = [*lines, *METHODS]
             blocks.append("\n".join([f"class {name}({base}):", *lines]))
         return "\n\n".join(blocks) + "\n"
 

@@ -18,10 +18,11 @@ struct SweepOptions {
 
 // {"columns": {name: array or list}, "lines": [JSON of each point, as `sweep --export json` prints it],
 // "warnings": [...], "computed", "reused", "infeasible", "not_supported", "failed": counts}.
-// A column of numbers is an array of integers, or of doubles (NaN: no value), that owns its memory; it is a
-// list of int, float or None if doubles would lose digits of its integers. A column with texts is a list of
-// str or None. Throws the exceptions of the functions in answers.hpp.
+// Columns are those of columns.hpp. Throws the exceptions of the functions in answers.hpp.
 [[nodiscard]] pybind11::dict sweep(const Source& source, const SweepOptions& options,
                                    pybind11::object progress);
+
+// The columns of a read-only SQL query on the file of a study. Throws analyses::DatabaseError.
+[[nodiscard]] pybind11::dict query(const std::string& file, const std::string& sql);
 
 }  // namespace jostle::python

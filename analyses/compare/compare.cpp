@@ -75,6 +75,8 @@ constexpr std::array system_rows{
                                  [](const scenarios::SystemResult& s) { return s.gpu.switches_per_s; }},
     Row<scenarios::SystemResult>{"GPU clock", "MHz",
                                  [](const scenarios::SystemResult& s) { return s.gpu.clock_mhz; }},
+    Row<scenarios::SystemResult>{"memory clock", "MHz",
+                                 [](const scenarios::SystemResult& s) { return s.memory.clock_mhz; }},
     Row<scenarios::SystemResult>{"cores busy", "",
                                  [](const scenarios::SystemResult& s) { return s.cpu.busy_cores; }},
     Row<scenarios::SystemResult>{"memory traffic", "GB/s",

@@ -304,6 +304,10 @@ BoardsRow boards_row(const OffloadAnswer& answer, const PointRuns& runs, std::in
     all.push_back(&runs.edge(streams_of_board(streams, count, board)));
   BoardsRow row{.boards = boards, .metrics = totals_of(all, nullptr)};
   add_cost(row.metrics, boards, answer);
+  const std::size_t used = std::min(count, streams);
+  double clocks = 0;
+  for (std::size_t board = 0; board < used; ++board) clocks += all[board]->gpu_clock_mhz.value_or(0);
+  if (clocks > 0) row.gpu_clock_mhz = clocks / static_cast<double>(used);
   for (std::size_t stream = 0; stream < streams; ++stream)
     row.metrics.streams.push_back(all[stream % count]->streams[stream / count]);
   return row;

@@ -99,6 +99,8 @@ struct BreakEven {
 struct BoardsRow {
   std::int64_t boards = 1;
   SideMetrics metrics;  // power: sum over all boards
+  // The mean GPU clock, over the boards with streams: governors clock a board lower that has less to do.
+  scenarios::Metric gpu_clock_mhz = {};
 };
 
 struct OffloadStream {

@@ -199,6 +199,7 @@ std::string offload_json(const OffloadAnswer& answer) {
     json["energy_per_image_mj"] = metric_json(row.metrics.edge_energy_mj);
     json["cost_per_hour"] = metric_json(row.metrics.cost_per_hour);
     json["cost_per_million_images"] = metric_json(row.metrics.cost_per_million);
+    json["gpu_clock_mhz"] = metric_json(row.gpu_clock_mhz);
     text += line(json);
   }
   return text;

@@ -23,6 +23,7 @@ BoardRun board_run_of(const scenarios::Scenario& scenario, const scenarios::Resu
                       const char* where) {
   BoardRun run;
   run.power_w = result.system.power_w.mean;
+  run.gpu_clock_mhz = result.system.gpu.clock_mhz;
   if (result.system.link) {
     run.link_busy = result.system.link->busy;
     run.link_load = result.system.link->load;

@@ -15,6 +15,7 @@ struct BoardRun {
   std::vector<StreamMetrics> streams;  // in the order of `streams` of the run
   double images_per_s = 0, tokens_per_s = 0;
   scenarios::Metric power_w;  // the board's; idle power without streams
+  scenarios::Metric gpu_clock_mhz;
   scenarios::Metric link_busy, link_load, radio_w;
   double link_bytes_per_s = 0;  // over the link, including repeated transmissions
 };

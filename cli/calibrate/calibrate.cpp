@@ -205,9 +205,9 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
       output::write_whole(*profile, found.profile);
     }
     terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
-                   (found.groups.empty()
-                        ? std::string()
-                        : '\n' + error_table(found.groups).text(terminal.width(), terminal.colour())));
+                   (found.groups.empty() ? std::string()
+                                         : '\n' + error_text(found.groups, ErrorRows::all, terminal.width(),
+                                                             terminal.colour())));
     warn_of_useless(files, terminal);
     const std::string words = credits(files) + tables_text(found, options) +
                               held_out_text(found, options.quick, !files.traces.empty()) +

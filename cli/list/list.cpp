@@ -193,7 +193,7 @@ ExitCode list_modes(const std::string& name, const std::string& nvpmodel, Termin
 void add_list(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "list", "List the devices, models or stages that scenarios can name, or a device's power modes");
-  command->require_subcommand(1);
+  command->require_subcommand(0, 1);
   const auto add = [&](const char* what, const char* help, Table (*table)()) {
     CLI::App* const list = command->add_subcommand(what, help);
     const auto markdown = std::make_shared<bool>(false);
@@ -225,7 +225,17 @@ void add_list(CLI::App& app, Task& task) {
           "settings as written")
       ->type_name("FILE");
   add_examples(*modes, {"list modes jetson-orin-nano", "list modes jetson-tx2 --nvpmodel nvpmodel.conf"});
-  add_examples(*command, {"list devices", "list modes jetson-orin-nano"});
+  add_examples(*command, {"list", "list devices", "list modes jetson-orin-nano"});
+  command->callback([&task, command] {
+    if (!command->get_subcommands().empty()) return;
+    task = [command](Context& context) {
+      Table table({{"jostle list", Align::left}, {"", Align::left, 0, true}});
+      for (const CLI::App* const each : command->get_subcommands(nullptr))
+        table.add({each->get_name() == "modes" ? "modes DEVICE" : each->get_name(), each->get_description()});
+      print(table, context.terminal);
+      return ExitCode::done;
+    };
+  });
   modes->callback([&task, name, nvpmodel] {
     if (name->empty() && nvpmodel->empty()) throw CLI::RequiredError("DEVICE");
     task = [name, nvpmodel](Context& context) { return list_modes(*name, *nvpmodel, context.terminal); };

@@ -232,25 +232,45 @@ std::string map_text(const OffloadAnswer& answer) {
                             time_text(answer.points.back().rtt));
 }
 
+// Why more boards are slower, if they are: their governors clock them lower.
+std::string clocks_text(const OffloadAnswer& answer, int width) {
+  const BoardsRow* slower = nullptr;
+  const BoardsRow& first = answer.boards.front();
+  for (const BoardsRow& row : answer.boards)
+    if (row.boards > first.boards && row.metrics.worst_p99() > first.metrics.worst_p99() &&
+        first.metrics.worst_p99() && row.gpu_clock_mhz < first.gpu_clock_mhz && row.gpu_clock_mhz)
+      slower = &row;
+  if (slower == nullptr) return {};
+  return paragraph(
+      fmt::format(
+          "The GPU's governor clocks a board lower that has less to do: {:.0f} MHz with {} of them, {:.0f} "
+          "with {}. With jetson_clocks: true the clocks do not depend on the load.",
+          *slower->gpu_clock_mhz, slower->boards, *first.gpu_clock_mhz, first.boards),
+      width, 0);
+}
+
 Table boards_table(const OffloadAnswer& answer) {
   Table table({{"", Align::left},
                {"p99 ms"},
                {served_word(answer) + "s/s"},
                {"edge W"},
-               {"mJ/" + served_word(answer), Align::right, 1},
+               {"mJ/" + served_word(answer), Align::right, 2},
+               {"GPU MHz", Align::right, 1},
                {"bottleneck", Align::left}});
-  const auto add = [&](const std::string& name, const SideMetrics& side) {
+  const auto add = [&](const std::string& name, const SideMetrics& side, const scenarios::Metric& clock) {
     const Worst worst = worst_of(side);
-    table.add({name, ms(worst.latency.p99), significant(side.throughput, 4),
-               significant(side.edge_power_w, 3), significant(side.edge_energy_mj, 3), worst.saturated},
-              worst.saturated.empty() ? Style::plain : Style::bad);
+    table.add(
+        {name, ms(worst.latency.p99), significant(side.throughput, 4), significant(side.edge_power_w, 3),
+         significant(side.edge_energy_mj, 3), clock ? fmt::format("{:.0f}", *clock) : none, worst.saturated},
+        worst.saturated.empty() ? Style::plain : Style::bad);
   };
-  for (const BoardsRow& row : answer.boards) add(input::counted(row.boards, "board"), row.metrics);
+  for (const BoardsRow& row : answer.boards)
+    add(input::counted(row.boards, "board"), row.metrics, row.gpu_clock_mhz);
   // The cloud at the lowest RTT of each bandwidth is shown for comparison.
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     const OffloadPoint& point = answer.points[i];
     if (i > 0 && answer.points[i - 1].bandwidth == point.bandwidth) continue;
-    add(fmt::format("cloud, {}, {}", bandwidth_text(point.bandwidth), time_text(point.rtt)), point.cloud);
+    add(fmt::format("cloud, {}, {}", bandwidth_text(point.bandwidth), time_text(point.rtt)), point.cloud, {});
   }
   return table;
 }
@@ -434,7 +454,8 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
           answer.partitions.empty() ? "" : ", L layers split"));
   text += map_text(answer);
   text += "\n" + points_table(answer, width, colour);
-  if (!answer.boards.empty()) text += "\n" + boards_table(answer).text(width, colour);
+  if (!answer.boards.empty())
+    text += "\n" + boards_table(answer).text(width, colour) + clocks_text(answer, width);
   text += tokens_text(answer, width, colour);
   text += costs_text(answer, width, colour);
   text += power_text(answer, width);

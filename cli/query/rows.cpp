@@ -28,24 +28,33 @@ std::string table_cell(const SqlStatement& rows, int column) {
   return fmt::format("{:.5g}", number);
 }
 
-void print_table(SqlStatement& rows, Terminal& terminal) {
+// `brief`: without the columns that have no value in any row.
+void print_table(SqlStatement& rows, bool brief, Terminal& terminal) {
   const int count = rows.columns();
   std::vector<std::vector<std::string>> cells;
-  std::vector<bool> numbers(static_cast<std::size_t>(count), true);
+  std::vector<bool> numbers(static_cast<std::size_t>(count), true), shown(numbers.size(), !brief);
   while (rows.step()) {
     std::vector<std::string>& row = cells.emplace_back();
     for (int i = 0; i < count; ++i) {
       row.push_back(table_cell(rows, i));
-      if (!rows.is_null(i) && !rows.is_number(i)) numbers[static_cast<std::size_t>(i)] = false;
+      if (rows.is_null(i)) continue;
+      shown[static_cast<std::size_t>(i)] = shown[static_cast<std::size_t>(i)] || !row.back().empty();
+      if (!rows.is_number(i)) numbers[static_cast<std::size_t>(i)] = false;
     }
   }
   std::vector<Column> columns;
   for (int i = 0; i < count; ++i) {
     const bool number = numbers[static_cast<std::size_t>(i)];
+    if (!shown[static_cast<std::size_t>(i)]) continue;
     columns.push_back({rows.name(i), number ? Align::right : Align::left, i == 0 ? 0 : count - i, !number});
   }
   Table table(std::move(columns));
-  for (std::vector<std::string>& row : cells) table.add(std::move(row));
+  for (std::vector<std::string>& row : cells) {
+    std::vector<std::string> kept;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (shown[i]) kept.push_back(std::move(row[i]));
+    table.add(std::move(kept));
+  }
   terminal.print(table.text(terminal.width(), terminal.colour()));
 }
 
@@ -72,7 +81,8 @@ nlohmann::ordered_json json_cell(const SqlStatement& rows, int column) {
 }
 
 void print_rows(SqlStatement& rows, RowFormat format, Terminal& terminal) {
-  if (format == RowFormat::table) return print_table(rows, terminal);
+  if (format == RowFormat::table || format == RowFormat::brief_table)
+    return print_table(rows, format == RowFormat::brief_table, terminal);
   std::string text;
   if (format == RowFormat::csv) {
     for (int i = 0; i < rows.columns(); ++i)

@@ -8,7 +8,8 @@
 
 namespace jostle::cli {
 
-enum class RowFormat { table, csv, json };
+// brief_table: without the columns that have no value in any row.
+enum class RowFormat { table, brief_table, csv, json };
 
 // A cell of the current row: null, a number, or text.
 [[nodiscard]] nlohmann::ordered_json json_cell(const analyses::SqlStatement& rows, int column);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -131,13 +132,33 @@ SweepSummary run_in_ranks(const ReadyStudy& study, analyses::Profiles& profiles,
   return summary;
 }
 
+// The results with what is asked first beside throughput, because a narrow table hides its last columns.
+std::string table_query(analyses::Database& database) {
+  const analyses::SqlStatement all(database, "SELECT * FROM results LIMIT 0");
+  std::vector<std::string> names;
+  for (int i = 0; i < all.columns(); ++i) names.push_back(all.name(i));
+  const auto behind = std::ranges::find(names, "throughput");
+  for (const char* const first : {"power_w", "latency_p99_ms"}) {
+    const auto found = std::ranges::find(names, first);
+    if (found != names.end() && behind < found) std::rotate(behind + 1, found, found + 1);
+  }
+  std::string sql;
+  for (const std::string& name : names) {
+    sql += sql.empty() ? "SELECT " : ", ";
+    sql += '"' + name + '"';  // names of the view contain no quotes
+  }
+  return sql + " FROM results";
+}
+
+// Prints the points as asked: as a table if they go nowhere else.
 void export_points(const SweepOptions& options, Terminal& terminal, analyses::Database& database) {
   if (options.export_as == "json")
     analyses::write_points(database,
                            [&](std::string_view line) { terminal.print_data(std::string(line) + "\n"); });
-  if (options.export_as == "csv") {
-    analyses::SqlStatement rows(database, "SELECT * FROM results");
-    print_rows(rows, RowFormat::csv, terminal);
+  const bool only_printed = options.output.empty() && options.export_as.empty() && options.html.empty();
+  if (options.export_as == "csv" || only_printed) {
+    analyses::SqlStatement rows(database, only_printed ? table_query(database) : "SELECT * FROM results");
+    print_rows(rows, only_printed ? RowFormat::brief_table : RowFormat::csv, terminal);
   }
 }
 
@@ -164,8 +185,6 @@ std::string text_of(const SweepSummary& summary, const SweepOptions& options, do
 
 // The error in the options; empty: none.
 std::string misuse(const SweepOptions& options, const Ranks& ranks) {
-  if (options.output.empty() && options.export_as.empty() && options.html.empty())
-    return "sweep: -o FILE, --export FORMAT or --html FILE is required";
   if (ranks.count() > 1 && (options.output.empty() || options.shard.of > 1))
     return "sweep: under mpirun, -o FILE is required and --shard is not allowed";
   return {};
@@ -241,7 +260,8 @@ void add_sweep(CLI::App& app, Task& task) {
   command
       ->add_option(
           "-o,--output", options->output,
-          "SQLite file; points already in it are not computed again, so an interrupted sweep continues")
+          "SQLite file; points already in it are not computed again, so an interrupted sweep continues. "
+          "Without -o, --export and --html a table is printed")
       ->type_name("FILE");
   add_replace(*command, options->replace);
   command->add_flag("--interval", options->interval,
@@ -268,8 +288,8 @@ void add_sweep(CLI::App& app, Task& task) {
       "    clocks.gpu: [600 MHz, 300 MHz]\n"
       "  zip: [[power_mode, clocks.gpu]]                     # vary together\n"
       "  sampling: {latin_hypercube: 500, seed: 1}           # default: the full grid");
-  add_examples(*command,
-               {"sweep study.yaml -o study.sqlite", "sweep study.yaml --shard 1/2 -o part1.sqlite"});
+  add_examples(*command, {"sweep study.yaml", "sweep study.yaml -o study.sqlite",
+                          "sweep study.yaml --shard 1/2 -o part1.sqlite"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_study(*options, context); }; });
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "cli/terminal/paragraph.hpp"
 #include "input/printable.hpp"
 #include "sim/contract.hpp"
 
@@ -71,11 +72,18 @@ void Table::add(std::vector<std::string> cells, Style style) {
   rows_.push_back({std::move(cells), style});
 }
 
+void Table::add_heading(const std::string& text) {
+  std::vector<std::string> cells(columns_.size());
+  cells.front() = input::printable(text, std::string::npos);
+  rows_.push_back({std::move(cells), Style::strong, true});
+}
+
 std::vector<std::size_t> Table::natural_widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t width = display_width(columns_[i].header);
-    for (const Row& row : rows_) width = std::max(width, display_width(row.cells[i]));
+    for (const Row& row : rows_)
+      if (!row.heading) width = std::max(width, display_width(row.cells[i]));
     widths.push_back(width);
   }
   return widths;
@@ -127,6 +135,12 @@ std::string Table::text(int width, bool colour) const {
   };
   add_line([&](std::size_t column) { return columns_[column].header; }, Style::strong);
   for (const Row& row : rows_) {
+    if (row.heading) {
+      std::string lines = paragraph(row.cells.front(), static_cast<int>(available), 0);
+      lines.pop_back();
+      text += styled(lines, row.style, colour) + "\n";
+      continue;
+    }
     add_line([&](std::size_t column) { return row.cells[column]; }, row.style);
   }
   if (!hidden.empty()) {

@@ -33,6 +33,8 @@ class Table {
 
   // `cells`: one per column.
   void add(std::vector<std::string> cells, Style style = Style::plain);
+  // Adds a line of its own above the rows that follow, whole: broken where it is too wide.
+  void add_heading(const std::string& text);
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
 
   // The table as lines, each ended by a newline. Headers are bold if `colour`.
@@ -47,6 +49,7 @@ class Table {
   struct Row {
     std::vector<std::string> cells;
     Style style;
+    bool heading = false;  // the first cell alone
   };
   [[nodiscard]] std::vector<std::size_t> natural_widths() const;
 

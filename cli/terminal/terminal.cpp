@@ -114,23 +114,35 @@ void Terminal::print(std::string_view text) {
 
 void Terminal::print_data(std::string_view text) {
   clear_progress();
+  if (settings_.output != nullptr) {
+    settings_.output->append(text);
+    return;
+  }
   if (write_all(STDOUT_FILENO, text)) return;
   if (errno == EINTR) throw input::Interrupted();
   throw OutputError(fmt::format("cannot write to standard output: {}", std::strerror(errno)), errno == EPIPE);
 }
 
+void Terminal::write_message(std::string_view text) {
+  if (settings_.messages != nullptr)
+    settings_.messages->append(text);
+  else
+    write_error(text);
+}
+
 void Terminal::complain(std::string_view text) {
   clear_progress();
-  write_error(
+  write_message(
       fmt::format("{} {}\n", styled("jostle:", Style::bad, settings_.error_colour), safe(text, false)));
 }
 
 void Terminal::note(std::string_view lines) {
   clear_progress();
-  write_error(safe(lines, false));
+  write_message(safe(lines, false));
 }
 
 void Terminal::progress(std::string_view what, double done) {
+  if (settings_.told) settings_.told(std::clamp(done, 0.0, 1.0));
   if (!settings_.progress) return;
   const Clock::time_point now = Clock::now();
   if (!progress_began_) {

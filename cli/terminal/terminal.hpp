@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -38,6 +39,11 @@ class Terminal {
     bool colour = false;        // on standard output
     bool error_colour = false;  // on standard error
     bool progress = false;      // standard error can show a progress line
+    // For a program that calls the command: where text goes instead of standard output and standard error,
+    // and who is told the share done.
+    std::string* output = nullptr;
+    std::string* messages = nullptr;
+    std::function<void(double)> told = {};
   };
   // The settings from the file descriptors and the environment (COLUMNS, NO_COLOR, TERM) of this process.
   [[nodiscard]] static Settings detect();
@@ -68,6 +74,8 @@ class Terminal {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  void write_message(std::string_view text);
 
   Settings settings_;
   std::optional<Clock::time_point> progress_began_;

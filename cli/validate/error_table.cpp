@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/terminal/paragraph.hpp"
 #include "input/counted.hpp"
 
 namespace jostle::cli {
@@ -45,43 +46,89 @@ std::string coverage_text(const validation::ErrorSummary& row) {
 
 }  // namespace
 
-Table error_table(const std::vector<validation::ComparisonGroup>& groups) {
-  std::vector<std::pair<std::string, validation::ErrorSummary>> rows;
-  for (const validation::ComparisonGroup& group : groups) {
-    std::string name = group.name;
+namespace {
+
+using Summaries = std::vector<std::pair<const validation::ComparisonGroup*, validation::ErrorSummary>>;
+
+Summaries summaries_of(const std::vector<validation::ComparisonGroup>& groups) {
+  Summaries all;
+  for (const validation::ComparisonGroup& group : groups)
     for (validation::ErrorSummary& row : validation::summarise(group))
-      rows.emplace_back(std::exchange(name, ""), std::move(row));
+      all.emplace_back(&group, std::move(row));
+  return all;
+}
+
+// The columns behind the names of a row, and their cells.
+struct ErrorCells {
+  explicit ErrorCells(const Summaries& rows)
+      : intervals(std::ranges::any_of(rows, [](const auto& row) { return row.second.with_interval > 0; })),
+        bounds(std::ranges::any_of(rows, [](const auto& row) { return row.second.bound.has_value(); })) {}
+
+  void add_columns(std::vector<Column>& columns) const {
+    columns.insert(columns.end(), {{"n", Align::right, 3},
+                                   {"|error| %", Align::right},
+                                   {"median %", Align::right, 1},
+                                   {"P90 %", Align::right, 1},
+                                   {"bias %", Align::right, 1},
+                                   {"worst %", Align::right, 2},
+                                   {"worst run", Align::left, 1, true}});
+    if (intervals) columns.push_back({"coverage", Align::right, 2});
+    if (bounds) columns.push_back({"limit, %", Align::left});
   }
-  std::vector<Column> columns{{"runs", Align::left, 0, true},
-                              {"quantity", Align::left, 0, true},
-                              {"n", Align::right, 3},
-                              {"|error| %", Align::right},
-                              {"median %", Align::right, 4},
-                              {"P90 %", Align::right, 4},
-                              {"bias %", Align::right, 4},
-                              {"worst %", Align::right, 2},
-                              {"worst run", Align::left, 1, true}};
-  const bool intervals =
-      std::ranges::any_of(rows, [](const auto& row) { return row.second.with_interval > 0; });
-  const bool bounds = std::ranges::any_of(rows, [](const auto& row) { return row.second.bound.has_value(); });
-  if (intervals) columns.push_back({"coverage", Align::right, 3});
-  if (bounds) columns.push_back({"limit, %", Align::left, 5});
-  Table table(columns);
-  for (const auto& [name, row] : rows) {
-    std::vector<std::string> cells{name,
-                                   row.quantity,
-                                   fmt::format("{}", row.count),
-                                   percent(row.mean_absolute),
-                                   percent(row.median_absolute),
-                                   percent(row.p90_absolute),
-                                   percent(row.bias, "{:+.2f}"),
-                                   percent(row.worst, "{:+.2f}"),
-                                   row.worst_run};
+  void add(std::vector<std::string>& cells, const validation::ErrorSummary& row) const {
+    cells.insert(cells.end(), {fmt::format("{}", row.count), percent(row.mean_absolute),
+                               percent(row.median_absolute), percent(row.p90_absolute),
+                               percent(row.bias, "{:+.2f}"), percent(row.worst, "{:+.2f}"), row.worst_run});
     if (intervals) cells.push_back(coverage_text(row));
     if (bounds) cells.push_back(limit_text(row));
+  }
+
+  bool intervals, bounds;
+};
+
+}  // namespace
+
+std::string error_markdown(const std::vector<validation::ComparisonGroup>& groups) {
+  const Summaries rows = summaries_of(groups);
+  const ErrorCells behind(rows);
+  std::vector<Column> columns{{"runs", Align::left}, {"quantity", Align::left}};
+  behind.add_columns(columns);
+  Table table(columns);
+  const validation::ComparisonGroup* before = nullptr;
+  for (const auto& [group, row] : rows) {
+    std::vector<std::string> cells{std::exchange(before, group) == group ? "" : group->name, row.quantity};
+    behind.add(cells, row);
     table.add(std::move(cells));
   }
-  return table;
+  return table.markdown();
+}
+
+std::string error_text(const std::vector<validation::ComparisonGroup>& groups, ErrorRows shown, int width,
+                       bool colour) {
+  const Summaries rows = summaries_of(groups);
+  const auto limited =
+      std::ranges::count_if(rows, [](const auto& row) { return row.second.bound.has_value(); });
+  const auto over = std::ranges::count_if(rows, [](const auto& row) { return row.second.exceeded(); });
+  const bool every = shown == ErrorRows::all || limited == 0;
+  const ErrorCells behind(rows);
+  std::vector<Column> columns{{"runs", Align::left, 0, true}};
+  behind.add_columns(columns);
+  Table table(columns);
+  const validation::ComparisonGroup* before = nullptr;
+  for (const auto& [group, row] : rows) {
+    if (!every && !row.exceeded()) continue;
+    if (std::exchange(before, group) != group) table.add_heading(group->name);
+    std::vector<std::string> cells{"  " + row.quantity};
+    behind.add(cells, row);
+    table.add(std::move(cells), row.exceeded() ? Style::bad : Style::plain);
+  }
+  std::string text = table.rows() > 0 ? table.text(width, colour) : "";
+  if (limited == 0) return text;
+  const auto without = static_cast<std::ptrdiff_t>(rows.size()) - limited;
+  std::string summary = fmt::format("{} of {} limits are met, {} exceeded", limited - over, limited, over);
+  if (without > 0) summary += fmt::format("; {} have none", input::counted(without, "row"));
+  if (!every) summary += "; --all prints every row";
+  return text + (text.empty() ? "" : "\n") + paragraph(summary, width, 0);
 }
 
 Table details_table(const std::vector<validation::ComparisonGroup>& groups, bool only_over_limit) {

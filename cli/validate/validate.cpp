@@ -15,6 +15,7 @@
 #include "cli/page/html_page.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/svg/scatter_svg.hpp"
+#include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
 #include "cli/validate/left_out_tables.hpp"
@@ -38,6 +39,8 @@
 namespace jostle::cli {
 namespace {
 
+constexpr int file_width = 120;  // columns of a table that no terminal limits
+
 // The comparisons; `left_out` only for the shipped boards.
 struct Compared {
   std::vector<validation::ComparisonGroup> groups;
@@ -46,8 +49,7 @@ struct Compared {
 
 // The tables of docs/validation.md.
 std::string markdown(const Compared& compared) {
-  std::string text = error_table(compared.groups).markdown() +
-                     "\nRuns over the limit that applies to each run:\n\n" +
+  std::string text = error_markdown(compared.groups) + "\nRuns over the limit that applies to each run:\n\n" +
                      details_table(compared.groups, true).markdown();
   if (compared.left_out)
     text += fmt::format("\n{}\n\nThe {} that are most wrong:\n\n{}\n{}", left_out_counts(*compared.left_out),
@@ -58,7 +60,7 @@ std::string markdown(const Compared& compared) {
 
 struct ValidateOptions {
   std::string subject;
-  bool details = false, markdown = false, fit = false, uncertainty = false, sensitivity = false;
+  bool all = false, details = false, markdown = false, fit = false, uncertainty = false, sensitivity = false;
   std::string html, picture;  // file names; empty: none
   std::string format = "table";
   std::vector<std::string> set, evidence, onnx;
@@ -123,12 +125,15 @@ void write_files(const ValidateOptions& options, const ValidateFiles& files,
 std::string shown(const ValidateOptions& options, const Terminal& terminal, const Compared& compared) {
   if (options.format == "json") return validation_json(compared.groups, compared.left_out);
   if (options.markdown) return markdown(compared);
-  const auto text = [&](const Table& table) { return table.text(terminal.width(), terminal.colour()); };
+  const int width = terminal.width() == Terminal::unlimited ? file_width : terminal.width();
+  const auto text = [&](const Table& table) { return table.text(width, terminal.colour()); };
   if (options.details) return text(details_table(compared.groups, false));
-  std::string all = text(error_table(compared.groups));
+  std::string all = error_text(compared.groups, options.all ? ErrorRows::all : ErrorRows::over_limit, width,
+                               terminal.colour());
   if (compared.left_out)
-    all += fmt::format("\n{}\n\nthe {} that are most wrong\n{}\nwhat rows wait for\n{}",
-                       left_out_counts(*compared.left_out), worst_shown,
+    all += "\n" + paragraph(left_out_counts(*compared.left_out), std::min(width, max_prose_width), 0);
+  if (compared.left_out && options.all)
+    all += fmt::format("\nthe {} that are most wrong\n{}\nwhat rows wait for\n{}", worst_shown,
                        text(worst_table(*compared.left_out)), text(not_yet_table(*compared.left_out)));
   return all;
 }
@@ -205,7 +210,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   } else if (options.uncertainty) {
     validation::ShippedUncertainty found = validation::shipped_uncertainty(progress);
     text = std::move(found.csv);
-    notes = error_table(found.coverage).text(context.terminal.width(), false);
+    notes = error_text(found.coverage, ErrorRows::all, context.terminal.width(), false);
   } else if (options.fit) {
     text = validation::factors_csv(
         validation::fit_board_factors(validation::shipped_run_configurations(), progress));
@@ -271,6 +276,8 @@ void add_validate(CLI::App& app, Task& task) {
           "The .onnx file of a network in EVIDENCE, which knows it by its content; may be repeated (also "
           "looked for beside it, and here)")
       ->type_name("FILE");
+  command->add_flag("--all", options->all,
+                    "Print every group, and what is most wrong; default: what is over its limit");
   command->add_flag("--details", options->details, "Print every measured value of every run");
   add_html(*command, options->html);
   command
@@ -288,7 +295,7 @@ void add_validate(CLI::App& app, Task& task) {
       ->add_option("--set", options->set,
                    "Override a parameter of the profile (default: the H200's): gpu.time_slicing.slice='1 ms'")
       ->type_name("KEY=VALUE");
-  add_examples(*command, {"validate boards --details", "validate language",
+  add_examples(*command, {"validate boards --details", "validate language --all",
                           "validate jetson-orin-nano-super evidence.csv"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return validate(*options, context); }; });

@@ -5,8 +5,9 @@
     result.processes[0].throughput.mean          # images/s
     result.processes[0].latency_ms.p99           # ms
     result.system.power_w.mean                   # W
+    runs = jostle.run_many(["gate.yaml"], seeds=range(20), set=[{"power_mode": "15W"}, {"power_mode": "7W"}])
+    runs.to_pandas()                             # a row a process of each run
     table = jostle.sweep("study.yaml")           # columns as numpy arrays
-    table.to_pandas()
 
 A scenario or a study is a path, a dict, or YAML text (docs/scenario.md, docs/studies.md). Ctrl-C stops every function
 with KeyboardInterrupt; other Python threads run meanwhile. `progress` is True (a bar, where tqdm is installed) or a
@@ -15,16 +16,20 @@ function of the share done, from 0 to 1. The same scenario and seed give the sam
 from __future__ import annotations
 
 import json as _json
+import os as _os
 
 from . import _jostle, inputs as _inputs
 from ._jostle import __version__
+from .command import import_logs, reproduce, validate
 from .errors import Error, Problem, RunError, ScenarioError, ScenarioWarning
-from .results import Calibration, Comparison, Explanation, Offload, Plan, Result, Table, records as _records
+from .record import Record as _Record
+from .results import (Calibration, Claims, Comparison, Evidence, Explanation, Offload, Plan, Result, Runs, Sweep,
+                      Table, Validation, records as _records)
 
-__all__ = ["Calibration", "Comparison", "Error", "Explanation", "Offload", "Plan", "Problem", "Result", "RunError", "ScenarioError",
-           "ScenarioWarning", "Table", "__version__", "calibrate",
-           "compare", "devices", "explain", "networks", "offload", "plan",
-           "run", "schema", "sweep"]
+__all__ = ["Calibration", "Claims", "Comparison", "Error", "Evidence", "Explanation", "Offload", "Plan", "Problem",
+           "Result", "RunError", "Runs", "ScenarioError", "ScenarioWarning", "Sweep", "Table", "Validation", "__version__",
+           "calibrate", "check", "compare", "devices", "explain", "import_logs", "networks", "offload", "plan", "query",
+           "reproduce", "run", "run_many", "schema", "sweep", "validate"]
 
 
 def run(scenario, seed=None, set=None, *, interval=False, trace="", progress=None) -> Result:
@@ -41,10 +46,48 @@ def run(scenario, seed=None, set=None, *, interval=False, trace="", progress=Non
     with _inputs.Progress(progress, "run") as told:
         text, sentences = _jostle.run(_inputs.source(scenario), _inputs.changes(set, seed), interval, str(trace), told)
     _inputs.warn(sentences)
-    return Result(text)
+    return Result(text, _inputs.folder(scenario))
 
 
-def sweep(study, *, output="", interval=False, threads=0, replace=False, progress=None) -> Table:
+def run_many(scenarios, seeds=None, set=None, *, interval=False, threads=0, progress=None) -> Runs:
+    """Simulates scenarios with every seed, in parallel: a table with a row a process, which pandas can take.
+
+    scenarios  one scenario (a path, a dict or YAML text), or several in a list
+    seeds      such as range(20); each scenario runs with each (default: its own)
+    set        values to change first, as of `run`; or a list of such dicts, with each of which each scenario runs
+    interval   add the 90 % prediction intervals (about 80 times the work)
+    threads    how many runs are simulated in parallel (0: one per core)
+
+    Rows are ordered by scenario, then `set`, then seed, then process. The column `run` numbers the runs: `result(run)` is
+    the whole result, to the byte that of `run`. What `set` varies has a column, and so has what CSV has (docs/result.md),
+    with units. Nothing runs unless all scenarios are valid.
+    """
+    variants = _inputs.variants(scenarios, set)
+    with _inputs.Progress(progress, "run_many") as told:
+        found = _jostle.run_many([(source, changes) for source, changes, _ in variants], _inputs.seeds(seeds), interval,
+                                 threads, told)
+    _inputs.warn(found["warnings"])
+    return Runs(found, [varied for _, _, varied in variants])
+
+
+def check(given, seed=None, set=None, *, progress=None) -> _Record:
+    """Reads a scenario or a study as strictly as `run` does, and runs nothing. Raises ScenarioError.
+
+    Of a scenario: `processes`, `fits` (into memory), `memory_mb`; of a study: `points`, and how many are `not_supported`.
+    `problems` says why.
+    """
+    with _inputs.Progress(progress, "check") as told:
+        text, sentences = _jostle.check(_inputs.source(given), _inputs.changes(set, seed), told)
+    _inputs.warn(sentences)
+    return _records(text)
+
+
+def query(file, sql="SELECT * FROM results") -> Table:
+    """A read-only SQL query on the SQLite file of a study (docs/studies.md), as a table."""
+    return Table({"columns": _jostle.query(_os.fspath(file), sql)})
+
+
+def sweep(study, *, output="", interval=False, threads=0, replace=False, progress=None) -> Sweep:
     """Simulates every point of a study, in parallel.
 
     output    a SQLite file to store points in, as `jostle sweep -o`: those already there are not computed again
@@ -55,7 +98,7 @@ def sweep(study, *, output="", interval=False, threads=0, replace=False, progres
     with _inputs.Progress(progress, "sweep") as told:
         swept = _jostle.sweep(_inputs.source(study), str(output), threads, interval, replace, told)
     _inputs.warn(swept["warnings"])
-    return Table(swept)
+    return Sweep(swept)
 
 
 def plan(study, *, output="", exhaustive=False, simulations=0, intervals=True, threads=0, progress=None) -> Plan:
@@ -73,14 +116,15 @@ def plan(study, *, output="", exhaustive=False, simulations=0, intervals=True, t
     return Plan(text)
 
 
-def explain(scenario, *, what_ifs=(), seed=None, set=None, progress=None) -> Explanation:
+def explain(scenario, *, what_ifs=(), seed=None, set=None, interval=False, progress=None) -> Explanation:
     """Where the time of every process goes, what is short, and what changes would bring (docs/explain.md).
 
     what_ifs  names of the changes to try, such as ["batch-doubled"] (default: all that apply)
+    interval  add pi90 of power, the 90 % prediction interval (about 80 runs more)
     """
     names = [what_ifs] if isinstance(what_ifs, str) else list(what_ifs)
     with _inputs.Progress(progress, "explain") as told:
-        text, sentences = _jostle.explain(_inputs.source(scenario), _inputs.changes(set, seed), names, told)
+        text, sentences = _jostle.explain(_inputs.source(scenario), _inputs.changes(set, seed), names, interval, told)
     _inputs.warn(sentences)
     explanation = Explanation(text)
     for name in names:
@@ -89,12 +133,14 @@ def explain(scenario, *, what_ifs=(), seed=None, set=None, progress=None) -> Exp
     return explanation
 
 
-def compare(a, b=None, *, set_b=None, seed=None, set=None, replications=None, until=None, progress=None) -> Comparison:
+def compare(a, b=None, *, set_b=None, seed=None, set=None, replications=None, until=None, interval=False,
+            progress=None) -> Comparison:
     """Two scenarios, or one and a change of it (`set_b`), run with the same seeds, with 95 % intervals of differences.
 
     set           changes of both; `set_b`: of b, after these
     replications  pairs of runs, one seed each (default 10; with `until` at most so many, default 100)
     until         runs pairs until the differences in throughput are known to this share of a's, as 0.01
+    interval      add pi90 of the power of both, the 90 % prediction interval (about 160 runs more)
     """
     if replications is not None and replications < 1:
         raise ValueError("replications: must be at least 1")
@@ -107,15 +153,18 @@ def compare(a, b=None, *, set_b=None, seed=None, set=None, replications=None, un
     with _inputs.Progress(progress, "compare") as told:
         text, sentences = _jostle.compare(
             _inputs.source(a), _inputs.changes(both, seed), _inputs.named(a),
-            _inputs.source(other), _inputs.changes(changed, seed), name, replications, until, told)
+            _inputs.source(other), _inputs.changes(changed, seed), name, replications, until, interval, told)
     _inputs.warn(sentences)
     return Comparison(text)
 
 
-def offload(study, *, threads=0, progress=None) -> Offload:
-    """Edge, cloud and split execution of streams over links (docs/offload.md): a study with a key `offload`."""
+def offload(study, *, threads=0, interval=False, progress=None) -> Offload:
+    """Edge, cloud and split execution of streams over links (docs/offload.md): a study with a key `offload`.
+
+    interval  add pi90 of the power of both devices, the 90 % prediction interval (about 160 runs more)
+    """
     with _inputs.Progress(progress, "offload") as told:
-        text, sentences = _jostle.offload(_inputs.source(study), threads, told)
+        text, sentences = _jostle.offload(_inputs.source(study), threads, interval, told)
     _inputs.warn(sentences)
     return Offload(text)
 
@@ -124,7 +173,7 @@ def calibrate(device, evidence, *, onnx=(), name="", output="", fresh=False, qui
     """Fits the profile of a board to its measurements (docs/calibration.md).
 
     device    the shipped profile closest to the board
-    evidence  CSV files of measurements (`jostle import` makes them of logs), or a folder of them
+    evidence  CSV files of measurements (`import_logs` makes them of logs), or a folder of them
     onnx      files of networks that the evidence names
     name      of the profile (default: from `output`)
     output    where to write the profile, which a scenario then names as its `device`

@@ -20,14 +20,46 @@ def _plain(value):
 
 def source(given) -> _jostle.Source:
     """A dict, YAML text (a str with a line end, or that begins with "{"), or a path (any other str, os.PathLike)."""
-    if isinstance(given, os.PathLike):
+    if is_file(given):
         return _jostle.Source(text=None, name=os.fspath(given))
     if isinstance(given, str):
-        is_text = "\n" in given or given.lstrip().startswith("{")
-        return _jostle.Source(text=given if is_text else None, name="<text>" if is_text else given)
+        return _jostle.Source(text=given, name="<text>")
     if isinstance(given, dict):
         return _jostle.Source(text=json.dumps(given, default=_plain, ensure_ascii=False, indent=1), name="<dict>")
     raise TypeError(f"expected a path, YAML text or a dict, not a {type(given).__name__}")
+
+
+def is_file(given) -> bool:
+    """True of a path; a str with a line end, or that begins with "{", is YAML text."""
+    return isinstance(given, os.PathLike) or (
+        isinstance(given, str) and "\n" not in given and not given.lstrip().startswith("{"))
+
+
+def folder(given) -> str:
+    """The folder that paths of a scenario are relative to: of one that is no file the current one."""
+    return os.path.dirname(os.path.abspath(given)) if is_file(given) else os.getcwd()
+
+
+def seeds(given) -> list:
+    if given is None:
+        return []
+    if isinstance(given, (int, str)):
+        raise TypeError(f"seeds: expected several, such as range(20) or [{given}]")
+    found = [int(seed) for seed in given]
+    if not found:
+        raise ValueError("seeds: at least one is needed; None runs with the scenarios' own")
+    return found
+
+
+def variants(scenarios, values) -> list:
+    """(source, changes, what the changes vary) of each scenario with each dict of changes."""
+    several = [scenarios] if isinstance(scenarios, (str, os.PathLike, dict)) else list(scenarios)
+    if not several:
+        raise ValueError("scenarios: at least one is needed")
+    all_changes = [values] if values is None or isinstance(values, dict) else list(values)
+    if not all_changes:
+        raise ValueError("set: at least one dict is needed; None changes nothing")
+    return [(source(one), changes(some, None), dict(some or {})) for one in several for some in all_changes]
 
 
 def named(given) -> str:
@@ -75,6 +107,6 @@ class Progress:
             self._bar.close()
 
 
-def warn(sentences):
+def warn(sentences, level=3):
     for sentence in sentences:
-        _warnings.warn(sentence, ScenarioWarning, stacklevel=3)
+        _warnings.warn(sentence, ScenarioWarning, stacklevel=level)

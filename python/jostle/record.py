@@ -1,7 +1,22 @@
 """JSON objects as Python objects: `result.system.power_w.mean`."""
 from __future__ import annotations
 
+import difflib
 from typing import Any, Iterator
+
+
+def missing(kind: str, name: Any, known) -> str:
+    """No figure 'p9'; did you mean 'p99'? There are: …"""
+    names = [str(one) for one in known]
+    near = [one for one in names if one.startswith(str(name))] or difflib.get_close_matches(str(name), names, 1)
+    return f"no {kind} '{name}'; " + (f"did you mean '{near[0]}'? " if near else "") + f"there are: {', '.join(names)}"
+
+
+class MissingKey(KeyError):
+    """A KeyError whose message is a sentence, not its repr."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 def wrap(value: Any) -> Any:
@@ -28,10 +43,13 @@ class Record:
         try:
             return wrap(self._data[name])
         except KeyError:
-            raise AttributeError(f"no figure '{name}'; there are: {', '.join(self._data)}") from None
+            raise AttributeError(missing("figure", name, self._data)) from None
 
     def __getitem__(self, key: str) -> Any:
-        return wrap(self._data[key])
+        try:
+            return wrap(self._data[key])
+        except KeyError:
+            raise MissingKey(missing("figure", key, self._data)) from None
 
     def __contains__(self, key: str) -> bool:
         return key in self._data
@@ -81,10 +99,45 @@ class Records(list):
         return self._rows
 
     def to_pandas(self):
-        """A DataFrame with a row each; nested keys are joined by dots ("latency_ms.p99"). Imports pandas."""
-        import pandas
+        """A DataFrame with a row each; nested keys are joined by dots ("latency_ms.p99"). Integers stay exact.
+        Imports pandas."""
+        rows = [dict(_flat(row)) for row in self._rows]
+        names = {name: None for row in rows for name in row}
+        return frame({name: [row.get(name) for row in rows] for name in names}, empty=True)
 
-        return pandas.json_normalize(self._rows)
+
+def _flat(row: dict, before: str = "") -> Iterator[tuple]:
+    for key, value in row.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield before + key, value
+
+
+def has_values(column) -> bool:
+    """False if no cell of the column, a list or a numpy array, has a value."""
+    if hasattr(column, "dtype"):
+        return column.dtype.kind != "f" or bool((column == column).any())
+    return any(value is not None for value in column)
+
+
+def frame(columns: dict, empty: bool):
+    """A DataFrame of columns, lists or numpy arrays; `empty`: also of those without values. Integers and truths beside
+    empty cells become pandas' types that have them. Imports pandas."""
+    import pandas
+
+    def column(values):
+        if hasattr(values, "dtype"):
+            return values
+        kinds = {type(value) for value in values if value is not None}
+        exact = {bool: "boolean", int: "Int64"}.get(next(iter(kinds))) if len(kinds) == 1 else None
+        try:
+            return pandas.array(values, dtype=exact) if exact else values
+        except (OverflowError, TypeError):  # beyond 64 bits
+            return values
+
+    return pandas.DataFrame({name: column(values) for name, values in columns.items()
+                             if empty or has_values(values)}, copy=False)
 
 
 def short(value: Any) -> str:

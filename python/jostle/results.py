@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import List
 
 from . import page
-from .record import Record, Records, wrap
+from .record import MissingKey, Record, Records, frame, has_values, missing, wrap
 
 
 class Answer(Record):
@@ -29,12 +30,49 @@ class Answer(Record):
     def __setstate__(self, state):
         object.__setattr__(self, "json", state)
 
+    def save(self, path) -> None:
+        """Writes the JSON text to a file, as the command would print it."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.json + "\n")
+
+    @classmethod
+    def load(cls, path):
+        """The answer in a file that `save` or the command wrote."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read().rstrip("\n")
+        found = json.loads(text)
+        wanted = f"jostle.{cls.__name__.lower()}/"
+        schema = found.get("schema") if isinstance(found, dict) else None
+        if not str(schema).startswith(wanted):
+            raise ValueError(f"{os.fspath(path)}: not a {cls.__name__}: its schema is {schema!r}, not {wanted}…")
+        return cls(text)
+
 
 class Result(Answer):
     """The answer to a scenario (docs/result.md): `processes`, one each with `throughput` (images/s), `latency_ms`,
     `time_share`, …, and `system` with `power_w`, `gpu`, `cpu`, `memory`, …"""
 
-    __slots__ = ()
+    __slots__ = ("_folder",)  # which paths of the scenario are relative to
+
+    def __init__(self, text: str, folder: str = ""):
+        super().__init__(text)
+        object.__setattr__(self, "_folder", folder)
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        object.__setattr__(self, "_folder", "")
+
+    def page(self, *, height=720, progress=None) -> page.Page:
+        """The page of the report, which a notebook shows in place: as `jostle run --html` writes it. Runs the scenario
+        again, for its timeline."""
+        from . import command
+
+        return page.of_result(command.call, self.to_dict(), self._folder, height, progress)
+
+    def plot(self, axes=None):
+        """Bars of images/s, with their 95 % intervals, and of where each process's time goes: two axes of matplotlib,
+        which are returned. `axes`: two to draw on."""
+        return page.plot(self.to_dict(), axes)
 
     def _name(self, process: dict) -> str:
         return f"{process['index']} {process.get('name') or process['model']}"
@@ -62,30 +100,58 @@ class Result(Answer):
 
 
 class Table:
-    """The points of a study, in their order. Columns are numpy arrays (NaN: no figure) or, for words, lists of str:
-    `table["batch"]`, `table["throughput"]`; their names are those of `jostle query` (docs/studies.md), with units."""
+    """Columns by name: numpy arrays (NaN: no figure) or, for words and for integers beside empty cells, lists:
+    `table["batch"]`. Units are in the names."""
+
+    def __init__(self, found: dict):
+        self._columns = found["columns"]
+
+    @property
+    def columns(self) -> List[str]:
+        """The names of the columns that have values."""
+        return [name for name, values in self._columns.items() if has_values(values)]
+
+    def __getitem__(self, column: str):
+        try:
+            return self._columns[column]
+        except KeyError:
+            raise MissingKey(missing("column", column, self.columns)) from None
+
+    def __contains__(self, column) -> bool:
+        return column in self._columns
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ()))
+
+    def __iter__(self):
+        return iter(self.columns)
+
+    def to_dict(self) -> dict:
+        """The columns that have values."""
+        return {name: self._columns[name] for name in self.columns}
+
+    def to_pandas(self, *, empty=False):
+        """A DataFrame of the columns that have values, or, `empty`, of all; integers stay exact. Imports pandas."""
+        return frame(self._columns, empty)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} rows: {', '.join(self.columns)})"
+
+    def _repr_html_(self) -> str:
+        return page.columns(self.to_dict(), len(self))
+
+
+class Sweep(Table):
+    """The points of a study, in their order. The names of columns are those of `jostle query` (docs/studies.md)."""
 
     def __init__(self, swept: dict):
-        self._columns = swept["columns"]
+        super().__init__(swept)
         self._lines: List[str] = swept["lines"]
         self.computed: int = swept["computed"]
         self.reused: int = swept["reused"]
         self.infeasible: int = swept["infeasible"]
         self.not_supported: int = swept["not_supported"]
         self.failed: int = swept["failed"]
-
-    @property
-    def columns(self) -> List[str]:
-        return list(self._columns)
-
-    def __getitem__(self, column: str):
-        return self._columns[column]
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def __iter__(self):
-        return iter(self._columns)
 
     @property
     def json(self) -> str:
@@ -102,24 +168,36 @@ class Table:
         found = self._lines[index].partition(',"result":')[2][:-1]
         return None if found == "null" else Result(found)
 
-    def to_dict(self) -> dict:
-        return dict(self._columns)
 
-    def to_pandas(self):
-        """A DataFrame with a row a point. Imports pandas."""
-        import pandas
+class Runs(Table):
+    """Many runs, with a row a process: `run` numbers them, what was varied has a column by its key, and the other columns
+    are those of CSV (docs/result.md)."""
 
-        return pandas.DataFrame(self._columns, copy=False)
+    def __init__(self, found: dict, varied: List[dict]):
+        self._lines: List[str] = found["lines"]
+        columns = found["columns"]
+        seeds = len(self._lines) // len(varied)
+        variant = (columns["run"] // seeds).tolist()
+        keys = {key: None for values in varied for key in values}
+        own = {key: _column([varied[one].get(key) for one in variant]) for key in keys if key not in columns}
+        super().__init__({"columns": {"run": columns["run"], **own, **columns}})
 
-    def __repr__(self) -> str:
-        return f"Table({len(self)} points: {', '.join(self._columns)})"
+    @property
+    def runs(self) -> int:
+        """How many there are."""
+        return len(self._lines)
 
-    def _repr_html_(self) -> str:
-        most = 20
-        shown = [name for name in self._columns if name not in ("problem", "limited_by", "stop")]
-        rows = [[_cell(self._columns[name][i]) for name in shown] for i in range(min(len(self), most))]
-        more = f"<p>… {len(self) - most} more points</p>" if len(self) > most else ""
-        return page.table(shown, rows) + more
+    def result(self, run: int) -> Result:
+        """The whole result of a run."""
+        return Result(self._lines[run])
+
+
+def _column(values: list):
+    """An array of numbers, if all are, or the list."""
+    import numpy
+
+    kinds = {type(value) for value in values}
+    return numpy.array(values) if kinds in ({int}, {float}) else values
 
 
 class Explanation(Answer):
@@ -132,7 +210,7 @@ class Explanation(Answer):
         for one in self.to_dict()["what_ifs"]:
             if one["name"] == what_if:
                 return one["scenarios"][0]
-        raise KeyError(what_if)
+        raise MissingKey(missing("change", what_if, [one["name"] for one in self.to_dict()["what_ifs"]]))
 
     def __str__(self) -> str:
         data = self.to_dict()
@@ -166,6 +244,10 @@ class Plan(Answer):
     …; of a fleet `choices` and `mix`."""
 
     __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        data = self.to_dict()
+        return page.fleet(data) if "choices" in data else page.plan(data)
 
 
 class Calibration(Answer):
@@ -202,7 +284,56 @@ class Comparison(Answer):
         return html
 
 
-def records(text: str) -> Records:
+class Evidence(Records):
+    """Measurements of logs, each a record with `run`, `metric`, `value`, `unit`, …; `csv` is the text that `jostle import`
+    prints, and `save` writes it for `calibrate` and `validate`."""
+
+    def __init__(self, text: str):
+        import csv
+        import io
+
+        super().__init__(list(csv.DictReader(io.StringIO(text))))
+        self.csv = text
+
+    def save(self, path) -> None:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(self.csv)
+
+    def _repr_html_(self) -> str:
+        return page.columns({key: [row.get(key) or None for row in self.to_dict()] for key in (self.to_dict() or [{}])[0]},
+                            len(self))
+
+
+class Validation(Answer):
+    """Predictions against measurements: `groups`, each with `runs`, `quantity`, `n`, `mean_error`, `limit`, … (errors are
+    relative), and `left_out`, laboratories that no fit has used (docs/validation.md)."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        groups = self.to_dict()["groups"]
+        over = sum(bool(one["limit_exceeded"]) for one in groups)
+        rows = [[one["runs"], one["quantity"], one["n"], 100 * one["mean_error"], 100 * one["worst"], one["worst_run"],
+                 "" if one["limit"] is None else "over" if one["limit_exceeded"] else "met"] for one in groups]
+        return f"<p>{over} of {len(groups)} rows over their limit</p>" + page.table(
+            ["runs", "quantity", "n", "mean error, %", "worst, %", "worst run", "limit"], rows)
+
+
+class Claims(Records):
+    """Published statements, each a record with `id`, `statement`, `stated`, `simulated`, `holds`, `why`
+    (docs/claims.md). `json` is what the command prints."""
+
+    def __init__(self, text: str):
+        super().__init__([json.loads(line) for line in text.splitlines()])
+        self.json = text
+
+    def _repr_html_(self) -> str:
+        rows = [[one["id"], one["statement"], one["stated"], one["simulated"], "yes" if one["holds"] else "no"]
+                for one in self.to_dict()]
+        return page.table(["claim", "statement", "stated", "simulated", "holds"], rows)
+
+
+def records(text: str):
     return wrap(json.loads(text))
 
 
@@ -217,9 +348,3 @@ def _half(interval):
 def _percent(change):
     relative = change.get("relative")
     return None if relative is None else 100 * relative
-
-
-def _cell(value):
-    if isinstance(value, str) or value is None:
-        return value or ""
-    return None if value != value else float(value)

@@ -1,10 +1,12 @@
-// The result as CSV: a table of columns, each with the location of its metric in the JSON.
+// The result as rows: a table of columns, each with the location of its metric in the JSON.
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "calibration/readers/csv.hpp"
 #include "models/board/gpu_windows.hpp"
@@ -12,6 +14,7 @@
 #include "scenarios/result/entries.hpp"
 #include "scenarios/result/instance_row.hpp"
 #include "scenarios/result/result_json.hpp"
+#include "scenarios/result/result_rows.hpp"
 #include "scenarios/result/result_text.hpp"
 
 namespace jostle::scenarios {
@@ -20,7 +23,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Column {
-  std::string name, at;  // a JSON pointer, into the process or into the result
+  Column(std::string called, const std::string& at, bool in_result = false)
+      : name(std::move(called)), pointer(at), of_result(in_result) {}
+
+  std::string name;
+  Json::json_pointer pointer;  // into the process or into the result
   bool of_result = false;
 };
 
@@ -107,23 +114,57 @@ const std::vector<Column>& columns() {
   return table;
 }
 
-std::string cell(const Json& in, const std::string& at) {
-  const Json::json_pointer pointer(at);
-  const Json value = in.contains(pointer) ? in.at(pointer) : Json(nullptr);
+const Json& cell(const Json& in, const Json::json_pointer& at) {
+  static const Json none;
+  return in.contains(at) ? in.at(at) : none;
+}
+
+std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_number_float()) return fmt::format("{}", value.get<double>());
   return value.is_string() ? calibration::csv_field(value.get<std::string>()) : value.dump();
 }
 
-// Writes a row. `process` is a process, a stream of one, or a load.
-std::string row(const Json& result, const Json& process) {
-  std::string line;
-  for (const Column& column : columns()) line += cell(column.of_result ? result : process, column.at) + ",";
-  line.back() = '\n';
-  return line;
+// A row. `process` is a process, a stream of one, or a load.
+std::vector<Json> cells_of(const Json& result, const Json& process) {
+  std::vector<Json> cells;
+  cells.reserve(columns().size());
+  for (const Column& column : columns())
+    cells.push_back(cell(column.of_result ? result : process, column.pointer));
+  return cells;
 }
 
 }  // namespace
+
+std::vector<std::string> row_columns() {
+  std::vector<std::string> names;
+  for (const Column& column : columns()) names.push_back(column.name);
+  return names;
+}
+
+std::vector<std::vector<Json>> rows_of(const Result& result, const Json& json) {
+  std::vector<std::vector<Json>> rows;
+  std::size_t at = 0;
+  in_order(
+      result,
+      [&](const ProcessResult& process, const Place& /*place*/) {
+        const Json& own = json["processes"][at++];
+        rows.push_back(cells_of(json, own));
+        for (const InstanceResult& instance : process.instances) {
+          Json stream = json_of(row_of(process, instance));
+          stream["entry"] = own["entry"];
+          stream["instance"] = instance.index;
+          stream["priority"] = instance.priority;
+          rows.push_back(cells_of(json, stream));
+        }
+      },
+      [&](const LoadResult& /*load*/, const Place& /*place*/) {
+        Json load = json["processes"][at++];
+        load["batch"] = 1;  // 0 in JSON; CSV has had 1 from the beginning
+        rows.push_back(cells_of(json, load));
+      });
+  return rows;
+}
 
 std::string csv_header() {
   std::string line;
@@ -133,27 +174,11 @@ std::string csv_header() {
 }
 
 std::string to_csv(const Result& result) {
-  const Json json = json_of(result);
   std::string text;
-  std::size_t at = 0;
-  in_order(
-      result,
-      [&](const ProcessResult& process, const Place& /*place*/) {
-        const Json& own = json["processes"][at++];
-        text += row(json, own);
-        for (const InstanceResult& instance : process.instances) {
-          Json stream = json_of(row_of(process, instance));
-          stream["entry"] = own["entry"];
-          stream["instance"] = instance.index;
-          stream["priority"] = instance.priority;
-          text += row(json, stream);
-        }
-      },
-      [&](const LoadResult& /*load*/, const Place& /*place*/) {
-        Json load = json["processes"][at++];
-        load["batch"] = 1;  // 0 in JSON; CSV has had 1 from the beginning
-        text += row(json, load);
-      });
+  for (const std::vector<Json>& row : rows_of(result, json_of(result))) {
+    for (const Json& value : row) text += csv_cell(value) + ",";
+    text.back() = '\n';
+  }
   return text;
 }
 

@@ -192,8 +192,12 @@ Json json_of(const ProcessResult& process) {
   return to(process);
 }
 
+std::string text_of(const Json& result) {
+  return result.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string to_json(const Result& result) {
-  return to(result).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text_of(to(result));
 }
 
 }  // namespace jostle::scenarios

@@ -316,6 +316,26 @@ TEST(Offload, spreads_streams_over_boards) {
   EXPECT_EQ(p99(answer.boards[3].metrics.streams[1]), p99(answer.boards[2].metrics.streams[1]));
 }
 
+TEST(Offload, a_board_with_fewer_streams_is_clocked_lower_by_its_governor_alone) {
+  const std::string cameras = "{model: yolov8s, precision: int8, arrivals: {periodic: 30 /s}, count: 4}";
+  const std::string pinned =
+      study("  link: {bandwidth: 1 Gbit/s, rtt: 2 ms}\n  boards: [1, 2, 4]\n", cameras);
+  std::string governed = pinned;
+  const std::string locked = "  jetson_clocks: true\n";
+  governed.erase(governed.find(locked), locked.size());
+  const auto clocks_and_p99 = [](const std::string& text) {
+    std::vector<std::pair<double, double>> rows;
+    for (const BoardsRow& row : answered(text).boards)
+      rows.emplace_back(row.gpu_clock_mhz.value(), row.metrics.worst_p99().value_or(0));
+    return rows;
+  };
+  const auto alone = clocks_and_p99(governed), fixed = clocks_and_p99(pinned);
+  for (std::size_t i = 1; i < 3; ++i) {
+    EXPECT_LT(alone[i].first, alone[i - 1].first);
+    EXPECT_EQ(fixed[i].first, fixed[0].first);
+  }
+}
+
 TEST(Offload, is_the_same_with_any_number_of_threads) {
   const auto question =
       *read(

@@ -436,13 +436,14 @@ class Command(unittest.TestCase):
             self.assertIn(word, done.stdout)
         # The fit of watts is compared too, in the first rows and in what follows the table; columns are as wide as it asks.
         def rows_of_contention(text):
-            table = text[text.index("one process"):].split("\n\n")[0]
+            table = text[text.index("\none process"):].strip().split("\n\n")[0]
             return [" ".join(line.split()) for line in table.splitlines()]
         compared = rows_of_contention(done.stdout)
-        self.assertIn("one network left out power", [" ".join(line.split()[:5]) for line in done.stdout.splitlines()])
+        lines = done.stdout.splitlines()
+        self.assertTrue(lines[lines.index("one network left out") + 1].startswith("  power"))
         for validate in ((profile,), (profile, traces)):
-            self.assertEqual(rows_of_contention(self.jostle("validate", *validate).stdout), compared)
-        self.assertNotEqual(rows_of_contention(self.jostle("validate", "h200").stdout), compared)
+            self.assertEqual(rows_of_contention(self.jostle("validate", *validate, "--all", COLUMNS="99999").stdout), compared)
+        self.assertNotEqual(rows_of_contention(self.jostle("validate", "h200", "--all", COLUMNS="99999").stdout), compared)
 
     def test_a_folder_of_measurements_says_what_it_cannot_use(self):
         folder = self.directory / "traces"
@@ -462,6 +463,39 @@ class Command(unittest.TestCase):
         mixed = self.file("mine.csv", EVIDENCE)
         self.assertIn("one after the other", self.refused("calibrate", "nvidia-h200", str(folder), mixed))
         self.assertIn("no runs to compare", self.refused("validate", "nvidia-h200", str(folder)))
+
+    def test_a_validation_prints_what_is_over_its_limit_and_keeps_limits_and_names(self):
+        groups = [row for row in json.loads(self.jostle("validate", "language", "--format", "json").stdout)["groups"]]
+        limits = [row for row in groups if row["limit"] is not None]
+        over = [row for row in limits if row["limit_exceeded"]]
+        text = self.jostle("validate", "language", COLUMNS="60").stdout
+        self.assertLessEqual(max(map(len, text.splitlines())), 60)
+        whole = " ".join(text.split())
+        self.assertIn(f"{len(limits) - len(over)} of {len(limits)} limits are met, {len(over)} exceeded", whole)
+        self.assertEqual(text.count(": exceeded"), len(over))
+        for row in groups:
+            self.assertEqual(row["runs"] in whole, any(one["runs"] == row["runs"] for one in over), row["runs"])
+        text = self.jostle("validate", "language", "--all").stdout
+        self.assertLessEqual(max(map(len, text.splitlines())), 120)
+        for row in groups:
+            self.assertIn(row["runs"], text)
+        self.assertEqual(text.count(": met"), len(limits) - len(over))
+
+    def test_a_sweep_without_an_output_prints_its_table(self):
+        study = self.file("s.yaml", "scenario:\n  device: jetson-orin-nano-super\n  processes: [{model: resnet50, precision: fp16}]\n  run: {duration: 4 s}\n"
+                          "sweep: {processes.0.batch: [1, 2]}\n")
+        done = self.jostle("sweep", study)
+        self.assertEqual(done.returncode, 0)
+        head, *rows = done.stdout.splitlines()
+        self.assertEqual(head.split()[:6], ["point", "status", "batch", "throughput", "latency_p99_ms", "power_w"])
+        self.assertEqual(len(rows), 2)
+        self.assertNotIn("problem", head)
+        self.assertLessEqual(max(map(len, self.jostle("sweep", study, COLUMNS="60").stdout.splitlines())), 60)
+
+    def test_list_says_what_it_can_list(self):
+        done = self.jostle("list")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()[1:]], ["devices", "models", "stages", "modes"])
 
     # Where it is read
 

@@ -97,6 +97,16 @@ TEST(OffloadText, says_up_to_where_the_cloud_is_faster) {
   EXPECT_THAT(text, HasSubstr("link"));
 }
 
+TEST(OffloadText, says_when_a_governor_makes_more_boards_slower) {
+  OffloadAnswer answer = sample();
+  answer.boards[0].gpu_clock_mhz = 306;
+  answer.boards[1].gpu_clock_mhz = 814;
+  EXPECT_THAT(offload_text(answer, 200, false), Not(HasSubstr("governor")));
+  std::swap(answer.boards[0].metrics, answer.boards[1].metrics);
+  std::swap(answer.boards[0].gpu_clock_mhz, answer.boards[1].gpu_clock_mhz);
+  EXPECT_THAT(offload_text(answer, 200, false), HasSubstr("306 MHz with 2 of them, 814 with 1"));
+}
+
 TEST(OffloadText, fits_sixty_columns) {
   for (const OffloadAnswer& answer : {sample(), cut_sample()}) {
     for (const std::string& line : lines(offload_text(answer, 60, false)))

@@ -63,6 +63,18 @@ TEST(Table, words_are_cut_only_when_no_column_may_go) {
             "           p99 ms\n");
 }
 
+TEST(Table, a_heading_stands_whole_above_its_rows_and_widens_no_column) {
+  Table table({{"runs", Align::left, 0, true}, {"limit", Align::left}});
+  table.add_heading("language models beside others, streams of one process");
+  table.add({"  rate", "6: exceeded"});
+  EXPECT_EQ(table.text(30, false),
+            "runs    limit\n"
+            "language models beside others,\n"
+            "streams of one process\n"
+            "  rate  6: exceeded\n");
+  EXPECT_EQ(lines_of(table.text(100, false)).at(1), "language models beside others, streams of one process");
+}
+
 TEST(Table, multi_byte_characters_count_as_one_column) {
   Table table({{"±95 %", Align::right}, {"x", Align::left}});
   table.add({"–", "a"});

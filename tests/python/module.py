@@ -154,10 +154,140 @@ class Module(unittest.TestCase):
         study["sweep"] = {"run.seed": [None, odd]}
         self.assertEqual(jostle.sweep(study)["seed"], [None, odd])
         study["sweep"] = {"run.seed": [None, 7]}
-        self.assertEqual(jostle.sweep(study)["seed"][1], 7.0)
+        self.assertEqual(jostle.sweep(study)["seed"], [None, 7])
         study["sweep"] = {"run.duration": ["1.8e-02 s", "20e-3 s"]}
         self.assertEqual(jostle.sweep(study)["duration"], ["1.8e-02 s", "20e-3 s"])  # in quotes: text
         self.assertEqual(jostle.sweep(study).result(0).simulated_s, 0.018)
+
+    def test_many_runs_are_a_table_with_a_row_a_process(self):
+        many = jostle.run_many(["two.yaml", Path("two.yaml")], seeds=[3, 4], set=[{"processes.0.batch": 1}, {"processes.0.batch": 2}])
+        self.assertIsInstance(many, jostle.Runs)
+        self.assertEqual((many.runs, len(many)), (8, 24))
+        self.assertEqual(many["run"].tolist(), [run for run in range(8) for _ in range(3)])
+        self.assertEqual(many["seed"].tolist(), ([3] * 3 + [4] * 3) * 4)
+        self.assertEqual(many["processes.0.batch"].tolist(), ([1] * 6 + [2] * 6) * 2)
+        self.assertEqual(many["name"], [None, None, "front"] * 8)
+        for run, (seed, batch) in enumerate([(3, 1), (4, 1), (3, 2), (4, 2)]):
+            alone = jostle.run("two.yaml", seed=seed, set={"processes.0.batch": batch})
+            self.assertEqual(many.result(run).json, alone.json)
+            self.assertEqual(many["throughput_images_per_s"][3 * run + 2], alone.processes[2].throughput.mean)
+
+    def test_columns_of_many_runs_are_those_of_csv(self):
+        heads, *rows = self.command("run", "two.yaml", "--format", "csv").splitlines()
+        many = jostle.run_many("two.yaml")
+        frame = many.to_pandas(empty=True)
+        self.assertEqual(list(frame.columns), ["run", *heads.split(",")])
+        self.assertEqual(len(frame), len(rows))
+        self.assertEqual(str(frame["batch"].dtype), "int64")
+        self.assertNotIn("load", many.columns)  # no value in any row
+        self.assertTrue(numpy.isnan(many["load"]).all())
+
+    def test_nothing_of_many_runs_begins_before_all_scenarios_are_valid(self):
+        wrong = [TWO.replace("resnet50", "resnet51"), TWO.replace("fp16", "fp61")]
+        with self.assertRaises(jostle.ScenarioError) as caught:
+            jostle.run_many(wrong, seeds=range(3))
+        text = str(caught.exception)
+        self.assertIn("resnet51", text)
+        self.assertIn("fp61", text)
+        for wrong_seeds in (3, "3"):
+            with self.assertRaisesRegex(TypeError, "several"):
+                jostle.run_many("two.yaml", seeds=wrong_seeds)
+        for nothing in ({"seeds": []}, {"set": []}):
+            with self.assertRaises(ValueError):
+                jostle.run_many("two.yaml", **nothing)
+
+    def test_integers_beside_empty_cells_stay_integers(self):
+        study = {"scenario": {"device": "jetson-orin-nano", "processes": [{"model": "resnet18", "precision": "fp16"}],
+                              "run": {"duration": "10 ms", "warmup": "0 s", "seed": 1}}, "sweep": {"run.seed": [None, 7]}}
+        table = jostle.sweep(study)
+        self.assertEqual(table["seed"], [None, 7])
+        self.assertEqual(str(table.to_pandas()["seed"].dtype), "Int64")
+        self.assertIn(">7<", table._repr_html_())
+
+    def test_a_wrong_name_of_a_figure_or_a_column_suggests_one(self):
+        result, table = jostle.run("two.yaml"), jostle.sweep("study.yaml")
+        for wrong, words in ((lambda: result["sytem"], "did you mean 'system'"), (lambda: table["throuhput"], "did you mean 'throughput'"),
+                             (lambda: jostle.run_many("two.yaml")["throughput"], "did you mean 'throughput_images_per_s'")):
+            with self.assertRaisesRegex(KeyError, words):
+                wrong()
+        with self.assertRaisesRegex(AttributeError, "did you mean 'throughput'"):
+            result.processes[0].throughputt
+
+    def test_a_result_is_saved_and_loaded(self):
+        result = jostle.run("two.yaml")
+        result.save("two.json")
+        self.assertEqual(Path("two.json").read_text(), self.command("run", "two.yaml", "--format", "json"))
+        self.assertEqual(jostle.Result.load("two.json"), result)
+        with self.assertRaisesRegex(ValueError, "not a Plan"):
+            jostle.Plan.load("two.json")
+
+    def test_the_page_of_a_result_is_the_commands(self):
+        page = jostle.run("two.yaml", set={"name": "two"}).page()
+        self.command("run", "two.yaml", "--set", "name=two", "--html", "two.html")
+        self.assertEqual(page.html, Path("two.html").read_text())
+        self.assertTrue(page._repr_html_().startswith("<iframe srcdoc="))
+        self.assertNotIn('"', page._repr_html_().split('srcdoc="')[1].split('" title')[0])
+
+    def test_a_page_finds_the_profile_beside_the_scenario(self):
+        Path("far").mkdir()
+        Path("far/mine.yaml").write_text((SOURCE / "calibration/devices/jetson-orin-nano.yaml").read_text())
+        Path("far/own.yaml").write_text(TWO.replace("jetson-orin-nano-super", "./mine.yaml"))
+        self.assertIn("resnet50", jostle.run("far/own.yaml").page().html)
+
+    def test_a_plot_has_bars_of_speed_and_of_time(self):
+        import matplotlib
+        matplotlib.use("agg")
+        result = jostle.run("two.yaml")
+        speed, time_axes = result.plot()
+        self.assertEqual([bar.get_width() for bar in speed.patches], [one.throughput.mean for one in result.processes])
+        self.assertAlmostEqual(sum(bar.get_width() for bar in time_axes.patches), 300, delta=3)
+
+    def test_a_check_runs_nothing_and_says_what_does_not_fit(self):
+        told = jostle.check("two.yaml", set={"run.duration": "900000 s"})
+        self.assertEqual((told.kind, told.processes, told.fits, told.problems), ("scenario", 3, True, []))
+        crowd = jostle.check({"device": "jetson-nano", "processes": [{"model": "resnet50", "precision": "fp16", "batch": 64, "count": 8}]})
+        self.assertFalse(crowd.fits)
+        self.assertTrue(any("memory" in problem for problem in crowd.problems))
+        self.assertEqual(jostle.check("study.yaml").points, 6)
+        with self.assertRaises(jostle.ScenarioError):
+            jostle.check(TWO.replace("batch", "bach"))
+
+    def test_a_query_gives_columns_and_only_reads(self):
+        table = jostle.sweep("study.yaml", output="study.sqlite")
+        found = jostle.query("study.sqlite", "SELECT batch, throughput FROM results ORDER BY point")
+        self.assertEqual(found["batch"].tolist(), table["batch"].tolist())
+        self.assertEqual(found["throughput"].tolist(), table["throughput"].tolist())
+        with self.assertRaisesRegex(jostle.Error, "read-only"):
+            jostle.query("study.sqlite", "DELETE FROM outcomes")
+
+    def test_logs_become_evidence_as_by_the_command(self):
+        log = SOURCE / "tests/cli/trtexec.log"
+        evidence = jostle.import_logs(log, device="jetson-orin-nano-super", run="r1", output="r1.csv")
+        theirs = self.command("import", "auto", str(log), "--device", "jetson-orin-nano-super", "--run", "r1")
+        self.assertEqual(evidence.csv, theirs)
+        self.assertEqual(Path("r1.csv").read_text(), theirs)
+        self.assertEqual({row.run for row in evidence}, {"r1"})
+        with self.assertRaisesRegex(jostle.Error, "did you mean 'trtexec'"):
+            jostle.import_logs(log, "trtexek")
+
+    def test_statements_and_measurements_are_held_against_predictions(self):
+        claims = jostle.reproduce("C06")
+        self.assertEqual(claims.json, subprocess.run([JOSTLE, "reproduce", "C06", "--format", "json"], capture_output=True, text=True).stdout)
+        self.assertEqual(claims[0].id, "C06")
+        with self.assertRaisesRegex(jostle.Error, "C99"):
+            jostle.reproduce("C99")
+        Path("mine.csv").write_text("run,device,power_mode,pinned,model,precision,batch,metric,value,unit\n"
+                                    "a,jetson-orin-nano-super,MAXN_SUPER,1,resnet50,fp16,1,throughput,450,images/s\n")
+        groups = jostle.validate("jetson-orin-nano-super", "mine.csv").groups
+        self.assertIn("throughput", [group.quantity for group in groups])
+
+    def test_an_interval_is_an_option_of_every_function_that_the_command_has_it_for(self):
+        short = {"run.duration": "200 ms", "run.warmup": "20 ms"}
+        self.assertIn("pi90", jostle.explain("two.yaml", what_ifs="batch-doubled", set=short, interval=True).json)
+        self.assertNotEqual(jostle.compare("two.yaml", set_b={"processes.0.batch": 8}, set=short, replications=2, interval=True).json,
+                            jostle.compare("two.yaml", set_b={"processes.0.batch": 8}, set=short, replications=2).json)
+        many = jostle.run_many("two.yaml", set=short, interval=True)
+        self.assertTrue(many["throughput_pi90_low"][0] < many["throughput_images_per_s"][0] < many["throughput_pi90_high"][0])
 
     def test_who_is_served_nothing_has_a_zero_and_a_warning(self):
         result = jostle.run({"device": "jetson-orin-nano", "run": {"duration": "500 ms"}, "processes": [
@@ -236,6 +366,10 @@ class Module(unittest.TestCase):
 
     def test_ctrl_c_stops_a_run(self):
         self.assertLess(self.interrupted("jostle.run('two.yaml', set={'run.duration': '900000 s'})"), 10)
+
+    def test_ctrl_c_stops_many_runs_and_a_validation(self):
+        self.assertLess(self.interrupted("jostle.run_many('two.yaml', seeds=range(8), set={'run.duration': '900000 s'})"), 10)
+        self.assertLess(self.interrupted("jostle.validate('boards')"), 10)
 
     def test_ctrl_c_stops_a_sweep_which_can_go_on(self):
         Path("long.yaml").write_text(STUDY.replace("duration: 1 s", "duration: 900000 s"))
@@ -335,7 +469,7 @@ class Module(unittest.TestCase):
         self.assertIn("<svg", html)
         self.assertIn("resnet50", html)
         self.assertNotIn("<script", html)
-        for answer in (jostle.sweep("study.yaml"), jostle.explain("two.yaml", what_ifs="batch-doubled"),
+        for answer in (jostle.sweep("study.yaml"), jostle.plan("study.yaml", intervals=False), jostle.explain("two.yaml", what_ifs="batch-doubled"),
                        jostle.compare("two.yaml", set_b={"processes.0.batch": 8}, replications=2)):
             self.assertIn("<table>", answer._repr_html_())
 

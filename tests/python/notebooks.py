@@ -1,6 +1,6 @@
 """The notebooks of python/notebooks run from the first cell to the last, in an empty folder, and end without an error.
 
-JOSTLE is the command, SOURCE the repository; the package is on PYTHONPATH.
+SOURCE is the repository; the package is on PYTHONPATH, and the command is not on PATH.
 """
 
 import os
@@ -17,7 +17,7 @@ FOLDER = SOURCE / "python/notebooks"
 
 class Notebooks(unittest.TestCase):
     def execute(self, name):
-        os.environ["PATH"] = f"{Path(os.environ['JOSTLE']).parent}{os.pathsep}{os.environ['PATH']}"
+        os.environ["PATH"] = os.pathsep.join(one for one in os.environ["PATH"].split(os.pathsep) if not Path(one, "jostle").exists())
         os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
         notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
         for cell in notebook.cells:

@@ -32,6 +32,10 @@ class Package(unittest.TestCase):
 
     def test_the_wheel_holds_the_package_and_its_types(self):
         names = set(zipfile.ZipFile(self.wheel).namelist())
+        inner = f"jostle-{self.backend.project()['version']}.dist-info"
+        told = zipfile.ZipFile(self.wheel).read(f"{inner}/METADATA").decode()
+        self.assertIn("Provides-Extra: pandas\n", told)
+        self.assertIn("Requires-Dist: matplotlib; extra == 'notebook'\n", told)
         for name in ("jostle/__init__.py", "jostle/__init__.pyi", "jostle/py.typed", f"jostle-{self.backend.project()['version']}.dist-info/METADATA"):
             self.assertIn(name, names)
         self.assertTrue(any(name.startswith("jostle/_jostle.") and name.endswith(".so") for name in names))
@@ -48,6 +52,9 @@ class Package(unittest.TestCase):
                 " 'fp16', 'runtime': 'cuda-graph'}], 'run': {'duration': '10 ms', 'warmup': '1 ms'}}).status)")
         self.assertEqual(subprocess.run([python, "-c", code], check=True, capture_output=True, text=True, env=clean,
                                         cwd=self.directory).stdout, "ok\n")
+        command = subprocess.run([self.directory / "venv/bin/jostle", "list", "devices"], check=True, capture_output=True, text=True,
+                                 env=clean, cwd=self.directory)
+        self.assertIn("nvidia-h200", command.stdout)
 
 
 if __name__ == "__main__":

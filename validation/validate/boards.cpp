@@ -41,8 +41,9 @@ class Bench {
                                            std::vector<dnn::Factor> factors) const {
     calibration::Profile profile = base_of(configuration.device).profile;
     profile.factors = std::move(factors);
-    const std::optional<scenarios::Result> result = run(*configuration.scenario, profile, {});
-    if (!result) throw std::runtime_error("interrupted");
+    const std::optional<scenarios::Result> result =
+        run(*configuration.scenario, profile, {.interrupt = &input::interruption(), .progress = {}});
+    if (!result) throw scenarios::Interrupted();
     return *result;
   }
 
@@ -52,7 +53,7 @@ class Bench {
                                                 std::vector<dnn::Factor> factors) const {
     calibration::BaseProfile base = base_of(configuration.device);
     base.profile.factors = std::move(factors);
-    return predictions({std::move(base), {}}, {configuration}).front();
+    return predictions({std::move(base), {}}, {configuration}, &input::interruption()).front();
   }
 
   [[nodiscard]] dnn::Chip chip_of(const std::string& device) const {

@@ -53,8 +53,9 @@ void set_mode(scenarios::ProcessEntry& entry, const std::string& mode, bool bloc
 }
 
 scenarios::Result simulate(const scenarios::Scenario& scenario, const calibration::Profile& profile) {
-  const std::optional<scenarios::Result> result = run(scenario, profile, {});
-  if (!result) throw std::runtime_error("interrupted");
+  const std::optional<scenarios::Result> result =
+      run(scenario, profile, {.interrupt = &input::interruption(), .progress = {}});
+  if (!result) throw scenarios::Interrupted();
   return *result;
 }
 

@@ -1,0 +1,148 @@
+#include "python/many.hpp"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "analyses/interval/interval.hpp"
+#include "python/call.hpp"
+#include "python/columns.hpp"
+#include "scenarios/result/result_json.hpp"
+#include "scenarios/result/result_rows.hpp"
+#include "scenarios/run/parallel.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::python {
+namespace {
+
+namespace py = pybind11;
+using RowJson = nlohmann::ordered_json;
+
+Cell json_cell(const RowJson& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_float()) return value.get<double>();
+  // A seed above the range of int64 keeps its digits as a text.
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return value.dump();
+  if (value.is_number()) return value.get<std::int64_t>();
+  if (value.is_string()) return value.get<std::string>();
+  return {};
+}
+
+struct OneRun {
+  std::string json;
+  std::vector<std::vector<Cell>> rows;
+};
+
+OneRun done_run(const scenarios::Scenario& scenario, analyses::Profiles& profiles, bool interval,
+                const std::atomic<bool>* interrupt) {
+  scenarios::RunControl control;
+  control.interrupt = interrupt;
+  std::optional<scenarios::Result> result;
+  if (interval) {
+    result = analyses::run_with_interval(scenario, control);
+  } else {
+    const auto profile = profiles.required(scenario);
+    const auto work = profiles.work(*profile);
+    control.shared = work.get();
+    result = scenarios::run(scenario, *profile, control);
+  }
+  if (!result) throw scenarios::Interrupted();
+  OneRun one;
+  const RowJson json = scenarios::json_of(*result);
+  one.json = scenarios::text_of(json);
+  for (const std::vector<RowJson>& row : scenarios::rows_of(*result, json)) {
+    std::vector<Cell>& cells = one.rows.emplace_back();
+    std::ranges::transform(row, std::back_inserter(cells), json_cell);
+  }
+  return one;
+}
+
+// All scenarios. Throws Invalid with the problems of all.
+std::vector<scenarios::Scenario> loaded(const ManyRuns& runs, unsigned threads, Warnings& warnings) {
+  std::vector<std::optional<scenarios::Scenario>> read(runs.scenarios.size());
+  std::vector<Warnings> said(read.size());
+  std::vector<input::Problems> wrong(read.size());
+  scenarios::parallel_for(
+      read.size(),
+      [&](std::size_t i) {
+        const auto& [source, changes] = runs.scenarios[i];
+        try {
+          read[i] = scenario_of(source, changes.options(), said[i]);
+        } catch (const Invalid& invalid) {
+          wrong[i] = invalid.problems;
+        }
+      },
+      threads);
+  input::Problems problems;
+  for (const input::Problems& some : wrong) problems.append(some);
+  if (!problems.empty()) throw Invalid{problems};
+  std::vector<scenarios::Scenario> all;
+  for (auto& scenario : read) all.push_back(std::move(*scenario));
+  for (Warnings& some : said)
+    for (std::string& warning : some)
+      if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(std::move(warning));
+  return all;
+}
+
+struct Many {
+  std::vector<Column> columns;
+  std::vector<std::string> lines;
+  Warnings warnings;
+};
+
+Many tabulated(std::vector<OneRun> runs) {
+  Many many;
+  many.columns.push_back({"run", {}});
+  for (std::string& name : scenarios::row_columns()) many.columns.push_back({std::move(name), {}});
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (std::vector<Cell>& row : runs[i].rows) {
+      many.columns.front().cells.emplace_back(static_cast<std::int64_t>(i));
+      for (std::size_t column = 0; column < row.size(); ++column)
+        many.columns[column + 1].cells.push_back(std::move(row[column]));
+    }
+    many.lines.push_back(std::move(runs[i].json));
+  }
+  return many;
+}
+
+Many many_of(const ManyRuns& runs, const ManyOptions& options, Call& call) {
+  Warnings warnings;
+  const std::vector<scenarios::Scenario> scenarios = loaded(runs, options.threads, warnings);
+  const std::size_t seeds = std::max<std::size_t>(runs.seeds.size(), 1);
+  std::vector<OneRun> done(scenarios.size() * seeds);
+  analyses::Profiles of_files;  // read anew in every call, and so are those with changed parameters
+  std::atomic<std::size_t> count{0};
+  scenarios::parallel_for(
+      done.size(),
+      [&](std::size_t i) {
+        scenarios::Scenario scenario = scenarios[i / seeds];
+        if (!runs.seeds.empty()) scenario.run.seed = runs.seeds[i % seeds];
+        const bool shipped = scenario.device_path.empty() && scenario.figures.empty();
+        done[i] =
+            done_run(scenario, shipped ? shipped_profiles() : of_files, options.interval, call.interrupt());
+        call.tell(++count, done.size());
+      },
+      options.threads);
+  Many many = tabulated(std::move(done));
+  many.warnings = std::move(warnings);
+  return many;
+}
+
+}  // namespace
+
+py::dict run_many(const ManyRuns& runs, const ManyOptions& options, py::object progress) {
+  Call call(std::move(progress));
+  const Many many = call.run([&] { return many_of(runs, options, call); });
+  py::dict all;
+  all["columns"] = dict_of(many.columns);
+  all["lines"] = many.lines;
+  all["warnings"] = many.warnings;
+  return all;
+}
+
+}  // namespace jostle::python
