@@ -68,7 +68,7 @@ export function guess({ask, unit, most}, kept, told) {
       }
       const is = `${shown(Number(found.toPrecision(3)))} ${unit}`, guessed = typeof value === 'number';
       truth.style.width = `${Math.min(100, 100 * found / most)}%`;
-      legend.replaceChildren(entry('truth', `the answer: ${is}`), ...(guessed ? [entry('own', `your guess: ${shown(value)} ${unit}`)] : []));
+      legend.replaceChildren(entry('truth', 'the answer'), ...(guessed ? [entry('own', 'your guess')] : []));
       said.textContent = `It is ${is}.${guessed && found !== 0 ? ` Your guess is ${distance(value / found)}.` : ''}`;
     },
   };

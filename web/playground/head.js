@@ -66,16 +66,16 @@ function total({system, ...result}) {
   const grade = powerGrade(result), graded = grade ? ` (${grade})` : '';
   const part = (name, value, unit) => (typeof value === 'number' ? [element('span', {}, element('b', {'data-figure': name}, three(value)), ` ${unit}`)] : []);
   return element('p', {class: 'total'}, ...part('throughput', system.throughput.mean, 'images/s together'), ...part('power', system.power_w?.mean, `W${graded}`),
-      ...part('energy', system.energy_per_image_mj, 'mJ an image'), ...part('busy', 100 * system.gpu.busy, '% of the time the GPU is busy'),
-      ...(system.limited_by && system.limited_by !== 'none' ? [element('span', {}, `limited by ${system.limited_by.replaceAll('_', ' ')}`)] : []));
+      ...part('energy', system.energy_per_image_mj, 'mJ an image'), ...part('busy', 100 * system.gpu.busy, '% GPU busy'),
+      ...(system.limited_by && system.limited_by !== 'none' ? [element('span', {}, `limited by the ${system.limited_by.replaceAll('_', ' ')}`)] : []));
 }
 
 // Why percentiles are missing; lengthen(seconds): simulates so long.
 function missing(result, lengthen) {
   const of = result.processes.map(({latency_ms: {p99, needs}}) => (p99 === null ? needs?.p99?.run_s ?? 0 : 0)), seconds = Math.ceil(Math.max(0, ...of) * 1.1);
   if (!seconds) return [];
-  const short = result.processes.filter((_, i) => of[i]).map(({index}) => index).join(', ');
-  return [element('p', {class: 'soft'}, `Too few samples for p99 of process ${short}; it takes about ${seconds} s. `,
+  const lacking = result.processes.filter((_, i) => of[i]), whose = lacking.length === result.processes.length ? '' : ` of process ${lacking.map(({index}) => index).join(', ')}`;
+  return [element('p', {class: 'soft'}, `No p99 yet${whose}: too few samples. `,
       lengthen && seconds <= 600 ? element('button', {type: 'button', onclick: () => lengthen(seconds)}, `Simulate ${seconds} s`) : '')];
 }
 
@@ -83,13 +83,13 @@ function trust(result) {
   const order = Object.keys(meanings), grades = result.processes.map(({grade}) => grade).filter((of) => of in meanings);
   if (!grades.length) return [];
   const least = order[Math.max(...grades.map((of) => order.indexOf(of)))];
-  return [element('p', {class: 'soft'}, element('b', {}, `How sure: ${least}, `), `${meanings[least]}.${result.sharing_note ? ` ${result.sharing_note[0].toUpperCase()}${result.sharing_note.slice(1)}.` : ''}`)];
+  return [element('p', {class: 'soft'}, element('b', {}, `How sure: ${least}, `), `${meanings[least]}.`)];
 }
 
-export const head = (result, lengthen) => [scenario(result), table(result), total(result), ...missing(result, lengthen)];
+export const head = (result, lengthen) => [scenario(result), table(result), total(result), ...trust(result), ...missing(result, lengthen)];
 
 // What to keep in mind of it.
 export const warnings = (result) => [
   ...result.processes.filter(({status}) => status !== 'ok').map((of) => element('p', {class: 'bad'}, `Process ${of.index} does not fit: ${of.problem ?? ''}`)),
   ...(result.warnings ?? []).map((text) => element('p', {class: 'bad'}, `${/ served nothing in /.test(text) ? 'Starved' : result.stationary === false ? 'Not steady' : 'Note'}: ${text}`)),
-  ...trust(result)];
+  ...(result.sharing_note ? [element('p', {class: 'soft'}, `Sharing: ${result.sharing_note}.`)] : [])];

@@ -25,7 +25,7 @@ function bars(lesson, ask, guessed) {
     all[i] = value;
     guessed(all);
   }));
-  const figures = new Figures(), head = element('div', {class: 'stuck'}), of = element('h3', {hidden: true});
+  const figures = new Figures(), head = element('div', {class: 'stuck'}), below = element('div'), of = element('h3', {hidden: true});
   const draw = (all, what) => {
     of.hidden = false;
     of.textContent = `Charts: ${what}`;
@@ -34,13 +34,14 @@ function bars(lesson, ask, guessed) {
   let first = null;
   return {
     ready: () => all.every((value) => value !== null),
-    elements: made.map((of) => of.element), after: [of, figures.element], head,
+    elements: made.map((of) => of.element), after: [of, figures.element], heads: [head, below],
     async run() {
       first = await ask([]);
       if (!first) return null;
       const truths = guesses.map((of) => of.of(first.result));
       made.forEach((of, i) => of.reveal(truths[i]));
       head.replaceChildren();
+      below.replaceChildren();
       draw(chartsOf(first), before);
       return truths;
     },
@@ -49,7 +50,8 @@ function bars(lesson, ask, guessed) {
       if (!other) return false;
       draw(withBefore(chartsOf(other), chartsOf(first), before), `${change.label}, and in outlines ${before}`);
       const names = [before, change.label], results = [first.result, other.result];
-      head.replaceChildren(delta(results, names, asked(guesses, results, names)));
+      head.replaceChildren(delta(results, names));
+      below.replaceChildren(asked(guesses, results, names));
       return true;
     },
   };
@@ -61,7 +63,7 @@ function asked(guesses, results, names) {
     const found = of(result);
     return shown(typeof found === 'number' ? Number(found.toPrecision(3)) : null);
   };
-  return element('details', {open: !matchMedia('(max-width: 860px)').matches}, element('summary', {}, 'What you guessed'), element('table', {'data-name': 'change'}, element('thead', {}, element('tr', {},
+  return element('details', {open: true}, element('summary', {}, 'What you guessed'), element('table', {'data-name': 'change'}, element('thead', {}, element('tr', {},
       ...['Figure', ...names].map((name) => element('th', {scope: 'col'}, name)))),
   element('tbody', {}, ...guesses.map(({ask, unit, of}) => element('tr', {}, element('th', {scope: 'row'}, `${ask}, ${unit}`),
       ...results.map((result) => element('td', {class: 'number'}, value(of, result))))))));
@@ -110,7 +112,7 @@ function curve(lesson, ask, guessed) {
   };
   return {
     ready: () => value !== null,
-    elements: [element('div', {class: 'guess'}, element('label', {class: 'ask'}, `${series.ask ?? 'Your guess'} `, input), output, no.element)], head: null, after: [said, figures.element],
+    elements: [element('div', {class: 'guess'}, element('label', {class: 'ask'}, `${series.ask ?? 'Your guess'} `, input), output, no.element)], heads: [], after: [said, figures.element],
     run() {
       old = null;
       return all([], '');
@@ -177,6 +179,7 @@ export function learn(page) {
     const change = element('button', {type: 'button', hidden: true, class: 'main', onclick: async () => {
       if (!await step(kind.change)) return;
       why.hidden = false;
+      (kind.heads[0] ?? why).scrollIntoView();
       change.classList.remove('main');
       progress.put(lesson.id, {done: true});
       index();
@@ -191,7 +194,7 @@ export function learn(page) {
     body.replaceChildren(element('h2', {tabindex: -1}, lesson.title), element('p', {}, lesson.tell), element('h3', {}, 'Guess first'),
         ...kind.elements, element('div', {class: 'controls'}, run, change,
             element('button', {type: 'button', onclick: () => page.open(scenarioOf(lesson))}, 'Open as a scenario')),
-        hint, note, ...(kind.head ? [kind.head] : []), why, ...kind.after,
+        hint, note, ...kind.heads, why, ...kind.after,
         ...(page.lecturer ? [element('details', {open: true}, element('summary', {}, 'Notes for the lecturer'), element('p', {}, lesson.notes))] : []));
     ready();
   }

@@ -37,7 +37,7 @@ const named = (names) => names.map((label) => ({label}));
 const lecturer = '#lecturer';
 
 // Links and files: a scenario comes in and goes out.
-function exchange(page, {address, opened, refuse}) {
+function exchange(page, {address, opened, refuse}, ...more) {
   const field = element('input', {type: 'text', id: 'link', placeholder: '#1…', autocomplete: 'off', spellcheck: 'false'});
   const said = element('span', {role: 'status', class: 'soft'});
   const paste = () => {
@@ -64,10 +64,10 @@ function exchange(page, {address, opened, refuse}) {
   };
   field.addEventListener('keydown', ({key}) => { if (key === 'Enter') paste(); });
   const button = (label, onclick) => element('button', {type: 'button', onclick}, label);
-  return element('details', {class: 'exchange'}, element('summary', {}, 'Links and files'), element('div', {class: 'controls'},
+  return element('details', {class: 'exchange'}, element('summary', {}, 'Links, files, colours'), element('div', {class: 'controls'},
       button('Copy the link', copy), element('label', {for: 'link'}, 'Paste a link', field), button('Open the link', paste),
       button('Open a scenario file', () => file.click()), file,
-      button('Save the scenario', () => save(`${(tree(page.state.a)?.name ?? 'scenario').toLowerCase().replace(/[^a-z0-9]+/g, '-')}.yaml`, page.state.a, 'text/yaml')), said));
+      button('Save the scenario', () => save(`${(tree(page.state.a)?.name ?? 'scenario').toLowerCase().replace(/[^a-z0-9]+/g, '-')}.yaml`, page.state.a, 'text/yaml')), ...more, said));
 }
 
 async function begin() {
@@ -137,11 +137,11 @@ async function begin() {
   };
   document.getElementById('top').append(
       element('h1', {}, 'jostle playground'),
-      element('nav', {class: 'views', 'aria-label': 'Views'}, ...buttons), themeButton(),
+      element('nav', {class: 'views', 'aria-label': 'Views'}, ...buttons),
       element(
           'p', {class: 'soft'},
           'What happens when several neural networks share one board? Change the scenario, and the answer changes with it. Learn asks you questions.'),
-      exchange(page, {address: write, opened, refuse}), refusal);
+      exchange(page, {address: write, opened, refuse}, themeButton()), refusal);
   addEventListener('hashchange', async () => {
     if (location.hash === lecturer) {
       page.lecturer = true;

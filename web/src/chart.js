@@ -187,7 +187,7 @@ export function figure(given) {
     `${given.title}. Arrow keys read the values.`, style: `height:${given.height ?? 320}px`});
   const reading = element('p', {class: 'reading', 'aria-live': 'polite'});
   const name = (given.name ?? given.title).toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
-  const rows = element('div', {class: 'scroll'});
+  const rows = element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `${given.title}: data`});
   const details = element('details', {ontoggle: () => fill()}, element('summary', {}, 'Data'), rows);
   let chart = null, option = null, at = null, seeable = false;
   let more = 0;  // pixels
