@@ -4,6 +4,7 @@ import {element, save} from '../src/dom.js';
 import {figure as shown, Table} from '../src/table.js';
 import {answersOf} from './answers.js';
 import {lessons} from './lessons.js';
+import {nameOf} from './series.js';
 
 const most = {files: 400, bytes: 1 << 18};
 const number = (of) => (typeof of === 'number' ? of : null);
@@ -16,9 +17,9 @@ const three = (value) => shown(value === null ? null : Number(value.toPrecision(
 // A row a thing that is guessed: [{lesson, ask, unit, nameOf(value), answers: [{name, guess, truth}]}].
 export function questions(files) {
   return lessons.flatMap((lesson) => {
-    const {series} = lesson, labels = series && !series.interval ? series.labels ?? series.values : null;
+    const {series} = lesson, named = series && !series.interval;
     const parts = lesson.guesses ?? [{ask: series.interval ? 'Intervals that contain the truth' : `${series.name} with the least`, unit: series.interval ? `of ${series.values.length}` : ''}];
-    return parts.map(({ask, unit}, i) => ({lesson, ask, unit, nameOf: (value) => (value === null ? '–' : labels ? labels[Math.round(value)] ?? '–' : three(value)),
+    return parts.map(({ask, unit}, i) => ({lesson, ask, unit, nameOf: (value) => (value === null ? '–' : named ? nameOf(series, Math.min(series.values.length - 1, Math.max(0, Math.round(value)))) : three(value)),
       answers: files.map(({name, lessons: all}) => ({name, given: all[lesson.id]?.guesses?.[i] ?? null, truth: number(series?.interval ? null : all[lesson.id]?.truths?.[i])}))
           .filter(({given}) => given !== null)}));
   });
@@ -29,6 +30,7 @@ export function summaryOf({answers}) {
   const guesses = answers.map(({given}) => number(given)).filter((of) => of !== null), truths = answers.map(({truth}) => truth).filter((of) => of !== null);
   const truth = truths.length ? median(truths) : null;
   return {answered: answers.length, unsure: answers.length - guesses.length, median: guesses.length ? median(guesses) : null, truth,
+    // A figure is near within 10 %.
     near: truth === null ? null : guesses.filter((of) => Math.abs(of - truth) <= 0.1 * Math.abs(truth)).length};
 }
 

@@ -9,7 +9,7 @@ import {lessons, scenarioOf} from './lessons.js';
 import {withBefore} from './overlay.js';
 import {folded} from './panel.js';
 import {Figures, pictureOf} from './results.js';
-import {leastOf, seriesFigure, verdict} from './series.js';
+import {leastOf, nameOf, seriesFigure, verdict} from './series.js';
 
 const drawnOf = ['Latency', 'Throughput per process', 'Tokens of language models', 'Where the time goes', 'Power', 'How busy the GPU is', 'Time at each clock', 'Timeline'];
 const before = 'as it is';
@@ -74,14 +74,15 @@ function curve(lesson, ask, guessed) {
   const {series} = lesson, figures = new Figures(), counted = series.interval !== undefined;
   const most = counted ? series.values.length : series.values.length - 1;
   let value = progress.of(lesson.id).guesses?.[0] ?? null, results = series.values.map(() => null), truth, old = null;
-  const input = element('input', {type: 'range', min: 0, max: most, step: 1, value: typeof value === 'number' ? value : Math.floor(most / 2), 'aria-label': 'Your guess'});
+  const input = series.labels ? element('select', {}, ...['choose one', ...series.labels].map((name, i) => element('option', {value: i ? i - 1 : ''}, name)))
+    : element('input', {type: 'range', min: 0, max: most, step: 1, value: typeof value === 'number' ? value : Math.floor(most / 2)});
   const output = element('output');
-  const names = series.labels ?? series.values;
   const draw = () => figures.show([seriesFigure(series, results, {old, ...(counted ? {truth} : {guessed: typeof value === 'number' ? value : undefined})})]);
   const say = () => {
     const known = typeof value === 'number';
-    output.textContent = known ? (counted ? `${value} of ${most}` : names[value]) : value === unknown ? 'no guess' : 'move the slider';
-    input.setAttribute('aria-valuetext', output.textContent);
+    output.textContent = known ? (counted ? `${value} of ${most}` : series.labels ? '' : nameOf(series, value)) : value === unknown ? 'no guess' : series.labels ? '' : 'move the slider';
+    if (series.labels) input.value = known ? value : '';
+    else input.setAttribute('aria-valuetext', output.textContent);
     no.box.checked = value === unknown;
     draw();
   };
@@ -91,7 +92,7 @@ function curve(lesson, ask, guessed) {
     say();
   };
   const no = doubt(value, (is) => put(is ? unknown : null));
-  input.addEventListener('input', () => put(Number(input.value)));
+  input.addEventListener('input', () => put(input.value === '' ? null : Number(input.value)));
   say();
   const said = element('p', {'aria-live': 'polite', class: 'verdict'});
   const all = async (set, what) => {
@@ -112,7 +113,7 @@ function curve(lesson, ask, guessed) {
   };
   return {
     ready: () => value !== null,
-    elements: [element('div', {class: 'guess'}, element('label', {class: 'ask'}, `${series.ask ?? 'Your guess'} `, input), output, no.element)], heads: [], after: [said, figures.element],
+    elements: [element('div', {class: 'guess'}, element('label', {class: 'ask'}, `${series.ask ?? 'Your guess'} `, input), output, no.element)], heads: [said], after: [figures.element],
     run() {
       old = null;
       return all([], '');

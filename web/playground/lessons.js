@@ -189,7 +189,7 @@ run: {duration: 6 s}
       values: boards, labels: boards.map((name) => name.replace('jetson-', '')),
       of: (result) => (result.processes.every(({status, stable}) => status === 'ok' && stable) ? result.system.power_w.mean : null)},
     change: {label: 'two cameras', set: ['processes.0.count=2']},
-    answer: 'The best board is the smallest one that keeps up: a larger one takes more power even while it waits, and a smaller one falls further and further behind, which no saving makes good. With two cameras a smaller board is large enough. So the demand comes first, and the board second. Boards that nearly keep up may do so in another power mode, or with int8.',
+    answer: 'The best board is the smallest one that keeps up: a larger one mostly takes more power even while it waits, and a smaller one falls further and further behind, which no saving makes good. With two cameras a smaller board is large enough. So the demand comes first, and the board second. Boards that nearly keep up may do so in another power mode, or with int8.',
     notes: 'The page knows no prices. jostle plan searches boards, power modes, precisions and batches for a demand at once, and says how sure it is of the winner. Ask what margin they would leave for a fifth camera.',
   },
 ];

@@ -9,7 +9,7 @@ export function holds(series, result, truth) {
 }
 
 const three = (value) => shown(Number(value.toPrecision(3)));
-const nameOf = (series, i) => (series.labels ?? series.values)[i];
+export const nameOf = (series, i) => (series.labels ?? series.values)[i].replace(/ us$/, ' µs');
 
 // The index of the least figure; -1 if no result has one.
 export function leastOf(series, results) {
