@@ -49,7 +49,7 @@ const told = (of) => element('section', {}, element('h3', {}, of.title), ...of.l
 // head is folded, under that name; lengthen(seconds): the reader wants so long a run.
 // show(picture, before): before is null or {picture, names: [old, new], more: [element, ...]}.
 export function results({files, answer = null, foldedAs = null, lengthen = null}) {
-  const head = element('div', {class: 'summary', 'aria-live': 'polite'}), changes = element('div', {class: 'stuck'}), notes = element('div'), lines = element('div');
+  const head = element('div', {class: 'summary', 'aria-live': 'polite'}), changes = element('div', {class: 'stuck'}), notes = element('div'), lines = element('div'), said = element('div');
   const open = new Figures(), folded = new Figures();
   const more = element('details', {class: 'more'}, element('summary', {}, 'More charts'), lines, folded.element);
   const first = [head, answer, notes];
@@ -60,7 +60,7 @@ export function results({files, answer = null, foldedAs = null, lengthen = null}
     }}, kind.toUpperCase());
   const saved = Object.entries(files).flatMap(([label, get]) => [label ? `${label}: ` : '', button(label, get, 'json', 'application/json'), button(label, get, 'csv', 'text/csv')]);
   const box = element('div', {class: 'results'}, changes,
-      ...(foldedAs ? [answer, element('details', {class: 'more'}, element('summary', {}, foldedAs), head, notes)] : first), open.element, more,
+      ...(foldedAs ? [answer, element('details', {class: 'more'}, element('summary', {}, foldedAs), head, notes)] : first), said, open.element, more,
       element('p', {class: 'files'}, 'The whole result: ', ...saved));
   return {
     element: box,
@@ -69,7 +69,9 @@ export function results({files, answer = null, foldedAs = null, lengthen = null}
       notes.replaceChildren(...warnings(picture.result));
       changes.replaceChildren(...(before ? [delta([before.picture.result, picture.result], before.names, ...(before.more ?? []))] : []));
       const drawings = charts(picture), all = before ? withBefore(drawings, charts(before.picture), 'before') : drawings.filter((of) => !of.lines);
-      lines.replaceChildren(...(before ? [] : drawings.filter((of) => of.lines).map(told)));
+      const texts = before ? [] : drawings.filter((of) => of.lines), time = texts.filter(({title}) => title === 'Where the time goes');
+      said.replaceChildren(...time.map(told));
+      lines.replaceChildren(...texts.filter((of) => !time.includes(of)).map(told));
       const shown = all.filter(({title}) => leading.includes(title)).sort((a, b) => leading.indexOf(a.title) - leading.indexOf(b.title));
       open.show(shown);
       return folded.show(all.filter((given) => !shown.includes(given)));
