@@ -32,12 +32,17 @@ export function simulate(page) {
     keep.disabled = now === kept;
     return shown.show(now.picture, kept && {picture: kept.picture, names: ['kept', 'now'], more});
   };
+  // An explanation of another text: its changes are not to be tried.
+  const stale = (is) => {
+    why.classList.toggle('stale', is);
+    why.inert = is;
+  };
   const explain = async () => {
     const asked = text;
-    why.classList.add('stale');
+    stale(true);
     const reply = await page.simulators.ask('explain', {ask: 'explain', text: asked});
     if (!reply) return;
-    why.classList.remove('stale');
+    stale(false);
     if (reply.status === 'answered') {
       const explained = JSON.parse(reply.text);
       why.replaceChildren(...words(explained, (of) => {
@@ -55,7 +60,7 @@ export function simulate(page) {
       note.textContent = 'Simulating …';
       shown.stale(true);
     }, 300);
-    why.classList.add('stale');
+    stale(true);
     const reply = await page.simulators.ask('picture', {ask: 'picture', text});
     if (!reply) return;
     clearTimeout(waiting);
