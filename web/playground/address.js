@@ -38,7 +38,7 @@ export async function read(hash) {
     const text = atob(hash.slice(2).replaceAll('-', '+').replaceAll('_', '/'));
     const bytes = await through(new DecompressionStream('deflate-raw'), Uint8Array.from(text, (of) => of.charCodeAt(0)));
     const state = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof state?.a === 'string' ? state : null;
+    return typeof state?.a === 'string' && ['b', 'view', 'lesson'].every((key) => ['undefined', 'string'].includes(typeof state[key])) ? state : null;
   } catch (error) {
     if (error instanceof TooLarge) throw error;
     return null;

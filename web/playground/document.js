@@ -11,11 +11,13 @@ export function tree(text) {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
 }
 
-// The text with the value at a path, ['processes', 0, 'batch']; undefined removes it.
+// The text with the value at a path, ['processes', 0, 'batch']; undefined removes it, and a mapping that it leaves empty.
 export function changed(text, path, value) {
   const document = parseDocument(text);
   if (value === undefined) {
     document.deleteIn(path);
+    const parent = path.slice(0, -1);
+    if (parent.length && typeof path.at(-1) === 'string' && document.getIn(parent)?.items?.length === 0) document.deleteIn(parent);
   } else if (typeof value === 'object') {
     document.setIn(path, document.createNode(value, {flow: true}));
   } else {

@@ -3,6 +3,9 @@ import {element} from '../src/dom.js';
 import {changed, tree, withoutProcess, withProcess} from './document.js';
 
 const at = (value, path) => path.reduce((of, key) => of?.[key], value);
+// Of the weights of language models, and what runs them (docs/scenario.md).
+const weights = ['q4_k_m', 'q8_0', 'awq', 'int4', 'int8', 'fp8', 'fp16'], engines = ['llama.cpp', 'ollama', 'mlc', 'tensorrt-llm', 'vllm'];
+const chat = {precision: 'q4_k_m', runtime: 'llama.cpp', generate: {prompt: 64, tokens: 64}};
 const batches = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
 let ids = 0;
@@ -52,12 +55,20 @@ function slider(label, path, values, edit) {
   return made;
 }
 
-function text(label, path, hint, edit) {
+// unit: of a number that is typed without one; none: the key takes plain numbers.
+function text(label, path, hint, edit, unit = '') {
   const input = element('input', {type: 'text', placeholder: hint, size: 9});
   return field(label, input, path, {read: (_, value) => { input.value = value ?? ''; }, write: () => {
     const value = input.value.trim();
+    if (unit && /^[\d.]+$/.test(value)) return `${value} ${unit}`;
     return /^\d+$/.test(value) ? Number(value) : value || undefined;
   }}, edit);
+}
+
+// A key that is true or absent.
+function either(label, path, no, yes, edit) {
+  const input = element('select', {}, ...[no, yes].map((of) => element('option', {}, of)));
+  return field(label, input, path, {read: (_, value) => { input.selectedIndex = value === true ? 1 : 0; }, write: () => (input.selectedIndex ? true : undefined)}, edit);
 }
 
 // Requests: in a closed loop, or so many a second, evenly or by chance.
@@ -97,25 +108,54 @@ export function form({catalogue, change}) {
   };
   const edit = (path, value) => put(changed(current, path, value));
 
-  function card(process, index, count) {
-    const path = (key) => ['processes', index, key];
-    const plain = typeof process?.model === 'string';
-    const title = process?.name ?? (plain ? process.model : process?.load ? 'load' : 'process');
-    const own = plain ? [
-      select('Network', path('model'), catalogue.models.map(({name}) => name), null, edit),
+  const talks = (name) => catalogue.language_models.includes(name);
+  const names = (process, index) => select('Network', ['processes', index, 'model'], [...catalogue.models.map(({name}) => name), ...catalogue.language_models], null, (path, name) => {
+    if (talks(name) === talks(process.model)) edit(path, name);
+    else put(changed(current, path.slice(0, 2), talks(name) ? {model: name, ...chat} : {model: name, precision: 'fp16'}));
+  });
+
+  function parts(process, index) {
+    const path = (...keys) => ['processes', index, ...keys];
+    if (talks(process.model)) {
+      return [names(process, index), select('Weights', path('precision'), weights, null, edit), select('Runtime', path('runtime'), engines, 'the default', edit),
+        text('Prompt, tokens', path('generate', 'prompt'), '64', edit), text('Answer, tokens', path('generate', 'tokens'), '64', edit),
+        slider('Users', path('users'), [1, 2, 3, 4, 6, 8, 12, 16, 32], edit), slider('Processes', path('count'), [1, 2, 3, 4], edit)];
+    }
+    return [
+      names(process, index),
       select('Precision', path('precision'), catalogue.precisions, null, edit),
       select('Runtime', path('runtime'), catalogue.runtimes, 'the default', edit),
       slider('Batch', path('batch'), batches, edit),
       slider('Processes', path('count'), [1, 2, 3, 4, 5, 6, 7, 8, 12, 16], edit),
       slider('Streams in each', path('streams'), [1, 2, 3, 4, 6, 8], edit),
       arrivals(path('arrivals'), edit),
-    ] : [];
+    ];
+  }
+
+  function card(process, index, count) {
+    const plain = typeof process?.model === 'string';
+    const title = process?.name ?? (plain ? process.model : process?.load ? 'load' : 'process');
+    const own = plain ? parts(process, index) : [];
     fields.push(...own);
     return element('fieldset', {class: 'card'}, element('legend', {}, title),
         ...(plain ? own.map((of) => of.element) : [element('p', {class: 'soft'}, 'Its parts are in the text.')]),
         element('div', {class: 'row'},
-            plain ? element('button', {type: 'button', onclick: () => put(withProcess(current, {...process})), 'aria-label': `Another like process ${index + 1}`}, 'Another like it') : null,
+            plain ? element('button', {type: 'button', onclick: () => put(withProcess(current, {...process})), 'aria-label': `Another like it: process ${index + 1}`}, 'Another like it') : null,
             count > 1 ? element('button', {type: 'button', onclick: () => put(withoutProcess(current, index)), 'aria-label': `Remove process ${index + 1}`}, 'Remove') : null));
+  }
+
+  // What the board is held to, beside its mode: folded unless something of it is set.
+  function limits(scenario, device) {
+    const jetson = /jetson/.test(scenario.device), own = [
+      either('Sharing the GPU', ['mps'], 'in turns', 'side by side: MPS', edit),
+      text('Cores', ['host_cores'], device ? `all ${device.cores}` : 'all', edit),
+      ...(jetson ? [either('Clocks', ['jetson_clocks'], 'by governors', 'at their highest: jetson_clocks', edit)] : []),
+      text('GPU clock', ['clocks', 'gpu'], 'free', edit, 'MHz'), text('CPU clock', ['clocks', 'cpu'], 'free', edit, 'MHz'),
+      ...(jetson ? [text('Memory clock', ['clocks', 'emc'], 'free', edit, 'MHz'), text('Power cap', ['power_cap', 'budget'], 'none', edit, 'W')]
+        : [text('Power limit', ['power_limit'], 'its own', edit, 'W')])];
+    fields.push(...own);
+    return element('details', {open: ['mps', 'host_cores', 'jetson_clocks', 'clocks', 'power_cap', 'power_limit'].some((key) => scenario[key] !== undefined)},
+        element('summary', {}, 'Sharing, cores, clocks, power'), ...own.map((of) => of.element));
   }
 
   function show(other) {
@@ -124,7 +164,7 @@ export function form({catalogue, change}) {
     box.classList.toggle('stale', scenario === null);
     if (scenario === null) return;
     const processes = Array.isArray(scenario.processes) ? scenario.processes : [];
-    const kinds = JSON.stringify([scenario.device, processes.map((of) => [typeof of?.model, of?.name ?? (typeof of?.model === 'string' ? of.model : null)])]);
+    const kinds = JSON.stringify([scenario.device, processes.map((of) => [typeof of?.model, of?.name ?? (typeof of?.model === 'string' ? of.model : null), talks(of?.model)])]);
     if (kinds !== shape) {
       shape = kinds;
       const focused = box.contains(document.activeElement) ? document.activeElement.dataset.key : null;
@@ -136,9 +176,10 @@ export function form({catalogue, change}) {
         text('Seed', ['run', 'seed'], '1', edit),
       ];
       const head = element('fieldset', {class: 'card'}, element('legend', {}, 'Board'), ...fields.map((of) => of.element),
-          device ? element('p', {class: 'soft'}, device.description) : null);
+          limits(scenario, device), device ? element('p', {class: 'soft'}, device.description) : null);
       box.replaceChildren(head, ...processes.map((process, i) => card(process, i, processes.length)),
-          element('button', {type: 'button', onclick: () => put(withProcess(current, {model: 'mobilenet_v2', precision: 'fp16'}))}, 'Add a process'));
+          element('button', {type: 'button', onclick: () => put(withProcess(current, {model: 'mobilenet_v2', precision: 'fp16'}))}, 'Add a process'), ' ',
+          element('button', {type: 'button', onclick: () => put(withProcess(current, {model: 'qwen2.5_0.5b', ...chat}))}, 'Add a language model'));
       if (focused) box.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
     }
     for (const of of fields) of.show(scenario);

@@ -1,11 +1,13 @@
 // The playground: the simulator in a page. Views share one state, which is kept in the address.
 import {practise} from '../src/chart.js';
-import {element} from '../src/dom.js';
+import {element, save} from '../src/dom.js';
 import {heatmap} from '../src/heatmap.js';
 import {colours, themeButton} from '../src/theme.js';
 import {timeline} from '../src/timeline.js';
-import {read, written} from './address.js';
+import {mostBytes, read, written} from './address.js';
+import {classPage} from './class.js';
 import {compare} from './compare.js';
+import {tree} from './document.js';
 import {learn} from './learn.js';
 import {map} from './map.js';
 import {simulate} from './simulate.js';
@@ -31,22 +33,60 @@ function unseen() {
 
 const named = (names) => names.map((label) => ({label}));
 
+// What is asked for by name: notes for the lecturer, and the page that reads a class's files.
+const lecturer = '#lecturer';
+
+// Links and files: a scenario comes in and goes out.
+function exchange(page, {address, opened, refuse}, ...more) {
+  const field = element('input', {type: 'text', id: 'link', placeholder: '#1…', autocomplete: 'off', spellcheck: 'false'});
+  const said = element('span', {role: 'status', class: 'soft'});
+  const paste = () => {
+    const at = field.value.indexOf('#');
+    if (at >= 0) opened(field.value.slice(at).trim());
+    else refuse('A link of this page has “#1” in it, and the scenario after that.');
+  };
+  const file = element('input', {type: 'file', accept: '.yaml,.yml,.txt', hidden: true, 'aria-label': 'A scenario file', onchange: async () => {
+    const [of] = file.files;
+    if (!of) return;
+    const text = of.size > mostBytes ? null : await of.text();
+    file.value = '';
+    if (text === null) refuse(`${of.name} was not opened: it holds more than a megabyte.`);
+    else page.open(text);
+  }});
+  const copy = async () => {
+    const hash = await address();
+    said.textContent = hash ? 'Copied: it opens in any copy of this page.' : 'Too large for a link.';
+    if (!hash) return;
+    field.value = hash;
+    await navigator.clipboard?.writeText(hash).catch(() => {
+      said.textContent = 'The browser does not let the page copy: take it from the field.';
+    });
+  };
+  field.addEventListener('keydown', ({key}) => { if (key === 'Enter') paste(); });
+  const button = (label, onclick) => element('button', {type: 'button', onclick}, label);
+  return element('details', {class: 'exchange'}, element('summary', {}, 'Links, files, colours'), element('div', {class: 'controls'},
+      button('Copy the link', copy), element('label', {for: 'link'}, 'Paste a link', field), button('Open the link', paste),
+      button('Open a scenario file', () => file.click()), file,
+      button('Save the scenario', () => save(`${(tree(page.state.a)?.name ?? 'scenario').toLowerCase().replace(/[^a-z0-9]+/g, '-')}.yaml`, page.state.a, 'text/yaml')), ...more, said));
+}
+
 async function begin() {
   const refusal = element('p', {role: 'alert'});
-  // The state in the address; null where there is none, and of one that is refused.
-  const addressed = async () => {
-    refusal.textContent = '';
-    return read(location.hash).catch((error) => {
-      refusal.textContent = error.message;
+  const refuse = (text) => { refusal.textContent = text; };
+  // The state in an address; null where there is none, and of one that is refused.
+  const stateOf = async (hash) => {
+    refuse('');
+    return read(hash).catch((error) => {
+      refuse(error.message);
       return null;
     });
   };
-  const state = await addressed(),
+  const state = await stateOf(location.hash),
         catalogue = CATALOGUE;  // what the simulator answered when the page was made
   let timer = null, current = null;
   const page = {
-    simulators, catalogue,
-    state: {a: first, view: 'simulate', ...state},
+    simulators, catalogue, lecturer: location.hash === lecturer,
+    state: {a: first, view: location.hash === lecturer ? 'learn' : 'simulate', ...state},
     words: {
       device: catalogue.devices.map(({name, description}) => ({label: name, info: description})),
       model: [...catalogue.models.map(({name, description}) => ({label: name, info: description})),
@@ -60,56 +100,56 @@ async function begin() {
       clearTimeout(timer);
       timer = setTimeout(write, 250);
     },
+    open(text) {
+      page.keep({a: text});
+      show('simulate');
+    },
   };
-  // Whether the address now is that of the state.
+  // The address of the state, or null; the window has it, unless a lecturer asked for the notes there.
   async function write() {
     const hash = await written(page.state);
-    if (hash) history.replaceState(null, '', hash);
-    return Boolean(hash);
+    if (hash && !page.lecturer) history.replaceState(null, '', hash);
+    return hash;
   }
-  const open = (text) => {
-    page.keep({a: text});
-    show('simulate');
-  };
-  const views = [['simulate', 'Simulate', simulate], ['compare', 'Compare', compare], ['map', 'Map', map], ['learn', 'Learn', learn]];
+  const views = [['simulate', 'Simulate', simulate], ['compare', 'Compare', compare], ['map', 'Map', map], ['learn', 'Learn', learn], ['class', 'Class', classPage]];
   const made = new Map(), main = document.getElementById('playground');
   const buttons = views.map(([name, label]) => element('button', {type: 'button', onclick: () => show(name)}, label));
   function show(name) {
     current?.close();
-    const at = Math.max(0, views.findIndex(([of]) => of === name));
-    if (!made.has(at)) made.set(at, views[at][2](page, open));
+    const at = Math.max(0, views.findIndex(([of]) => of === name && (of !== 'class' || page.lecturer)));
+    if (!made.has(at)) made.set(at, views[at][2](page));
     current = made.get(at);
     buttons.forEach((button, i) => (i === at ? button.setAttribute('aria-current', 'page') : button.removeAttribute('aria-current')));
+    buttons.at(-1).hidden = !page.lecturer;
     main.replaceChildren(current.element);
     page.keep({view: views[at][0]});
     current.open();
   }
-  const link = element(
-      'button', {
-        type: 'button',
-        onclick: async () => {
-          const fits = await write();
-          if (fits) await navigator.clipboard?.writeText(location.href).catch(() => {});
-          link.textContent = fits ? 'Address copied' : 'Too large for a link';
-          setTimeout(() => {
-            link.textContent = 'Copy the link';
-          }, 2000);
-        }
-      },
-      'Copy the link');
+  const go = (other) => {
+    Object.assign(page.state, {b: undefined, ...other});
+    made.clear();
+    show(page.state.view);
+  };
+  const opened = async (hash) => {
+    const other = await stateOf(hash);
+    if (other) go(other);
+    else if (!refusal.textContent) refuse('This link was not opened: it is none of this page, or a part of it is missing.');
+  };
   document.getElementById('top').append(
       element('h1', {}, 'jostle playground'),
-      element('nav', {class: 'views', 'aria-label': 'Views'}, ...buttons), link, themeButton(),
+      element('nav', {class: 'views', 'aria-label': 'Views'}, ...buttons),
       element(
           'p', {class: 'soft'},
           'What happens when several neural networks share one board? Change the scenario, and the answer changes with it. Learn asks you questions.'),
-      refusal);
+      exchange(page, {address: write, opened, refuse}, themeButton()), refusal);
   addEventListener('hashchange', async () => {
-    const other = await addressed();
-    if (!other) return;
-    Object.assign(page.state, other);
-    made.clear();
-    show(page.state.view);
+    if (location.hash === lecturer) {
+      page.lecturer = true;
+      go({view: 'learn'});
+      return;
+    }
+    const other = await stateOf(location.hash);
+    if (other) go(other);
   });
   show(page.state.view);
   document.documentElement.dataset.ready = 'yes';

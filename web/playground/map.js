@@ -4,6 +4,7 @@ import {choice, element} from '../src/dom.js';
 import {heatmap} from '../src/heatmap.js';
 import {title} from '../src/names.js';
 import {Table} from '../src/table.js';
+import {called} from './change.js';
 import {tree} from './document.js';
 import {metrics} from './sweep.js';
 
@@ -27,17 +28,6 @@ function keys(text, catalogue) {
   if (device?.power_modes.length > 1) found.push(['power_mode', device.power_modes.join(', ')]);
   found.push(['power_cap.budget', '6 W, 8 W, 10 W, 12 W'], ['run.seed', '1 to 5']);
   return found;
-}
-
-// A key as people call it: "processes.0.batch" is the batch of process 1.
-function called(key, text) {
-  const process = /^processes\.(\d+)\.(.+)$/.exec(key);
-  const known = {count: 'Processes', 'clocks.gpu': 'GPU clock', 'clocks.cpu': 'CPU clock', 'clocks.emc': 'Memory clock', 'run.seed': 'Seed',
-    'power_cap.budget': 'Power cap'};
-  const of = process ? process[2] : key, name = known[of] ?? title(of.replaceAll('.', ' '));
-  if (!process) return name;
-  const entry = tree(text)?.processes?.[process[1]];
-  return `${name} of ${entry?.name ?? entry?.model ?? `entry ${Number(process[1]) + 1}`}`;
 }
 
 // page: as for simulate()

@@ -5,7 +5,12 @@ import {form} from './form.js';
 
 let count = 0;
 
-// {element, show(text), problems(list)}; changed(text): by the reader.
+// What stands beside the answer: open where there is room for both, folded above it on a phone.
+export function folded(label, ...children) {
+  return element('details', {class: 'side', open: !matchMedia('(max-width: 860px)').matches}, element('summary', {}, label), ...children);
+}
+
+// {element, show(text), put(text), problems(list)}; changed(text): by the reader, or put().
 export function panel({name, catalogue, ask, words, changed}) {
   const id = `panel-${++count}`;
   const said = element('div', {class: 'problems', role: 'alert'});
@@ -53,6 +58,7 @@ export function panel({name, catalogue, ask, words, changed}) {
     element: element('section', {class: 'panel', 'aria-label': name},
         element('div', {class: 'tabs', role: 'tablist', 'aria-label': name}, ...sides.map(({tab}) => tab)), said, ...sides.map(({side}) => side)),
     show: (text) => show(text, null),
+    put: (text) => put(text, null),
     problems(list) {
       wrong = list;
       if (!sides[1].side.hidden) written.problems(list);

@@ -1,6 +1,8 @@
-// One scenario: what it is on one side, what comes out on the other, at once.
+// One scenario: what it is on one side, what comes out on the other, at once; and what was kept before a change.
 import {element, moveTo} from '../src/dom.js';
-import {panel} from './panel.js';
+import {applied, inWords} from './change.js';
+import {changed} from './document.js';
+import {folded, panel} from './panel.js';
 import {pictureOf, results} from './results.js';
 import {words} from './words.js';
 
@@ -8,18 +10,47 @@ const pause = 400;  // ms without a change before the many runs of an explanatio
 
 // page: {simulators, catalogue, words, state, keep(state)}
 export function simulate(page) {
-  const why = element('div', {'aria-live': 'polite'}), note = element('p', {class: 'soft', role: 'status'});
+  const why = element('div', {'aria-live': 'polite'}, element('p', {class: 'soft'}, 'Asking what each change would bring …'));
+  const note = element('p', {class: 'soft', role: 'status'});
   const explanation = element('section', {class: 'why', 'aria-label': 'Explanation'}, element('h2', {}, 'Why'), why);
-  let text = page.state.a, timer = null, waiting = null;
-  const shown = results({files: async (kind) => (await page.simulators.ask('files', {ask: kind === 'json' ? 'run' : 'csv', text}))?.text});
+  let text = page.state.a, timer = null, waiting = null, now = null, kept = null;  // {text, picture}
+  const shown = results({files: {'': async (kind) => (await page.simulators.ask('files', {ask: kind === 'json' ? 'run' : 'csv', text}))?.text}, answer: explanation,
+    lengthen: (seconds) => side.put(changed(text, ['run', 'duration'], `${seconds} s`))});
 
+  const keep = element('button', {type: 'button', disabled: true, onclick: () => {
+    kept = now;
+    draw();
+  }}, 'Keep this to compare');
+  const forget = () => {
+    kept = null;
+    draw();
+  };
+  const draw = () => {
+    const more = [element('p', {class: 'row'}, element('span', {class: 'soft'}, kept ? inWords(kept.text, now.text) : ''),
+        element('button', {type: 'button', onclick: () => side.put(kept.text)}, 'Back to it'),
+        element('button', {type: 'button', onclick: forget}, 'Forget it'))];
+    keep.disabled = now === kept;
+    return shown.show(now.picture, kept && {picture: kept.picture, names: ['kept', 'now'], more});
+  };
+  // An explanation of another text: its changes are not to be tried.
+  const stale = (is) => {
+    why.classList.toggle('stale', is);
+    why.inert = is;
+  };
   const explain = async () => {
-    why.classList.add('stale');
-    const reply = await page.simulators.ask('explain', {ask: 'explain', text});
+    const asked = text;
+    stale(true);
+    const reply = await page.simulators.ask('explain', {ask: 'explain', text: asked});
     if (!reply) return;
-    why.classList.remove('stale');
-    if (reply.status === 'answered') why.replaceChildren(...words(JSON.parse(reply.text)));
-    else if (reply.status === 'failed') why.replaceChildren(element('p', {class: 'bad'}, reply.text));
+    stale(false);
+    if (reply.status === 'answered') {
+      const explained = JSON.parse(reply.text);
+      why.replaceChildren(...words(explained, (of) => {
+        kept = now;
+        side.put(applied(asked, explained.resolved, of.scenarios[0]));
+        scrollTo({top: 0});
+      }));
+    } else if (reply.status === 'failed') why.replaceChildren(element('p', {class: 'bad'}, reply.text));
   };
   const run = async () => {
     clearTimeout(timer);
@@ -29,6 +60,7 @@ export function simulate(page) {
       note.textContent = 'Simulating …';
       shown.stale(true);
     }, 300);
+    stale(true);
     const reply = await page.simulators.ask('picture', {ask: 'picture', text});
     if (!reply) return;
     clearTimeout(waiting);
@@ -37,7 +69,8 @@ export function simulate(page) {
     shown.stale(reply.status !== 'answered');
     note.textContent = reply.status === 'failed' ? reply.text : '';
     if (reply.status !== 'answered') return;
-    await shown.show(pictureOf(reply.text));
+    now = {text: asked, picture: pictureOf(reply.text)};
+    await draw();
     document.documentElement.dataset.pictured = String(Math.round(performance.now() - began));
     if (asked === text) timer = setTimeout(explain, pause);
   };
@@ -48,10 +81,10 @@ export function simulate(page) {
       page.keep({a: of});
       run();
     }});
-  const result = element('section', {'aria-label': 'Result', tabindex: -1}, note, shown.element, explanation);
+  const result = element('section', {'aria-label': 'Result', tabindex: -1}, element('div', {class: 'titled'}, element('h2', {}, 'Answer'), keep, note), shown.element);
   side.element.prepend(element('button', {type: 'button', class: 'jump', onclick: () => moveTo(result)}, 'To the result'));
   return {
-    element: element('div', {class: 'split'}, side.element, result),
+    element: element('div', {class: 'split'}, folded('The scenario: change it', side.element), result),
     open() {
       text = page.state.a;
       side.show(text);

@@ -4,19 +4,41 @@ import {element} from '../src/dom.js';
 const percent = (share) => (share === null || share === undefined ? '–' : `${share > 0 ? '+' : ''}${(100 * share).toFixed(1).replace(/^-0\.0$/, '0.0')} %`);
 const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}.` : '');
 
-// explained: what the simulator answers to "explain".
-export function words(explained) {
-  const {groups, critical, overload, tenants, what_ifs: tried, power_grade: grade} = explained;
-  const rows = tried.map((of) => element('tr', {}, element('th', {scope: 'row'}, of.label),
+// A change that can be made: of this scenario and not of the hardware, on one board.
+const possible = (of) => of.role !== 'hypothesis' && of.fits && of.scenarios?.length === 1;
+
+// The change that brings most for its price; undefined where none brings much.
+export const best = ({leading, what_ifs: tried}) => (leading ?? []).map((name) => tried.find((of) => of.name === name)).find((of) => of && possible(of));
+
+// What was gained by it, in words: "+75.7 % images/s, -8.4 % power, accuracy unknown".
+function gains(of) {
+  const parts = [[of.throughput, 'images/s'], [of.latency_p99_ms?.relative == null ? of.latency_mean_ms : of.latency_p99_ms, of.latency_p99_ms?.relative == null ? 'mean latency' : 'p99'],
+    [of.power_w, 'power']].filter(([change]) => Math.abs(change?.relative ?? 0) >= 0.005).map(([change, name]) => `${percent(change.relative)} ${name}`);
+  return [...parts, ...(of.worth?.words ?? [])].join(', ');
+}
+
+// The share of its time that a group neither computes nor rests, in %.
+const lost = ({percent: of}) => 100 - (of?.idle ?? 0) - (of?.gpu_running ?? 0) - (of?.dla_running ?? 0) - (of?.cpu_compute ?? 0);
+
+// Two sentences and the best change as a button; the rest is folded. tried(what_if): makes the change.
+export function words(explained, tried) {
+  const {groups, critical, overload, tenants, what_ifs: all, power_grade: grade} = explained;
+  const slowest = [...groups].sort((a, b) => lost(b) - lost(a)).find((of) => of.sentence) ?? groups[0];
+  const lead = best(explained);
+  const attempt = (of, label) => element('button', {type: 'button', class: label ? 'main' : null, onclick: () => tried(of), 'aria-label': label ? null : `Try: ${of.label}`}, label ?? 'Try');
+  const rows = all.map((of) => element('tr', {}, element('th', {scope: 'row'}, of.label),
       ...[of.throughput, of.latency_p99_ms, of.power_w].map((change) => element('td', {class: 'number'}, percent(change.relative))),
-      element('td', {}, of.fits ? of.sentence : 'does not fit into memory')));
-  return [
-    ...groups.map((group) => element('p', {}, element('b', {}, `${group.label}: `), `${group.sentence}.`)),
+      element('td', {}, of.fits ? of.sentence : 'does not fit into memory'), element('td', {}, possible(of) ? attempt(of) : '')));
+  const rest = [
+    ...groups.filter((of) => of !== slowest).map((group) => element('p', {}, element('b', {}, `${group.label}: `), `${group.sentence}.`)),
     ...(tenants ?? []).map((text) => element('p', {}, sentence(text))),
+    rows.length ? element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'What each change would bring'}, element('table', {}, element('thead', {}, element('tr', {},
+        ...['Change', 'Images/s', 'Latency p99', grade ? `Power (${grade})` : 'Power', 'Notes', 'Try it'].map((name) => element('th', {scope: 'col'}, name)))), element('tbody', {}, ...rows))) : null];
+  return [
     overload?.sentence ? element('p', {class: 'bad'}, sentence(overload.sentence)) : null,
+    slowest ? element('p', {}, element('b', {}, `${slowest.label}: `), `${slowest.sentence}.`) : null,
     critical ? element('p', {}, element('b', {}, 'What is short: '), `${critical.sentence}.`) : null,
-    rows.length ? element('details', {open: true}, element('summary', {}, 'What each change would bring'),
-        element('div', {class: 'scroll'}, element('table', {}, element('thead', {}, element('tr', {},
-            ...['Change', 'Images/s', 'Latency p99', grade ? `Power (${grade})` : 'Power', ''].map((name) => element('th', {scope: 'col'}, name)))), element('tbody', {}, ...rows)))) : null,
+    lead ? element('p', {class: 'lead'}, attempt(lead, `Try it: ${lead.label}`), ` ${gains(lead)}`) : null,
+    element('details', {}, element('summary', {}, 'What each change would bring'), ...rest.filter(Boolean)),
   ].filter(Boolean);
 }
