@@ -44,10 +44,6 @@ std::string coverage_text(const validation::ErrorSummary& row) {
                      row.with_interval, runs, 100 * from, 100 * to);
 }
 
-}  // namespace
-
-namespace {
-
 using Summaries = std::vector<std::pair<const validation::ComparisonGroup*, validation::ErrorSummary>>;
 
 Summaries summaries_of(const std::vector<validation::ComparisonGroup>& groups) {
@@ -88,7 +84,7 @@ struct ErrorCells {
 
 }  // namespace
 
-std::string error_markdown(const std::vector<validation::ComparisonGroup>& groups) {
+Table error_table(const std::vector<validation::ComparisonGroup>& groups) {
   const Summaries rows = summaries_of(groups);
   const ErrorCells behind(rows);
   std::vector<Column> columns{{"runs", Align::left}, {"quantity", Align::left}};
@@ -100,7 +96,7 @@ std::string error_markdown(const std::vector<validation::ComparisonGroup>& group
     behind.add(cells, row);
     table.add(std::move(cells));
   }
-  return table.markdown();
+  return table;
 }
 
 std::string error_text(const std::vector<validation::ComparisonGroup>& groups, ErrorRows shown, int width,

@@ -12,8 +12,8 @@ namespace jostle::cli {
 // A share in percent, without the % sign.
 [[nodiscard]] std::string percent(double share, const char* format = "{:.2f}");
 
-// The errors, with a row per group and quantity, as a Markdown table.
-[[nodiscard]] std::string error_markdown(const std::vector<validation::ComparisonGroup>& groups);
+// The errors, with a row per group and quantity.
+[[nodiscard]] Table error_table(const std::vector<validation::ComparisonGroup>& groups);
 
 // The same for a terminal, each group under its whole name, limits always shown; below it how many limits are
 // met. `over_limit`: only rows over their limit, unless no row has one.

@@ -49,7 +49,8 @@ struct Compared {
 
 // The tables of docs/validation.md.
 std::string markdown(const Compared& compared) {
-  std::string text = error_markdown(compared.groups) + "\nRuns over the limit that applies to each run:\n\n" +
+  std::string text = error_table(compared.groups).markdown() +
+                     "\nRuns over the limit that applies to each run:\n\n" +
                      details_table(compared.groups, true).markdown();
   if (compared.left_out)
     text += fmt::format("\n{}\n\nThe {} that are most wrong:\n\n{}\n{}", left_out_counts(*compared.left_out),

@@ -154,14 +154,14 @@ void read_norms(const Cursor& at, ProcessEntry& process) {
 void read_engine_graph(Mapping& mapping, ProcessEntry& process) {
   if (const auto at = mapping.find("cuda_graph")) {
     const bool graph = Boolean{}(*at).value_or(false);
-    const bool is_graph = process.runtime == Runtime::tensorrt_graph;
-    if (process.runtime != Runtime::tensorrt && is_graph != graph)
-      at->problem(fmt::format("runtime {} is {} CUDA graph", to_string(process.runtime),
-                              traits_of(process.runtime).kind == RuntimeKind::graph ? "always a" : "never a"),
+    const bool is_graph = traits_of(process.runtime).kind == RuntimeKind::graph;
+    if (is_graph != graph && process.runtime != Runtime::tensorrt)
+      at->problem(fmt::format("runtime {} is {} a CUDA graph", to_string(process.runtime),
+                              is_graph ? "always" : "never"),
                   "cuda_graph goes with runtime: tensorrt");
     else if (graph && !on_gpu(process.placement))
       at->problem("work of a DLA is not in a CUDA graph", "placement: gpu");
-    else if (graph)
+    else if (graph && !is_graph)
       process.runtime = Runtime::tensorrt_graph;
   }
   if (const auto at = mapping.find("transfers")) {

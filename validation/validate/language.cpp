@@ -33,6 +33,8 @@ constexpr const char* memory_held = "evidence/language/memory.csv";
 constexpr const char* beside = "evidence/h200-llm/contention.csv";
 constexpr const char* streams = "evidence/h200-llm/streams.csv";
 constexpr const char* several = "evidence/h100-users/users.csv";
+constexpr const char* serving = "evidence/h100-users/serving.csv";
+constexpr const char* serving_arrivals = "evidence/h100-users/serving_arrivals.csv";
 
 // A row of a file, as a map from column names to fields.
 using Fields = std::map<std::string, std::string>;
@@ -62,6 +64,7 @@ struct Run {
   std::string scenario;
   std::size_t group = 0;
   std::vector<Wanted> wanted;
+  std::vector<sim::Time> arrivals = {};  // of the first process, in place of those of the scenario
 };
 
 // --- Boards
@@ -260,6 +263,53 @@ std::vector<Run> runs_of_several(std::size_t group) {
   return runs;
 }
 
+// --- An H100: a server under Poisson load
+
+std::map<std::string, std::vector<sim::Time>> arrivals_by_run() {
+  std::map<std::string, std::vector<sim::Time>> found;
+  for (const Fields& row : rows_of(serving_arrivals))
+    found[row.at("run")].push_back(sim::Time{} + sim::seconds(number(row, "time_s")));
+  return found;
+}
+
+std::string serving_scenario(const Fields& row) {
+  std::string generate = fmt::format("prompt: 512, tokens: {}", row.at("tokens"));
+  if (row.at("chunk") != "0") generate += ", chunk: " + row.at("chunk");
+  if (row.at("reuse") != "0") generate += fmt::format(", reuse: {} %", number(row, "reuse") / 5.12);
+  std::string text = fmt::format(
+      "device: nvidia-h100\nprocesses:\n  - {{model: {}, precision: fp16, runtime: cuda-graph, sync: spin, "
+      "generate: {{{}}}, arrivals: {{poisson: {} /s}}, max_batch: {}, context: 576}}\n",
+      row.at("model"), generate, row.at("per_s"), row.at("max_batch"));
+  if (!row.at("beside").empty())
+    text += fmt::format("  - {{model: {}, precision: fp16, runtime: cuda-graph, sync: spin}}\n",
+                        row.at("beside"));
+  return text + fmt::format("run: {{duration: {} s, warmup: 2 s}}\n", number(row, "seconds") - 2);
+}
+
+std::vector<Run> runs_of_serving(std::size_t group) {
+  std::vector<Run> runs;
+  const auto arrivals = arrivals_by_run();
+  for (const Fields& row : rows_of(serving)) {
+    const std::string name = fmt::format("{}, {} prompts/s{}{}{}", row.at("model"), row.at("per_s"),
+                                         row.at("chunk") == "0" ? "" : " in chunks of " + row.at("chunk"),
+                                         row.at("reuse") == "0" ? "" : ", half cached",
+                                         row.at("beside").empty() ? "" : ", beside " + row.at("beside"));
+    const auto tokens = [](const scenarios::Result& result) {
+      return result.processes[0].tokens.value_or(TokenResult{});
+    };
+    runs.push_back({serving_scenario(row),
+                    group,
+                    {{name, "TTFT p50", number(row, "ttft_p50_ms"),
+                      [tokens](const scenarios::Result& result) { return tokens(result).ttft_ms.p50; }},
+                     {name, "TTFT p99", number(row, "ttft_p99_ms"),
+                      [tokens](const scenarios::Result& result) { return tokens(result).ttft_ms.p99; }},
+                     {name, "ITL", number(row, "itl_mean_ms"),
+                      [tokens](const scenarios::Result& result) { return tokens(result).itl_ms.mean; }}},
+                    arrivals.at(row.at("run"))});
+  }
+  return runs;
+}
+
 // --- Memory
 
 // The measured memory of a row, in bytes.
@@ -320,7 +370,11 @@ std::vector<Comparison> memory_compared(std::vector<Fields>& kept) {
 }
 
 std::vector<Comparison> compared(const Run& run) {
-  const auto [scenario, profile] = board_of(run.scenario);
+  auto [scenario, profile] = board_of(run.scenario);
+  if (!run.arrivals.empty()) {
+    scenario.processes[0].arrivals.kind = process::ArrivalKind::trace;
+    scenario.processes[0].arrivals.times = run.arrivals;
+  }
   scenarios::RunControl control;
   control.every_percentile = true;  // the measured percentiles are those of one second
   const std::optional<scenarios::Result> result = scenarios::run(scenario, profile, control);
@@ -340,7 +394,7 @@ std::vector<ComparisonGroup> validate_language(const std::function<void(double)>
   std::vector<Fields> kept;
   std::vector<Run> runs = runs_of_boards(kept);
   for (std::vector<Run>& more : std::vector{runs_of_processes("timeslice", 1), runs_of_processes("mps", 2),
-                                            runs_of_streams(3), runs_of_several(4)})
+                                            runs_of_streams(3), runs_of_several(4), runs_of_serving(5)})
     std::ranges::move(more, std::back_inserter(runs));
 
   std::vector<std::vector<Comparison>> found(runs.size());
@@ -373,7 +427,14 @@ std::vector<ComparisonGroup> validate_language(const std::function<void(double)>
        several,
        "",
        {},
-       {{"decode step", 0.10, Statistic::mean}, {"prefill", 0.12, Statistic::mean}}}};
+       {{"decode step", 0.10, Statistic::mean}, {"prefill", 0.12, Statistic::mean}}},
+      {"language models, a server on an H100",
+       serving,
+       "",
+       {},
+       {{"TTFT p50", 0.10, Statistic::mean},
+        {"TTFT p99", 0.20, Statistic::mean},
+        {"ITL", 0.05, Statistic::mean}}}};
   for (std::size_t i = 0; i < runs.size(); ++i)
     std::ranges::move(found[i], std::back_inserter(groups[runs[i].group].comparisons));
   for (const char* const column : {"runtime", "lab", "device"})

@@ -15,6 +15,9 @@ namespace jostle::validation {
 //  - An H200 (evidence/h200-llm): the rate of each process or stream beside others, and the 99th percentile
 //    of cameras, in time slices, under MPS and as streams of one process. No parameter is fitted to these
 //    runs; the form of mps_cold_code was chosen with knowledge of them.
+//  - An H100 (evidence/h100-users): steps and prefills alone, and a server under Poisson load, whose arrivals
+//  are
+//    replayed. The laws of its kernels are fitted to others, of products and norms (docs/validation.md).
 // Rows with a mark are not compared. `progress` gets the completed share, from one thread at a time; it may
 // throw.
 [[nodiscard]] std::vector<ComparisonGroup> validate_language(
