@@ -140,7 +140,8 @@ run: {{duration: 4 s, warmup: 1 s, seed: 5}}
         for runtime, sync, processes in [("tensorrt", "blocking", 1), ("tensorrt", "spin", 1), ("cuda-graph", "blocking", 1),
                                          ("tensorrt", "blocking", 2), ("tensorrt", "blocking", 4)]:
             run = f"mine-fp16-b1-{runtime}-{sync}-p{processes}"
-            result = self.run_on("truth.yaml", runtime, sync, processes=processes)
+            simulated = "tensorrt-graph" if runtime == "cuda-graph" else runtime  # as scripts/record-jetson calls it
+            result = self.run_on("truth.yaml", simulated, sync, processes=processes)
             for i, process in enumerate(result["processes"]):
                 name = "trtexec.log" if processes == 1 else f"trtexec.{i}.log"
                 rate = process["throughput"]["mean"]
@@ -171,7 +172,7 @@ run: {{duration: 4 s, warmup: 1 s, seed: 5}}
         self.record()
         self.jostle("import", "recording", "-o", "ev.csv")
         said = self.jostle("calibrate", BOARD, "ev.csv", "-o", "mine.yaml")
-        self.assertIn("TensorRT in a CUDA graph", self.said)
+        self.assertNotIn("CUDA graph", self.said)
         self.jostle("run", self.directory / "scene.yaml", "--set", "device=mine.yaml")
         if os.environ.get("SHOW"):
             print(said)
