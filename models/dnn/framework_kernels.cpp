@@ -30,10 +30,11 @@ constexpr double winograd_saves = 2.25;    // multiplications of a window of 3 x
 // Mean gap between two nodes of a graph that runs alone: fitted on the 35 graphs of nine networks whose
 // kernels are known (evidence/h100-nets/solo.csv: 0.05 to 0.34).
 constexpr double gap_us = 0.17;
-// The same of steps of language models, on the six whose kernels are known (evidence/h100-users: 0.25 to 0.6).
+// The same of steps of language models, on the six whose kernels are known (evidence/h100-users: 0.25 to
+// 0.6).
 constexpr double step_gap_us = 0.33;
-// The start of a norm of rows of so many thousand channels, each by one block: fitted on two kernels of decode
-// steps (evidence/h100-users: 2.5 us of 896 channels, 5.4 us of 3584).
+// The start of a norm of rows of so many thousand channels, each by one block: fitted on two kernels of
+// decode steps (evidence/h100-users: 2.5 us of 896 channels, 5.4 us of 3584).
 constexpr double norm_start_us = 1.5, norm_per_thousand_us = 1.08;
 
 bool is_product(LaunchKind kind) {
@@ -79,7 +80,8 @@ class Timer {
     const double work = std::min(per_work * launch.operations, per_work * short_part(launch) + beyond);
     const double steps = law.per_step * launch.steps * clock_ / (streamed ? launch.splits : 1);
     const double moved = wide * law.per_mb * (launch.read + launch.written) * mb;
-    const double time = streamed ? std::hypot(steps + work, memory) : steps + work + memory;
+    const double sums = steps + work;
+    const double time = streamed ? std::sqrt(sums * sums + memory * memory) : sums + memory;
     return {start_of(launch, law) + std::max(time + moved, least), cold,
             (launch.read + launch.written + launch.weights) * word_};
   }

@@ -66,8 +66,8 @@ struct Launch {
   FusedLayer work;       // shape of the layer for one image, for the number of blocks and of operations
   // Numbers of elements that are read, written and read as weights, for all images of the batch.
   double read = 0, written = 0, weights = 0;
-  // The other variables of the law for its time (framework_laws.hpp): serial steps (of a norm: its rows, in ten
-  // thousands), and operations.
+  // The other variables of the law for its time (framework_laws.hpp): serial steps (of a norm: its rows, in
+  // ten thousands), and operations.
   double steps = 0, operations = 0;
   int splits = 1;  // blocks that share each sum of a product, so that its steps are fewer
 };

@@ -55,8 +55,8 @@ constexpr std::array shipped{
 constexpr Law thin_attention{1.263, 10.5, 0, 0.2365, 0.3405};
 
 // Fitted on products of language models on an H100 (evidence/h100-users/products.csv), by
-// scripts/fit-framework-laws --streamed: 5 % in the mean, 13 % where the sum of the law of gemm is; fitted on 7B
-// alone it is 12 % off on 0.5B, on 0.5B alone 5 % on 7B.
+// scripts/fit-framework-laws --streamed: 5 % in the mean, 13 % where the sum of the law of gemm is; fitted on
+// 7B alone it is 12 % off on 0.5B, on 0.5B alone 5 % on 7B.
 constexpr Law streamed{3.32, 0.5867, 0.9114, 0.197, 0.3463};
 
 }  // namespace

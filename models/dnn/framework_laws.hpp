@@ -28,10 +28,11 @@ struct LawOf {
 // The laws that ship: of all fourteen networks.
 [[nodiscard]] std::span<const LawOf> framework_laws();
 
-// The law of products whose weights come from DRAM in every step, as those of a language model do: the loads run
-// on while sums are added up, so that the time is
+// The law of products whose weights come from DRAM in every step, as those of a language model do: the loads
+// run on while sums are added up, so that the time is
 //
-//   start + root of ((per_step x steps / splits + per_work x operations)^2 + (per_cold_mb x cold)^2) + per_mb x moved
+//   start + root of ((per_step x steps / splits + per_work x operations)^2 + (per_cold_mb x cold)^2) + per_mb
+//   x moved
 [[nodiscard]] const Law& streamed_product();
 
 // The law of thin_attention is the same in all sets. Throws std::invalid_argument if there is none.

@@ -172,7 +172,7 @@ TEST(ChromeTrace, WhatItIsUsableForIsSaidAndRowsHoldTheLaunches) {
       logs[0].import.notes,
       ::testing::Contains(HasSubstr("kernel table of batch 4 in fp16 (4 kernels); no rate: add one")));
   const std::string rows = evidence_rows(logs);
-  EXPECT_THAT(rows, HasSubstr(",224,12x2x1,128x1x1,90,4096\n"));
+  EXPECT_THAT(rows, HasSubstr(",224,12x2x1,128x1x1,90,4096,\n"));
 }
 
 TEST(ChromeTrace, ANetworkThatNobodyKnowsIsKnownByItsKernels) {
