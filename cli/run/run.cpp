@@ -129,6 +129,12 @@ PageWords words_of(const scenarios::Result& result, const analyses::ExplainQuest
   return words;
 }
 
+// The page of the runs, [{"words", "result", "timeline"}], of so many scenarios.
+std::string page_of(const std::vector<scenarios::Scenario>& all, nlohmann::ordered_json runs) {
+  const std::string title = all.size() > 1 ? fmt::format("{} scenarios", all.size()) : all.front().name;
+  return html_page("run", title, {{"runs", std::move(runs)}});
+}
+
 ExitCode run_all(const RunOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   if (!options.trace.empty() && options.questions.files.size() > 1) {
@@ -185,10 +191,7 @@ ExitCode run_all(const RunOptions& options, Context& context) {
            {"timeline", timelines.of_page()}});
     if (!say_who_fits(file, *result, terminal)) all_fit = false;
   }
-  if (page) {
-    const std::string title = all->size() > 1 ? fmt::format("{} scenarios", all->size()) : all->front().name;
-    output::write_whole(*page, html_page("run", title, {{"runs", std::move(runs)}}));
-  }
+  if (page) output::write_whole(*page, page_of(*all, std::move(runs)));
   if (!traced) return ExitCode::failed;
   return all_fit ? ExitCode::done : ExitCode::no_fit;
 }

@@ -91,8 +91,7 @@ std::vector<std::size_t> Table::natural_widths() const {
 
 std::string Table::text(int width, bool colour) const {
   const auto available = static_cast<std::size_t>(std::max(width, 1));
-  std::vector<std::size_t> widths = natural_widths();
-  std::vector<std::size_t> shown(columns_.size());
+  std::vector<std::size_t> widths = natural_widths(), shown(columns_.size()), hidden;
   std::iota(shown.begin(), shown.end(), std::size_t{0});
 
   // Truncating cells is better than hiding a column, so columns are hidden only if the narrowest widths do
@@ -104,13 +103,13 @@ std::string Table::text(int width, bool colour) const {
     }
     return least;
   };
-  std::vector<std::size_t> hidden;
   while (total(narrowest_widths(), shown) > available) {
     const auto least = least_important(columns_, shown);
     if (!least) break;
     std::erase(shown, *least);
     hidden.push_back(*least);
   }
+  std::ranges::sort(hidden);
   while (total(widths, shown) > available) {
     std::optional<std::size_t> widest;
     for (const std::size_t column : shown) {
@@ -139,12 +138,11 @@ std::string Table::text(int width, bool colour) const {
       std::string lines = paragraph(row.cells.front(), static_cast<int>(available), 0);
       lines.pop_back();
       text += styled(lines, row.style, colour) + "\n";
-      continue;
+    } else {
+      add_line([&](std::size_t column) { return row.cells[column]; }, row.style);
     }
-    add_line([&](std::size_t column) { return row.cells[column]; }, row.style);
   }
   if (!hidden.empty()) {
-    std::ranges::sort(hidden);
     std::vector<std::string> headers;
     for (const std::size_t column : hidden) headers.push_back(columns_[column].header);
     text += styled(hidden_columns_note(headers, available), Style::faint, colour) + "\n";
