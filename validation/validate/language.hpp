@@ -17,7 +17,8 @@ namespace jostle::validation {
 //    runs; the form of mps_cold_code was chosen with knowledge of them.
 //  - An H100 (evidence/h100-users): steps and prefills alone, and a server under Poisson load, whose arrivals
 //  are
-//    replayed. The laws of its kernels are fitted to others, of products and norms (docs/validation.md).
+//    replayed. The laws of norms, gaps and attention are fitted to some of these steps, no number to the
+//    server (docs/validation.md).
 // Rows with a mark are not compared. `progress` gets the completed share, from one thread at a time; it may
 // throw.
 [[nodiscard]] std::vector<ComparisonGroup> validate_language(
