@@ -16,9 +16,9 @@ constexpr int group_of_channels = 8;      // channels that tensor cores load tog
 constexpr int image_channels = 4;         // the most that the kernels of a first convolution take
 constexpr std::int64_t wide_window = 49;  // a first convolution whose image is padded for many images
 constexpr int mask_fills = 10;            // a mask of shifted windows is written region by region
-// Products whose sums are split over blocks: those of up to 128 rows of a language model
-// (evidence/h100-users/ products.csv; of 0.5B up to 128, of 7B up to 384), by four, which lets its law hold
-// for both kinds.
+// Products whose sums are split over blocks, seen in language models (evidence/h100-users/products.csv: of
+// 0.5B up to 128 rows, of 7B up to 384) and assumed of image networks. The four blocks that share a sum are
+// chosen together with the law of streamed products.
 constexpr std::int64_t thin_rows = 128, long_depth = 4096;
 constexpr int sums_shared_by = 4;
 constexpr double longest_plane = 784;  // positions that one block adds up; longer planes are divided

@@ -211,9 +211,10 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
   }
   read_engine_graph(mapping, process);
   const bool text = process.language.has_value();
-  const auto kind = traits_of(process.runtime).kind;
-  const bool frames = kind == RuntimeKind::framework || kind == RuntimeKind::graph;
-  if (text ? !frames : traits_of(process.runtime).serves_text && !mapping.has("instances")) {
+  const process::RuntimeTraits& traits = traits_of(process.runtime);
+  const bool operators = traits.lowering == dnn::Lowering::framework &&
+                         (traits.kind == RuntimeKind::framework || traits.kind == RuntimeKind::graph);
+  if (text ? !traits.serves_text && !operators : traits.serves_text && !mapping.has("instances")) {
     mapping.cursor().problem(fmt::format("runtime {} does not run {}", to_string(process.runtime),
                                          text ? "language models" : "networks other than language models"),
                              text ? runtime_list([](const auto& row) { return row.serves_text; })

@@ -71,6 +71,8 @@ TEST(EngineGraphs, need_an_engine_on_the_gpu) {
               HasSubstr("runtime cuda-graph is always a CUDA graph"));
   EXPECT_THAT(errors(orin, network + "placement: dla0, cuda_graph: true"),
               HasSubstr("work of a DLA is not in a CUDA graph"));
+  EXPECT_THAT(errors(orin, "model: qwen2.5_0.5b, precision: fp16, runtime: tensorrt-graph, bench: {tg: 8}"),
+              HasSubstr("runtime tensorrt-graph does not run language models"));
 }
 
 TEST(Transfers, take_the_time_of_their_bytes) {

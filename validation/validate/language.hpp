@@ -15,10 +15,10 @@ namespace jostle::validation {
 //  - An H200 (evidence/h200-llm): the rate of each process or stream beside others, and the 99th percentile
 //    of cameras, in time slices, under MPS and as streams of one process. No parameter is fitted to these
 //    runs; the form of mps_cold_code was chosen with knowledge of them.
-//  - An H100 (evidence/h100-users): steps and prefills alone, and a server under Poisson load, whose arrivals
-//  are
-//    replayed. The laws of norms, gaps and attention are fitted to some of these steps, no number to the
-//    server (docs/validation.md).
+//  - An H100 (evidence/h100-users): steps and prefills alone, and a server whose Poisson arrivals are
+//  replayed.
+//    The laws of norms, gaps and attention are fitted to some of these steps, no number to the server
+//    (docs/validation.md).
 // Rows with a mark are not compared. `progress` gets the completed share, from one thread at a time; it may
 // throw.
 [[nodiscard]] std::vector<ComparisonGroup> validate_language(

@@ -160,6 +160,9 @@ Network placed(Dice& dice, const board::DeviceSpec& device) {
   const auto runtime = dice.of<std::string>(
       {"tensorrt", "tensorrt", "cuda-graph", "eager", "libtorch", "onnxruntime", "onnxruntime-tensorrt"});
   network.keys.push_back("runtime: " + runtime);
+  if (runtime == "tensorrt" && dice.one_in(4)) network.keys.emplace_back("cuda_graph: true");
+  if ((runtime == "tensorrt" || runtime.starts_with("onnxruntime")) && dice.one_in(4))
+    network.keys.emplace_back("transfers: none");
   if (runtime.starts_with("onnxruntime")) network.streams = false;
   if (runtime != "eager") return network;
   if (dice.one_in(3)) {
