@@ -1,12 +1,7 @@
 # ctest starts the slowest tests first, so that none runs alone at the end. Seconds are those of a full run; without
 # these, a clean checkout knows of none.
 foreach(cost
-    110:LanguageModelsAsMeasured.hold_the_published_memory
-    109:LanguageModelsAsMeasured.give_the_published_rates_of_boards
-    97:LanguageModelsAsMeasured.share_an_h200_with_image_networks
     95:Boards.come_as_near_to_what_was_measured_as_was_asked
-    92:MpsClientsAsMeasured.with_shares_get_their_rates_and_lose_what_they_lose
-    84:MpsClientsAsMeasured.with_all_sms_get_their_rates
     66:LeftOut.laboratories_are_predicted_as_well_as_they_were
     55:Ranges.cover_what_is_assumed_and_moves_contention
     46:Stability.of_requests_that_gather_is_whether_full_batches_would_keep_up

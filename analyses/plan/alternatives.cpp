@@ -79,25 +79,27 @@ std::string runner_up_sentence(const Goal& goal, const std::vector<double>& best
                                const std::vector<double>& second) {
   const auto difference = [&](std::size_t i) { return relative_to(best[i], second[i]); };
   const auto against = [&](std::size_t i) {
-    return fmt::format("its {} is {} {}: {} against {}", goal.metrics[i], percent_words(difference(i)),
-                       difference(i) > 0 ? "higher" : "lower", metric_words(goal.metrics[i], second[i]),
-                       metric_words(goal.metrics[i], best[i]));
+    return fmt::format("its {} is {} {}: {} against {}", metric_title(goal.metrics[i]),
+                       percent_words(difference(i)), difference(i) > 0 ? "higher" : "lower",
+                       metric_words(goal.metrics[i], second[i]), metric_words(goal.metrics[i], best[i]));
   };
   std::size_t decides = 0;
   while (decides < goal.objectives && std::abs(difference(decides)) <= goal.indifference) ++decides;
   if (decides == 0 && second[0] != 0) {
     const double needed = std::abs(best[0] / second[0] - 1);
-    return fmt::format("It would be the best if its {} were {} {}.", goal.metrics[0], percent_words(needed),
-                       goal.criteria[0].maximise ? "higher" : "lower");
+    return fmt::format("It would be the best if its {} were {} {}.", metric_title(goal.metrics[0]),
+                       percent_words(needed), goal.criteria[0].maximise ? "higher" : "lower");
   }
   const std::string zone = percent_words(goal.indifference);
   if (decides < goal.objectives)
-    return fmt::format("In {} the two are equal within {}; {}.", goal.metrics[0], zone, against(decides));
+    return fmt::format("In {} the two are equal within {}; {}.", metric_title(goal.metrics[0]), zone,
+                       against(decides));
   std::size_t widest = goal.objectives;
   for (std::size_t i = widest; i < goal.criteria.size(); ++i)
     if (std::abs(difference(i)) > std::abs(difference(widest))) widest = i;
-  const std::string equal = fmt::format("In {} the two are equal within {}",
-                                        goal.objectives == 1 ? goal.metrics[0] : "all objectives", zone);
+  const std::string equal =
+      fmt::format("In {} the two are equal within {}",
+                  goal.objectives == 1 ? metric_title(goal.metrics[0]) : "all objectives", zone);
   return widest < goal.criteria.size() && std::abs(difference(widest)) > goal.indifference
              ? fmt::format("{}; {}.", equal, against(widest))
              : equal + ".";

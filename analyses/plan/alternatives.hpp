@@ -44,7 +44,7 @@ struct NextBetter {
 // above the limit of 60 ms"
 [[nodiscard]] std::string sentence_of(const Goal& goal, const NextBetter& next);
 
-// The reason why the runner-up is not the best: "It would be the best if its system.throughput were 17 %
+// The reason why the runner-up is not the best: "It would be the best if its throughput were 17 %
 // higher."
 [[nodiscard]] std::string runner_up_sentence(const Goal& goal, const std::vector<double>& best,
                                              const std::vector<double>& second);

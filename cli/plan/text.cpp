@@ -427,13 +427,17 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
 
 namespace {
 
-// The goal as a question: "Which of 27 points has max system.throughput, with system.power_w <= 12".
+// The goal as a question: "Which of 27 points has the highest throughput of the board, with power of the
+// board at most 12 W".
 std::string goal_words(const Plan& plan) {
   std::vector<std::string> wishes, limits;
-  for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i)
-    (plan.goal.criteria[i].limit ? limits : wishes).push_back(criterion_text(plan, i));
+  for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
+    const Criterion& criterion = plan.goal.criteria[i];
+    (criterion.limit ? limits : wishes).push_back(analyses::criterion_words(plan.goal.metrics[i], criterion));
+  }
   return fmt::format("Which of {} has {}{}{}", input::counted(plan.points, "point"),
-                     fmt::join(wishes, ", then "), limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
+                     fmt::join(wishes, ", then "), limits.empty() ? "" : ", with ",
+                     fmt::join(limits, " and "));
 }
 
 }  // namespace

@@ -233,22 +233,30 @@ TEST(NextBetter, that_is_overloaded_says_of_what) {
   EXPECT_EQ(found.next_better->shortage.value_or(Shortage{}).name, "gpu");
 }
 
+TEST(PlanWords, tell_a_goal_without_paths) {
+  const Criterion highest{true, std::nullopt}, lowest{false, std::nullopt}, limited{false, 200},
+      load{true, 0.2};
+  EXPECT_EQ(criterion_words("system.throughput", highest), "the highest throughput");
+  EXPECT_EQ(criterion_words("system.power_w", lowest), "the lowest power");
+  EXPECT_EQ(criterion_words("processes.latency_ms.p99", limited), "p99 latency at most 200 ms");
+  EXPECT_EQ(criterion_words(headroom_metric, load), "headroom at least 20 %");
+  EXPECT_EQ(criterion_words("processes.1.throughput", highest), "the highest processes.1.throughput");
+}
+
 TEST(RunnerUp, is_told_in_words_and_never_as_a_difference_of_nothing) {
   Goal goal;
   goal.criteria = {{false, std::nullopt}, {false, 200}};
   goal.metrics = {"system.power_w", "processes.latency_ms.p99"};
   goal.objectives = 1;
-  EXPECT_EQ(
-      runner_up_sentence(goal, {6.011, 8.089}, {6.011, 12.71}),
-      "In system.power_w the two are equal within 1 %; its processes.latency_ms.p99 is 57 % higher: 12.71 "
-      "ms against 8.089 ms.");
-  EXPECT_EQ(runner_up_sentence(goal, {6, 8}, {7.5, 8}),
-            "It would be the best if its system.power_w were 20 % lower.");
+  EXPECT_EQ(runner_up_sentence(goal, {6.011, 8.089}, {6.011, 12.71}),
+            "In power the two are equal within 1 %; its p99 latency is 57 % higher: "
+            "12.71 ms against 8.089 ms.");
+  EXPECT_EQ(runner_up_sentence(goal, {6, 8}, {7.5, 8}), "It would be the best if its power were 20 % lower.");
   goal.criteria = {{true, std::nullopt}, {false, std::nullopt}};
   goal.metrics = {"system.throughput", "system.power_w"};
   goal.objectives = 2;
   EXPECT_EQ(runner_up_sentence(goal, {200, 8}, {199.99, 10}),
-            "In system.throughput the two are equal within 1 %; its system.power_w is 25 % higher: 10 W "
+            "In throughput the two are equal within 1 %; its power is 25 % higher: 10 W "
             "against 8 W.");
   EXPECT_EQ(percent_words(0.0001), "less than 0.1 %");
   EXPECT_EQ(percent_words(0.031), "3.1 %");
