@@ -66,7 +66,8 @@ std::optional<Changed> batch_of_waiting(const Request& request) {
 std::optional<Changed> drop_frames(const Request& request) {
   if (!is_overloaded(request)) return std::nullopt;
   return for_requests(request, "drop old frames", [](const ProcessEntry& /*process*/, ProcessEntry& part) {
-    if (part.arrivals.closed_loop() || part.arrivals.queue_limit || part.language) return false;
+    if (part.arrivals.closed_loop() || part.arrivals.queue_limit || part.arrivals.burst > 1 || part.language)
+      return false;
     part.arrivals.queue_limit = 1;
     part.arrivals.drop = process::Drop::oldest;
     return true;

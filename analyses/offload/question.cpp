@@ -40,6 +40,11 @@ void check_edge(const scenarios::Scenario& edge, const Cursor& root) {
   if (!edge.loads.empty())
     root.descend(fmt::format("processes.{}", place_of_load(edge, 0)))
         .problem("a load cannot be combined with offload, whose boards run streams alone");
+  for (std::size_t entry = 0; entry < edge.processes.size(); ++entry)
+    if (edge.processes[entry].arrivals.burst > 1)
+      root.descend(fmt::format("processes.{}.arrivals.burst", place_of_entry(edge, entry)))
+          .problem("cannot be combined with offload, whose streams ask for one batch at a time",
+                   "batch: the number of images that come at once");
   if (edge.run.setup || edge.run.batches)
     root.descend("run").problem(
         "setup and batches cannot be combined with offload, which compares steady states");

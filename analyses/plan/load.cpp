@@ -44,7 +44,7 @@ std::optional<Load> load_of(const Scenario& scenario) {
   const ProcessEntry& entry = scenario.processes[load.entry];
   const process::Arrivals& arrivals = entry.arrivals;
   if (sources + cascades > 1 || !entry.instances.empty() || arrivals.kind == ArrivalKind::trace) return load;
-  load.rate_per_s = arrivals.rate_per_s;
+  load.rate_per_s = arrivals.rate_per_s * static_cast<double>(arrivals.burst);
   if (arrivals.kind == ArrivalKind::periodic && arrivals.streams > 1) {
     load.unit = LoadUnit::cameras;
     load.asked = arrivals.streams * entry.count;

@@ -31,6 +31,7 @@ struct Arrivals {
   std::int64_t streams = 1;            // periodic: number of sources of that rate, each with a phase drawn
   double drift = 0;                // periodic: each source's clock is fast or slow by up to this share, drawn
   std::int64_t dynamic_batch = 1;  // number of arrivals that make one request
+  std::int64_t burst = 1;          // number of requests that come with each arrival: a query
   std::vector<sim::Time> since = {};        // trace: when each request was first made; empty: at its time
   std::vector<sim::Time> times;             // trace, ascending
   std::optional<std::int64_t> queue_limit;  // waiting requests beyond it are dropped
@@ -40,7 +41,8 @@ struct Arrivals {
   std::optional<sim::Duration> max_delay = {};
   std::string after = {};  // cascade: the name of the instance or process whose results make the requests
   FanOut fan_out = {};     // cascade: number of requests per result
-  // Clients: their number. Each asks, waits for its answer, thinks for this long, and asks again.
+  // Clients: their number. Each asks, waits for its answer (to all requests of its query), thinks for this
+  // long, and asks again.
   std::int64_t clients = 0;
   sim::Duration think = {};
   bool think_at_random = false;  // the time is drawn from an exponential distribution with mean `think`

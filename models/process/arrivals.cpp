@@ -22,7 +22,7 @@ Time after(Time begin, sim::Duration gap) {
 }  // namespace
 
 ArrivalTimes::ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random)
-    : arrivals_(arrivals), random_(random) {
+    : arrivals_(arrivals), random_(random), queries_(arrivals.burst) {
   if (arrivals_.kind == ArrivalKind::periodic) open_sources();
   if (arrivals_.kind == ArrivalKind::clients)
     thinking_.assign(static_cast<std::size_t>(arrivals_.clients), Time::zero());
@@ -54,6 +54,11 @@ Time ArrivalTimes::next_of_sources() {
 }
 
 void ArrivalTimes::advance() {
+  if (left_ > 0) {
+    --left_;
+    return;
+  }
+  left_ = arrivals_.burst - 1;
   advance_one();
   const auto request = static_cast<std::size_t>(count_);
   since_ = request < arrivals_.since.size() ? arrivals_.since[request] : next_;
@@ -88,8 +93,8 @@ void ArrivalTimes::advance_one() {
   }
 }
 
-bool ArrivalTimes::answered(Time now) {
-  if (arrivals_.kind != ArrivalKind::clients) return false;
+bool ArrivalTimes::answered(Time made, Time now) {
+  if (arrivals_.kind != ArrivalKind::clients || !queries_.answered(made)) return false;
   const double mean_s = sim::to_seconds(arrivals_.think);
   const sim::Duration think =
       arrivals_.think_at_random && mean_s > 0 ? sim::seconds(random_.exponential(mean_s)) : arrivals_.think;
@@ -124,8 +129,8 @@ void RequestQueue::deliver(Time since, Time at) {
     delivered_.push_back({since, at});
 }
 
-void RequestQueue::answered(Time now) {
-  if (times_ && times_->answered(now)) next_ = {times_->since(), times_->next()};
+void RequestQueue::answered(Time made, Time now) {
+  if (times_ && times_->answered(made, now)) next_ = {times_->since(), times_->next()};
 }
 
 void RequestQueue::advance() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/process/identity.hpp"
+#include "models/process/queries.hpp"
 #include "models/process/spec.hpp"
 #include "sim/random.hpp"
 
@@ -37,8 +38,9 @@ class ArrivalTimes {
   // Time at which its first part was made: before next() if requests are batched, or if a trace says so.
   [[nodiscard]] sim::Time since() const { return since_; }
   void advance();
-  // A client has its answer at `now`, and thinks. Returns false, without effect, if there are no clients.
-  bool answered(sim::Time now);
+  // The request that a client made at `made` is answered at `now`. A client whose query is answered thinks.
+  // Returns false, without effect, if there are no clients, or if the query has requests left.
+  bool answered(sim::Time made, sim::Time now);
 
  private:
   struct Source {  // one source of periodic arrivals
@@ -55,6 +57,8 @@ class ArrivalTimes {
   sim::RandomStream random_;
   sim::Time next_, since_;
   std::int64_t count_ = 0;           // arrivals so far, next_ excluded
+  std::int64_t left_ = 0;            // requests that come with next_, after the next one
+  Queries queries_;                  // of clients
   std::vector<Source> sources_;      // a heap: the source with the next arrival is the first
   std::vector<sim::Time> thinking_;  // a heap: when each client that thinks will ask, next_ excluded
 };
@@ -69,8 +73,9 @@ class RequestQueue {
   // Reports a request made at `since` that arrives at `at`, not before the last one reported.
   void deliver(sim::Time since, sim::Time at);
 
-  // The answer to a request that take() or take_batch() returned reaches its client now.
-  void answered(sim::Time now);
+  // The answer to a request that was made at `made`, as take() or take_batch() returned it, reaches its
+  // client now.
+  void answered(sim::Time made, sim::Time now);
 
   // Takes the request that has waited longest, and returns when it was made; none if no request waits at
   // `now`. Calls must not go back in time: no request leaves the queue between two calls.

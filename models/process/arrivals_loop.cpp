@@ -13,7 +13,7 @@ sim::Task<LoopEnd> arrivals_loop(BatchSteps& steps, RequestQueue& requests) {
       co_await steps.host().sleep_until(requests.next());
     }
     co_await steps.serve(batch, *made);
-    requests.answered(steps.now());
+    requests.answered(*made, steps.now());
   }
   co_return LoopEnd::all_batches_done;
 }

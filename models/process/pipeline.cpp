@@ -85,7 +85,7 @@ void Pipeline::enter(sim::Time made) {
 void Pipeline::left(const Passing& passing) {
   passing.of->answered(passing.made, passing.images);
   if (spec_.arrivals.kind == ArrivalKind::clients)
-    for (std::size_t i = 0; i < passing.made.size(); ++i) requests_->answered(engine_.now());
+    for (const sim::Time made : passing.made) requests_->answered(made, engine_.now());
   under_way_ -= static_cast<std::int64_t>(passing.made.size());
   passed_.set();
   let_in();

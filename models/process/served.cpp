@@ -9,16 +9,19 @@ using sim::Time;
 
 namespace {
 
-// Coefficient of variation of the time in which `dynamic_batch` requests arrive; 0 unless they are Poisson.
+// Coefficient of variation of the times between batches, were they independent; 0 unless requests are
+// Poisson. A batch waits for `dynamic_batch` requests; requests that come as queries of n vary as much as n
+// times as few would.
 double variation_of(const Arrivals& arrivals) {
   if (arrivals.kind != ArrivalKind::poisson) return 0;
-  return 1 / std::sqrt(static_cast<double>(arrivals.dynamic_batch));
+  const std::int64_t together = arrivals.max_delay ? 1 : arrivals.burst;
+  return std::sqrt(static_cast<double>(together) / static_cast<double>(arrivals.dynamic_batch));
 }
 
 }  // namespace
 
 Served::Served(sim::Engine& engine, const Arrivals& arrivals, sim::Duration answer_time)
-    : engine_(engine), answer_time_(answer_time), rate_(variation_of(arrivals)) {}
+    : engine_(engine), answer_time_(answer_time), rate_(variation_of(arrivals)), queries_(arrivals.burst) {}
 
 void Served::open_track(const std::string& name) {
   if (sim::TraceSink* const trace = engine_.trace()) track_ = trace->track(name);
@@ -39,7 +42,8 @@ void Served::answered(std::span<const Time> made, std::int64_t images) {
   const Time now = engine_.now();
   const Time answered = now + answer_time_;
   rate_.add(now, static_cast<double>(images));
-  for (const Time request : made) latencies_.add(sim::to_seconds(answered - request));
+  for (const Time request : made)
+    if (queries_.answered(request)) latencies_.add(sim::to_seconds(answered - request));
   serving_ = false;
   ++batches_;
   images_ += images;

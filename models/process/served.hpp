@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "models/process/queries.hpp"
 #include "models/process/spec.hpp"
 #include "sim/engine.hpp"
 #include "sim/observations.hpp"
@@ -27,13 +28,13 @@ class Served {
   // A batch begins; called only if batches are done one by one. `full`: the batch is as large as it can be.
   void serving(bool full);
   [[nodiscard]] bool is_serving() const { return serving_; }
-  // A batch of `images` is done. `made`: when its requests were made.
+  // A batch of `images` is done. `made`: when its requests were made, which is when their queries were.
   void answered(std::span<const sim::Time> made, std::int64_t images);
   // Forgets the past: the warm-up ends.
   void end_warmup();
 
   [[nodiscard]] const sim::RateMeans& rate() const { return rate_; }               // images/s
-  [[nodiscard]] const sim::Observations& latencies() const { return latencies_; }  // seconds
+  [[nodiscard]] const sim::Observations& latencies() const { return latencies_; }  // seconds, of queries
   [[nodiscard]] std::int64_t batches() const { return batches_; }
   [[nodiscard]] std::int64_t images() const { return images_; }
   // Images of full batches, and the time from when the process turned to each such batch until it was done. A
@@ -49,6 +50,7 @@ class Served {
   sim::Duration answer_time_;
   sim::RateMeans rate_;
   sim::Observations latencies_;
+  Queries queries_;
   std::int64_t batches_ = 0, images_ = 0, full_images_ = 0;
   sim::Duration in_full_batches_;
   bool serving_ = false;                 // a batch is under way

@@ -56,7 +56,10 @@ Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, st
       lane.served_ = &accounting.served();
       lane.steps_.stream().also_set(worker.woken);
       if (!several) continue;
-      lane.served_ = &lane.own_.emplace(engine_, part.arrivals, sim::Duration::zero());
+      // The requests of a query may be spread over the lanes, so a lane tells their own latencies.
+      Arrivals single = part.arrivals;
+      single.burst = 1;
+      lane.served_ = &lane.own_.emplace(engine_, single, sim::Duration::zero());
       lane.steps_.record_for(*lane.own_);
     }
     parts_.emplace_back().spec = &part;
@@ -247,7 +250,7 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
 // The clients of a batch have their answers, and think; other threads may serve what they ask then.
 void Server::answer_clients(const Worker& worker, const Lane& lane) {
   if (lane.spec().arrivals.kind != ArrivalKind::clients) return;
-  for (std::size_t i = 0; i < lane.made_.size(); ++i) parts_[lane.part()].own->answered(engine_.now());
+  for (const Time made : lane.made_) parts_[lane.part()].own->answered(made, engine_.now());
   for (Worker& other : workers_)
     if (&other != &worker) timer_due(other);
 }

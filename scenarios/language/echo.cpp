@@ -124,6 +124,7 @@ Json arrivals_json(const ProcessEntry& process) {
   if (arrivals.kind == process::ArrivalKind::trace) json["trace"] = process.trace_file;
   if (arrivals.phase) json["phase"] = time(*arrivals.phase);
   if (arrivals.queue_limit) json["queue"] = queue_json(arrivals);
+  if (arrivals.burst > 1) json["burst"] = arrivals.burst;
   if (arrivals.streams > 1) json["streams"] = arrivals.streams;
   if (arrivals.kind == process::ArrivalKind::periodic && arrivals.drift != default_clock_drift)
     json["drift"] = quantity(arrivals.drift, input::drift_dimension());

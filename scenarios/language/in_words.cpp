@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
+#include <span>
+
+#include "scenarios/language/names.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -18,6 +23,50 @@ void add_phrase(std::string& text, const std::string& phrase) {
   text += (text.empty() ? "" : ", ") + phrase;
 }
 
+// "0, 1, 4": the members of a list.
+std::string list_phrase(const EchoJson& list) {
+  std::string text;
+  for (const EchoJson& one : list) add_phrase(text, echoed(one));
+  return text;
+}
+
+// A key with one value that changes the result, and the phrase that tells it.
+struct ToldKey {
+  const char* key;
+  const char* phrase;       // {} stands for the value
+  const char* untold = "";  // a value that goes without saying
+};
+constexpr std::array told_of_board{
+    ToldKey{"power_limit", "limited to {}"}, ToldKey{"ambient", "at {}", "25 degC"},
+    ToldKey{"observer", "observed by {}", "none"}, ToldKey{"host_cores", "processes on {} cores"}};
+constexpr std::array told_of_network{ToldKey{"input", "input {}"},
+                                     ToldKey{"batch_norm", "{} batch norms"},
+                                     ToldKey{"priority", "{} priority", "normal"},
+                                     ToldKey{"sm_partition", "SMs of its own: {}"},
+                                     ToldKey{"kv", "keys and values in {}"},
+                                     ToldKey{"kv_memory", "{} for keys and values"},
+                                     ToldKey{"context", "context of {}"},
+                                     ToldKey{"max_batch", "at most {} sequences at a time", "1"}};
+constexpr std::array told_of_process{ToldKey{"streams", "{} streams"},
+                                     ToldKey{"host_threads", "{} host threads"},
+                                     ToldKey{"threads", "{} threads"},
+                                     ToldKey{"graph", "{} graph", "dynamic"},
+                                     ToldKey{"mps_threads", "at most {} of the SMs' threads"},
+                                     ToldKey{"nice", "nice {}", "0"},
+                                     ToldKey{"gpu_timeslice", "time slices of {}"},
+                                     ToldKey{"gpu_interleave", "{} interleave"}};
+constexpr std::array told_of_load{ToldKey{"threads", "threads: {}"},
+                                  ToldKey{"bandwidth", "{} over the memory"},
+                                  ToldKey{"duty", "duty {}", "100 %"}, ToldKey{"nice", "nice {}", "0"}};
+
+void add_told(std::string& text, const EchoJson& of, std::span<const ToldKey> keys) {
+  for (const ToldKey& told : keys) {
+    if (!of.contains(told.key)) continue;
+    const std::string value = echoed(of[told.key]);
+    if (value != told.untold) add_phrase(text, fmt::format(fmt::runtime(told.phrase), value));
+  }
+}
+
 // The model's name, or what the kernels without one are.
 std::string model_phrase(const EchoJson& part) {
   const EchoJson& model = part.at("model");
@@ -25,20 +74,59 @@ std::string model_phrase(const EchoJson& part) {
   return model.contains("products") ? "matrix products" : "equal kernels";
 }
 
+// " and think for 10 ms": what clients do between an answer and the next request.
+std::string thinking_phrase(const EchoJson& arrivals) {
+  const EchoJson think = arrivals.value("think", EchoJson("0 ms"));
+  if (think.is_object()) return " and think for " + echoed(think["exponential"]) + " in the mean";
+  const std::string time = echoed(think);
+  return time.starts_with("0 ") ? "" : " and think for " + time;
+}
+
+// How requests wait and form batches: "batches of what waits, after 2 ms at most".
+std::string waiting_phrase(const EchoJson& part) {
+  std::string text;
+  const EchoJson arrivals = part.value("arrivals", EchoJson::object());
+  if (arrivals.contains("gather")) add_phrase(text, "gathered into full batches");
+  if (part.contains("max_queue_delay")) {
+    const std::string delay = echoed(part["max_queue_delay"]);
+    add_phrase(text, delay.starts_with("0 ") ? "batches of what waits"
+                                             : fmt::format("batches that wait up to {} to fill", delay));
+  }
+  if (part.contains("server"))
+    add_phrase(text, fmt::format("{} of the server's loop a batch, {} a request",
+                                 echoed(part["server"]["per_batch"]), echoed(part["server"]["per_request"])));
+  const EchoJson queue = part.contains("queue") ? part["queue"] : arrivals.value("queue", EchoJson());
+  if (queue.is_object())
+    add_phrase(text, fmt::format("queue of {}, {} dropped", echoed(queue["limit"]), echoed(queue["drop"])));
+  else if (!queue.is_null())
+    add_phrase(text, "queue of " + echoed(queue));
+  return text;
+}
+
 // "30 /s each at regular times".
 std::string arrivals_phrase(const EchoJson& part) {
-  if (part.contains("after")) return "for what " + echoed(part["after"]) + " finds";
+  if (part.contains("after")) {
+    const std::string found = "for what " + echoed(part["after"]) + " finds";
+    return part.contains("fan_out") ? found + " (" + echoed(part["fan_out"]["mean"]) + " an image)" : found;
+  }
   if (part.contains("users")) return echoed(part["users"]) + " users who wait for their answers";
-  if (part.contains("bench")) return "one step after the other";
+  if (part.contains("bench")) {
+    std::string step =
+        part["bench"].contains("tg") ? "one decode step after the other" : "one prefill after the other";
+    if (const EchoJson depth = part["bench"].value("depth", EchoJson(0)); depth != 0)
+      step += " behind " + echoed(depth) + " tokens";
+    return step;
+  }
   if (!part.contains("arrivals")) return "one batch after the other";
   const EchoJson& arrivals = part["arrivals"];
   std::string text;
   if (arrivals.contains("periodic")) text = echoed(arrivals["periodic"]) + " at regular times";
   if (arrivals.contains("poisson")) text = echoed(arrivals["poisson"]) + " at random times";
   if (arrivals.contains("clients"))
-    text = echoed(arrivals["clients"]) + " clients who wait for their answers";
+    text = echoed(arrivals["clients"]) + " clients who wait for their answers" + thinking_phrase(arrivals);
   if (arrivals.contains("trace")) text = "requests at the times of " + echoed(arrivals["trace"]);
   if (arrivals.contains("streams")) text = echoed(arrivals["streams"]) + " streams of " + text;
+  if (arrivals.contains("burst")) add_phrase(text, "queries of " + echoed(arrivals["burst"]));
   return text;
 }
 
@@ -52,8 +140,13 @@ std::string tokens_phrase(const EchoJson& part) {
                               : "about " + (length.contains("lognormal") ? length["lognormal"]["mean"].dump()
                                                                          : length.begin().value().dump());
   };
-  return fmt::format("prompts of {} tokens, answers of {}", number(generate["prompt"]),
-                     number(generate["tokens"]));
+  std::string text = fmt::format("prompts of {} tokens, answers of {}", number(generate["prompt"]),
+                                 number(generate["tokens"]));
+  if (generate.contains("images")) add_phrase(text, echoed(generate["images"]) + " images each");
+  if (generate.contains("chunk")) add_phrase(text, "in chunks of " + echoed(generate["chunk"]));
+  if (const std::string reuse = generate.value("reuse", "0 %"); reuse != "0 %")
+    add_phrase(text, reuse + " of prompts reused");
+  return text;
 }
 
 // A network with its number, precision and batch: "2 x resnet50 int8, batch 4".
@@ -68,33 +161,99 @@ std::string network_phrase(const EchoJson& part) {
   return text;
 }
 
+// A network with how it runs and how its requests come: of a process, or of one of its instances.
+void add_requests(std::string& text, const EchoJson& part) {
+  add_told(text, part, told_of_network);
+  if (part.contains("draft"))
+    add_phrase(text, fmt::format("{} drafts {} tokens", echoed(part["draft"]["model"]),
+                                 echoed(part["draft"]["tokens"])));
+  add_phrase(text, tokens_phrase(part));
+  add_phrase(text, arrivals_phrase(part));
+  add_phrase(text, waiting_phrase(part));
+}
+
+// "stages decode (nvdec), boxes (cpu)".
+std::string stages_phrase(const EchoJson& process) {
+  std::string all;
+  for (const char* const when : {"before", "after"})
+    for (const EchoJson& stage : process["stages"].value(when, EchoJson::array()))
+      add_phrase(all, fmt::format("{} ({})", echoed(stage["name"]), echoed(stage["on"])));
+  return "stages " + all;
+}
+
+// How its threads run: "on cores 0, 1, in container a with 2 CPUs, FIFO 50".
+void add_threads(std::string& text, const EchoJson& of) {
+  if (of.contains("cpus")) add_phrase(text, "on cores " + list_phrase(of["cpus"]));
+  if (of.contains("container")) {
+    const EchoJson& container = of["container"];
+    std::string phrase = "in container " + echoed(container["name"]);
+    if (container.contains("cpus")) phrase += " with " + echoed(container["cpus"]) + " CPUs";
+    if (const EchoJson shares = container.value("shares", EchoJson(1024)); shares != 1024)
+      phrase += " of " + echoed(shares) + " shares";
+    add_phrase(text, phrase);
+  }
+  if (of.contains("policy")) add_phrase(text, "FIFO " + echoed(of["policy"]["fifo"]));
+}
+
+// The way to wait that goes without saying.
+std::string sync_word(const EchoJson& process) {
+  const std::string runtime = echoed(process.at("runtime"));
+  for (const auto& [name, of] : runtime_names())
+    if (name == runtime) return std::string(to_string(default_sync(of)));
+  return {};
+}
+
+// The keys of a process that its networks share.
+void add_process_keys(std::string& text, const EchoJson& process) {
+  add_phrase(text, echoed(process.at("runtime")));
+  if (const std::string where = process.value("placement", "gpu"); where != "gpu") text += " on " + where;
+  if (process.contains("transfers")) add_phrase(text, "no transfers");
+  if (process.contains("layers"))
+    add_phrase(text,
+               fmt::format("layers {} to {}", echoed(process["layers"][0]), echoed(process["layers"][1])));
+  add_told(text, process, told_of_process);
+  const std::string sync = process.value("sync", ""), usual = sync_word(process);
+  if (!sync.empty() && sync != usual) add_phrase(text, sync + " wait");
+  add_threads(text, process);
+}
+
 std::string process_phrase(const EchoJson& process) {
   if (process.contains("load")) {
     std::string text = "background load " + echoed(process["load"]);
-    if (process.contains("threads")) text += ", threads: " + echoed(process["threads"]);
+    add_told(text, process, told_of_load);
+    add_threads(text, process);
     return text;
   }
   if (process.contains("instances")) {
-    std::string text = echoed(process.value("name", EchoJson("a process"))), parts;
+    std::string text = echoed(process.value("name", EchoJson("a process"))) + " with ", own, parts;
+    add_process_keys(own, process);
     for (const EchoJson& instance : process["instances"]) {
       if (!parts.empty()) parts += "; ";
       std::string part = network_phrase(instance);
-      add_phrase(part, tokens_phrase(instance));
-      add_phrase(part, arrivals_phrase(instance));
-      if (instance.value("priority", "normal") != "normal")
-        add_phrase(part, echoed(instance["priority"]) + " priority");
+      if (instance.contains("placement")) part += " on " + echoed(instance["placement"]);
+      add_requests(part, instance);
       parts += part;
     }
-    return fmt::format("{} with {}, {}", text, echoed(process.at("runtime")), parts);
+    return text + own + ", " + parts;
   }
   std::string text = network_phrase(process);
-  add_phrase(text, echoed(process.at("runtime")));
-  if (const std::string where = process.value("placement", "gpu"); where != "gpu") text += " on " + where;
-  if (process.contains("streams")) add_phrase(text, echoed(process["streams"]) + " streams");
-  add_phrase(text, tokens_phrase(process));
-  add_phrase(text, arrivals_phrase(process));
-  if (process.contains("stages")) add_phrase(text, "with stages on the host");
+  add_process_keys(text, process);
+  add_requests(text, process);
+  if (process.contains("stages")) add_phrase(text, stages_phrase(process));
+  if (process.contains("overlap")) add_phrase(text, echoed(process["overlap"]) + " batches under way");
   return text;
+}
+
+void add_clocks(std::string& text, const EchoJson& scenario) {
+  if (scenario.contains("clocks"))
+    for (const auto& [domain, clock] : scenario["clocks"].items())
+      add_phrase(text, domain == "cores" ? echoed(clock) + " cores online" : domain + " at " + echoed(clock));
+  if (scenario.value("jetson_clocks", false)) add_phrase(text, "jetson_clocks");
+  if (scenario.contains("governors"))
+    for (const auto& [domain, governor] : scenario["governors"].items())
+      if (governor.is_string()) add_phrase(text, domain + " governor " + echoed(governor));
+  if (scenario.contains("power_cap") && scenario["power_cap"].contains("budget"))
+    add_phrase(text, "power capped at " + echoed(scenario["power_cap"]["budget"]));
 }
 
 std::string board_phrase(const EchoJson& scenario) {
@@ -106,13 +265,19 @@ std::string board_phrase(const EchoJson& scenario) {
   }
   if (scenario.value("mps", false)) add_phrase(text, "MPS");
   if (scenario.contains("sharing")) add_phrase(text, "the GPU shared by " + echoed(scenario["sharing"]));
-  if (scenario.contains("clocks"))
-    for (const auto& [domain, clock] : scenario["clocks"].items())
-      if (clock.is_string()) add_phrase(text, domain + " at " + echoed(clock));
-  if (scenario.contains("jetson_clocks") && scenario["jetson_clocks"] == true)
-    add_phrase(text, "jetson_clocks");
-  if (scenario.contains("power_cap") && scenario["power_cap"].contains("budget"))
-    add_phrase(text, "power capped at " + echoed(scenario["power_cap"]["budget"]));
+  add_clocks(text, scenario);
+  add_told(text, scenario, told_of_board);
+  if (!scenario.value("fan", true)) add_phrase(text, "the fan off");
+  if (scenario.contains("cpus")) add_phrase(text, "processes on cores " + list_phrase(scenario["cpus"]));
+  if (scenario.contains("link"))
+    add_phrase(text, fmt::format("requests over a link of {}, {} there and back",
+                                 echoed(scenario["link"]["bandwidth"]), echoed(scenario["link"]["rtt"])));
+  if (scenario.contains("interrupts"))
+    add_phrase(text, "interrupts of " + echoed(scenario["interrupts"]["load"]) + " of a core");
+  if (scenario.contains("compositor")) add_phrase(text, "a desktop compositor");
+  if (scenario.contains("figures"))
+    for (const auto& [path, value] : scenario["figures"].items())
+      add_phrase(text, path + " = " + echoed(value));
   return text;
 }
 

@@ -108,6 +108,11 @@ ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const P
   read_partition(mapping, instance);
   read_input(mapping, instance, earlier);
   read_requests(mapping, context, instance);
+  if (instance.arrivals.burst > 1)
+    mapping.find("arrivals")
+        ->descend("burst")
+        .problem("queries come to a process of one network",
+                 "leave out burst, or use a process for this network");
   read_generation(mapping, context, instance);
   return instance;
 }

@@ -21,6 +21,7 @@ constexpr std::int64_t max_queue = 1'000'000'000;
 constexpr double max_clock_drift = 0.01;
 constexpr std::int64_t max_sources = 1024;
 constexpr std::int64_t max_clients = 100'000;
+constexpr std::int64_t max_burst = 100'000;
 
 // Reads a queue: `queue: 8` drops the ninth request; {limit: 8, drop: oldest} drops the request that has
 // waited longest.
@@ -85,6 +86,18 @@ void read_clients(const Cursor& at, Mapping& mapping, process::Arrivals& arrival
                                  "max_queue_delay: 1 ms, beside arrivals");
 }
 
+// Reads `burst`, after the other keys of `arrivals`.
+void read_burst(Mapping& mapping, process::Arrivals& arrivals) {
+  const auto at = mapping.find("burst");
+  if (!at) return;
+  arrivals.burst = Integer{1, max_burst}(*at).value_or(1);
+  for (const char* key : {"gather", "dynamic_batching"})
+    if (mapping.has(key))
+      at->problem(
+          fmt::format("cannot be combined with {}, whose batches hold images of several queries", key),
+          "max_queue_delay: 0 ms, beside arrivals");
+}
+
 }  // namespace
 
 void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& process) {
@@ -143,6 +156,7 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
     twice->problem("`gather` is the older name of `dynamic_batching`", "keep one of the two");
   mapping.optional("dynamic_batching", dynamic_batching, Boolean{});
   if (dynamic_batching) arrivals.dynamic_batch = process.batch;
+  read_burst(mapping, arrivals);
 }
 
 void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& process) {
@@ -160,6 +174,9 @@ void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& p
   if (arrivals.kind == process::ArrivalKind::clients && arrivals.queue_limit)
     mapping.cursor().problem("no request of a client can be dropped: it would wait for the answer forever",
                              "leave out queue; at most `clients` requests wait");
+  if (arrivals.burst > 1 && arrivals.queue_limit)
+    mapping.cursor().problem("no request of a burst can be dropped: its query would never be answered",
+                             "leave out queue, or burst");
   if (const auto delay_at = mapping.find("max_queue_delay")) {
     arrivals.max_delay = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*delay_at);
     arrivals.dynamic_batch = 1;  // the queue forms the batches, not the source

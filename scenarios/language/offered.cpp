@@ -14,7 +14,8 @@ const Offered& offered_to(const Scenario& scenario, PartId id, std::map<PartId, 
   switch (arrivals.kind) {
     case process::ArrivalKind::periodic:
     case process::ArrivalKind::poisson:
-      sum.per_s = arrivals.rate_per_s * static_cast<double>(arrivals.streams * process.count);
+      sum.per_s =
+          arrivals.rate_per_s * static_cast<double>(arrivals.streams * arrivals.burst * process.count);
       break;
     case process::ArrivalKind::cascade:
       for (const std::vector<PartId>& named : parts_named(scenario, arrivals.after)) {

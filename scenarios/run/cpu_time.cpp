@@ -47,7 +47,7 @@ Alone alone(const process::Spec& part, double streams) {
   of.batches = streams / of.batch_s;
   const process::Arrivals& arrivals = part.arrivals;
   if (arrivals.kind == process::ArrivalKind::periodic || arrivals.kind == process::ArrivalKind::poisson) {
-    of.requests = arrivals.rate_per_s * static_cast<double>(arrivals.streams);
+    of.requests = arrivals.rate_per_s * static_cast<double>(arrivals.streams * arrivals.burst);
     of.batches = std::min(of.batches, of.requests);
   }
   return of;

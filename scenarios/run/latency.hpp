@@ -7,7 +7,7 @@
 
 namespace jostle::scenarios {
 
-// Numbers of requests without a latency.
+// Numbers of requests, or queries, without a latency.
 struct Unserved {
   std::int64_t waiting = 0, dropped = 0;
 };

@@ -191,8 +191,9 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   if (goes_on)
     result.throughput.ci95 = interval_of(process, result.images, now, load && load->stable == false);
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
-  result.latency_ms =
-      latency_of(process.served(), {process.waiting(), process.drops()}, window, every_percentile);
+  const std::int64_t query = process.spec().arrivals.burst;
+  const Unserved unserved{(process.waiting() + query - 1) / query, process.drops()};
+  result.latency_ms = latency_of(process.served(), unserved, window, every_percentile);
 
   result.ec_ms = enqueue_call_of(process);
   result.sync_calls = process.synchronise_calls();

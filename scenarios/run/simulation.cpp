@@ -31,7 +31,7 @@ constexpr int looks_in_a_row = 2;
 // Arrivals at the times at which `earlier` requests were answered; each keeps the time at which it was made.
 process::Arrivals follow(process::Arrivals arrivals, const std::vector<process::Answered>& earlier) {
   arrivals.kind = process::ArrivalKind::trace;
-  arrivals.dynamic_batch = 1;
+  arrivals.dynamic_batch = arrivals.burst = 1;
   arrivals.times.clear();
   for (const process::Answered& request : earlier) {
     arrivals.since.push_back(request.made);

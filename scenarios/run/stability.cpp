@@ -12,11 +12,11 @@ using sim::Time;
 // Requests/s that arrive in the window; 0 for closed loops and cascades.
 double request_rate(const process::Arrivals& arrivals, const Window& window) {
   if (arrivals.kind != ArrivalKind::trace)
-    return arrivals.rate_per_s * static_cast<double>(arrivals.streams) /
+    return arrivals.rate_per_s * static_cast<double>(arrivals.streams * arrivals.burst) /
            static_cast<double>(arrivals.dynamic_batch);
   const auto count = std::ranges::count_if(
       arrivals.times, [&](sim::Time time) { return time >= window.begin && time < window.end; });
-  return static_cast<double>(count) / window.seconds();
+  return static_cast<double>(count * arrivals.burst) / window.seconds();
 }
 
 }  // namespace
@@ -90,6 +90,7 @@ std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
   const bool is_cascade = arrivals.kind == ArrivalKind::cascade;
   const double rate = is_cascade ? static_cast<double>(process.delivered(of.part)) / window.seconds()
                                  : request_rate(arrivals, window);
+  const auto query = static_cast<double>(arrivals.burst);  // number of requests that come at once
   const auto images = arrivals.max_delay ? 1.0 : static_cast<double>(part.batch);  // number per request
   OpenLoad load{.offered = rate * images};
   if (process.spec().setup && !process.ready()) {  // the backlog grows during the set-up in any case
@@ -104,9 +105,9 @@ std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
     capacity = std::min(capacity, work.streams * work.full_images / work.full_s);
   const bool exceeds_capacity = load.offered > capacity;
   if (!arrivals.queue_limit && work.images == 0)
-    load.stable = !exceeds_capacity && backlog_growth <= 1;
+    load.stable = !exceeds_capacity && backlog_growth <= query;
   else if (!arrivals.queue_limit && (arrivals.kind == ArrivalKind::trace || is_cascade))
-    load.stable = !exceeds_capacity || backlog_growth <= 1;
+    load.stable = !exceeds_capacity || backlog_growth <= query;
   else
     load.stable = !exceeds_capacity || (link_load <= 1 && work.not_full_at > window.middle());
   if (*load.stable) return load;

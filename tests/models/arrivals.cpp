@@ -130,5 +130,33 @@ TEST(RequestQueue, gives_a_gathered_request_when_it_is_whole_with_the_time_of_it
   EXPECT_EQ(queue.take(queue.next()), sim::Time::zero() + sim::milliseconds(1));
 }
 
+TEST(RequestQueue, gives_all_requests_of_a_burst_at_its_time) {
+  Arrivals arrivals = periodic(1000, 1, 1);
+  arrivals.phase = sim::milliseconds(1);
+  arrivals.burst = 3;
+  RequestQueue queue(arrivals, sim::RandomStream(1, "test"));
+  EXPECT_EQ(queue.take(at(milliseconds(0.5))), std::nullopt);
+  EXPECT_EQ(queue.waiting(at(milliseconds(1))), 3);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(queue.take(at(milliseconds(1.5))), at(milliseconds(1)));
+  EXPECT_EQ(queue.take(at(milliseconds(1.5))), std::nullopt);
+  EXPECT_EQ(queue.next(), at(milliseconds(2)));
+}
+
+TEST(Queries, are_answered_with_their_last_request_in_whatever_order) {
+  Queries queries(3);
+  const Time a = at(milliseconds(1)), b = at(milliseconds(2));
+  EXPECT_FALSE(queries.answered(a));
+  EXPECT_FALSE(queries.answered(b));
+  EXPECT_FALSE(queries.answered(b));
+  EXPECT_TRUE(queries.answered(b));
+  EXPECT_FALSE(queries.answered(a));
+  EXPECT_TRUE(queries.answered(a));
+  for (int simultaneous = 0; simultaneous < 2; ++simultaneous) {
+    EXPECT_FALSE(queries.answered(a));
+    EXPECT_FALSE(queries.answered(a));
+    EXPECT_TRUE(queries.answered(a));
+  }
+}
+
 }  // namespace JOSTLE_FILE
 }  // namespace jostle::process

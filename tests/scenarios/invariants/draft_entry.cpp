@@ -53,6 +53,12 @@ std::string arrivals(Dice& dice, bool gathers) {
   return fmt::format("arrivals: {{{}}}", fmt::join(parts, ", "));
 }
 
+// The same arrivals as queries of several requests, where these can be.
+void make_burst(Dice& dice, std::string& arrivals) {
+  if (arrivals.find("queue") != std::string::npos || arrivals.find("batching") != std::string::npos) return;
+  arrivals.insert(arrivals.rfind('}'), fmt::format(", burst: {}", dice.number(2, 12)));
+}
+
 // Requests that wait for answers.
 std::string clients(Dice& dice) {
   const int count = dice.number(1, 6), ms = dice.of<int>({0, 1, 5, 30});
@@ -201,6 +207,7 @@ DraftEntry one_network(Dice& dice, const Place& place) {
     const bool forms = network.streams && !place.linked && batch > 1 && dice.one_in(2);
     keys.push_back(arrivals(dice, batch > 1 && !forms));
     if (!place.linked && own.one_in(6)) keys.back() = clients(own);
+    if (own.one_in(8)) make_burst(own, keys.back());
     if (forms) keys.push_back(queue_delay(dice));
   }
   if (dice.one_in(8)) {
