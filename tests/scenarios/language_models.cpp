@@ -415,6 +415,20 @@ TEST(LanguageModels, batch_the_sequences_of_a_step) {
   EXPECT_LE(batch, 4);
 }
 
+TEST(LanguageModels, sum_their_tokens_and_share_the_energy_of_the_board) {
+  const std::string chat = "{" + qwen + "generate: {prompt: 64, tokens: 32}}";
+  const Result result = run_text("device: jetson-orin-nano-super\nprocesses:\n  - " + chat + "\n  - " + chat +
+                                 "\n  - {model: resnet18, precision: fp16}\nrun: {duration: 4 s}\n");
+  const TotalTokens all = result.system.tokens.value();
+  EXPECT_EQ(all.decoded, result.processes[0].tokens->decoded + result.processes[1].tokens->decoded);
+  EXPECT_NEAR(*all.per_s, *result.processes[0].tokens->per_s + *result.processes[1].tokens->per_s, 1e-9);
+  EXPECT_NEAR(*all.energy_mj * *all.per_s, 1e3 * *result.system.power_w.mean, 1e-6);
+  EXPECT_EQ(all.power_grade, result.processes[0].grades.power);
+  EXPECT_FALSE(run_text("device: jetson-orin-nano-super\nprocesses: [{model: resnet18, precision: fp16}]\n"
+                        "run: {duration: 100 ms}\n")
+                   .system.tokens);
+}
+
 TEST(LanguageModels, serve_sequences) {
   const Result result = run_text(on_orin(
       qwen + "generate: {prompt: 32, tokens: 16}, arrivals: {periodic: 1 /s}", "run: {duration: 20 s}\n"));
