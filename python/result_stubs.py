@@ -14,7 +14,8 @@ BEGIN, END = "# Of a result, by python/result_stubs.py: begin\n", "# end\n"
 NAMES = {"pi90_parts": "IntervalParts", "times": "TokenTimes", "ec_ms": "EnqueueCall", "sync_ms": "Mean", "ci95": "LatencyIntervals",
          "stages": "Stage", "engines": "Engine", "power_w": "Power", "found_s": "FoundWarmup", "decode_per_s": "Mean", "prefill_per_s": "Mean"}
 # Names by place, for keys that stand for several classes.
-PLACES = {"Process.gpu": "GpuArray", "Process.memory": "ProcessMemory", "System.gpu": "SystemGpu", "System.throughput": "SystemThroughput"}
+PLACES = {"Process.gpu": "GpuArray", "Process.memory": "ProcessMemory", "System.gpu": "SystemGpu", "System.throughput": "SystemThroughput",
+          "System.tokens": "SystemTokens"}
 
 # What a result has beside the keys of the schema.
 METHODS = ['    def __init__(self, text: str, folder: str = "") -> None: ...',

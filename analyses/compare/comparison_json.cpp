@@ -44,7 +44,7 @@ Json side(const std::vector<scenarios::Result>& results, const std::string& name
           {"device", first.device},
           {"profile_hash", first.profile_hash},
           {"power_grade", grade ? Json(*grade) : Json(nullptr)},
-          {"power_w_pi90", interval_json(power_interval(relative_power_interval(first), mean_w))},
+          {"power_w_pi90", interval_json(interval_of_mean(relative_power_interval(first), mean_w))},
           {"resolved", Json::parse(first.resolved)}};
 }
 

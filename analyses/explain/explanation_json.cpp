@@ -102,12 +102,30 @@ Json outcomes(const Tried& tried) {
   return json;
 }
 
-// Totals by unit, and the energy of an image and of a token.
-Json units(const Tried& tried) {
+// Totals by unit, and the energy of an image and of a token; with intervals of tokens after the change, if
+// they were asked for.
+Json units(const Tried& tried, const scenarios::Result& before) {
   Json json = Json::object();
-  for (const UnitChange& unit : tried.units)
-    json[unit.unit] = {{"per_s", change(unit.per_s)}, {"energy_mj", change(unit.energy_mj)}};
+  for (const UnitChange& unit : tried.units) {
+    Json& one = json[unit.unit] = {{"per_s", change(unit.per_s)}, {"energy_mj", change(unit.energy_mj)}};
+    const auto& tokens = before.system.tokens;
+    if (unit.unit != "tokens" || !tokens || !tokens->per_s_pi90) continue;
+    one["per_s"]["pi90"] = interval_json(
+        interval_of_mean(relative_interval(tokens->per_s_pi90, tokens->per_s), unit.per_s.after));
+    one["energy_mj"]["pi90"] = interval_json(
+        interval_of_mean(relative_interval(tokens->energy_pi90, tokens->energy_mj), unit.energy_mj.after));
+  }
   return json;
+}
+
+// Tokens of all language models, and the energy of one.
+Json tokens_json(const scenarios::TotalTokens& tokens) {
+  const std::string& grade = tokens.power_grade;
+  return {{"per_s", {{"mean", metric_json(tokens.per_s)}, {"pi90", interval_json(tokens.per_s_pi90)}}},
+          {"energy_mj",
+           {{"mean", metric_json(tokens.energy_mj)},
+            {"pi90", interval_json(tokens.energy_pi90)},
+            {"grade", grade.empty() ? Json(nullptr) : Json(grade)}}}};
 }
 
 // Logarithms of ratios, which add up to `net`.
@@ -149,9 +167,9 @@ Json what_if(const Tried& tried, const scenarios::Result& before, const scenario
   json["latency_mean_ms"] = change(tried.latency_ms);
   json["latency_p99_ms"] = change(tried.p99_ms);
   json["power_w"] = change(tried.power_w);
-  if (relative) json["power_w"]["pi90"] = interval_json(power_interval(relative, tried.power_w.after));
+  if (relative) json["power_w"]["pi90"] = interval_json(interval_of_mean(relative, tried.power_w.after));
   json["energy_per_image_mj"] = change(tried.energy_mj);
-  json["by_unit"] = units(tried);
+  json["by_unit"] = units(tried, before);
   json["worth"] = worth(tried, before);
   json["fallback"] = tried.what_if.note.empty() ? Json(nullptr) : Json(tried.what_if.note);
   json["clocks_mhz"] = Json::object();
@@ -216,6 +234,7 @@ std::string explanation_json(const Explanation& explanation) {
   json["power_grade"] = grade ? Json(*grade) : Json(nullptr);
   json["power_w"] = {{"mean", metric_json(result.system.power_w.mean)},
                      {"pi90", interval_json(result.system.power_w.pi90)}};
+  if (result.system.tokens) json["tokens"] = tokens_json(*result.system.tokens);
   json["overloaded"] = overloaded_in(result);
   json["overload"] = overload(explanation);
   json["dropped"] = ResultMetrics(result).dropped();

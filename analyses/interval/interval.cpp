@@ -1,6 +1,7 @@
 #include "analyses/interval/interval.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "analyses/interval/basis.hpp"
@@ -146,6 +147,12 @@ Spreads spreads_of(const scenarios::Scenario& scenario, const DrawnRuns& runs) {
     found.entries.push_back(spread_of_entry(scenario, entry, runs));
   found.throughput = spread_in(runs, [](const scenarios::Result& r) { return r.system.throughput; });
   found.power = spread_in(runs, [](const scenarios::Result& r) { return r.system.power_w.mean; });
+  if (!runs.point.system.tokens) return found;
+  using scenarios::TotalTokens;
+  found.tokens = spread_in(
+      runs, [](const scenarios::Result& r) { return r.system.tokens.value_or(TotalTokens{}).per_s; });
+  found.token_energy = spread_in(
+      runs, [](const scenarios::Result& r) { return r.system.tokens.value_or(TotalTokens{}).energy_mj; });
   return found;
 }
 
@@ -163,6 +170,8 @@ Spreads elsewhere(const Spreads& here, const Spreads& there) {
     found.entries.push_back(both_entries(here.entries[i], there.entries[i]));
   found.throughput = both(here.throughput, there.throughput);
   found.power = both(here.power, there.power);
+  found.tokens = both(here.tokens, there.tokens);
+  found.token_energy = both(here.token_energy, there.token_energy);
   return found;
 }
 
@@ -178,6 +187,23 @@ scenarios::Interval possible_throughput(const scenarios::Interval& predicted, co
     const auto own = served_interval(std::pair(share * predicted->first, share * predicted->second), process);
     low += own->first;
     high += own->second;
+  }
+  return std::pair(low, high);
+}
+
+scenarios::Interval possible_tokens(const scenarios::Interval& predicted, const scenarios::Result& result) {
+  const auto& all = result.system.tokens;
+  if (!predicted || !all || !(all->per_s > 0)) return predicted;
+  // A process serves tokens as it serves sequences, so what bounds these bounds its share of the tokens.
+  double low = 0, high = 0;
+  for (const scenarios::ProcessResult& process : result.processes) {
+    if (process.status != "ok" || (!process.tokens && process.instances.empty())) continue;
+    const scenarios::Metric& sequences = process.throughput.mean;
+    if (!process.tokens || !process.offered || !process.tokens->per_s || !(sequences > 0)) return predicted;
+    const double tokens = *process.tokens->per_s, scale = *sequences / *all->per_s;
+    const auto own = served_interval(std::pair(scale * predicted->first, scale * predicted->second), process);
+    low += own->first / *sequences * tokens;
+    high += own->second / *sequences * tokens;
   }
   return std::pair(low, high);
 }
@@ -263,6 +289,16 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
   const Around power = around(system.power_w.mean, spreads.power, error.of("power", {weakest.basis}));
   system.power_w.pi90 = power.pi90;
   system.power_w.pi90_parts = power.parts;
+  if (!system.tokens) return;
+  const std::optional<calibration::Residual> of_rate = error.of("tokens", weakest),
+                                             of_power = error.of("power", {weakest.basis});
+  const Around tokens = around(system.tokens->per_s, spreads.tokens, of_rate);
+  system.tokens->per_s_pi90 = possible_tokens(tokens.pi90, result);
+  system.tokens->per_s_pi90_parts = tokens.parts;
+  if (!of_rate || !of_power) return;
+  calibration::Residual of_both = *of_rate;  // energy is power over a rate, so their errors add
+  of_both.half_width = std::hypot(of_rate->half_width, of_power->half_width);
+  system.tokens->energy_pi90 = around(system.tokens->energy_mj, spreads.token_energy, of_both).pi90;
 }
 
 std::optional<scenarios::Result> run_with_interval(const scenarios::Scenario& scenario,

@@ -24,7 +24,8 @@ struct EntrySpread {
 };
 struct Spreads {
   std::vector<EntrySpread> entries;
-  Spread throughput, power;  // the whole system's
+  Spread throughput, power;     // the whole system's
+  Spread tokens, token_energy;  // of all language models; unknown without any
 };
 [[nodiscard]] Spreads spreads_of(const scenarios::Scenario& scenario, const DrawnRuns& runs);
 
@@ -43,12 +44,18 @@ struct Spreads {
                                                       const scenarios::Result& result,
                                                       const scenarios::ProcessResult* of);
 
+// The same of an interval of the tokens/s of all language models: as many are served as their requests ask
+// for.
+[[nodiscard]] scenarios::Interval possible_tokens(const scenarios::Interval& predicted,
+                                                  const scenarios::Result& result);
+
 // Adds pi90 to a result of the scenario. The spreads may be those of a similar scenario.
 void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenario,
                    const UncertainProfile& profile, const Spreads& spreads);
 
 // Runs the scenario as run() does, and adds pi90 of the throughput and latency of each process, of the total
-// throughput and of the power. Costs about 80 runs, on all cores. None if interrupted. Throws RunError.
+// throughput, of the power, and of the tokens/s of all language models and the energy of a token. Costs about
+// 80 runs, on all cores. None if interrupted. Throws RunError.
 [[nodiscard]] std::optional<scenarios::Result> run_with_interval(const scenarios::Scenario& scenario,
                                                                  const scenarios::RunControl& control);
 

@@ -12,7 +12,7 @@ namespace jostle::analyses {
 [[nodiscard]] scenarios::Interval relative_power_interval(const scenarios::Scenario& scenario,
                                                           const scenarios::RunControl& control);
 
-// Adds the interval to the result of a run of the scenario.
+// Adds the interval to the result of a run of the scenario, and those of its tokens.
 void add_power_interval(scenarios::Result& result, const scenarios::Scenario& scenario,
                         const scenarios::RunControl& control);
 

@@ -1,19 +1,21 @@
 #include "analyses/interval/relative_power.hpp"
 
-#include <tuple>
 #include <utility>
 
 namespace jostle::analyses {
 
-scenarios::Interval power_interval(const scenarios::Interval& relative, const scenarios::Metric& mean_w) {
-  if (!relative || !mean_w) return std::nullopt;
-  return std::pair(relative->first * *mean_w, relative->second * *mean_w);
+scenarios::Interval interval_of_mean(const scenarios::Interval& relative, const scenarios::Metric& mean) {
+  if (!relative || !mean) return std::nullopt;
+  return std::pair(relative->first * *mean, relative->second * *mean);
+}
+
+scenarios::Interval relative_interval(const scenarios::Interval& pi90, const scenarios::Metric& mean) {
+  if (!pi90 || !mean || !(*mean > 0)) return std::nullopt;
+  return std::pair(pi90->first / *mean, pi90->second / *mean);
 }
 
 scenarios::Interval relative_power_interval(const scenarios::Result& result) {
-  const auto& [mean_w, pi90] = std::tie(result.system.power_w.mean, result.system.power_w.pi90);
-  if (!pi90 || !mean_w || !(*mean_w > 0)) return std::nullopt;
-  return std::pair(pi90->first / *mean_w, pi90->second / *mean_w);
+  return relative_interval(result.system.power_w.pi90, result.system.power_w.mean);
 }
 
 }  // namespace jostle::analyses

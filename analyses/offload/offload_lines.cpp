@@ -51,12 +51,13 @@ Json tokens_json(const SideMetrics& side, const std::optional<scenarios::TokenRe
 Json side_json(const OffloadAnswer& answer, const SideMetrics& side, std::size_t stream) {
   Json json = stream_json(side.streams[stream]);
   json["edge_power_w"] = metric_json(side.edge_power_w);
-  json["edge_power_w_pi90"] = interval_json(power_interval(answer.edge_power_interval, side.edge_power_w));
+  json["edge_power_w_pi90"] = interval_json(interval_of_mean(answer.edge_power_interval, side.edge_power_w));
   json["edge_energy_per_image_mj"] = metric_json(side.edge_energy_mj);
   json["link_busy"] = metric_json(side.link_busy);
   json["link_gb_per_h"] = metric_json(side.link_gb_per_h);
   json["cloud_power_w"] = metric_json(side.cloud_power_w);
-  json["cloud_power_w_pi90"] = interval_json(power_interval(answer.cloud_power_interval, side.cloud_power_w));
+  json["cloud_power_w_pi90"] =
+      interval_json(interval_of_mean(answer.cloud_power_interval, side.cloud_power_w));
   json["cost_per_hour"] = metric_json(side.cost_per_hour);
   json["cost_per_million_images"] = metric_json(side.cost_per_million);
   json["tokens"] = tokens_json(side, side.streams[stream].tokens);
@@ -195,7 +196,7 @@ std::string offload_json(const OffloadAnswer& answer) {
     json["throughput"] = metric_json(row.metrics.throughput);
     json["power_w"] = metric_json(row.metrics.edge_power_w);
     json["power_w_pi90"] =
-        interval_json(power_interval(answer.edge_power_interval, row.metrics.edge_power_w));
+        interval_json(interval_of_mean(answer.edge_power_interval, row.metrics.edge_power_w));
     json["energy_per_image_mj"] = metric_json(row.metrics.edge_energy_mj);
     json["cost_per_hour"] = metric_json(row.metrics.cost_per_hour);
     json["cost_per_million_images"] = metric_json(row.metrics.cost_per_million);
@@ -244,7 +245,7 @@ std::string offload_csv(const OffloadAnswer& answer) {
       text += fmt::format(",{},{},{}", point.cheapest ? to_string(*point.cheapest) : "",
                           answer.edge_power_grade.value_or(""), answer.cloud_power_grade.value_or(""));
       for (const SideMetrics* const side : {&answer.edge, &point.cloud, &point.split, &point.layers}) {
-        const auto pi90 = power_interval(answer.edge_power_interval, side->edge_power_w);
+        const auto pi90 = interval_of_mean(answer.edge_power_interval, side->edge_power_w);
         text += pi90 ? fmt::format(",{},{}", pi90->first, pi90->second) : ",,";
       }
       text += "\n";

@@ -16,6 +16,16 @@ Worst worst_of(const Criterion& criterion) {
   return criterion.maximise ? Worst::least : Worst::greatest;
 }
 
+// True for rates of decode steps, and for the mean time between tokens, which is one over such a rate.
+// Nothing is known of the error of prefills and of tails.
+bool is_token_rate(const std::string& metric) {
+  for (const char* const rate :
+       {".decode_per_s", ".decode_per_s.mean", ".tokens_per_s", "system.tokens.per_s",
+        "system.tokens.per_s.mean", ".itl_ms", ".itl_ms.mean", ".itl_ms.p50"})
+    if (metric.ends_with(rate)) return true;
+  return false;
+}
+
 // The half-width of the model error of a metric; none if unknown.
 scenarios::Metric known_half_width(const std::string& metric, const UncertainProfile& profile,
                                    const std::string& basis, double octaves) {
@@ -26,14 +36,18 @@ scenarios::Metric known_half_width(const std::string& metric, const UncertainPro
   };
   for (const char* const tail : {"latency_ms.p90", "latency_ms.p95", "latency_ms.p99"})
     if (metric.find(tail) != std::string::npos) return of("latency p99");
+  // Energy is power over a rate, so their errors add in quadrature.
+  const auto energy = [&of](const char* rate) -> scenarios::Metric {
+    const scenarios::Metric a = of(rate), b = of("power");
+    return a && b ? scenarios::Metric(std::hypot(*a, *b)) : std::nullopt;
+  };
+  if (metric.find("tokens.") != std::string::npos) {
+    if (metric.ends_with("energy_mj") || metric.ends_with("per_joule")) return energy("tokens");
+    return is_token_rate(metric) ? of("tokens") : std::nullopt;
+  }
   for (const char* const quantity : {"throughput", "latency", "power"})
     if (metric.find(quantity) != std::string::npos) return of(quantity);
-  // Energy is power over throughput, so their errors add in quadrature.
-  if (metric.find("energy") != std::string::npos) {
-    const scenarios::Metric a = of("throughput"), b = of("power");
-    return a && b ? scenarios::Metric(std::sqrt(*a * *a + *b * *b)) : std::nullopt;
-  }
-  return std::nullopt;
+  return metric.find("energy") != std::string::npos ? energy("throughput") : std::nullopt;
 }
 
 // The process whose throughput this is; null for the throughput of the system.
@@ -153,6 +167,7 @@ GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario, cons
     if (goal.metrics[i].find("throughput") != std::string::npos)
       intervals[i] =
           possible_throughput(intervals[i], *point, process_with(*point, goal.metrics[i], (*here)[i]));
+    if (goal.metrics[i].starts_with(token_rate)) intervals[i] = possible_tokens(intervals[i], *point);
   }
   return {std::move(intervals), scenarios::sharing_note(*point)};
 }

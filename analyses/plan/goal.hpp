@@ -25,6 +25,10 @@ namespace jostle::analyses {
 // run of its own, and it is never above the limit.
 inline constexpr const char* headroom_metric = "headroom";
 
+// The metrics of all language models together that points are shown with.
+inline constexpr const char* token_rate = "system.tokens.per_s";
+inline constexpr const char* token_energy = "system.tokens.energy_mj";
+
 struct Goal {
   std::vector<Criterion> criteria;
   std::vector<std::string> metrics;  // the metric path of each criterion

@@ -28,6 +28,15 @@ bool differs(const std::vector<double>& values, const std::vector<double>& best,
   return false;
 }
 
+// True if a process is no language model, so that the board's total counts images.
+bool has_network(const scenarios::Scenario& scenario) {
+  return std::ranges::any_of(scenario.processes, [](const scenarios::ProcessEntry& process) {
+    return std::ranges::any_of(parts_of(process), [](const scenarios::ProcessEntry& part) {
+      return scenarios::language_model(part.model) == nullptr;
+    });
+  });
+}
+
 class Planner {
  public:
   Planner(Candidates& candidates, const PlanControl& control)
@@ -101,12 +110,24 @@ class Planner {
 
   [[nodiscard]] PlanPoint plan_point(std::size_t candidate) {
     PlanPoint found = simulated(candidate);
-    if (control_.intervals) {
-      GoalTrust trust =
-          goal_trust(plan_.goal, candidates_.scenario(candidate), found.values, control_.interrupt);
-      found.intervals = std::move(trust.intervals);
-      found.sharing_note = std::move(trust.sharing_note);
+    if (!control_.intervals) return found;
+    Goal goal = plan_.goal;
+    std::vector<double> centres = found.values;
+    const bool tokens = found.tokens && found.tokens->energy_mj;
+    for (const char* const metric : {token_rate, token_energy}) {
+      if (!tokens) break;
+      goal.criteria.push_back({});
+      goal.metrics.emplace_back(metric);
     }
+    if (tokens) centres.insert(centres.end(), {*found.tokens->per_s, *found.tokens->energy_mj});
+    GoalTrust trust = goal_trust(goal, candidates_.scenario(candidate), centres, control_.interrupt);
+    if (tokens) {
+      found.tokens->energy_pi90 = trust.intervals.back();
+      found.tokens->per_s_pi90 = *(trust.intervals.end() - 2);
+      trust.intervals.resize(found.values.size());
+    }
+    found.intervals = std::move(trust.intervals);
+    found.sharing_note = std::move(trust.sharing_note);
     return found;
   }
 
@@ -121,6 +142,10 @@ class Planner {
     found.dropped = candidates_.dropped(candidate);
     found.power_grade = candidates_.power_grade(candidate);
     if (found.power_grade == "assumed") assumed_power_.push_back(candidates_.scenario(candidate).device);
+    if (const auto rate = candidates_.value_of(candidate, token_rate)) {
+      found.tokens = {rate, candidates_.value_of(candidate, token_energy)};
+      found.power_grade = candidates_.grade_of_power(candidate);
+    }
     if (const Finalist* const one = finalist(candidate)) {
       found.replications = one->replicated.samples.size();
       found.p_feasible = one->p_feasible;
@@ -249,11 +274,20 @@ class Planner {
     };
     const scenarios::Metric watts = value("system.power_w");
     if (!watts) return;
-    EnergyCost energy{*watts, value("system.energy_per_image_mj"), {}, {}, candidates_.grade_of_power(best)};
+    EnergyCost energy{.power_w = *watts,
+                      .per_image_mj = value("system.energy_per_image_mj"),
+                      .per_token_mj = value(token_energy),
+                      .per_day = {},
+                      .per_million = {},
+                      .per_million_tokens = {},
+                      .counts_images = has_network(candidates_.scenario(best)),
+                      .grade = candidates_.grade_of_power(best)};
     if (const double price = candidates_.settings().energy_usd_per_kwh; price > 0) {
       constexpr double mj_per_kwh = 3.6e9, million = 1e6;
       energy.per_day = energy.kwh_day() * price;
       if (energy.per_image_mj) energy.per_million = *energy.per_image_mj * million / mj_per_kwh * price;
+      if (energy.per_token_mj)
+        energy.per_million_tokens = *energy.per_token_mj * million / mj_per_kwh * price;
     }
     plan_.energy = energy;
   }

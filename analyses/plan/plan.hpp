@@ -15,6 +15,12 @@
 
 namespace jostle::analyses {
 
+// What a point's language models do together, and the board's energy for each token; of one run.
+struct PlanTokens {
+  scenarios::Metric per_s, energy_mj;
+  scenarios::Interval per_s_pi90 = {}, energy_pi90 = {};  // absent unless requested
+};
+
 // A point of the result.
 struct PlanPoint {
   std::size_t point = 0;                       // index in the study
@@ -27,8 +33,9 @@ struct PlanPoint {
   std::vector<scenarios::Metric> half_widths;  // half-widths of the confidence intervals of the means
   scenarios::Metric p_feasible;                // probability that it truly meets all limits
   double dropped = 0;  // share of the requests that are dropped at the limits of queues
-  // The grade of its board's power, if the goal rests on it and it is known.
+  // The grade of its board's power, if the goal rests on it, or it has tokens, and it is known.
   std::optional<std::string> power_grade = {};
+  std::optional<PlanTokens> tokens = {};  // none: it has no language model
 };
 
 // A point that would be better than the best one (or any point, if there is no best) but is not known to meet
@@ -61,9 +68,10 @@ struct LeastOverloaded {
 // The energy of a point and what it costs, with the grade of its board's power.
 struct EnergyCost {
   double power_w = 0;
-  scenarios::Metric per_image_mj;
-  scenarios::Metric per_day,
-      per_million;                   // money for a day and for a million images; none: energy has no price
+  scenarios::Metric per_image_mj, per_token_mj;
+  // Money for a day, for a million images and for a million tokens; none: energy has no price.
+  scenarios::Metric per_day, per_million, per_million_tokens;
+  bool counts_images = true;         // false: an "image" is a sequence of a language model
   std::optional<std::string> grade;  // none: unknown
   [[nodiscard]] double kwh_day() const { return power_w * 24 / 1000; }
 };

@@ -28,6 +28,13 @@ Json point_json(const Plan& plan, const PlanPoint& point) {
     if (point.power_grade && rests_on_power(plan.goal.metrics[i])) one["grade"] = *point.power_grade;
     json[criterion.limit ? "constraints" : "objectives"].push_back(std::move(one));
   }
+  if (const auto& tokens = point.tokens)
+    json["tokens"] = {
+        {"per_s", {{"value", metric_json(tokens->per_s)}, {"pi90", interval_json(tokens->per_s_pi90)}}},
+        {"energy_mj",
+         {{"value", metric_json(tokens->energy_mj)},
+          {"pi90", interval_json(tokens->energy_pi90)},
+          {"grade", point.power_grade ? Json(*point.power_grade) : Json(nullptr)}}}};
   json["replications"] = point.replications;
   json["p_feasible"] = metric_json(point.p_feasible);
   json["dropped"] = point.dropped;
@@ -61,12 +68,17 @@ Json next_better_json(const Plan& plan, const NextBetter& next) {
 }
 
 Json energy_json(const EnergyCost& energy) {
-  return {{"power_w", energy.power_w},
-          {"kwh_day", energy.kwh_day()},
-          {"per_image_mj", metric_json(energy.per_image_mj)},
-          {"cost_per_day", metric_json(energy.per_day)},
-          {"cost_per_million_images", metric_json(energy.per_million)},
-          {"grade", energy.grade ? Json(*energy.grade) : Json(nullptr)}};
+  Json json{{"power_w", energy.power_w},
+            {"kwh_day", energy.kwh_day()},
+            {"per_image_mj", metric_json(energy.per_image_mj)},
+            {"cost_per_day", metric_json(energy.per_day)},
+            {"cost_per_million_images", metric_json(energy.per_million)},
+            {"grade", energy.grade ? Json(*energy.grade) : Json(nullptr)}};
+  if (energy.per_token_mj) {
+    json["per_token_mj"] = *energy.per_token_mj;
+    json["cost_per_million_tokens"] = metric_json(energy.per_million_tokens);
+  }
+  return json;
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ namespace jostle::calibration {
 // The known values of `model_type`, such as "llama".
 [[nodiscard]] std::vector<std::string> config_types();
 
-// Reads the decoder; a vision tower and keys that do not concern shapes are ignored. Absent if problems were
-// added: no JSON, an unknown model_type, or a key that is missing, has an invalid value or requests something
-// that is not modelled. `origin` names the text in messages.
+// Reads the decoder, and the vision tower of a type that has one; keys that do not concern shapes are
+// ignored. Absent if problems were added: no JSON, an unknown model_type, or a key that is missing, has an
+// invalid value or requests something that is not modelled. `origin` names the text in messages.
 [[nodiscard]] std::optional<llm::Architecture> parse_config(const std::string& text,
                                                             const std::string& origin,
                                                             input::Problems& problems);

@@ -232,11 +232,23 @@ Table what_ifs_table(const Explanation& explanation) {
   return table;
 }
 
+// Where nine of ten measurements of the tokens are; empty unless that was asked for.
+std::string token_range(const std::optional<scenarios::TotalTokens>& tokens) {
+  if (!tokens || !tokens->per_s_pi90) return {};
+  std::string text = fmt::format("; 90 % within {} to {} tokens/s", significant(tokens->per_s_pi90->first, 3),
+                                 significant(tokens->per_s_pi90->second, 3));
+  if (const scenarios::Interval& energy = tokens->energy_pi90)
+    text +=
+        fmt::format(" and {} to {} mJ/token", significant(energy->first, 3), significant(energy->second, 3));
+  return text;
+}
+
 // The grade of watts and energies; empty if the board's power is not known.
 std::string power_sentence(const Explanation& explanation) {
   const auto grade = scenarios::power_grade(explanation.result);
-  return grade ? fmt::format("power and energy: grade {}{}", *grade,
-                             power_range(analyses::relative_power_interval(explanation.result)))
+  return grade ? fmt::format("power and energy: grade {}{}{}", *grade,
+                             power_range(analyses::relative_power_interval(explanation.result)),
+                             token_range(explanation.result.system.tokens))
                : std::string();
 }
 

@@ -136,6 +136,12 @@ std::string relative_text(double value, double best) {
   return text == "+0.0 %" || text == "-0.0 %" ? "same" : text;
 }
 
+// True if a metric of tokens is shown beside the goal: a point has it, and the goal does not name it.
+bool adds(const Plan& plan, const char* metric) {
+  return std::ranges::none_of(plan.goal.metrics,
+                              [&](const std::string& one) { return one.starts_with(metric); });
+}
+
 Table values_table(const Plan& plan, const PlanPoint& point, bool against_best) {
   std::vector<Column> columns{{"", Align::left, 0, true},
                               {"simulated", Align::right},
@@ -152,6 +158,19 @@ Table values_table(const Plan& plan, const PlanPoint& point, bool against_best) 
     if (powered) cells.push_back(grade_text(plan, point, i));
     table.add(std::move(cells));
   }
+  if (!point.tokens) return table;
+  const analyses::PlanTokens& tokens = *point.tokens;
+  const auto add = [&](const char* name, const scenarios::Metric& value, const Interval& pi90,
+                       const std::string& grade) {
+    std::vector<std::string> cells{name, value ? significant(*value, plan_digits) : "–", "–",
+                                   interval_text(pi90)};
+    if (against_best) cells.emplace_back();
+    if (powered) cells.push_back(grade);
+    table.add(std::move(cells));
+  };
+  if (adds(plan, analyses::token_rate)) add("tokens/s", tokens.per_s, tokens.per_s_pi90, "");
+  if (adds(plan, analyses::token_energy))
+    add("mJ/token", tokens.energy_mj, tokens.energy_pi90, point.power_grade.value_or(""));
   return table;
 }
 
@@ -194,9 +213,14 @@ std::vector<std::string> margins_of(const Plan& plan) {
   if (!plan.energy) return found;
   const analyses::EnergyCost& energy = *plan.energy;
   std::string line = fmt::format("energy: {} kWh a day", significant(energy.kwh_day(), 3));
-  if (energy.per_image_mj) line += fmt::format(", {} mJ an image", significant(*energy.per_image_mj, 3));
+  const bool images = energy.per_image_mj && energy.counts_images;
+  if (images) line += fmt::format(", {} mJ an image", significant(*energy.per_image_mj, 3));
+  if (energy.per_token_mj) line += fmt::format(", {} mJ a token", significant(*energy.per_token_mj, 3));
   if (energy.per_day) line += "; it costs " + input::decimal(*energy.per_day, 3) + " a day";
-  if (energy.per_million) line += ", " + input::decimal(*energy.per_million, 3) + " a million images";
+  if (energy.per_million && images)
+    line += ", " + input::decimal(*energy.per_million, 3) + " a million images";
+  if (energy.per_million_tokens)
+    line += ", " + input::decimal(*energy.per_million_tokens, 3) + " a million tokens";
   found.push_back(line + fmt::format(" ({})", energy.grade.value_or("unknown grade")));
   return found;
 }
@@ -237,6 +261,12 @@ Table points_table(const Plan& plan, const std::vector<PlanPoint>& points, const
   }
   const bool powered =
       std::ranges::any_of(points, [](const PlanPoint& point) { return point.power_grade.has_value(); });
+  const bool speaks =
+      std::ranges::any_of(points, [](const PlanPoint& point) { return point.tokens.has_value(); });
+  const bool rates = speaks && adds(plan, analyses::token_rate);
+  const bool energies = speaks && adds(plan, analyses::token_energy);
+  if (rates) columns.push_back({"tokens/s", Align::right, 42});
+  if (energies) columns.push_back({"mJ/token", Align::right, 42});
   if (powered) columns.push_back({"power", Align::left, 40});
   for (const auto& [key, name] : keys) columns.push_back({name, Align::right, 50});
   Table table(columns);
@@ -246,6 +276,12 @@ Table points_table(const Plan& plan, const std::vector<PlanPoint>& points, const
       cells.push_back(value_text(plan, point, i));
       if (shown.pi90) cells.push_back(interval_text(point.intervals[i]));
     }
+    const auto add = [&](const scenarios::Metric& value) {
+      cells.push_back(value ? significant(*value, 3) : "–");
+    };
+    const analyses::PlanTokens tokens = point.tokens.value_or(analyses::PlanTokens{});
+    if (rates) add(tokens.per_s);
+    if (energies) add(tokens.energy_mj);
     if (powered) cells.push_back(point.power_grade.value_or(""));
     const Json settings = Json::parse(point.settings);
     for (const auto& [key, name] : keys) cells.push_back(setting_value_text(settings.at(key)));

@@ -402,7 +402,13 @@ std::vector<BoardRow> board_rows(const Result& result) {
     if (system.power_w.rails.size() > 1 && watts != system.power_w.mean)
       power.push_back(fmt::format("{} {:.2f} W", rail, watts));
   }
-  add(power, system.energy_per_image_mj, "{:.1f} mJ/image");
+  const bool images = std::ranges::any_of(
+      result.processes, [](const ProcessResult& process) { return process.throughput.unit == "images/s"; });
+  if (images) add(power, system.energy_per_image_mj, "{:.1f} mJ/image");
+  if (const auto& tokens = system.tokens) {
+    add(power, tokens->energy_mj, "{:.1f} mJ/token");
+    if (tokens->energy_pi90) power.push_back("90 % within " + range(tokens->energy_pi90) + " mJ/token");
+  }
   add(power, system.temperature_c, "{:.0f} degC");
   if (system.limited_by != "none") power.push_back("limited by " + system.limited_by);
   return {{"GPU", gpu}, {"DLA", dla},    {"video", engines}, {"link", link},

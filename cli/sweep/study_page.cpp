@@ -42,6 +42,7 @@ SELECT
   (SELECT max(json_extract(value, '$.tokens.itl_ms.p50')) FROM json_each(result, '$.processes')) AS itl_p50_ms,
   (SELECT max(json_extract(value, '$.tokens.itl_ms.p99')) FROM json_each(result, '$.processes')) AS itl_p99_ms,
   (SELECT sum(json_extract(value, '$.tokens.tokens_per_s')) FROM json_each(result, '$.processes')) AS tokens_per_s,
+  json_extract(result, '$.system.tokens.energy_mj.mean') AS energy_per_token_mj,
   (SELECT sum(json_extract(value, '$.tokens.weights_mb')) FROM json_each(result, '$.processes')) AS weights_mb,
   (SELECT sum(json_extract(value, '$.tokens.kv_cache_mb')) FROM json_each(result, '$.processes')) AS kv_cache_mb,
   json_extract(result, '$.system.memory.needed_mb') AS memory_needed_mb,

@@ -91,6 +91,8 @@ class Result(Answer):
                  ["images/s in all", system["throughput"]["mean"]], ["GPU busy, share", system["gpu"]["busy"]],
                  ["GPU clock, MHz", system["gpu"]["clock_mhz"]], ["busy cores", system["cpu"]["busy_cores"]],
                  ["memory, MB", system["memory"]["used_mb"]], ["limited by", system["limited_by"]]]
+        if "tokens" in system:
+            board[2:2] = [["tokens/s in all", system["tokens"]["per_s"]["mean"]], ["energy, mJ/token", system["tokens"]["energy_mj"]["mean"]]]
         bars = [(self._name(one), one["time_share"]) for one in processes
                 if any(share is not None for share in one["time_share"].values())]
         title = f"<p><b>{page.escape(data['scenario'])}</b>: {page.escape(data['device'])}, seed {data['seed']}</p>"

@@ -218,6 +218,20 @@ class Power(Record):
     pi90: Interval
     pi90_parts: IntervalParts
 
+class PerS(Record):
+    mean: Figure
+    pi90: Interval
+    pi90_parts: IntervalParts
+
+class EnergyMj(Record):
+    mean: Figure
+    pi90: Interval
+    grade: str
+
+class SystemTokens(Record):
+    per_s: PerS
+    energy_mj: EnergyMj
+
 class SystemGpu(Record):
     busy: Figure
     reported_load: Figure
@@ -269,6 +283,7 @@ class System(Record):
     throughput: SystemThroughput
     power_w: Power
     energy_per_image_mj: Figure
+    tokens: SystemTokens
     gpu: SystemGpu
     dla: Records[Dla]
     engines: Records[Engine]

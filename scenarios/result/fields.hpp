@@ -589,6 +589,22 @@ void fields(V& v, Of<MemoryResult> /*record*/) {
 }
 
 template <class V>
+void fields(V& v, Of<TotalTokens> /*record*/) {
+  using T = TotalTokens;
+  v("decoded", &T::decoded, pool::sum, About{}, Shown::never);
+  v.group("per_s", About{"Tokens of decode steps, a second of the run"}, [](auto& rows) {
+    rows("mean", &T::per_s, pool::per_second, About{"", Unit::tokens_per_s});
+    rows("pi90", &T::per_s_pi90, pool::first, About{"Prediction interval"}, Shown::if_there);
+    rows("pi90_parts", &T::per_s_pi90_parts, pool::first, why_as_wide, Shown::if_there);
+  });
+  v.group("energy_mj", About{"Of the board, for each of these tokens"}, [](auto& rows) {
+    rows("mean", &T::energy_mj, pool::per(&T::decoded), About{"", Unit::mj});
+    rows("pi90", &T::energy_pi90, pool::first, About{"Prediction interval"}, Shown::if_there);
+    rows("grade", &T::power_grade, pool::same, About{"Grade of the board's power"}, Shown::if_there);
+  });
+}
+
+template <class V>
 void fields(V& v, Of<SystemResult> /*record*/) {
   using S = SystemResult;
   v.group("throughput", About{"images/s of all processes"}, [](auto& rows) {
@@ -605,6 +621,7 @@ void fields(V& v, Of<SystemResult> /*record*/) {
   };
   v("energy_per_image_mj", &S::energy_per_image_mj, pool::ratio(millijoules, pool::images),
     About{"At the input of the module", Unit::mj});
+  v("tokens", &S::tokens, pool::parts, About{"All language models together"}, Shown::if_there);
   v("gpu", &S::gpu, pool::parts, About{});
   v("dla", &S::dla, pool::parts, About{});
   v("engines", &S::engines, pool::parts, About{"Engines that stages use"}, Shown::if_there);

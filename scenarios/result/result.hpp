@@ -265,6 +265,17 @@ struct MemoryResult {
   Metric clock_mhz;  // mean clock of the EMC
 };
 
+// All language models of the board together. An interval is there if it was requested.
+struct TotalTokens {
+  std::int64_t decoded = 0;  // number of tokens of decode steps
+  Metric per_s;
+  Interval per_s_pi90;
+  std::optional<IntervalParts> per_s_pi90_parts = {};
+  Metric energy_mj;  // energy of the board for each of these tokens
+  Interval energy_pi90;
+  std::string power_grade = {};  // grade of that energy; empty: the board's power is not modelled
+};
+
 struct SystemResult {
   Metric throughput;         // images/s, total of all processes
   Interval throughput_ci95;  // simulation noise; only with replications
@@ -272,6 +283,7 @@ struct SystemResult {
   std::optional<IntervalParts> throughput_pi90_parts;
   PowerResult power_w;
   Metric energy_per_image_mj;
+  std::optional<TotalTokens> tokens;  // absent without language models
   GpuResult gpu;
   std::vector<DlaResult> dla;         // empty on a board without DLAs
   std::vector<EngineResult> engines;  // engines that stages use

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenarios/result/gpu_result.hpp"
+#include "scenarios/result/power_grade.hpp"
 #include "scenarios/result/ratio.hpp"
 #include "scenarios/run/latency.hpp"
 
@@ -224,6 +225,33 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   if (load->stable_rate) result.stable_rate = *load->stable_rate;
 }
 
+namespace {
+
+void add_total_tokens(Result& result, double seconds) {
+  TotalTokens total;
+  bool any = false;
+  const auto add = [&](const std::optional<TokenResult>& tokens) {
+    if (!tokens) return;
+    any = true;
+    total.decoded += tokens->decoded;
+  };
+  for (const ProcessResult& process : result.processes) {
+    if (process.status != "ok") continue;
+    add(process.tokens);
+    for (const InstanceResult& instance : process.instances) add(instance.tokens);
+  }
+  if (!any) return;
+  const auto decoded = static_cast<double>(total.decoded);
+  total.per_s = ratio(decoded, seconds);
+  if (const Metric& watts = result.system.power_w.mean) {
+    total.energy_mj = ratio(1e3 * *watts * seconds, decoded);
+    total.power_grade = power_grade(result).value_or("");
+  }
+  result.system.tokens = total;
+}
+
+}  // namespace
+
 void add_tokens(Result& result, double seconds) {
   const auto finish = [&](std::optional<TokenResult>& tokens) {
     if (!tokens) return;
@@ -239,6 +267,7 @@ void add_tokens(Result& result, double seconds) {
     process.tokens->weights_mb = process.memory.engine;
     process.tokens->kv_cache_mb = process.memory.io;
   }
+  add_total_tokens(result, seconds);
 }
 
 void add_throttled(ProcessResult& result, const gpu::Running& running, double throttled_s) {

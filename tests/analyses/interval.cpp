@@ -435,6 +435,28 @@ TEST(Interval, of_requests_lies_between_nothing_and_what_is_offered) {
   }
 }
 
+TEST(Interval, of_tokens_end_at_what_their_requests_ask_for) {
+  const std::string chat =
+      "device: jetson-orin-nano-super\nprocesses: [{model: qwen2.5_0.5b, precision: q4_k_m, "
+      "generate: {prompt: 32, tokens: 16}, ";
+  const auto run = [](const std::string& text) {
+    input::Problems problems;
+    const auto scenario =
+        scenarios::parse_scenario({text, "chat.yaml", ""}, scenarios::shipped_catalogue(), {}, problems);
+    return run_with_interval(scenario.value(), {}).value();
+  };
+  const auto closed = run(chat + "users: 1}]\nrun: {duration: 4 s}\n").system.tokens.value();
+  ASSERT_TRUE(closed.per_s_pi90 && closed.energy_pi90);
+  EXPECT_LT(closed.per_s_pi90->first, *closed.per_s);
+  EXPECT_GT(closed.per_s_pi90->second, *closed.per_s);
+  EXPECT_GT(closed.energy_pi90->second, *closed.energy_mj);
+  const auto asked = run(chat + "arrivals: {poisson: 2 /s}}]\nrun: {duration: 20 s}\n");
+  const auto& tokens = asked.system.tokens.value();
+  ASSERT_TRUE(tokens.per_s_pi90);
+  const double offered = *asked.processes[0].offered / *asked.processes[0].throughput.mean * *tokens.per_s;
+  EXPECT_LE(tokens.per_s_pi90->second, std::max(offered, *tokens.per_s) * (1 + 1e-9));
+}
+
 TEST(Interval, of_a_board_that_was_never_measured_is_wider) {
   const auto width = [](const char* device) {
     const auto result = run_with_interval(

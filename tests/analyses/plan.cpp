@@ -113,6 +113,54 @@ TEST(Plan, gives_intervals_around_what_it_names) {
   EXPECT_GE(found.front.size(), 2u);
 }
 
+const std::string tokens_by_users =
+    "scenario: {device: jetson-orin-nano-super, run: {duration: 4 s, warmup: 1 s},\n"
+    "           processes: [{model: qwen2.5_0.5b, precision: q4_k_m, generate: {prompt: 32, tokens: 16}}]}\n"
+    "sweep: {processes.0.users: [1, 4]}\n"
+    "plan: {energy_price: 0.36 USD/kWh}\n";
+
+TEST(Plan, shows_tokens_and_the_energy_of_one_of_every_point_whatever_the_goal) {
+  Asked asked(tokens_by_users + "objectives: [max system.throughput]\n");
+  Candidates candidates = asked.candidates();
+  const Plan found = plan(candidates, {});
+  ASSERT_TRUE(found.best && found.best->tokens);
+  for (const PlanPoint& point : found.every) ASSERT_TRUE(point.tokens && point.tokens->energy_mj);
+  const PlanTokens& best = *found.best->tokens;
+  for (const auto& [value, pi90] :
+       {std::pair(best.per_s, best.per_s_pi90), std::pair(best.energy_mj, best.energy_pi90)}) {
+    ASSERT_TRUE(pi90);
+    EXPECT_LT(pi90->first, *value);
+    EXPECT_GT(pi90->second, *value);
+  }
+  EXPECT_EQ(found.best->power_grade, "fitted");
+  // More users share each reading of the weights.
+  EXPECT_GT(*found.every.front().tokens->per_s, *found.every.back().tokens->per_s);
+  EXPECT_LT(*found.every.front().tokens->energy_mj, *found.every.back().tokens->energy_mj);
+  // 0.36 USD buy 3.6e9 mJ.
+  EXPECT_NEAR(found.energy->per_million_tokens.value(), *found.energy->per_token_mj * 1e-4, 1e-9);
+  EXPECT_FALSE(found.energy->counts_images);
+}
+
+TEST(Plan, chooses_by_the_energy_of_a_token_and_gives_its_interval) {
+  Asked asked(tokens_by_users + "objectives: [min system.tokens.energy_mj, max system.tokens.per_s]\n");
+  Candidates candidates = asked.candidates();
+  const Plan found = plan(candidates, {});
+  ASSERT_TRUE(found.best);
+  EXPECT_EQ(found.best->settings, "{\"processes.0.users\":4}");
+  EXPECT_TRUE(found.best->intervals[0] && found.best->intervals[1]);
+  EXPECT_EQ(found.best->power_grade, "fitted");
+}
+
+TEST(Plan, of_networks_alone_has_no_tokens) {
+  Asked asked(small + "objectives: [max system.throughput]\n");
+  Candidates candidates = asked.candidates();
+  const Plan found = plan(candidates, quick());
+  ASSERT_TRUE(found.best);
+  EXPECT_FALSE(found.best->tokens);
+  EXPECT_TRUE(found.energy->counts_images);
+  EXPECT_FALSE(found.energy->per_token_mj);
+}
+
 TEST(Plan, of_a_larger_study_is_within_one_percent_of_the_best_of_all) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
   const std::string larger =

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace jostle::calibration {
@@ -93,12 +94,86 @@ TEST(LanguageConfigs, give_the_published_number_of_parameters) {
 
 TEST(LanguageConfigs, leave_out_what_their_class_of_configuration_knows) {
   const auto found = read(
-      "{model_type: gemma3, vision_config: {hidden_size: 1152}, text_config: {hidden_size: 2560, "
-      "intermediate_size: 10240, num_hidden_layers: 34}}");
+      "{model_type: gemma3, text_config: {hidden_size: 2560, intermediate_size: 10240, num_hidden_layers: "
+      "34}}");
   ASSERT_TRUE(found);
   EXPECT_EQ(parameters(*found), 3'880'263'168);  // language_model of google/gemma-3-4b-it, with 262,208 words
   EXPECT_EQ(found->vision.layers, 0);
   EXPECT_EQ(read(config("llama", {2, 64, 4, 4, 128, 1000}))->head_dim, 16);
+}
+
+// Files written for this test in the form of those of SmolVLM, Qwen2.5-VL-3B and Qwen3-VL-2B, not copies of
+// them.
+const std::string smolvlm =
+    "{model_type: idefics3, scale_factor: 3, text_config: {model_type: llama, num_hidden_layers: 24, "
+    "hidden_size: 2048, num_attention_heads: 32, intermediate_size: 8192, vocab_size: 49155}, vision_config: "
+    "{num_hidden_layers: 27, hidden_size: 1152, num_attention_heads: 16, intermediate_size: 4304, "
+    "image_size: 384, patch_size: 14}}";
+const std::string qwen25_vl =
+    "{model_type: qwen2_5_vl, num_hidden_layers: 36, hidden_size: 2048, num_attention_heads: 16, "
+    "num_key_value_heads: 2, intermediate_size: 11008, vocab_size: 151936, tie_word_embeddings: true, "
+    "vision_config: {depth: 32, hidden_size: 1280, intermediate_size: 3420, num_heads: 16, "
+    "out_hidden_size: 2048, patch_size: 14, spatial_merge_size: 2}}";
+const std::string qwen3_vl =
+    "{model_type: qwen3_vl, text_config: {num_hidden_layers: 28, hidden_size: 2048, num_attention_heads: 16, "
+    "num_key_value_heads: 8, head_dim: 128, intermediate_size: 6144, vocab_size: 151936, "
+    "tie_word_embeddings: true}, vision_config: {depth: 24, hidden_size: 1024, intermediate_size: 4096, "
+    "num_heads: 16, patch_size: 16, spatial_merge_size: 2, deepstack_visual_indexes: [5, 11, 17]}}";
+
+TEST(LanguageConfigs, give_the_towers_of_the_models_that_are_built_in) {
+  for (const auto& [name, text] : {std::pair("smolvlm", smolvlm), std::pair("qwen2.5_vl_3b", qwen25_vl),
+                                   std::pair("cosmos_reason2_2b", qwen3_vl)}) {
+    const auto found = read(text);
+    ASSERT_TRUE(found) << name;
+    const llm::VisionTower &tower = found->vision, &known = llm::find_architecture(name)->vision;
+    EXPECT_EQ(std::tuple(tower.layers, tower.hidden, tower.heads, tower.ffn, tower.gated),
+              std::tuple(known.layers, known.hidden, known.heads, known.ffn, known.gated))
+        << name;
+    EXPECT_EQ(std::tuple(tower.patches, tower.tokens, tower.merger),
+              std::tuple(known.patches, known.tokens, known.merger))
+        << name;
+  }
+}
+
+TEST(LanguageConfigs, give_an_image_the_positions_that_its_model_card_says) {
+  const std::string siglip =
+      "num_hidden_layers: 27, hidden_size: 1152, num_attention_heads: 16, intermediate_size: 4304, "
+      "patch_size: 14, image_size: ";
+  const std::string decoder =
+      "text_config: {model_type: gemma, num_hidden_layers: 18, hidden_size: 2048, num_attention_heads: 8, "
+      "num_key_value_heads: 1, intermediate_size: 16384, vocab_size: 257216}";
+  EXPECT_EQ(
+      read("{model_type: paligemma, " + decoder + ", vision_config: {" + siglip + "224}}")->vision.tokens,
+      256);
+  EXPECT_EQ(
+      read("{model_type: paligemma, " + decoder + ", vision_config: {" + siglip + "448}}")->vision.tokens,
+      1024);
+  const auto gemma = read(
+      "{model_type: gemma3, mm_tokens_per_image: 256, text_config: {hidden_size: 2560, intermediate_size: "
+      "10240, num_hidden_layers: 34}, vision_config: {" +
+      siglip + "896}}");
+  EXPECT_EQ(gemma->vision.patches, 4096);
+  EXPECT_EQ(gemma->vision.tokens, 256);
+  // CLIP's large tower of LLaVA 1.5, at 336 x 336.
+  const auto llava = read(
+      "{model_type: llava, text_config: {model_type: llama, num_hidden_layers: 32, hidden_size: 4096, "
+      "num_attention_heads: 32, intermediate_size: 11008, vocab_size: 32064}, vision_config: "
+      "{num_hidden_layers: 24, hidden_size: 1024, num_attention_heads: 16, intermediate_size: 4096, "
+      "image_size: 336, patch_size: 14}}");
+  EXPECT_EQ(llava->vision.tokens, 576);
+}
+
+TEST(LanguageConfigs, with_a_tower_that_makes_no_sense_are_refused) {
+  const auto without = [](std::string text, const std::string& part, const std::string& instead = "") {
+    return text.replace(text.find(part), part.size(), instead);
+  };
+  EXPECT_THAT(refusal(without(qwen3_vl, "num_heads: 16, ")),
+              HasSubstr("vision_config.num_heads: missing; a qwen3_vl needs it"));
+  EXPECT_THAT(refusal(without(smolvlm, "patch_size: 14", "patch_size: 500")), HasSubstr("into patches"));
+  EXPECT_THAT(refusal(without(qwen25_vl, "num_heads: 16", "num_heads: 17")),
+              HasSubstr("do not make 17 heads"));
+  EXPECT_THAT(refusal(without(smolvlm, "model_type: llama, ")), HasSubstr("has no model_type"));
+  EXPECT_THAT(refusal("{model_type: llava}"), HasSubstr("text_config: missing; a llava needs it"));
 }
 
 TEST(LanguageConfigs, that_lack_a_key_name_it_and_the_file) {

@@ -275,6 +275,8 @@ TEST_P(PooledRuns, obey_the_identities_of_a_run) {
     expect_near(tokens.per_s, decoded / all.simulated_s, "tokens over time");
     expect_near(tokens.per_joule, *tokens.per_s / *all.system.power_w.mean, "tokens over energy");
     expect_near(tokens.decode_per_s, decoded / tokens.decoding_s, "tokens over the time of their steps");
+    const TotalTokens& total = all.system.tokens.value();
+    expect_near(*total.per_s * *total.energy_mj, 1e3 * *all.system.power_w.mean, "energy over tokens");
     expect_near(process.mean_batch, decoded / static_cast<double>(tokens.steps), "tokens of a step");
   }
   expect_near(all.system.throughput, images / all.simulated_s, "all images over time");

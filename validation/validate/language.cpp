@@ -449,4 +449,29 @@ std::vector<ComparisonGroup> validate_language(const std::function<void(double)>
   return groups;
 }
 
+std::vector<analyses::HeldOutRow> language_held_out() {
+  std::vector<Fields> kept;
+  const std::vector<Run> runs = runs_of_boards(kept);
+  std::vector<std::optional<analyses::HeldOutRow>> rows(runs.size());
+  scenarios::parallel_for(runs.size(), [&](std::size_t i) {
+    const std::string &lab = kept[i].at("lab"), &runtime = kept[i].at("runtime");
+    const bool fitted = lab == "dankang21" || (lab == "jetson-ai-lab" && runtime == "mlc");
+    if (runs[i].wanted.front().quantity != "decode" || fitted) return;
+    const Comparison found = compared(runs[i]).front();
+    rows[i] = {.device = kept[i].at("device"),
+               .quantity = "tokens",
+               .basis = "model",
+               .fold = lab,
+               .configuration = found.what_ran(),
+               .value = found.run,
+               .measured = found.measured,
+               .predicted = found.predicted,
+               .spread = {}};
+  });
+  std::vector<analyses::HeldOutRow> found;
+  for (const auto& row : rows)
+    if (row) found.push_back(*row);
+  return found;
+}
+
 }  // namespace jostle::validation

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "analyses/interval/model_error.hpp"
 #include "validation/evidence/comparison.hpp"
 
 namespace jostle::validation {
@@ -23,5 +24,9 @@ namespace jostle::validation {
 // throw.
 [[nodiscard]] std::vector<ComparisonGroup> validate_language(
     const std::function<void(double)>& progress = {});
+
+// The decode rates of one sequence that no parameter of the runtime was fitted to, or one of several only (by
+// laboratory, as docs/validation.md has it), for the model error of tokens: quantity "tokens", basis "model".
+[[nodiscard]] std::vector<analyses::HeldOutRow> language_held_out();
 
 }  // namespace jostle::validation

@@ -10,6 +10,7 @@
 #include "validation/calibrate/traces.hpp"
 #include "validation/validate/boards.hpp"
 #include "validation/validate/frameworks.hpp"
+#include "validation/validate/language.hpp"
 
 namespace jostle::validation {
 namespace {
@@ -81,6 +82,7 @@ ShippedUncertainty shipped_uncertainty(const std::function<void(double)>& progre
   for (analyses::HeldOutRow& row : validate_boards().held_out)
     if (row.device != well_measured) rows.push_back(std::move(row));
   for (analyses::HeldOutRow& row : validate_frameworks().held_out) rows.push_back(std::move(row));
+  for (analyses::HeldOutRow& row : language_held_out()) rows.push_back(std::move(row));
   if (progress) progress(1);
   calibration::Uncertainty of_all;
   of_all.residuals = analyses::residuals_of(rows);

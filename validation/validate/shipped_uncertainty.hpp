@@ -12,7 +12,7 @@ namespace jostle::validation {
 struct ShippedUncertainty {
   // The table: for every board with measured runs the uncertainty of its parameters, and the residuals of
   // held-out runs (power modes and networks of an Orin Nano Super, clocks and boards of the others, contended
-  // runs of the H200, PyTorch's networks on the H100).
+  // runs of the H200, PyTorch's networks on the H100, published decode rates of language models).
   std::string csv;
   // These held-out runs, one group per board, each marked if the residuals of the others cover it.
   std::vector<ComparisonGroup> coverage;

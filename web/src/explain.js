@@ -7,7 +7,10 @@ import {head, more} from './words.js';
 
 // Bars of what each change does to a figure, in percent of what it is; most first.
 function changes({what_ifs: all}) {
-  const kinds = [['Images/s', (of) => of.throughput], ['Latency p99', (of) => of.latency_p99_ms], ['Power', (of) => of.power_w]];
+  const {images, tokens} = all[0]?.by_unit ?? {};
+  const kinds = [...(images || !tokens ? [['Images/s', (of) => of.throughput]] : []),
+    ...(tokens ? [['Tokens/s', (of) => of.by_unit.tokens.per_s], ['Energy of a token', (of) => of.by_unit.tokens.energy_mj]] : []),
+    ['Latency p99', (of) => of.latency_p99_ms], ['Power', (of) => of.power_w]];
   const of = ([which]) => all.map((one) => ({label: one.label, ...kinds[which][1](one)})).filter(({relative}) => relative !== null)
       .sort((a, b) => b.relative - a.relative);
   if (!all.length) return null;

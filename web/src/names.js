@@ -15,6 +15,7 @@ const known = {
   itl_p50_ms: 'Time between tokens p50, ms',
   itl_p99_ms: 'Time between tokens p99, ms',
   tokens_per_s: 'Tokens/s',
+  energy_per_token_mj: 'Energy per token, mJ',
   weights_mb: 'Weights, MB',
   kv_cache_mb: 'Keys and values, MB',
   gpu_busy: 'GPU busy, share of the time',

@@ -171,6 +171,8 @@ export function charts({result, timeline: trace}) {
 const gradeOf = (result) => (powerGrade(result) ? `, ${powerGrade(result)}` : '');
 const pi90Of = ({pi90}) => (pi90 ? ` (90 % within ${pi90.map(shown).join(' to ')} W)` : '');
 
+const within = ({pi90}, unit) => (pi90 ? ` (90 % within ${pi90.map(shown).join(' to ')} ${unit})` : '');
+
 const titleOf = (warning, result) =>
     (/ served nothing in /.test(warning) ? 'Starved' :
          result.stationary === false     ? 'Not steady' :
@@ -178,13 +180,15 @@ const titleOf = (warning, result) =>
 
 // The run in figures, what does not fit, and what to keep in mind.
 export function summary(result) {
-  const {system} = result;
+  const {system} = result, images = result.processes.some(({throughput}) => throughput?.unit === 'images/s');
   const lost = result.processes.filter((process) => process.status !== 'ok'), ok = lost.length < result.processes.length;
   return [
     tiles([
-      ok ? ['images/s, all processes', shown(system.throughput.mean)] : null,
+      ok && images ? ['images/s, all processes', shown(system.throughput.mean)] : null,
+      system.tokens ? [`tokens/s, all language models${within(system.tokens.per_s, 'tokens/s')}`, shown(system.tokens.per_s.mean)] : null,
       system.power_w?.mean ? [`at the module’s input${gradeOf(result)}`, shown(system.power_w.mean), 'W'] : null,
-      system.energy_per_image_mj ? [`an image${gradeOf(result)}`, shown(system.energy_per_image_mj), 'mJ'] : null,
+      images && system.energy_per_image_mj ? [`an image${gradeOf(result)}`, shown(system.energy_per_image_mj), 'mJ'] : null,
+      system.tokens?.energy_mj.mean ? [`a token${gradeOf(result)}${within(system.tokens.energy_mj, 'mJ')}`, shown(system.tokens.energy_mj.mean), 'mJ'] : null,
       ok && typeof system.gpu.busy === 'number' ?
           ['of the time a kernel runs', shown(100 * system.gpu.busy), '%'] :
           null,

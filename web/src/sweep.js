@@ -380,6 +380,7 @@ export function sweep(data, page) {
     for (const [column, about] of [
       ['throughput', 'Of the whole board.'],
       ['energy_per_image_mj', `Energy at the module’s input for each image.${view.grades}`],
+      ['energy_per_token_mj', `Energy at the module’s input for each token of all language models.${view.grades}`],
       ['latency_p99_ms', 'Of the worst process.']])
       if (view.has(column)) found.push(view.linesOf(column, {about}));
     if (view.has('ec_launch_ms')) {
