@@ -190,6 +190,12 @@ class Command(unittest.TestCase):
             self.assertIn(word, done.stdout)
         self.assertNotIn("\x1b", done.stdout)
 
+    def test_libraries_that_only_some_commands_need_are_not_loaded_at_the_start(self):
+        loaded = subprocess.run([JOSTLE], env=os.environ | {"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True)
+        self.assertIn("libc.so", loaded.stdout)
+        for library in ("sqlite3", "tbb", "onnx", "ceres", "protobuf"):
+            self.assertNotIn(f"lib{library}", loaded.stdout)
+
     def test_json_is_one_object_on_one_line_for_each_file(self):
         done = self.jostle("run", self.good, self.good, "--format", "json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
