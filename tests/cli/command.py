@@ -209,6 +209,15 @@ class Command(unittest.TestCase):
         for process in result["processes"]:
             self.assertAlmostEqual(sum(process["time_share"].values()), 1, places=9)
 
+    def test_json_has_no_key_twice(self):
+        def object_of(pairs):
+            self.assertEqual(len(pairs), len(dict(pairs)), pairs)
+            return dict(pairs)
+        for path in sorted(Path(os.environ["SOURCE"], "bench/baseline").glob("*.yaml")):
+            done = self.jostle("run", str(path), "--format", "json", "--set", "run.duration=20 ms", "--set", "run.warmup=0 s")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(json.loads(done.stdout, object_pairs_hook=object_of)["processes"])
+
     def test_json_has_every_key_of_the_contract(self):
         result = json.loads(self.jostle("run", self.good, "--format", "json").stdout)
         process = result["processes"][0]
