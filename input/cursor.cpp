@@ -18,7 +18,7 @@ std::string join(const std::string& path, const std::string& step) {
 
 }  // namespace
 
-void Cursor::expected(const std::string& what, std::string hint) const {
+void Cursor::expected(std::string_view what, std::string hint) const {
   const std::string found =
       is(Kind::scalar) ? fmt::format("'{}'", printable(value().text)) : to_string(value().kind);
   problem(fmt::format("expected {}, found {}", what, found), std::move(hint));
@@ -46,7 +46,7 @@ Cursor Cursor::descend(const std::string& path) const {
   return at;
 }
 
-const std::string* Cursor::scalar(const std::string& what) const {
+const std::string* Cursor::scalar(std::string_view what) const {
   if (is(Kind::scalar)) return &node_->text;
   expected(what);
   return nullptr;

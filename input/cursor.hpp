@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,13 +36,13 @@ class Cursor {
     problems_->add(node_->location, path_, std::move(message), std::move(hint));
   }
   // Reports that `what` was expected at this value.
-  void expected(const std::string& what, std::string hint = {}) const;
+  void expected(std::string_view what, std::string hint = {}) const;
 
   // The value at a dotted path ("processes.0.batch"), or the deepest value on that path that exists.
   [[nodiscard]] Cursor descend(const std::string& path) const;
 
   // The text of a scalar. Reports a problem ("expected `what`") for any other kind.
-  [[nodiscard]] const std::string* scalar(const std::string& what) const;
+  [[nodiscard]] const std::string* scalar(std::string_view what) const;
 
   // The items of a list. Reports a problem and returns none if it is not a list or has more than
   // `max_entries` items.

@@ -20,13 +20,16 @@ struct Bounds {
 // Checks that a value is inside its limits; reports a problem otherwise. `write` formats a limit.
 template <class T, class Write>
 bool in_range(const Cursor& at, T value, const Bounds<T>& limits, const Write& write) {
-  const std::string shown = printable(at.value().text), hint(limits.reason);
+  const auto problem = [&](std::string_view what, T limit) {
+    at.problem(fmt::format("'{}' is {} {}", printable(at.value().text), what, write(limit)),
+               std::string(limits.reason));
+  };
   if (value < limits.least) {
-    at.problem(fmt::format("'{}' is below the minimum, {}", shown, write(limits.least)), hint);
+    problem("below the minimum,", limits.least);
   } else if (limits.above_least && value == limits.least) {
-    at.problem(fmt::format("'{}' is not above {}", shown, write(limits.least)), hint);
+    problem("not above", limits.least);
   } else if (value > limits.most) {
-    at.problem(fmt::format("'{}' is above the maximum, {}", shown, write(limits.most)), hint);
+    problem("above the maximum,", limits.most);
   } else {
     return true;
   }
@@ -95,7 +98,7 @@ std::optional<std::string> Text::operator()(const Cursor& at) const {
 }
 
 std::optional<double> Quantity::operator()(const Cursor& at) const {
-  const std::string* text = at.scalar(std::string(dimension.what));
+  const std::string* text = at.scalar(dimension.what);
   if (text == nullptr) return std::nullopt;
   const QuantityResult result = parse_quantity(*text, dimension);
   if (!result.value) {

@@ -196,17 +196,17 @@ std::optional<std::int64_t> parse_integer(std::string_view text, bool& overflow)
 QuantityResult parse_quantity(std::string_view text, const Dimension& dimension) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string shown = printable(std::string(text));
+  const auto shown = [&] { return printable(text); };
   const bool starts_as_number =
       !text.empty() && (is_digit(text[0]) || text[0] == '.' ||
                         (text.size() > 1 && text[0] == '-' && text[1] != 'i' && text[1] != 'n'));
   if (!starts_as_number || (error != std::errc{} && error != std::errc::result_out_of_range)) {
-    return {{}, fmt::format("'{}' is not {}", shown, dimension.what), expected_units(dimension)};
+    return {{}, fmt::format("'{}' is not {}", shown(), dimension.what), expected_units(dimension)};
   }
   std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
   while (unit.starts_with(' ')) unit.remove_prefix(1);
   if (unit.empty())
-    return {{}, fmt::format("'{}' has no unit", shown), "expected " + expected_units(dimension)};
+    return {{}, fmt::format("'{}' has no unit", shown()), "expected " + expected_units(dimension)};
   if (unit.starts_with("\xC2\xB5") || unit.starts_with("\xCE\xBC")) {  // micro sign, Greek mu
     if (unit.substr(2) == "s") unit = "us";
   }
@@ -214,7 +214,7 @@ QuantityResult parse_quantity(std::string_view text, const Dimension& dimension)
     if (known.name != unit) continue;
     const double value = number * known.factor;
     if (error != std::errc{} || !std::isfinite(value)) {
-      return {{}, fmt::format("'{}' is too large for this program", shown), {}};
+      return {{}, fmt::format("'{}' is too large for this program", shown()), {}};
     }
     return {value, {}, {}};
   }
@@ -222,7 +222,7 @@ QuantityResult parse_quantity(std::string_view text, const Dimension& dimension)
   for (const Unit& known : dimension.units) names.emplace_back(known.name);
   const std::string near = nearest(unit, names);
   return {{},
-          fmt::format("'{}' has the unknown unit '{}'", shown, printable(std::string(unit))),
+          fmt::format("'{}' has the unknown unit '{}'", shown(), printable(unit)),
           (near.empty() ? "expected " : fmt::format("did you mean '{}'? expected ", near)) +
               expected_units(dimension)};
 }

@@ -14,6 +14,7 @@
 #include "python/columns.hpp"
 #include "scenarios/result/result_json.hpp"
 #include "scenarios/result/result_rows.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -54,7 +55,7 @@ OneRun done_run(const scenarios::Scenario& scenario, analyses::Profiles& profile
   if (!result) throw scenarios::Interrupted();
   OneRun one;
   const RowJson json = scenarios::json_of(*result);
-  one.json = scenarios::text_of(json);
+  one.json = scenarios::to_json(*result);
   for (const std::vector<RowJson>& row : scenarios::rows_of(*result, json)) {
     std::vector<Cell>& cells = one.rows.emplace_back();
     std::ranges::transform(row, std::back_inserter(cells), json_cell);

@@ -16,7 +16,7 @@ install(SCRIPT ${PROJECT_SOURCE_DIR}/scripts/install_headers.cmake COMPONENT dev
 set_target_properties(jostle_on_demand PROPERTIES EXPORT_NAME on_demand)
 install(TARGETS jostle_on_demand EXPORT jostleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(TARGETS jostle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-install(TARGETS jostle_loaded LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/jostle COMPONENT runtime)
+install(TARGETS jostle_loaded jostle_studies LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/jostle COMPONENT runtime)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jostle)
 install(EXPORT jostleTargets NAMESPACE jostle:: DESTINATION ${package_dir} COMPONENT dev)

@@ -4,6 +4,8 @@
 #include <functional>
 #include <mutex>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -20,6 +22,30 @@ void count(SweepSummary& summary, PointStatus status) {
   if (status == PointStatus::infeasible) ++summary.infeasible;
   if (status == PointStatus::not_supported) ++summary.not_supported;
   if (status == PointStatus::failed) ++summary.failed;
+}
+
+// The points of this process that are to be run. Stores and counts those that need no run.
+std::vector<std::size_t> left_to_run(const StudyRuns& runs, const SweepControl& control,
+                                     SweepSummary& summary) {
+  const auto& [study, checked, profiles, store] = runs;
+  const std::unordered_set<std::string> finished = store.finished();
+  std::unordered_set<std::string_view> seen;  // keys of checked points
+  std::vector<std::size_t> to_run;
+  std::vector<std::pair<std::string, Outcome>> known;
+  for (std::size_t i = 0; i < checked.points.size(); ++i) {
+    const CheckedPoint& point = checked.points[i];
+    if (!seen.insert(point.key).second || (seen.size() - 1) % control.shard.of != control.shard.index)
+      continue;
+    if (finished.contains(point.key) || control.elsewhere.contains(point.key))
+      ++summary.reused;
+    else if (point.problem.empty())
+      to_run.push_back(i);
+    else
+      known.emplace_back(point.key, not_supported(point.problem));
+  }
+  store.put(known);
+  for (const auto& [key, outcome] : known) count(summary, outcome.status);
+  return to_run;
 }
 
 }  // namespace
@@ -58,26 +84,9 @@ SweepSummary run_points(const StudyRuns& runs, std::vector<std::size_t> to_run, 
 }
 
 SweepSummary sweep(const StudyRuns& runs, const SweepControl& control) {
-  const auto& [study, checked, profiles, store] = runs;
   SweepSummary summary;
-  const std::unordered_set<std::string> finished = store.finished();
-  std::unordered_set<std::string> seen;
-  std::vector<std::size_t> to_run;
-  std::vector<std::pair<std::string, Outcome>> known;
-  for (std::size_t i = 0; i < checked.points.size(); ++i) {
-    const CheckedPoint& point = checked.points[i];
-    if (!seen.insert(point.key).second || (seen.size() - 1) % control.shard.of != control.shard.index)
-      continue;
-    if (finished.contains(point.key) || control.elsewhere.contains(point.key))
-      ++summary.reused;
-    else if (point.problem.empty())
-      to_run.push_back(i);
-    else
-      known.emplace_back(point.key, not_supported(point.problem));
-  }
-  store.put(known);
-  for (const auto& [key, outcome] : known) count(summary, outcome.status);
-
+  // The sets that sort the points out are gone before the first of them runs.
+  std::vector<std::size_t> to_run = left_to_run(runs, control, summary);
   const SweepSummary run = run_points(runs, std::move(to_run), control);
   summary.computed += run.computed;
   summary.infeasible += run.infeasible;

@@ -135,17 +135,23 @@ void add_to_hash(const input::Value& value, std::string& path, std::uint64_t& ha
       hash = input::fnv1a(part, hash);
     return;
   }
-  const bool mapping = value.kind == input::Kind::mapping;
-  std::vector<std::pair<std::string, const input::Value*>> steps;
-  for (std::size_t i = 0; i < value.children.size(); ++i)
-    steps.emplace_back(mapping ? std::string(first_key(value.keys[i].name)) : std::to_string(i),
-                       value.children[i].get());
-  if (mapping)
-    std::ranges::sort(steps, {}, [](const auto& step) -> const std::string& { return step.first; });
   const std::size_t length = path.size();
+  if (value.kind != input::Kind::mapping) {
+    for (std::size_t i = 0; i < value.children.size(); ++i) {
+      path.append(".").append(std::to_string(i));
+      add_to_hash(*value.children[i], path, hash);
+      path.resize(length);
+    }
+    return;
+  }
+  std::vector<std::pair<std::string_view, const input::Value*>> steps;
+  steps.reserve(value.children.size());
+  for (std::size_t i = 0; i < value.children.size(); ++i)
+    steps.emplace_back(first_key(value.keys[i].name), value.children[i].get());
+  std::ranges::sort(steps, {}, [](const auto& step) { return step.first; });
   for (const auto& [step, child] : steps) {
     if (path.empty() && step == "price") continue;
-    if (mapping && (step == "from" || step == "grade" || step == "source" || step == "description")) continue;
+    if (step == "from" || step == "grade" || step == "source" || step == "description") continue;
     if (step != "value") path.append(".").append(step);
     add_to_hash(*child, path, hash);
     path.resize(length);
@@ -222,8 +228,8 @@ std::optional<Profile> shipped_profile(const std::string& name, input::Problems&
   if (device_text(name)) {
     std::optional<Profile> profile =
         profile_of(shipped_document(name, name + std::string(suffix), problems), problems);
-    if (profile) known.emplace(name, *profile);
-    return profile;
+    if (profile) return known.emplace(name, *std::move(profile)).first->second;
+    return std::nullopt;
   }
   problems.add({}, {}, fmt::format("unknown device '{}'", input::printable(name)),
                input::spelling_hint(name, device_names()));

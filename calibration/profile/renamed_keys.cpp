@@ -62,20 +62,20 @@ std::string first_path(std::string_view path) {
 
 input::Node with_current_keys(const input::Node& document) {
   if (!document || document->children.empty()) return document;
-  input::Value copy = *document;
-  bool changed = false;
-  for (std::size_t i = 0; i < copy.children.size(); ++i) {
-    input::Node child = with_current_keys(copy.children[i]);
-    changed = changed || child != copy.children[i];
-    copy.children[i] = std::move(child);
+  std::shared_ptr<input::Value> changed;  // a copy, made at the first change
+  const auto copy = [&]() -> input::Value& {
+    if (!changed) changed = std::make_shared<input::Value>(*document);
+    return *changed;
+  };
+  for (std::size_t i = 0; i < document->children.size(); ++i) {
+    input::Node child = with_current_keys(document->children[i]);
+    if (child != document->children[i]) copy().children[i] = std::move(child);
   }
-  for (input::Key& key : copy.keys) {
-    const std::string_view current = current_key(key.name);
-    if (current == key.name) continue;
-    key.name = std::string(current);
-    changed = true;
+  for (std::size_t i = 0; i < document->keys.size(); ++i) {
+    const std::string& key = document->keys[i].name;
+    if (const std::string_view current = current_key(key); current != key) copy().keys[i].name = current;
   }
-  return changed ? std::make_shared<const input::Value>(std::move(copy)) : document;
+  return changed ? std::move(changed) : document;
 }
 
 }  // namespace jostle::calibration

@@ -10,17 +10,23 @@ namespace jostle {
 namespace {
 
 const cli::OnDemand& loaded() {
-  static const cli::OnDemand& functions = []() -> const cli::OnDemand& {
-    void* const module = dlopen(JOSTLE_LOADED, RTLD_NOW | RTLD_LOCAL);
-    void* const entry = module != nullptr ? dlsym(module, cli::on_demand_entry) : nullptr;
-    if (entry == nullptr)
-      throw std::runtime_error(std::string("jostle is not installed whole: ") + dlerror());
-    return *reinterpret_cast<const cli::OnDemand* (*)()>(entry)();
-  }();
+  static const cli::OnDemand& functions =
+      *reinterpret_cast<const cli::OnDemand* (*)()>(cli::entry_of(JOSTLE_LOADED, cli::on_demand_entry))();
   return functions;
 }
 
 }  // namespace
+
+namespace cli {
+
+void* entry_of(const char* file, const char* entry) {
+  void* const module = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  void* const found = module != nullptr ? dlsym(module, entry) : nullptr;
+  if (found == nullptr) throw std::runtime_error(std::string("jostle is not installed whole: ") + dlerror());
+  return found;
+}
+
+}  // namespace cli
 
 namespace calibration {
 

@@ -5,55 +5,66 @@
 
 #include "scenarios/result/entries.hpp"
 #include "scenarios/result/fields.hpp"
-#include "scenarios/result/metric_json.hpp"
+#include "scenarios/result/json_sinks.hpp"
 #include "scenarios/result/result_text.hpp"
 
 namespace jostle::scenarios {
 namespace {
 
-using Json = nlohmann::ordered_json;
+template <class Sink, Record R>
+void write(Sink& to, const R& record);
+template <class Sink, class T>
+void write(Sink& to, const std::optional<T>& value);
+template <class Sink, class T>
+void write(Sink& to, const std::vector<T>& list);
+template <class Sink, class T>
+void write(Sink& to, const Named<T>& list);
 
-template <Record R>
-Json to(const R& record);
-template <class T>
-Json to(const std::optional<T>& value);
-template <class T>
-Json to(const std::vector<T>& list);
-template <class T>
-Json to(const Named<T>& list);
-
-Json to(double value) {
-  return metric_json(value);
+template <class Sink>
+void write(Sink& to, double value) {
+  to.number(value);
 }
-template <std::integral T>
-Json to(T value) {
-  return value;
+template <class Sink, std::integral T>
+void write(Sink& to, T value) {
+  to.integer(value);
 }
-Json to(const std::string& value) {
-  return value;
+template <class Sink>
+void write(Sink& to, const std::string& value) {
+  to.text(value);
 }
-Json to(const std::pair<double, double>& pair) {
-  return Json::array({to(pair.first), to(pair.second)});
+template <class Sink>
+void write(Sink& to, const std::pair<double, double>& pair) {
+  to.begin_array();
+  to.number(pair.first);
+  to.number(pair.second);
+  to.end_array();
 }
-template <class T>
-Json to(const std::optional<T>& value) {
-  return value ? to(*value) : Json(nullptr);
+template <class Sink, class T>
+void write(Sink& to, const std::optional<T>& value) {
+  if (value)
+    write(to, *value);
+  else
+    to.null();
 }
-template <class T>
-Json to(const std::vector<T>& list) {
-  Json json = Json::array();
-  for (const T& one : list) json.push_back(to(one));
-  return json;
+template <class Sink, class T>
+void write(Sink& to, const std::vector<T>& list) {
+  to.begin_array();
+  for (const T& one : list) write(to, one);
+  to.end_array();
 }
-template <class T>
-Json to(const Named<T>& list) {
-  Json json = Json::object();
-  for (const auto& [name, value] : list) json[name] = to(value);
-  return json;
+template <class Sink, class T>
+void write(Sink& to, const Named<T>& list) {
+  to.begin_object();
+  for (const auto& [name, value] : list) {
+    to.key(name);
+    write(to, value);
+  }
+  to.end_object();
 }
 
 // Processes and loads as one list.
-Json entries_json(const Result& result);
+template <class Sink>
+void write_entries(Sink& to, const Result& result);
 
 template <class T>
 bool is_there(const T& value) {
@@ -68,97 +79,109 @@ bool is_there(const T& value) {
 }
 
 // Visits the rows of a record. Without a record, all metrics are null.
-template <class R>
+template <class R, class Sink>
 class Writer {
  public:
-  Writer(const R* record, Json& json) : record_(record), json_(json) {}
+  Writer(const R* record, Sink& to) : record_(record), to_(to) {}
 
   template <class Get, class Rule>
   void operator()(std::string_view key, const Get& get, const Rule& /*rule*/, About about,
                   Shown shown = Shown::always) {
-    put(std::string(key), get, about, shown);
+    put(key, get, about, shown);
   }
   template <class Get>
   void derived(std::string_view key, const Get& get, About about, Shown shown = Shown::always) {
-    put(std::string(key), get, about, shown);
+    put(key, get, about, shown);
   }
   template <class Get, class Rule>
   void inlined(const Get& get, const Rule& /*rule*/) {
     const auto& part = std::invoke(get, *record_);
     using Part = std::decay_t<decltype(part)>;
     if constexpr (Record<Part>) {
-      Writer<Part> rows(&part, json_);
+      Writer<Part, Sink> rows(&part, to_);
       fields(rows, Of<Part>());
     } else {
-      for (const auto& one : part) json_[one.name] = to(one);
+      for (const auto& one : part) {
+        to_.key(one.name);
+        write(to_, one);
+      }
     }
   }
   template <class Rows>
   void group(std::string_view key, About /*about*/, const Rows& rows) {
-    Writer inside(record_, json_[std::string(key)]);
-    rows(inside);
+    to_.key(key);
+    to_.begin_object();
+    rows(*this);
+    to_.end_group();
   }
   template <class Rows, class There>
   void group(std::string_view key, About about, const Rows& rows, const There& there) {
-    if (there(*record_))
-      group(key, about, rows);
-    else
-      json_[std::string(key)] = nullptr;
+    if (there(*record_)) return group(key, about, rows);
+    to_.key(key);
+    to_.null();
   }
 
  private:
   template <class Get>
-  void put(const std::string& key, const Get& get, About about, Shown shown) {
+  void put(std::string_view key, const Get& get, About about, Shown shown) {
     if (shown == Shown::never) return;
     if (record_ == nullptr) {
-      json_[key] = nullptr;
-      return;
+      to_.key(key);
+      return to_.null();
     }
     const auto& value = std::invoke(get, *record_);
     using Value = std::decay_t<decltype(value)>;
     const bool there = is_there(value);
     if (shown == Shown::if_there && !there) return;
+    to_.key(key);
     if (shown == Shown::else_null && !there)
-      json_[key] = nullptr;
+      to_.null();
     else if constexpr (std::is_same_v<Value, std::vector<ProcessResult>>)
-      json_[key] = entries_json(*record_);
+      write_entries(to_, *record_);
     else if (shown == Shown::keys && !there)
-      put_keys(json_[key], value);
+      put_keys(value);
+    else if (about.unit == Unit::json)
+      put_json(value);
     else
-      json_[key] = about.unit == Unit::json ? parsed(value) : to(value);
+      write(to_, value);
   }
   template <Record Value>
-  void put_keys(Json& json, const std::optional<Value>& /*absent*/) {
-    Writer<Value> rows(nullptr, json);
+  void put_keys(const std::optional<Value>& /*absent*/) {
+    to_.begin_object();
+    Writer<Value, Sink> rows(nullptr, to_);
     fields(rows, Of<Value>());
+    to_.end_group();
   }
   template <class Value>
-  void put_keys(Json& /*json*/, const Value& /*value*/) {}
-  static Json parsed(const std::string& text) { return Json::parse(text); }
+  void put_keys(const Value& /*value*/) {
+    to_.null();
+  }
+  void put_json(const std::string& text) { to_.json(text); }
   template <class Value>
-  static Json parsed(const Value& /*value*/) {
-    return nullptr;
+  void put_json(const Value& /*value*/) {
+    to_.null();
   }
 
   const R* record_;
-  Json& json_;
+  Sink& to_;
 };
 
-template <class R>
-void put(Json& json, const R& record) {
-  Writer<R> rows(&record, json);
+template <class Sink, class R>
+void write_rows(Sink& to, const R& record) {
+  Writer<R, Sink> rows(&record, to);
   fields(rows, Of<R>());
 }
 
-template <Record R>
-Json to(const R& record) {
-  Json json = Json::object();
-  put(json, record);
-  return json;
+template <class Sink, Record R>
+void write(Sink& to, const R& record) {
+  to.begin_object();
+  write_rows(to, record);
+  to.end_object();
 }
 
-// A load has the keys of a process; those that only inference has are null or 0.
-Json load_json(const LoadResult& load, const Place& place) {
+// A load has the keys of a process, of which those that only inference has are null or 0, and then its own.
+template <class Sink>
+void write_load(Sink& to, const LoadResult& load, const Place& place) {
   ProcessResult none;
   none.index = place.index;
   none.entry = place.entry;
@@ -166,38 +189,49 @@ Json load_json(const LoadResult& load, const Place& place) {
   none.model = load.load;
   none.batch = 0;
   none.grades.kernels = load.grade;
-  Json json = to(none);
-  put(json, load);
-  return json;
+  to.begin_object();
+  write_rows(to, none);
+  write_rows(to, load);
+  to.end_object();
 }
 
-Json entries_json(const Result& result) {
-  Json json = Json::array();
+template <class Sink>
+void write_entries(Sink& to, const Result& result) {
+  to.begin_array();
   in_order(
       result,
-      [&json](const ProcessResult& process, const Place& place) {
-        json.push_back(to(process));
-        json.back()["entry"] = place.entry;
+      [&to](const ProcessResult& process, const Place& place) {
+        if (process.entry == place.entry) return write(to, process);
+        ProcessResult placed = process;
+        placed.entry = place.entry;
+        write(to, placed);
       },
-      [&json](const LoadResult& load, const Place& place) { json.push_back(load_json(load, place)); });
+      [&to](const LoadResult& load, const Place& place) { write_load(to, load, place); });
+  to.end_array();
+}
+
+template <class R>
+nlohmann::ordered_json tree_of(const R& record) {
+  nlohmann::ordered_json json;
+  JsonTree tree(json);
+  write(tree, record);
   return json;
 }
 
 }  // namespace
 
-Json json_of(const Result& result) {
-  return to(result);
+nlohmann::ordered_json json_of(const Result& result) {
+  return tree_of(result);
 }
-Json json_of(const ProcessResult& process) {
-  return to(process);
-}
-
-std::string text_of(const Json& result) {
-  return result.dump(-1, ' ', false, Json::error_handler_t::replace);
+nlohmann::ordered_json json_of(const ProcessResult& process) {
+  return tree_of(process);
 }
 
 std::string to_json(const Result& result) {
-  return text_of(to(result));
+  std::string json;
+  JsonText text(json);
+  write(text, result);
+  return json;
 }
 
 }  // namespace jostle::scenarios

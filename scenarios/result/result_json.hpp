@@ -1,8 +1,7 @@
-// A result as a JSON value.
+// A result as a JSON value, to look into; its text is to_json() of result_text.hpp.
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "scenarios/result/result.hpp"
 
@@ -10,7 +9,5 @@ namespace jostle::scenarios {
 
 [[nodiscard]] nlohmann::ordered_json json_of(const Result& result);
 [[nodiscard]] nlohmann::ordered_json json_of(const ProcessResult& process);
-// The text of json_of(result), as to_json() returns it.
-[[nodiscard]] std::string text_of(const nlohmann::ordered_json& result);
 
 }  // namespace jostle::scenarios

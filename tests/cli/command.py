@@ -190,6 +190,12 @@ class Command(unittest.TestCase):
             self.assertIn(word, done.stdout)
         self.assertNotIn("\x1b", done.stdout)
 
+    def test_libraries_that_only_some_commands_need_are_not_loaded_at_the_start(self):
+        loaded = subprocess.run([JOSTLE], env=os.environ | {"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True)
+        self.assertIn("libc.so", loaded.stdout)
+        for library in ("sqlite3", "tbb", "onnx", "ceres", "protobuf"):
+            self.assertNotIn(f"lib{library}", loaded.stdout)
+
     def test_json_is_one_object_on_one_line_for_each_file(self):
         done = self.jostle("run", self.good, self.good, "--format", "json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -202,6 +208,15 @@ class Command(unittest.TestCase):
         self.assertEqual([process["entry"] for process in result["processes"]], [0, 0, 1])
         for process in result["processes"]:
             self.assertAlmostEqual(sum(process["time_share"].values()), 1, places=9)
+
+    def test_json_has_no_key_twice(self):
+        def object_of(pairs):
+            self.assertEqual(len(pairs), len(dict(pairs)), pairs)
+            return dict(pairs)
+        for path in sorted(Path(os.environ["SOURCE"], "bench/baseline").glob("*.yaml")):
+            done = self.jostle("run", str(path), "--format", "json", "--set", "run.duration=20 ms", "--set", "run.warmup=0 s")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(json.loads(done.stdout, object_pairs_hook=object_of)["processes"])
 
     def test_json_has_every_key_of_the_contract(self):
         result = json.loads(self.jostle("run", self.good, "--format", "json").stdout)
