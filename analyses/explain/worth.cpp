@@ -77,7 +77,7 @@ double dropped_share(const Tried& tried) {
     for (const scenarios::ProcessResult& process : result.processes) {
       if (!process.offered) continue;
       offered += *process.offered * result.simulated_s;
-      dropped += static_cast<double>(process.drops * process.batch);
+      dropped += process.dropped_images;
     }
   }
   return offered > 0 ? dropped / offered : 0;

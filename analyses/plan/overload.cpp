@@ -108,6 +108,13 @@ std::string sentence_of(const OverloadDistance& distance) {
                                                         : count_text(load, load.asked);
   if (!distance.overloads_at)
     return fmt::format("{}{}; up to {} keep up", text, rate_text(load), count_text(load, distance.carries));
+  if (*distance.overloads_at <= load.asked && load.asked > 1)
+    return distance.carries == 0
+               ? fmt::format("{}{} would {}, and so would {}", text, rate_text(load),
+                             distance.shortage.effect, count_text(load, *distance.overloads_at))
+               : fmt::format("{}{} are too many: up to {} keep up, {} would {}", text, rate_text(load),
+                             count_text(load, distance.carries), count_text(load, *distance.overloads_at),
+                             distance.shortage.effect);
   if (distance.carries > load.asked)
     text += fmt::format("; up to {} keep up ({} stay free), ", count_text(load, distance.carries),
                         percent_words(distance.free_share()));

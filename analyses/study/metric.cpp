@@ -218,10 +218,8 @@ double ResultMetrics::needed_s() const {
 double ResultMetrics::dropped() const {
   double most = 0;
   for (const Json& process : document_->json.at("processes")) {
-    const double drops = process.value("drops", 0.0) * process.value("batch", 1.0);
-    const auto images = process.find("images");
-    const double served = images != process.end() && images->is_number() ? images->get<double>() : 0;
-    if (drops > 0) most = std::max(most, drops / (drops + served));
+    const auto share = process.find("dropped_share");
+    if (share != process.end()) most = std::max(most, share->get<double>());
   }
   return most;
 }

@@ -434,7 +434,24 @@ std::string system_lines(const Result& result, int width) {
   return text.empty() ? text : "\n" + text;
 }
 
-// The processes that were starved and the metrics that are not steady.
+// The processes whose full queues drop a share of their images that can be seen.
+std::vector<PageWarning> drops_of(const Result& result) {
+  constexpr double least = 0.005;
+  std::vector<PageWarning> found;
+  for (const ProcessResult& process : result.processes) {
+    const double share = scenarios::dropped_share(process).value_or(0);
+    if (share < least || !process.offered) continue;
+    found.push_back(
+        {"dropped",
+         fmt::format("process {} ({}) serves {} of {} images/s and drops {} % at the limit of its queue",
+                     process.index, input::printable(label(process)),
+                     input::decimal(process.throughput.mean.value_or(0), 4),
+                     input::decimal(*process.offered, 4), significant(100 * share, 2))});
+  }
+  return found;
+}
+
+// The processes that drop images or were starved, and the metrics that are not steady.
 std::vector<PageWarning> warnings_of(const Result& result) {
   if (result.status == "thermal_shutdown") return {};  // already reported with the processes
   const std::vector<std::string> unserved = scenarios::starved(result);
@@ -442,7 +459,7 @@ std::vector<PageWarning> warnings_of(const Result& result) {
   const auto among = [](const std::vector<std::string>& some, const std::string& warning) {
     return std::ranges::find(some, warning) != some.end();
   };
-  std::vector<PageWarning> found;
+  std::vector<PageWarning> found = drops_of(result);
   for (const std::string& warning : result.warnings) {
     const bool unsteady = result.stationary == false && !among(borrowed, warning);
     found.push_back({among(unserved, warning) ? "starved" : unsteady ? "not steady" : "note", warning});

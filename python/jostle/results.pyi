@@ -192,6 +192,7 @@ class Process(Record):
     tokens: Tokens
     problem: str
     drops: int
+    dropped_share: Figure
     setup_ms: Figure
     finished_ms: Figure
     throughput_after_setup: Figure

@@ -466,6 +466,9 @@ void fields(V& v, Of<ProcessResult> /*record*/) {
   v("tokens", &P::tokens, pool::parts, About{"Tokens of a language model"}, Shown::if_there);
   v("problem", &P::problem, pool::same, About{"Why there are no metrics"}, Shown::if_there);
   v("drops", &P::drops, pool::sum, About{"Requests that a full queue dropped"});
+  v("dropped_images", &P::dropped_images, pool::sum, About{}, Shown::never);
+  v.derived("dropped_share", dropped_share, About{"Share of the images that a full queue dropped"},
+            Shown::if_there);
   v("setup_ms", &P::setup_ms, pool::mean, About{"Time from its start until it is ready", Unit::ms});
   v("finished_ms", &P::finished_ms, pool::mean,
     About{"Time from its start to the end of its last batch", Unit::ms});

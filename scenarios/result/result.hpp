@@ -194,12 +194,19 @@ struct ProcessResult {
   std::string throttled_by;  // "container": its quota; "fifo": the limit of real-time threads
   std::string problem;       // reason for missing metrics, e.g. "does not fit into memory: …"; else empty
   std::int64_t drops = 0;
+  double dropped_images = 0;              // images of these requests
   std::optional<TokenResult> tokens;      // absent unless it is a language model
   std::vector<InstanceResult> instances;  // empty for a process with one stream
   Metric setup_ms;                        // run: {setup: true}: time from its start until it is ready
   Metric finished_ms;             // run: {batches: n}: time from its start to the end of its last batch
   Metric throughput_after_setup;  // run: {batches: n}: images/s from ready to the end of its last batch
 };
+
+// The share of the images dropped and served that a full queue dropped; absent if none was dropped.
+[[nodiscard]] inline Metric dropped_share(const ProcessResult& process) {
+  if (process.dropped_images <= 0) return std::nullopt;
+  return process.dropped_images / (process.dropped_images + process.images.value_or(0));
+}
 
 // A co-runner: an entry of `processes`, written among those with a model.
 struct LoadResult {

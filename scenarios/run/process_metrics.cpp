@@ -1,6 +1,7 @@
 #include "scenarios/run/process_metrics.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "scenarios/result/gpu_result.hpp"
 #include "scenarios/result/power_grade.hpp"
@@ -212,6 +213,9 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   if (ran > 0) result.gpu_running_by.throttled = 0.0;
   result.gpu = sm_array(running.used, sim::to_seconds(process.time().elapsed()));
   result.drops = process.drops();
+  const std::span<const process::Spec> parts = process::parts_of(process.spec());
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    result.dropped_images += static_cast<double>(process.drops(part)) * images_of_request(parts[part]);
   const process::Spec& spec = process.spec();
   const bool limited = spec.container && spec.container->cpus;
   if (limited || spec.fifo > 0) {

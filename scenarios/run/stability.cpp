@@ -81,6 +81,10 @@ Work work_of(const PartOfProcess& of) {
 
 }  // namespace
 
+double images_of_request(const process::Spec& part) {
+  return part.arrivals.max_delay ? 1.0 : static_cast<double>(part.batch);
+}
+
 std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window, std::int64_t waited,
                                   double link_load) {
   process::Inference& process = of.process;
@@ -91,7 +95,7 @@ std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
   const double rate = is_cascade ? static_cast<double>(process.delivered(of.part)) / window.seconds()
                                  : request_rate(arrivals, window);
   const auto query = static_cast<double>(arrivals.burst);  // number of requests that come at once
-  const auto images = arrivals.max_delay ? 1.0 : static_cast<double>(part.batch);  // number per request
+  const double images = images_of_request(part);
   OpenLoad load{.offered = rate * images};
   if (process.spec().setup && !process.ready()) {  // the backlog grows during the set-up in any case
     load.stable.reset();

@@ -31,6 +31,9 @@ struct OpenLoad {
 [[nodiscard]] double load_of_link(const link::Spec& link, std::deque<process::Inference>& processes,
                                   const Window& window);
 
+// The images of a request: one where requests gather to batches, else a batch.
+[[nodiscard]] double images_of_request(const process::Spec& part);
+
 // The load of each part of a process (process::parts_of()), from open_load(). `waited` has one entry per
 // part.
 [[nodiscard]] std::vector<std::optional<OpenLoad>> open_loads(process::Inference& process,

@@ -134,6 +134,12 @@ TEST(Overload, is_found_at_the_first_count_of_cameras_that_does_not_keep_up) {
   EXPECT_EQ(found.shortage.name, "gpu");
   EXPECT_EQ(sentence_of(found),
             "5 cameras; up to 13 keep up (62 % stay free), 14 would overload the GPU at 15 frames/s");
+  Load more = *load;
+  more.asked = 15;
+  EXPECT_EQ(sentence_of({more, 13, 14, found.shortage}),
+            "15 cameras at 15 frames/s are too many: up to 13 keep up, 14 would overload the GPU");
+  EXPECT_EQ(sentence_of({more, 0, 1, found.shortage}),
+            "15 cameras at 15 frames/s would overload the GPU, and so would 1");
   // By runs of scenarios that say so themselves.
   for (const std::int64_t cameras : {13, 14}) {
     Scenario written = scenario;

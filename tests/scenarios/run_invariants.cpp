@@ -397,6 +397,17 @@ TEST(Arrivals, that_the_gpu_can_take_are_all_served) {
   EXPECT_EQ(result.processes[0].drops, 0);
 }
 
+TEST(Arrivals, that_gather_to_batches_are_dropped_image_by_image) {
+  const std::string load =
+      "{model: resnet50, precision: fp16, batch: 16, runtime: cuda-graph, sync: spin,"
+      " max_queue_delay: 10 ms, arrivals: {periodic: 20000 /s, queue: 32}}";
+  const Result result = run_text(on_board("nvidia-h200", load, "run: {duration: 5 s, warmup: 1 s}"));
+  const ProcessResult& process = result.processes[0];
+  ASSERT_GT(process.drops, 0);
+  EXPECT_NEAR(process.throughput.mean.value() * 5 + static_cast<double>(process.drops), 100'000, 50);
+  EXPECT_NEAR(dropped_share(process).value(), 1 - process.throughput.mean.value() / 20'000, 1e-3);
+}
+
 TEST(Arrivals, beyond_a_bounded_queue_are_dropped_and_counted) {
   const std::string load =
       "{model: resnet50, precision: fp16, batch: 16, runtime: cuda-graph, sync: spin,"
@@ -406,6 +417,7 @@ TEST(Arrivals, beyond_a_bounded_queue_are_dropped_and_counted) {
   EXPECT_GT(process.drops, 0);
   // What arrives is served, dropped or in the queue.
   EXPECT_NEAR(process.throughput.mean.value() / 16 * 10 + static_cast<double>(process.drops), 10'000, 5);
+  EXPECT_NEAR(dropped_share(process).value(), 1 - process.throughput.mean.value() / 16'000, 1e-3);
   // A request waits for at most three others and the one being served.
   const Result alone = run_text(on_board("nvidia-h200",
                                          "{model: resnet50, precision: fp16, batch: 16, runtime: cuda-graph,"
