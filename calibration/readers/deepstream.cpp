@@ -52,7 +52,8 @@ class DeepstreamImport {
     if (sources_.count == 0)
       problem(nullptr, "source0", "no source is enabled", "[source0] with enable=1, type and uri");
     const DeepstreamEngine engine = read_engine(*primary);
-    std::string text = fmt::format("device: {}\nprocesses:\n", device()) + primary_text(engine);
+    std::string text =
+        board_keys(wishes_, "jetson-orin-nano", unsaid_) + "processes:\n" + primary_text(engine);
     for (int i = 0; i < 32; ++i)
       if (const ConfigGroup* const group = enabled(fmt::format("secondary-gie{}", i)))
         text += secondary_text(read_engine(*group), *group);
@@ -78,12 +79,6 @@ class DeepstreamImport {
   }
   [[nodiscard]] std::string beside(const std::string& file) const {
     return file.empty() || fs::path(file).is_absolute() ? file : (fs::path(folder_) / file).string();
-  }
-
-  [[nodiscard]] std::string device() {
-    if (!wishes_.device.empty()) return yaml_text(wishes_.device);
-    unsaid_.emplace_back("the board: jetson-orin-nano is taken (--device NAME), in its default power mode");
-    return "jetson-orin-nano";
   }
 
   void read_source(const ConfigGroup& group) {
@@ -191,6 +186,14 @@ class DeepstreamImport {
       problems_.add({std::make_shared<const std::string>(file), property.line, 1}, "property",
                     fmt::format("cannot tell the network of {}", engine.name),
                     "--model NAME or FILE.onnx, or put the .onnx file where onnx-file says");
+      return;
+    }
+    if (network->guessed && engine.filters_boxes && !finds_objects(network->model)) {
+      problems_.add({std::make_shared<const std::string>(file), property.line, 1}, "property",
+                    fmt::format("{} finds objects (network-type=0), but its name is like that of {}, which "
+                                "classifies",
+                                engine.name, network->model),
+                    "--model FILE.onnx, or a detector of a like size, such as --model ssd_mobilenet_v2");
       return;
     }
     engine.model = network->model;
@@ -347,12 +350,20 @@ class DeepstreamImport {
 
   void note_left_out() {
     std::vector<std::string> names;
-    constexpr std::array known{"application", "tiled-display", "source",  "sink",  "osd",     "streammux",
-                               "primary-gie", "secondary-gie", "tracker", "tests", "property"};
-    for (const ConfigGroup& group : app_.groups)
-      if (std::ranges::none_of(known, [&](const char* name) { return group.name.starts_with(name); }))
+    constexpr std::array single{"application", "osd", "streammux", "primary-gie", "tracker"};
+    constexpr std::array numbered{"source", "sink", "secondary-gie"};
+    for (const ConfigGroup& group : app_.groups) {
+      if (group.text("enable") == "0" || group.name == "tiled-display") continue;
+      const std::string word = group.name.substr(0, group.name.find_last_not_of("0123456789") + 1);
+      const bool has_number = word.size() < group.name.size();
+      if (has_number ? std::ranges::find(numbered, word) == numbered.end()
+                     : std::ranges::find(single, group.name) == single.end())
         names.push_back(group.name);
-    if (!names.empty()) unsaid_.push_back(fmt::format("left out: {}", fmt::join(names, ", ")));
+    }
+    if (enabled("tiled-display") != nullptr)
+      unsaid_.push_back(
+          "tiled-display: every source is drawn and encoded at its own size, not one picture of all");
+    if (!names.empty()) unsaid_.push_back(fmt::format("left out: groups {}", fmt::join(names, ", ")));
   }
 
   const ConfigGroups& app_;

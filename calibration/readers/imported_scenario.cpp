@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 
@@ -37,6 +38,25 @@ bool contains_word(const std::string& name, const std::string& part) {
 }
 
 }  // namespace
+
+std::string board_keys(const ImportWishes& wishes, const std::string& other,
+                       std::vector<std::string>& unsaid) {
+  if (wishes.device.empty()) {
+    unsaid.push_back(fmt::format("the board: {} is taken (--device NAME), in its default power mode", other));
+    return fmt::format("device: {}\n", other);
+  }
+  const std::string text = fmt::format("device: {}\n", yaml_text(wishes.device));
+  if (!wishes.power_mode.empty()) return text + fmt::format("power_mode: {}\n", yaml_text(wishes.power_mode));
+  if (!wishes.default_mode.empty())
+    unsaid.push_back(fmt::format("the power mode: {}, the default of {}, is taken (--power-mode NAME)",
+                                 wishes.default_mode, wishes.device));
+  return text;
+}
+
+bool finds_objects(const std::string& model) {
+  return std::ranges::any_of(std::array{"yolo", "ssd", "retinanet", "detr"},
+                             [&](const char* name) { return model.starts_with(name); });
+}
 
 std::optional<ImportedNetwork> imported_network(const std::string& onnx, const std::string& name,
                                                 const ImportWishes& wishes) {

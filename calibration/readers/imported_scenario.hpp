@@ -16,11 +16,13 @@ struct ImportedScenario {
 
 // The user's own settings beside the configuration; empty: none.
 struct ImportWishes {
-  std::string device;     // the board
-  std::string model;      // the network, where its name cannot be told
-  std::string precision;  // precision of networks whose configuration does not say it
-  std::string rate;       // rate of each camera or of each model's requests, such as "25 /s"
-  std::string folder;     // where the scenario will be: paths in it are relative to this; empty: here
+  std::string device;             // the board
+  std::string power_mode = {};    // its power mode
+  std::string default_mode = {};  // the mode that the board has otherwise
+  std::string model;              // the network, where its name cannot be told
+  std::string precision;          // precision of networks whose configuration does not say it
+  std::string rate;               // rate of each camera or of each model's requests, such as "25 /s"
+  std::string folder;             // where the scenario will be: paths in it are relative to this; empty: here
 };
 
 // The scenario of a configuration of deepstream-app (groups with keys, or the same as YAML) and of the files
@@ -35,11 +37,18 @@ struct ImportWishes {
                                                               const ImportWishes& wishes,
                                                               input::Problems& problems);
 
+// The keys of the board: of the wishes, else `other` and its default power mode, which are unsaid then.
+[[nodiscard]] std::string board_keys(const ImportWishes& wishes, const std::string& other,
+                                     std::vector<std::string>& unsaid);
+
 // A network in a scenario: the path of its .onnx file, or a built-in name.
 struct ImportedNetwork {
   std::string model;
   bool guessed = false;  // a built-in name that the name of a file or model contains
 };
+
+// Returns whether a built-in network finds objects, by its name.
+[[nodiscard]] bool finds_objects(const std::string& model);
 // The network of a model called `name` (a name, or a file without its folder), whose .onnx file is `onnx` if
 // that exists; absent if neither tells.
 [[nodiscard]] std::optional<ImportedNetwork> imported_network(const std::string& onnx,

@@ -55,7 +55,7 @@ class TritonImport {
           at->second.used = true;
         else
           problems_.add_file(name, fmt::format("the ensemble's step {} is no model of the repository", step));
-    std::string text = fmt::format("device: {}\nprocesses:\n", device());
+    std::string text = board_keys(wishes_, "jetson-agx-orin-64gb", unsaid_) + "processes:\n";
     std::string server, others;
     for (auto& [name, model] : models_) {
       if (model.ensemble)
@@ -76,12 +76,6 @@ class TritonImport {
   [[nodiscard]] std::vector<std::string> unsaid() { return std::move(unsaid_); }
 
  private:
-  [[nodiscard]] std::string device() {
-    if (!wishes_.device.empty()) return yaml_text(wishes_.device);
-    unsaid_.emplace_back(
-        "the board: jetson-agx-orin-64gb is taken (--device NAME), in its default power mode");
-    return "jetson-agx-orin-64gb";
-  }
   [[nodiscard]] std::string rate() {
     if (!wishes_.rate.empty()) return wishes_.rate;
     if (!rate_said_)

@@ -2,6 +2,7 @@
 // of other programs to scenarios.
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -193,6 +194,24 @@ std::string notes_of(const calibration::Recording& asked, const std::vector<cali
   return notes;
 }
 
+// The first option that a configuration has no use for; empty: none is given.
+std::string option_of_logs(const ImportOptions& options, const ConfigurationKind& kind) {
+  const calibration::SuppliedFields& supplied = options.supplied;
+  const bool says_precision = kind.name == std::string_view("deepstream-app");  // network-mode
+  const std::array<std::pair<bool, const char*>, 8> given{
+      {{supplied.batch.has_value(), "--batch"},
+       {supplied.input.has_value(), "--input"},
+       {supplied.pinned.has_value(), "--pinned"},
+       {supplied.processes.has_value(), "--processes"},
+       {!supplied.runtime.empty(), "--runtime"},
+       {!supplied.run.empty(), "--run"},
+       {!options.onnx.empty(), "--onnx"},
+       {says_precision && !supplied.precision.empty(), "--precision"}}};
+  for (const auto& [is_given, name] : given)
+    if (is_given) return name;
+  return {};
+}
+
 ExitCode import(ImportOptions options, Context& context) {
   if (const auto* const kind = options.words.empty() ? nullptr : find_configuration(options.words.front())) {
     if (options.words.size() != 2) {
@@ -200,8 +219,14 @@ ExitCode import(ImportOptions options, Context& context) {
                                             kind->name == std::string_view("triton") ? "FOLDER" : "FILE"));
       return ExitCode::bad_input;
     }
+    if (const std::string unused = option_of_logs(options, *kind); !unused.empty()) {
+      context.terminal.complain(fmt::format(
+          "{} is for logs, not for a configuration of {}: change it in the scenario", unused, kind->name));
+      return ExitCode::bad_input;
+    }
     return import_scenario(*kind, options.words[1],
                            {.device = options.supplied.device,
+                            .power_mode = options.supplied.power_mode,
                             .model = options.supplied.model,
                             .precision = options.supplied.precision,
                             .rate = options.rate,

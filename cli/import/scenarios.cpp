@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "calibration/profile/profile.hpp"
 #include "input/file_id.hpp"
 #include "input/units.hpp"
+#include "models/board/spec.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -46,6 +48,12 @@ ExitCode import_scenario(const ConfigurationKind& kind, const std::string& path,
   wishes.folder = std::filesystem::path(out).parent_path().string();
   const auto file = output::open_if_given(out);
   wishes.rate = rate_in_words(wishes.rate, problems);
+  if (!wishes.device.empty()) {
+    if (const auto profile = calibration::find_profile(wishes.device, problems))
+      wishes.default_mode = profile->spec->default_power_mode;
+  } else if (!wishes.power_mode.empty()) {
+    problems.add({}, "--power-mode", "is a mode of a board", "--device NAME says which");
+  }
   const auto scenario = problems.empty() ? kind.read(path, wishes, problems) : std::nullopt;
   // What a configuration asks of another board may be impossible on this one.
   if (scenario)

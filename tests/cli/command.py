@@ -806,6 +806,30 @@ class Command(unittest.TestCase):
         self.assertIn("1 of 2 sources are cameras without a codec", done.stderr)
         self.assertIn("{decode: h264", done.stdout)
 
+    def test_a_configuration_takes_a_power_mode_and_no_option_of_logs(self):
+        self.file("infer.txt", "[property]\nonnx-file=yolov8n.onnx\nnetwork-mode=2\nnetwork-type=0\n")
+        app = str(self.file("app.txt", "[source0]\nenable=1\ntype=4\nuri=rtsp://camera/h264\n[tiled-display]\nenable=1\n"
+                            "[trakcer]\nenable=1\n[primary-gie]\nenable=1\nconfig-file=infer.txt\n"))
+        here = ("import", "deepstream-app", app, "--device", "jetson-orin-nx-16gb")
+        done = self.jostle(*here)
+        self.assertIn("not said: the power mode: 15W, the default of jetson-orin-nx-16gb, is taken", done.stderr)
+        self.assertIn("not said: left out: groups trakcer", done.stderr)
+        self.assertIn("not said: tiled-display: every source is drawn", done.stderr)
+        self.assertIn('power_mode: "25W"\n', self.jostle(*here, "--power-mode", "25W").stdout)
+        self.assertIn("power_mode", self.refused(*here, "--power-mode", "26W"))
+        for option in (("--batch", "8"), ("--precision", "int8"), ("--pinned",), ("--input", "320"), ("--processes", "2")):
+            self.assertIn(f"{option[0]} is for logs", self.refused(*here, *option))
+        self.assertIn("orin-nx-17gb", self.refused(*here[:-1], "orin-nx-17gb"))
+
+    def test_a_detector_whose_name_is_like_a_classifiers_is_refused(self):
+        infer = self.file("infer.txt", "[property]\nonnx-file=resnet18_trafficcamnet_pruned.onnx\nnetwork-mode=2\n")
+        app = str(self.file("app.txt", "[source0]\nenable=1\ntype=4\n[primary-gie]\nenable=1\nconfig-file=infer.txt\n"))
+        self.assertIn("resnet18, which classifies", self.refused("import", "deepstream-app", app))
+        self.assertEqual(self.jostle("import", "deepstream-app", app, "--model", "ssd_mobilenet_v2").returncode, 0)
+        with open(infer, "a", encoding="utf-8") as file:
+            file.write("network-type=1\n")
+        self.assertEqual(self.jostle("import", "deepstream-app", app).returncode, 0)
+
     def test_a_triton_repository_becomes_a_scenario_that_runs(self):
         (self.directory / "models/yolov8n").mkdir(parents=True)
         (self.directory / "models/yolov8n/config.pbtxt").write_text(

@@ -142,6 +142,7 @@ class Schemas(unittest.TestCase):
         talk = {"model": "smollm2_135m", "precision": "fp16", "generate": {"prompt": 32, "tokens": 8}}
         look(jostle.run({**orin, "run": {"duration": "2 s"}, "processes": [
             {**talk, "runtime": "mlc", "arrivals": {"poisson": "4 /s"}}, {"runtime": "cuda-graph", "instances": [talk, resnet]}]}))
+        look(jostle.run({**orin, "run": {"duration": "4 s"}, "processes": [{**talk, "runtime": "llama.cpp"}]}, interval=True))
         look(jostle.run({"device": "jetson-nano", "run": {"duration": "1 s"}, "processes": [
             {**resnet, "batch": 64, "count": 8}]}))
         missing = {path for path in known - found if not path.startswith(".resolved")}

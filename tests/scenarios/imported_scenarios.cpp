@@ -97,7 +97,7 @@ TEST(ImportDeepstream, lists_what_it_does_not_say) {
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("the board: jetson-orin-nano is taken")));
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("the rate of the cameras: 30 /s is taken")));
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("yolov8s is taken from its name")));
-  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("left out: message-broker")));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("left out: groups message-broker")));
   EXPECT_THAT(made->text, HasSubstr("# - the rate of the cameras"));
   const auto told = deepstream(
       folder, app, problems,

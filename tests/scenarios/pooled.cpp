@@ -17,6 +17,8 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/fields.hpp"
 #include "scenarios/result/in_total.hpp"
+#include "scenarios/result/result_json.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "scenarios/run/replications.hpp"
 #include "tests/scenarios/runs.hpp"
 
@@ -247,6 +249,17 @@ TEST_P(PooledRuns, what_is_said_to_be_equal_in_all_replications_is) {
     for (std::size_t i = 0; i < leaves.size(); ++i)
       EXPECT_EQ(leaves[i].value, each.front()[i].value) << leaves[i].path;
   }
+}
+
+// The text is written row by row, without a tree.
+TEST_P(PooledRuns, have_the_text_of_their_tree) {
+  for (const Result& one : replications()) {
+    std::string text = to_json(one);
+    if (text.ends_with('\n')) text.pop_back();
+    EXPECT_EQ(text, json_of(one).dump());
+  }
+  const Result all = pooled(replications());
+  EXPECT_EQ(nlohmann::ordered_json::parse(to_json(all)), json_of(all));
 }
 
 void expect_near(const Metric& a, double b, const std::string& what) {

@@ -8,11 +8,12 @@ using process::ArrivalKind;
 
 // Requests that can have come by now: of chance, as many as come once in a million runs.
 double most_arrived(const process::Arrivals& arrivals, double seconds) {
-  if (arrivals.kind == ArrivalKind::trace) return static_cast<double>(arrivals.times.size());
+  const auto burst = static_cast<double>(arrivals.burst);
+  if (arrivals.kind == ArrivalKind::trace) return burst * static_cast<double>(arrivals.times.size());
   const double expected = arrivals.rate_per_s * static_cast<double>(arrivals.streams) * seconds;
   const double chance = arrivals.kind == ArrivalKind::poisson ? 5 * std::sqrt(expected) + 10 : 0;
   // A source's own clock runs some ppm too fast.
-  return expected * (1 + 1e-4) + chance + static_cast<double>(arrivals.streams);
+  return burst * (expected * (1 + 1e-4) + chance + static_cast<double>(arrivals.streams));
 }
 
 void holds(const Interval& interval, Metric mean, const char* what, Breaches& breaches) {
