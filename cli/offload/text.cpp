@@ -430,9 +430,9 @@ std::string time_text(sim::Duration time) {
 std::string break_even_text(const BreakEven& found) {
   switch (found.kind) {
     case BreakEven::Kind::never:
-      return "at no RTT";
+      return "never";
     case BreakEven::Kind::always:
-      return "at every RTT";
+      return "always, at every RTT";
     case BreakEven::Kind::up_to:
       break;
   }

@@ -90,7 +90,7 @@ std::vector<std::string> lines(const std::string& text) {
 
 TEST(OffloadText, says_up_to_where_the_cloud_is_faster) {
   const std::string text = offload_text(sample(), Terminal::unlimited, false);
-  EXPECT_THAT(text, HasSubstr("5 Mbit/s  all (worst stream)  at no RTT"));
+  EXPECT_THAT(text, HasSubstr("5 Mbit/s  all (worst stream)  never"));
   EXPECT_THAT(text, HasSubstr("50 Mbit/s  all (worst stream)  up to 20 ms RTT"));
   EXPECT_THAT(text, HasSubstr("50 Mbit/s  CE\n 5 Mbit/s  EE\n"));
   EXPECT_THAT(text, HasSubstr("2 boards"));

@@ -15,6 +15,14 @@ function limit({limit: of, limit_exceeded: exceeded, n}) {
   return `${of.on} ≤ ${shown(100 * of.most)} %: ${verdict}`;
 }
 
+// How many limits are met, of those that groups have: a sentence for the answer. Null without limits.
+function limitsMet(errors) {
+  const held = errors.filter(({limit: of}) => of), over = held.filter(({limit_exceeded: exceeded}) => exceeded).length;
+  if (!held.length) return null;
+  return element('p', {}, `${held.length - over} of ${held.length} limits are met, `,
+      over ? element('b', {class: 'bad'}, `${over} exceeded`) : element('span', {class: 'good'}, 'none exceeded'), '.');
+}
+
 function coverage({coverage: of}) {
   if (!of) return '–';
   const runs = of.runs < of.n ? ` in ${of.runs} runs` : '';
@@ -74,7 +82,9 @@ function bars(errors) {
   });
 }
 
-const cells = (name, of) => element('tr', {}, ...of.map((text) => element(name, {class: /^[+-]?[\d.]+$/.test(text) ? 'number' : null}, text)));
+const missed = /: (exceeded|\d+ of \d+ over)$/;
+const cells = (name, of) => element('tr', {}, ...of.map((text) =>
+  element(name, {class: /^[+-]?[\d.]+$/.test(text) ? 'number' : missed.test(text) ? 'bad' : null}, text)));
 const table = (name, heads, body) => element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': name}, element('table', {'data-name': name}, element('thead', {}, cells('th', heads)), body));
 
 function errorsTable(errors) {
@@ -106,7 +116,10 @@ function valuesTable(groups) {
 }
 
 export function validate({words, errors, groups}, page) {
-  page.append(head(words), element('div', {class: 'figures'}, scatter(groups), bars(errors)),
+  const first = head(words);
+  first.querySelectorAll('.answers td').forEach((cell) => cell.classList.toggle('bad', missed.test(cell.textContent)));
+  first.querySelector('.answers h2')?.after(limitsMet(errors) ?? '');
+  page.append(first, element('div', {class: 'figures'}, scatter(groups), bars(errors)),
       fold('Errors of each group', element('p', {class: 'soft'}, 'The error is predicted / measured − 1; bias is the mean error, |error| the mean absolute error. Coverage: the share of values inside their 90 % interval, and what 95 % sure of that share.'), errorsTable(errors)),
       fold('All measured values', ...valuesTable(groups)));
 }

@@ -8,7 +8,11 @@ export const threeDigits = (cell) => cell.replace(/(?<![\w.])\d+\.(\d+)(?![\w.]*
   return value ? value.toFixed(Math.min(decimals.length, Math.max(0, 2 - Math.floor(Math.log10(value))))) : '0';
 });
 
+// Fades the lower edge of a place that has more rows than it shows, until the reader has scrolled to the last one.
+const fade = (place) => place.classList.toggle('cut', place.scrollTop + place.clientHeight + 4 < place.scrollHeight);
+
 // Hides the least important columns until the table is no wider than its place, as the terminal does; at least one stays.
+// The note says what is hidden, and how many rows there are if some are below the edge.
 function fit(table, columns, note) {
   const cells = (i) => table.querySelectorAll(`tr > :nth-child(${i + 1})`);
   columns.forEach((_, i) => cells(i).forEach((cell) => { cell.hidden = false; }));
@@ -21,8 +25,11 @@ function fit(table, columns, note) {
     cells(i).forEach((cell) => { cell.hidden = true; });
   }
   note.firstChild.textContent = hidden.length ? `Not shown: ${hidden.sort((a, b) => a - b).map((i) => columns[i].name).join(', ')}. ` : '';
-  note.lastChild.textContent = `Show ${hidden.length === 1 ? 'it' : `all ${columns.length} columns`}`;
-  note.hidden = !hidden.length;
+  fade(table.parentElement);
+  const cut = table.parentElement.classList.contains('cut');
+  const whole = [cut ? `${table.tBodies[0].rows.length} rows` : '', hidden.length ? `${columns.length} columns` : ''].filter(Boolean).join(' and ');
+  note.lastChild.textContent = `Show ${hidden.length === 1 && !cut ? 'it' : `all ${whole}`}`;
+  note.hidden = !hidden.length && !cut;
 }
 
 // A table of the terminal, {columns, rows}; `whole`: with all its columns, to be scrolled.
@@ -31,11 +38,13 @@ export function wordTable({columns, rows}, {whole = false, label = 'The answer'}
       element('thead', {}, element('tr', {}, ...columns.map(({name, right}) => element('th', {scope: 'col', class: right ? 'number' : null}, name)))),
       element('tbody', {}, ...rows.map(({cells, style}) => element('tr', {class: style === 'plain' ? null : style}, ...cells.map((cell, i) =>
         element('td', {class: columns[i].right ? 'number' : null}, threeDigits(cell)))))));
-  const place = element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': label}, table);
+  const place = element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': label, onscroll: () => fade(place)}, table);
   if (whole) return place;
   const note = element('p', {class: 'soft small hidden', hidden: true}, element('span'), element('button', {type: 'button', class: 'link', onclick: () => {
     watch.disconnect();
     columns.forEach((_, i) => table.querySelectorAll(`tr > :nth-child(${i + 1})`).forEach((cell) => { cell.hidden = false; }));
+    place.classList.remove('cut');
+    place.classList.add('open');
     note.hidden = true;
   }}));
   const watch = new ResizeObserver(() => fit(table, columns, note));
@@ -49,19 +58,22 @@ const passage = ({title, lines, table}, options) => [title ? element('h3', {}, t
 // A fold with what few readers need.
 export const fold = (title, ...children) => element('details', {class: 'fold'}, element('summary', {}, title), ...children);
 
+// Scenario files by their names alone: their folders say nothing to a reader.
+const withoutFolders = (text) => text.replace(/[^\s()]*\/([^\s()/]+\.ya?ml)/g, '$1');
+
 // The elements of the first screen.
 export function head(words) {
   const {scenario, processes, run, question, answer, missing, why, best, trust, warnings} = words;
   const part = (name, title, ...children) => (children.some((child) => child) ? element('section', {class: name}, element('h2', {}, title), ...children) : null);
   const lines = (texts) => texts.map((text) => element('p', {}, text));
-  const asked = [question ? element('p', {}, `${question}?`) : null,
+  const asked = [question ? element('p', {}, `${withoutFolders(question)}?`) : null,
     scenario ? element('p', {}, element('b', {}, scenario), run ? element('span', {class: 'soft'}, ` · ${run}`) : null) : null,
     processes.length === 1 ? element('p', {}, processes[0]) : processes.length ? element('ul', {}, ...processes.map((text) => element('li', {}, text))) : null].filter(Boolean);
   const wide = answer.some((of) => of.wide);
   const answers = part('answers', 'Answer', ...answer.flatMap((of) => passage(of)), missing.length ? element('p', {class: 'soft small'}, missing.join(' ')) : null);
   return element('div', {class: 'head'},
       wide ? answers : null,
-      element('div', {}, part('question', 'Question', ...asked), wide ? null : answers, part('trust', 'How sure', ...lines(trust))),
+      element('div', {}, part('question', 'Question', ...asked), wide ? null : answers, part('trust', 'How sure', ...lines(trust).flatMap((line) => [line, ' ']))),
       element('div', {}, part('why', 'Why', ...lines(why)),
           best ? part('best', 'Best change', element('p', {}, best)) : null,
           warnings.length ? element('section', {class: 'warnings'}, ...warnings.map(({title, text}) =>
