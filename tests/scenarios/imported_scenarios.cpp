@@ -54,7 +54,7 @@ const std::string app =
     "[streammux]\nbatch-size=4\nbatched-push-timeout=25000\nwidth=1280\nheight=720\nlive-source=1\n"
     "[primary-gie]\nenable=1\nbatch-size=4\ninterval=1\nconfig-file=infer.txt\n"
     "[tracker]\nenable=1\nll-config-file=config_tracker_IOU.yml\n"
-    "[osd]\nenable=1\n[sink0]\nenable=1\ntype=1\nsync=0\n[message-broker]\nenable=0\n";
+    "[osd]\nenable=1\n[sink0]\nenable=1\ntype=1\nsync=0\n[message-broker]\nenable=1\n";
 const std::string infer =
     "[property]\nmodel-engine-file=yolov8s_b4_gpu0_fp16.engine\nbatch-size=1\nnetwork-mode=2\n"
     "network-type=0\ninfer-dims=3;640;640\n";
