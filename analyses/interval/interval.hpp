@@ -25,7 +25,7 @@ struct EntrySpread {
 struct Spreads {
   std::vector<EntrySpread> entries;
   Spread throughput, power;     // the whole system's
-  Spread tokens, token_energy;  // of all language models; unknown without any
+  Spread tokens, token_energy;  // sums over all language models; unknown without any
 };
 [[nodiscard]] Spreads spreads_of(const scenarios::Scenario& scenario, const DrawnRuns& runs);
 

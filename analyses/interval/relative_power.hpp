@@ -14,7 +14,7 @@ namespace jostle::analyses {
 [[nodiscard]] scenarios::Interval relative_interval(const scenarios::Interval& pi90,
                                                     const scenarios::Metric& mean);
 
-// That of a result's power.
+// The grade of a result's power.
 [[nodiscard]] scenarios::Interval relative_power_interval(const scenarios::Result& result);
 
 }  // namespace jostle::analyses

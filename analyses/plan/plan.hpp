@@ -15,7 +15,7 @@
 
 namespace jostle::analyses {
 
-// What a point's language models do together, and the board's energy for each token; of one run.
+// The tokens/s of a point's language models together, and the board's energy for each token, in one run.
 struct PlanTokens {
   scenarios::Metric per_s, energy_mj;
   scenarios::Interval per_s_pi90 = {}, energy_pi90 = {};  // absent unless requested

@@ -28,7 +28,7 @@ constexpr int most_layers = 1024, most_heads = 1024, most_experts = 1024, most_h
 constexpr int most_hidden = 1 << 17, most_ffn = 1 << 18, most_words = 1 << 22;
 constexpr int most_side = 8192, most_patches = 1 << 15, most_merged = 16;
 
-// What stands between a tower and its decoder: how many patches become a position of the prompt, and through
+// The link between a tower and its decoder: how many patches become a position of the prompt, and through
 // which linear layers.
 enum class Projector : std::uint8_t {
   none,        // the model reads text

@@ -21,7 +21,8 @@ struct OnDemand {
 };
 inline constexpr const char* on_demand_entry = "jostle_on_demand";  // its function: const OnDemand*()
 
-// What studies and several runs at once need: TBB's loop, and the functions of SQLite that jostle calls.
+// The needs of studies and of several runs at once: TBB's loop, and the functions of SQLite that jostle
+// calls.
 struct Studies {
   decltype(&scenarios::parallel_backend) parallel_backend;
   decltype(&sqlite3_bind_double) bind_double;

@@ -28,6 +28,7 @@ void parallel_backend(std::size_t count, const std::function<void(std::size_t)>&
 
 using jostle::studies;
 
+// NOLINTBEGIN(readability-function-size): the parameters are SQLite's.
 extern "C" {
 
 int sqlite3_bind_double(sqlite3_stmt* statement, int index, double value) {
@@ -129,3 +130,4 @@ int sqlite3_stmt_readonly(sqlite3_stmt* statement) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-function-size)

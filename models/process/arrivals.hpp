@@ -58,7 +58,7 @@ class ArrivalTimes {
   sim::Time next_, since_;
   std::int64_t count_ = 0;           // arrivals so far, next_ excluded
   std::int64_t left_ = 0;            // requests that come with next_, after the next one
-  Queries queries_;                  // of clients
+  Queries queries_;                  // queries of clients
   std::vector<Source> sources_;      // a heap: the source with the next arrival is the first
   std::vector<sim::Time> thinking_;  // a heap: when each client that thinks will ask, next_ excluded
 };

@@ -111,7 +111,7 @@ class JsonTree {
 
   Json& root_;
   std::vector<Json*> open_;  // objects and arrays that have not ended, the innermost last
-  std::string key_;          // of the value that comes next
+  std::string key_;          // key of the value that comes next
 };
 
 }  // namespace jostle::scenarios
