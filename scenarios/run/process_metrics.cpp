@@ -96,6 +96,15 @@ Metric images_of(const process::Served& served, sim::Time now, bool could, bool 
   return could ? Metric(0.0) : std::nullopt;
 }
 
+// The images of the requests that its queues dropped.
+double dropped_images_of(const process::Inference& process) {
+  double images = 0;
+  const std::span<const process::Spec> parts = process::parts_of(process.spec());
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    images += static_cast<double>(process.drops(part)) * images_of_request(parts[part]);
+  return images;
+}
+
 // Adds the metrics of each stream. Streams of one network share its requests, so offered load and drops are
 // reported with each of them.
 void add_instances(ProcessResult& result, process::Inference& process, const Window& window,
@@ -213,9 +222,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   if (ran > 0) result.gpu_running_by.throttled = 0.0;
   result.gpu = sm_array(running.used, sim::to_seconds(process.time().elapsed()));
   result.drops = process.drops();
-  const std::span<const process::Spec> parts = process::parts_of(process.spec());
-  for (std::size_t part = 0; part < parts.size(); ++part)
-    result.dropped_images += static_cast<double>(process.drops(part)) * images_of_request(parts[part]);
+  result.dropped_images = dropped_images_of(process);
   const process::Spec& spec = process.spec();
   const bool limited = spec.container && spec.container->cpus;
   if (limited || spec.fifo > 0) {
