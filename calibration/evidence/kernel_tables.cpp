@@ -180,6 +180,7 @@ void put_in_order(dnn::KernelTables& tables) {
     std::ranges::sort(network.solo_graph, {}, &dnn::SoloBatch::batch);
     std::ranges::sort(network.solo_eager, {}, &dnn::SoloBatch::batch);
     take_off_profiler(network);
+    for (dnn::MeasuredBatch& table : network.batches) gpu::note_same_functions(table.kernels);
   }
 }
 

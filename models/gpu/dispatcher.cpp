@@ -78,6 +78,7 @@ Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
   // Chosen between 3 blocks, which paid, and 12 to 24, which did not; in fp32 only one block paid in full.
   constexpr std::uint32_t few_blocks = 8;
   work.cold_code = work.blocks <= few_blocks && static_cast<double>(kernel.reuse_bytes) > gpu.l2_bytes;
+  work.same_function = kernel.same_function;
   // At least half of each is execution, whatever start and turnover are.
   const SpaceSharing& law = gpu.space_sharing;
   work.start = std::min(law.kernel_start, kernel.duration / 2);
@@ -165,7 +166,8 @@ Duration Dispatcher::time_of(const Stream& head) const {
   Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
   time += std::max(head.joined + head.work.start - now_, Duration::zero());
   if (!head.running) {
-    time += longer_.each + gpu_.space_sharing.fetch * std::min(running(), most_fetching);
+    time += longer_.each;
+    if (!head.work.same_function) time += gpu_.space_sharing.fetch * std::min(running(), most_fetching);
     if (head.work.cold_code) time += longer_.cold_code;
   }
   return time;

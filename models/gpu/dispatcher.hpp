@@ -9,7 +9,8 @@
 //    take what is left of its start, which passes while it waits; blocks that waited for room, or behind a
 //    kernel that did, take `turnover` longer.
 // 4. A kernel's first blocks take `fetch` longer for each kernel beside them, up to two (a third was measured
-//    to cost no more). Presumably other kernels' instructions displace its own from the caches.
+//    to cost no more), unless the stream's kernel before ran the same function. Presumably other kernels'
+//    instructions displace its own from the caches: equal kernels, one after another, do not slow down.
 // 5. Kernels that run at the same time slow each other down (slowdown.hpp).
 // 6. Streams beyond the number of connections share one; at most `resident_grids` kernels run at a time.
 // Sources: calibration/evidence/h200-space (streams_synthetic*.csv); Amert et al., "GPU Scheduling on the
@@ -42,6 +43,7 @@ struct Work {
   // It has few blocks, and L2 no longer holds its code, for which MPS clients wait. Measured with graphs of
   // small kernels after a sweep through memory: calibration/evidence/README.md, mps.
   bool cold_code = false;
+  bool same_function = false;  // as the stream's kernel before
   sim::Duration start;     // part of its duration before its first blocks
   sim::Duration wave;      // time of a block, alone
   sim::Duration turnover;  // before a block that waited for room

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace jostle::gpu {
 
@@ -92,6 +93,12 @@ void note_reuse(std::vector<Kernel>& kernels) {
       before = bytes += static_cast<double>(kernel.dram_bytes);
     }
   }
+}
+
+void note_same_functions(std::vector<Kernel>& kernels) {
+  if (kernels.empty()) return;
+  std::uint32_t before = kernels.back().code;
+  for (Kernel& kernel : kernels) kernel.same_function = std::exchange(before, kernel.code) == kernel.code;
 }
 
 void set_waves(Kernel& kernel, double waves, double last) {

@@ -36,6 +36,8 @@ struct Kernel {
   // A block takes one part of the work after another, and the library launches no more of them than the SMs
   // that the process may use hold at once.
   bool persistent = false;
+  // The kernel before it in the batch runs the same function, so the SMs hold its instructions.
+  bool same_function = false;
   // Means over the duration and over all SMs of the GPU, each from 0 to 1: SMs with a resident warp; issue
   // slots used; tensor pipes used; resident warps over the maximum number.
   float sm_active = 0, issue_slot = 0, tensor_active = 0, occupancy = 0;
@@ -74,6 +76,8 @@ struct Usage {
 [[nodiscard]] std::uint32_t code_of(std::string_view name, const Kernel& kernel);
 // Sets reuse_bytes of the kernels of one batch, from their `code` and dram_bytes.
 void note_reuse(std::vector<Kernel>& kernels);
+// Sets same_function of the kernels of one batch, which repeats, where `code` is of functions with names.
+void note_same_functions(std::vector<Kernel>& kernels);
 
 // Sets `waves` waves of equal length on all SMs, except that the last one uses the share `last` of them (0 <
 // last ≤ 1).

@@ -62,6 +62,7 @@ gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
   gpu::fill_residency(gpu, kernel);
   kernel.issue_slot = static_cast<float>(model.pipes) * kernel.sm_active;
   sequence.kernels.assign(static_cast<std::size_t>(model.kernels), kernel);
+  gpu::note_same_functions(sequence.kernels);
   sequence.rebuild_finish();
   sequence.grade = gpu::Grade::measured;  // exact by definition
   sequence.provenance = "synthetic";

@@ -65,18 +65,19 @@ TEST(HostThreads, replay_graphs_of_networks_as_measured) {
         << count;
 }
 
-// On the H100 graphs of 60 kernels of 2 us ran at full rate in up to four threads. The law of streams, which
-// is fitted on an H200, slows kernels that short by 13 to 22 %, in threads as in streams of one thread.
-TEST(HostThreads, share_the_gpu_in_space_as_streams_do_where_processes_take_turns) {
+// Graphs of 60 equal kernels of 2 us a second, in each thread and in each process: means of two repeats.
+// Eight threads reached 5565 of them, where no limit of 2.7 million kernels a second is known here (+9 %).
+TEST(HostThreads, replay_graphs_of_equal_kernels_as_measured_where_processes_take_turns) {
   const std::string graph =
       "model: {kernels: 60, duration: 2.75 us, blocks: 8, threads: 128}, runtime: cuda-graph, sync: spin, ";
-  const double one = each(run_these("", graph + threads(1)), 1);
-  for (const int count : {2, 3, 4}) {
-    const double streams = each(run_these("", graph + "streams: " + std::to_string(count)), count);
-    EXPECT_NEAR(each(run_these("", graph + threads(count)), count) / streams, 1, 0.06) << count;
-    EXPECT_GT(streams, 0.75 * one) << count;
+  const auto in_threads = [&](int count) { return each(run_these("", graph + threads(count)), count); };
+  for (const auto& [count, measured] : {std::pair{1, 6060.8}, {2, 6064.6}, {3, 5992.2}, {4, 6000.2}})
+    EXPECT_NEAR(in_threads(count) / measured, 1, 0.06) << count;
+  EXPECT_NEAR(in_threads(8) / 5564.8, 1, 0.10);
+  for (const auto& [count, measured] : {std::pair{2, 2148.8}, {3, 1434.4}, {4, 1075.5}}) {
+    const Result processes = run_these("", graph + "count: " + std::to_string(count));
+    EXPECT_NEAR(each(processes, count) / measured, 1, 0.06) << count;
   }
-  EXPECT_LT(each(run_these("", graph + "count: 2"), 2), 0.5 * one);
 }
 
 TEST(HostThreads, account_for_all_their_time_and_for_what_they_wait) {
