@@ -10,6 +10,7 @@
 #include "input/file.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"
+#include "input/spelling.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -32,14 +33,14 @@ class GroupReader {
   void group(const std::string& name, int line) {
     if (name.empty()) return problem(line, "", "a group without a name");
     if (groups_.find(name) != nullptr) problem(line, name, "the group stands twice", "keep one of the two");
-    groups_.groups.push_back({.name = name, .line = line, .entries = {}});
+    groups_.groups.push_back({.name = name, .line = line, .entries = {}, .asked = {}});
   }
 
   void entry(const std::string& key, const std::string& value, int line) {
     if (groups_.groups.empty()) return problem(line, key, "a key before the first group", "[application]");
     ConfigGroup& group = groups_.groups.back();
     if (key.empty()) return problem(line, group.name, "a value without a key");
-    if (group.find(key) != nullptr)
+    if (std::ranges::find(group.entries, key, &ConfigEntry::key) != group.entries.end())
       problem(line, group.name + "." + key, "the key stands twice", "keep one of the two");
     group.entries.push_back({key, value, line});
   }
@@ -87,6 +88,7 @@ std::optional<ConfigGroups> groups_of_yaml(const std::string& path, input::Probl
 }  // namespace
 
 const ConfigEntry* ConfigGroup::find(const std::string& key) const {
+  if (std::ranges::find(asked, key) == asked.end()) asked.push_back(key);
   const auto found = std::ranges::find(entries, key, &ConfigEntry::key);
   return found == entries.end() ? nullptr : &*found;
 }
@@ -129,6 +131,25 @@ std::optional<ConfigGroups> read_config_groups(const std::string& path, input::P
   if (path.ends_with(".yml") || path.ends_with(".yaml")) return groups_of_yaml(path, problems);
   const auto text = input::read_text_file(path, largest_config, problems);
   return text ? parse_config_groups(*text, path, problems) : std::nullopt;
+}
+
+void check_spelling(const ConfigGroups& groups, input::Problems& problems) {
+  for (const ConfigGroup& group : groups.groups) {
+    std::vector<std::string> absent = group.asked;
+    std::erase_if(absent, [&](const std::string& key) {
+      return std::ranges::find(group.entries, key, &ConfigEntry::key) != group.entries.end();
+    });
+    for (const ConfigEntry& entry : group.entries) {
+      if (std::ranges::find(group.asked, entry.key) != group.asked.end()) continue;
+      const auto meant = std::ranges::find_if(absent, [&](const std::string& key) {
+        return input::edit_distance(key, entry.key) <= std::min<std::size_t>(2, key.size() / 4);
+      });
+      if (meant == absent.end()) continue;
+      problems.add({std::make_shared<const std::string>(groups.origin), entry.line, 1},
+                   group.name + "." + input::printable(entry.key, 60), "unknown key",
+                   fmt::format("did you mean '{}'? Otherwise put # before the line", *meant));
+    }
+  }
 }
 
 std::int64_t whole_number(const ConfigGroups& of, const ConfigGroup& group, const WholeKey& wanted,

@@ -19,6 +19,7 @@ struct ConfigGroup {
   std::string name;
   int line = 0;
   std::vector<ConfigEntry> entries;
+  mutable std::vector<std::string> asked;  // the keys that find() and text() were asked for
 
   [[nodiscard]] const ConfigEntry* find(const std::string& key) const;
   [[nodiscard]] std::string text(const std::string& key) const;  // empty if it is absent
@@ -38,6 +39,10 @@ struct ConfigGroups {
 // The groups of a file; of a mapping of mappings if its name ends in .yml or .yaml.
 [[nodiscard]] std::optional<ConfigGroups> read_config_groups(const std::string& path,
                                                              input::Problems& problems);
+
+// Adds a problem for each key that was not asked for and is spelt nearly like one that was, and is absent.
+// Other keys are left alone: the program that the file is for has many more.
+void check_spelling(const ConfigGroups& groups, input::Problems& problems);
 
 struct WholeRange {
   std::int64_t least = 0, most = 1'000'000'000;

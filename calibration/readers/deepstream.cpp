@@ -54,10 +54,10 @@ class DeepstreamImport {
     const DeepstreamEngine engine = read_engine(*primary);
     std::string text =
         board_keys(wishes_, "jetson-orin-nano", unsaid_) + "processes:\n" + primary_text(engine);
-    for (int i = 0; i < 32; ++i)
-      if (const ConfigGroup* const group = enabled(fmt::format("secondary-gie{}", i)))
-        text += secondary_text(read_engine(*group), *group);
+    for (const ConfigGroup* group : numbered("secondary-gie"))
+      text += secondary_text(read_engine(*group), *group);
     note_left_out();
+    check_spelling(app_, problems_);
     return text + "run: {duration: 10 s, warmup: 2 s}\n";
   }
   [[nodiscard]] std::vector<std::string> unsaid() { return std::move(unsaid_); }
@@ -76,6 +76,16 @@ class DeepstreamImport {
   [[nodiscard]] const ConfigGroup* enabled(const std::string& name) {
     const ConfigGroup* const group = app_.find(name);
     return group != nullptr && number(*group, "enable", 0, {0, 1'000'000}) != 0 ? group : nullptr;
+  }
+  // The enabled groups whose name is `word` and a number, as they stand in the file.
+  [[nodiscard]] std::vector<const ConfigGroup*> numbered(std::string_view word) {
+    std::vector<const ConfigGroup*> found;
+    for (const ConfigGroup& group : app_.groups)
+      if (group.name.starts_with(word) && group.name.size() > word.size() &&
+          group.name.find_first_not_of("0123456789", word.size()) == std::string::npos &&
+          enabled(group.name) != nullptr)
+        found.push_back(&group);
+    return found;
   }
   [[nodiscard]] std::string beside(const std::string& file) const {
     return file.empty() || fs::path(file).is_absolute() ? file : (fs::path(folder_) / file).string();
@@ -117,10 +127,7 @@ class DeepstreamImport {
   }
 
   void read_sources() {
-    for (const ConfigGroup& group : app_.groups)
-      if (group.name.starts_with("source") && group.name.size() > 6 && group.name[6] >= '0' &&
-          group.name[6] <= '9' && enabled(group.name) != nullptr)
-        read_source(group);
+    for (const ConfigGroup* group : numbered("source")) read_source(*group);
     note_mixed_sources();
     if (sources_.count > most_sources)
       problem(nullptr, "source0", fmt::format("{} sources, at most {}", sources_.count, most_sources), "");
@@ -170,6 +177,7 @@ class DeepstreamImport {
     engine.masks = type == 2 || type == 3;
     read_network(engine, *property, file);
     read_side(engine, *property);
+    check_spelling(*infer, problems_);
     return engine;
   }
 
@@ -258,6 +266,23 @@ class DeepstreamImport {
     return "nvdcf";
   }
 
+  // The tiler scales each frame to its tile of one picture of all sources. What follows works on the picture,
+  // once for each batch of the muxer; a frame's part of that is its tile.
+  void add_tile(const ConfigGroup& group, const std::string& often, std::vector<std::string>& stages) {
+    const std::int64_t width = number(group, "width", 1920, {1, 65536}),
+                       height = number(group, "height", 1080, {1, 65536}),
+                       columns = number(group, "columns", 1, {1, 64}),
+                       rows = number(group, "rows", 1, {1, 64});
+    stages.push_back(fmt::format("{{resize: {}x{}, on: gpu{}}}", std::max<std::int64_t>(1, width / columns),
+                                 std::max<std::int64_t>(1, height / rows), often));
+    if (columns * rows < sources_.count)
+      problem(&group, group.name, fmt::format("{} x {} tiles for {} sources", columns, rows, sources_.count),
+              "more rows or columns");
+    unsaid_.push_back(
+        fmt::format("{}: the picture of all tiles is counted as full batches give it, a tile for each frame",
+                    group.name));
+  }
+
   void add_sink(const ConfigGroup& group, const std::string& often, std::vector<std::string>& stages) {
     constexpr std::int64_t fake = 1, file = 3, network = 4, overlay = 5, message = 6;
     const std::int64_t type = number(group, "type", 2, {1, 10});
@@ -280,10 +305,9 @@ class DeepstreamImport {
     if (engine.masks) stages.emplace_back("{masks: cpu}");
     if (const ConfigGroup* const tracker = enabled("tracker"))
       stages.push_back(fmt::format("{{track: {}{}}}", tracker_word(*tracker), often(engine)));
+    if (const ConfigGroup* const tiler = enabled("tiled-display")) add_tile(*tiler, often(engine), stages);
     if (enabled("osd") != nullptr) stages.push_back(fmt::format("{{draw: gpu{}}}", often(engine)));
-    for (int i = 0; i < 16; ++i)
-      if (const ConfigGroup* const sink = enabled(fmt::format("sink{}", i)))
-        add_sink(*sink, often(engine), stages);
+    for (const ConfigGroup* sink : numbered("sink")) add_sink(*sink, often(engine), stages);
     if (engine.masks || enabled("tracker") != nullptr)
       unsaid_.emplace_back("the objects in an image: 10 are taken (objects: N at the stages)");
     std::string text;
@@ -350,19 +374,16 @@ class DeepstreamImport {
 
   void note_left_out() {
     std::vector<std::string> names;
-    constexpr std::array single{"application", "osd", "streammux", "primary-gie", "tracker"};
+    constexpr std::array single{"application", "osd", "streammux", "primary-gie", "tiled-display", "tracker"};
     constexpr std::array numbered{"source", "sink", "secondary-gie"};
     for (const ConfigGroup& group : app_.groups) {
-      if (group.text("enable") == "0" || group.name == "tiled-display") continue;
+      if (group.text("enable") == "0") continue;
       const std::string word = group.name.substr(0, group.name.find_last_not_of("0123456789") + 1);
       const bool has_number = word.size() < group.name.size();
       if (has_number ? std::ranges::find(numbered, word) == numbered.end()
                      : std::ranges::find(single, group.name) == single.end())
         names.push_back(group.name);
     }
-    if (enabled("tiled-display") != nullptr)
-      unsaid_.push_back(
-          "tiled-display: every source is drawn and encoded at its own size, not one picture of all");
     if (!names.empty()) unsaid_.push_back(fmt::format("left out: groups {}", fmt::join(names, ", ")));
   }
 

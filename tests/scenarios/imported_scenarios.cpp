@@ -107,6 +107,42 @@ TEST(ImportDeepstream, lists_what_it_does_not_say) {
   EXPECT_THAT(told->text, HasSubstr("periodic: 12.5 /s"));
 }
 
+TEST(ImportDeepstream, draws_one_picture_of_the_tiles_of_all_sources) {
+  const Folder folder;
+  folder.write("infer.txt", infer);
+  input::Problems problems;
+  const std::string tiler = "[tiled-display]\nenable=1\nrows=1\ncolumns=2\nwidth=1280\nheight=360\n";
+  const auto made = deepstream(folder, app + tiler + "[sink1]\nenable=1\ntype=3\nenc-type=1\n", problems);
+  ASSERT_TRUE(made) << problems.text();
+  const auto process = scenario_of(made->text).processes.front();
+  ASSERT_GE(process.after.size(), 2U);
+  EXPECT_EQ(process.after.back().name, "encode h264");
+  EXPECT_DOUBLE_EQ(process.after.back().cycles, 36.0 * 640 * 360) << "a tile for each frame";
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("tiled-display: the picture of all tiles")));
+  EXPECT_FALSE(deepstream(folder, app + "[tiled-display]\nenable=1\n", problems)) << "one tile, two sources";
+}
+
+TEST(ImportDeepstream, refuses_keys_that_are_nearly_those_it_reads_and_leaves_others_alone) {
+  const Folder folder;
+  const auto problems_of = [&](const std::string& application, const std::string& engine) {
+    folder.write("infer.txt", engine + "labelfile-path=labels.txt\n");
+    input::Problems problems;
+    const bool made = deepstream(folder, application, problems).has_value();
+    EXPECT_EQ(made, problems.text().empty());
+    return problems.text();
+  };
+  const auto with = [](std::string text, const std::string& from, const std::string& to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  EXPECT_EQ(problems_of(app, infer), "");
+  EXPECT_THAT(problems_of(with(app, "interval=", "intervall="), infer),
+              AllOf(HasSubstr("primary-gie.intervall: unknown key"), HasSubstr("did you mean 'interval'?")));
+  EXPECT_THAT(problems_of(with(app, "[osd]\nenable", "[osd]\nenabel"), infer),
+              HasSubstr("did you mean 'enable'?"));
+  EXPECT_THAT(problems_of(app, with(infer, "network-mode", "networkmode")),
+              HasSubstr("did you mean 'network-mode'?"));
+}
+
 TEST(ImportDeepstream, takes_files_as_fast_as_they_come_and_further_engines) {
   const Folder folder;
   folder.write("infer.txt", infer);
