@@ -32,7 +32,7 @@ CheckJson checked_study(const Source& source, Call& call, Warnings& warnings) {
   if (!problems.empty()) throw Invalid{problems};
   CheckJson refused = CheckJson::array();
   for (const analyses::CheckedPoint& point : ready.checked.points)
-    if (!point.problem.empty()) refused.push_back(point.problem);
+    if (!point.is_supported()) refused.push_back(ready.checked.problems[point.problem]);
   return {{"kind", "study"},
           {"points", ready.checked.points.size()},
           {"not_supported", refused.size()},

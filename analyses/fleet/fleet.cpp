@@ -448,7 +448,7 @@ class FleetPlanner {
   }
 
   [[nodiscard]] std::string settings_without_device(std::size_t candidate) const {
-    auto settings = nlohmann::ordered_json::parse(candidates_.checked(candidate).settings);
+    auto settings = nlohmann::ordered_json::parse(candidates_.values(candidate));
     settings.erase("device");
     settings.erase("power_mode");
     return settings.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

@@ -12,6 +12,7 @@
 #include "analyses/study/power_basis.hpp"
 #include "analyses/study/sweep.hpp"
 #include "calibration/profile/profile.hpp"
+#include "input/hash.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/parallel.hpp"
@@ -31,10 +32,10 @@ Candidates::Candidates(const StudyRuns& runs, unsigned threads, const std::atomi
       space_(space_of(runs.study, points_)) {}
 
 std::vector<std::size_t> Candidates::points_of(const CheckedStudy& checked) {
-  std::unordered_set<std::string> keys;
+  std::unordered_set<std::uint64_t> keys;
   std::vector<std::size_t> points;
   for (std::size_t i = 0; i < checked.points.size(); ++i)
-    if (checked.points[i].problem.empty() && keys.insert(checked.points[i].key).second) points.push_back(i);
+    if (checked.points[i].is_supported() && keys.insert(checked.points[i].key).second) points.push_back(i);
   return points;
 }
 
@@ -48,8 +49,12 @@ SearchSpace Candidates::space_of(const Study& study, const std::vector<std::size
   return {std::move(dimensions), std::move(coordinates)};
 }
 
-const CheckedPoint& Candidates::checked(std::size_t candidate) const {
-  return checked_->points[points_[candidate]];
+std::string Candidates::key(std::size_t candidate) const {
+  return input::hex(checked_->points[points_[candidate]].key);
+}
+
+std::string Candidates::values(std::size_t candidate) const {
+  return settings_json(*study_, space_[candidate]);
 }
 
 scenarios::Scenario Candidates::scenario(std::size_t candidate) const {
@@ -61,7 +66,7 @@ scenarios::Scenario Candidates::scenario(std::size_t candidate) const {
 
 std::string Candidates::configuration(std::size_t candidate) const {
   const auto sets_seed = [](const Axis& axis) { return axis.key == "run" || axis.key == "run.seed"; };
-  if (std::ranges::none_of(study_->axes, sets_seed)) return checked(candidate).key;
+  if (std::ranges::none_of(study_->axes, sets_seed)) return key(candidate);
   scenarios::Scenario same = scenario(candidate);
   same.run.seed = 0;
   return scenarios::scenario_hash(same);
@@ -153,7 +158,7 @@ scenarios::Result Candidates::result_of(const scenarios::Scenario& scenario) con
 }
 
 scenarios::Metric Candidates::value_of(std::size_t candidate, const std::string& metric) const {
-  const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
+  const std::optional<Outcome> outcome = store_->outcome(key(candidate));
   if (!outcome || outcome->status != PointStatus::ok) return std::nullopt;
   return ResultMetrics(outcome->result).find(metric, Worst::greatest);
 }
@@ -168,7 +173,7 @@ std::optional<std::string> Candidates::grade_of_power(std::size_t candidate) con
 }
 
 double Candidates::dropped(std::size_t candidate) const {
-  const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
+  const std::optional<Outcome> outcome = store_->outcome(key(candidate));
   return outcome && outcome->status == PointStatus::ok ? ResultMetrics(outcome->result).dropped() : 0;
 }
 
@@ -176,7 +181,7 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
                           const std::function<void(std::size_t evaluated)>& progress) {
   std::vector<std::size_t> to_run;
   for (const std::size_t candidate : candidates)
-    if (!store_->outcome(checked(candidate).key)) to_run.push_back(points_[candidate]);
+    if (!store_->outcome(key(candidate))) to_run.push_back(points_[candidate]);
   SweepControl control;
   control.threads = threads_;
   control.interrupt = interrupt_;
@@ -186,7 +191,7 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
     throw scenarios::Interrupted();
   std::vector<std::size_t> too_short;
   for (const std::size_t candidate : candidates) {
-    const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
+    const std::optional<Outcome> outcome = store_->outcome(key(candidate));
     evaluations_[candidate] = outcome ? values_in(goal_, *outcome) : std::nullopt;
     ++count_.evaluated;
     if (!outcome) continue;

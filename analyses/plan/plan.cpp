@@ -135,7 +135,7 @@ class Planner {
   [[nodiscard]] PlanPoint simulated(std::size_t candidate) {
     PlanPoint found;
     found.point = candidates_.study_point(candidate);
-    found.settings = candidates_.checked(candidate).settings;
+    found.settings = candidates_.values(candidate);
     found.values = *known(candidate);
     found.intervals.resize(plan_.goal.criteria.size());
     found.half_widths.resize(plan_.goal.criteria.size());
@@ -175,7 +175,7 @@ class Planner {
   void conclude() {
     if (const auto& least = candidates_.least_overloaded())
       plan_.least_overloaded = {candidates_.study_point(least->candidate),
-                                candidates_.checked(least->candidate).settings, least->stable_share};
+                                candidates_.values(least->candidate), least->stable_share};
     const auto best = race_->best();
     add_near_misses(best);
     if (plan_.exhaustive && plan_.points <= few) add_every();
@@ -231,7 +231,7 @@ class Planner {
     if (!found) return;
     auto& [point, next] = *found;
     next.point = candidates_.study_point(point);
-    next.settings = candidates_.checked(point).settings;
+    next.settings = candidates_.values(point);
     if (next.stable_share) next.shortage = shortage_in(candidates_.result_of(candidates_.scenario(point)));
     plan_.next_better = std::move(next);
   }

@@ -43,7 +43,7 @@ Json point_json(const Plan& plan, const PlanPoint& point) {
 }
 
 Json settings_of(const OnlineAnswer& answer, std::size_t candidate) {
-  return Json::parse(answer.candidates.checked(candidate).settings);
+  return Json::parse(answer.candidates.values(candidate));
 }
 
 Json next_better_json(const Plan& plan, const NextBetter& next) {

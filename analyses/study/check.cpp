@@ -1,6 +1,7 @@
 #include "analyses/study/check.hpp"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -38,12 +39,18 @@ class PointsCheck {
     CheckedStudy checked;
     checked.points.resize(points_.size());
     std::mutex guard;
+    std::map<std::string, std::uint32_t> problems;
     const auto read = [&](std::size_t i) {
       if (interrupt != nullptr && interrupt->load()) throw scenarios::Interrupted{};
-      std::vector<std::string> found = read_point(i, checked.points[i]);
-      if (found.empty()) return;
+      const Remarks found = read_point(i, checked.points[i]);
+      if (found.warnings.empty() && found.problem.empty()) return;
       const std::lock_guard lock(guard);
-      warnings_.insert(found.begin(), found.end());
+      warnings_.insert(found.warnings.begin(), found.warnings.end());
+      if (found.problem.empty()) return;
+      const auto [known, is_new] =
+          problems.try_emplace(found.problem, static_cast<std::uint32_t>(checked.problems.size()));
+      if (is_new) checked.problems.push_back(found.problem);
+      checked.points[i].problem = known->second;
     };
     scenarios::parallel_for(points_.size(), read, threads);
     checked.warnings.assign(warnings_.begin(), warnings_.end());
@@ -53,11 +60,11 @@ class PointsCheck {
   // Adds the problems of values that are invalid in every point.
   void find_unusable(const CheckedStudy& checked, input::Problems& problems) {
     for (std::size_t i = 0; i < checked.points.size(); ++i) {
-      if (checked.points[i].problem.empty()) mark(i);
+      if (checked.points[i].is_supported()) mark(i);
     }
     std::set<std::string> reported;
     for (std::size_t i = 0; i < checked.points.size(); ++i) {
-      if (checked.points[i].problem.empty() || all_usable(points_[i])) continue;
+      if (checked.points[i].is_supported() || all_usable(points_[i])) continue;
       input::Problems own;
       (void)scenario_at(study_, points_[i], catalogue_, own);
       for (const input::Problem& problem : own.list()) {
@@ -69,23 +76,25 @@ class PointsCheck {
   }
 
  private:
-  // Fills in the point. Returns warnings about approximations.
-  std::vector<std::string> read_point(std::size_t index, CheckedPoint& point) {
+  struct Remarks {
+    std::vector<std::string> warnings;  // about approximations
+    std::string problem;                // reason why it is not supported; else empty
+  };
+  // Fills in the point, but for its problem.
+  Remarks read_point(std::size_t index, CheckedPoint& point) {
     const Coordinates at = points_[index];
-    point.settings = settings_json(study_, at);
     input::Problems own;
     const auto scenario = scenario_at(study_, at, catalogue_, own);
     if (!scenario) {
       input::Problems ignored;
       const input::Node document = document_at(study_, at, ignored);
-      point.problem = without_places(own);
-      point.key = unsupported_key(document ? json_text(*document) : point.settings);
-      return {};
+      point.key = unsupported_key(document ? json_text(*document) : settings_json(study_, at));
+      return {.warnings = {}, .problem = without_places(own)};
     }
     const auto profile = profiles_.of(*scenario, own);
     point.key = point_key(*scenario, *profile, study_.interval);
-    point.cost = cost_of(*scenario);
-    return warnings(*scenario);
+    point.cost = static_cast<float>(cost_of(*scenario));
+    return {.warnings = warnings(*scenario), .problem = {}};
   }
 
   void mark(std::size_t index) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,15 +12,19 @@
 
 namespace jostle::analyses {
 
+// Small, because a study may have millions: the settings of a point follow from its index (points.hpp).
 struct CheckedPoint {
-  std::string key;       // key of the outcome (outcome.hpp); points with equal scenarios share it
-  std::string settings;  // settings_json()
-  std::string problem;   // reason why it is not supported; else empty
-  double cost = 0;       // relative and rough: simulated seconds times processes
+  static constexpr std::uint32_t supported = static_cast<std::uint32_t>(-1);
+
+  std::uint64_t key = 0;  // key of the outcome (outcome.hpp); points with equal scenarios share it
+  float cost = 0;         // relative and rough: simulated seconds times processes
+  std::uint32_t problem = supported;  // of CheckedStudy::problems: why it is not supported
+  [[nodiscard]] bool is_supported() const { return problem == supported; }
 };
 
 struct CheckedStudy {
   std::vector<CheckedPoint> points;   // by index
+  std::vector<std::string> problems;  // each once
   std::vector<std::string> warnings;  // approximations of files, one line each
 };
 

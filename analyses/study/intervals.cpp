@@ -69,7 +69,7 @@ StudyIntervals::StudyIntervals(const Study& study, const CheckedStudy& checked, 
   for (const std::size_t i : wanted)
     if (const auto scenario = scenario_at(study, points[i], catalogue, problems)) alike[shape_of(*scenario)];
   for (std::size_t i = 0; i < checked.points.size(); ++i) {
-    if (!checked.points[i].problem.empty()) continue;
+    if (!checked.points[i].is_supported()) continue;
     auto scenario = scenario_at(study, points[i], catalogue, problems);
     if (!scenario) throw scenarios::RunError(problems.text());
     if (const auto known = alike.find(shape_of(*scenario)); known != alike.end())

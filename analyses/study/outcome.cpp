@@ -155,14 +155,14 @@ std::optional<Outcome> run_point(const scenarios::Scenario& scenario, const cali
   return outcome;
 }
 
-std::string point_key(const scenarios::Scenario& scenario, const calibration::Profile& profile,
-                      bool interval) {
-  return input::hex(input::fnv1a(scenarios::scenario_hash(scenario) + " " + profile.hash + " " +
-                                 JOSTLE_VERSION + (interval ? " with intervals" : "")));
+std::uint64_t point_key(const scenarios::Scenario& scenario, const calibration::Profile& profile,
+                        bool interval) {
+  return input::fnv1a(scenarios::scenario_hash(scenario) + " " + profile.hash + " " + JOSTLE_VERSION +
+                      (interval ? " with intervals" : ""));
 }
 
-std::string unsupported_key(const std::string& document_json) {
-  return input::hex(input::fnv1a(document_json + " not supported " JOSTLE_VERSION));
+std::uint64_t unsupported_key(const std::string& document_json) {
+  return input::fnv1a(document_json + " not supported " JOSTLE_VERSION);
 }
 
 }  // namespace jostle::analyses

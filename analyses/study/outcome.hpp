@@ -60,10 +60,10 @@ class StudyIntervals;
                                                scenarios::SharedWork* work = nullptr);
 
 // A hash of the resolved scenario, the profile, the version of jostle and `interval`. Points with equal keys
-// have equal outcomes.
-[[nodiscard]] std::string point_key(const scenarios::Scenario& scenario, const calibration::Profile& profile,
-                                    bool interval = false);
+// have equal outcomes. Files have it as text (input::hex).
+[[nodiscard]] std::uint64_t point_key(const scenarios::Scenario& scenario,
+                                      const calibration::Profile& profile, bool interval = false);
 // The same key for a point that is not supported, from its values.
-[[nodiscard]] std::string unsupported_key(const std::string& document_json);
+[[nodiscard]] std::uint64_t unsupported_key(const std::string& document_json);
 
 }  // namespace jostle::analyses

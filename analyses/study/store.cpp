@@ -20,8 +20,10 @@ using Json = nlohmann::ordered_json;
 // The identity of a study, which is equal for studies with equal points.
 Record record_of(const Study& study, const CheckedStudy& checked, const std::vector<AxisColumn>& axes) {
   std::uint64_t hash = input::fnv1a({});
-  for (const CheckedPoint& point : checked.points)
-    hash = input::fnv1a(point.settings, input::fnv1a(point.key, hash));
+  const Points points(study);
+  for (std::size_t i = 0; i < checked.points.size(); ++i)
+    hash =
+        input::fnv1a(settings_json(study, points[i]), input::fnv1a(input::hex(checked.points[i].key), hash));
   Json columns = Json::object();
   for (const AxisColumn& axis : axes) columns[axis.key] = axis.name;
   return {{"format", study_format},
@@ -59,25 +61,29 @@ Json scenario_in(const Record& record) {
 }
 
 // Returns whether the study of `now`, with its points, only adds to the study in the file.
-bool extends(Database& database, const Record& there, const Record& now, const CheckedStudy& checked) {
+bool extends(Database& database, const Record& there, const Record& now, const Study& study) {
   if (value_in(there, "study") == value_in(now, "study")) return true;  // perhaps from another version
   if (scenario_in(there) != scenario_in(now)) return false;
-  std::unordered_set<std::string_view> settings;
-  for (const CheckedPoint& point : checked.points) settings.insert(point.settings);
+  std::unordered_set<std::uint64_t> settings;  // hashes
+  const Points points(study);
+  for (std::uint64_t i = 0; i < points.size(); ++i)
+    settings.insert(input::fnv1a(settings_json(study, points[i])));
   SqlStatement rows(database, "SELECT settings FROM points");
   while (rows.step()) {
-    if (!settings.contains(rows.text(0))) return false;
+    if (!settings.contains(input::fnv1a(rows.text(0)))) return false;
   }
   return true;
 }
 
 // Returns whether the file has exactly these points.
-bool holds(Database& database, const CheckedStudy& checked) {
+bool holds(Database& database, const Study& study, const CheckedStudy& checked) {
+  const Points points(study);
   SqlStatement rows(database, "SELECT point, key, settings FROM points ORDER BY point");
   std::size_t count = 0;
   while (rows.step()) {
     if (count == checked.points.size() || rows.integer(0) != static_cast<std::int64_t>(count) ||
-        rows.text(1) != checked.points[count].key || rows.text(2) != checked.points[count].settings)
+        rows.text(1) != input::hex(checked.points[count].key) ||
+        rows.text(2) != settings_json(study, points[count]))
       return false;
     ++count;
   }
@@ -135,7 +141,7 @@ void Store::begin(const Study& study, const CheckedStudy& checked, Replace repla
   const Record record = record_of(study, checked, axes);
   Transaction transaction(database_);
   const Record there = record_in(database_);
-  if (!there.empty() && replace == Replace::no && !extends(database_, there, record, checked))
+  if (!there.empty() && replace == Replace::no && !extends(database_, there, record, study))
     throw input::Refused(
         fmt::format("{}: holds another study, {} ({} points); write to another file, or add --replace to put "
                     "this study in "
@@ -144,7 +150,7 @@ void Store::begin(const Study& study, const CheckedStudy& checked, Replace repla
                     input::printable(value_in(there, "points"))));
   Record sorted = record;
   std::ranges::sort(sorted);
-  if (there != sorted || !holds(database_, checked)) {
+  if (there != sorted || !holds(database_, study, checked)) {
     database_.execute("DELETE FROM study; DELETE FROM points");
     SqlStatement about(database_, "INSERT INTO study VALUES (?1, ?2)");
     for (const auto& [name, value] : record) {
@@ -153,10 +159,11 @@ void Store::begin(const Study& study, const CheckedStudy& checked, Replace repla
       about.run();
     }
     SqlStatement insert(database_, "INSERT INTO points VALUES (?1, ?2, ?3)");
+    const Points points(study);
     for (std::size_t i = 0; i < checked.points.size(); ++i) {
       insert.bind(1, static_cast<std::int64_t>(i));
-      insert.bind(2, checked.points[i].key);
-      insert.bind(3, checked.points[i].settings);
+      insert.bind(2, input::hex(checked.points[i].key));
+      insert.bind(3, settings_json(study, points[i]));
       insert.run();
     }
   }

@@ -5,12 +5,12 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "analyses/study/intervals.hpp"
+#include "input/hash.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 
@@ -29,19 +29,20 @@ std::vector<std::size_t> left_to_run(const StudyRuns& runs, const SweepControl& 
                                      SweepSummary& summary) {
   const auto& [study, checked, profiles, store] = runs;
   const std::unordered_set<std::string> finished = store.finished();
-  std::unordered_set<std::string_view> seen;  // keys of checked points
+  std::unordered_set<std::uint64_t> seen;  // keys of checked points
   std::vector<std::size_t> to_run;
   std::vector<std::pair<std::string, Outcome>> known;
   for (std::size_t i = 0; i < checked.points.size(); ++i) {
     const CheckedPoint& point = checked.points[i];
     if (!seen.insert(point.key).second || (seen.size() - 1) % control.shard.of != control.shard.index)
       continue;
-    if (finished.contains(point.key) || control.elsewhere.contains(point.key))
+    const std::string key = input::hex(point.key);
+    if (finished.contains(key) || control.elsewhere.contains(key))
       ++summary.reused;
-    else if (point.problem.empty())
+    else if (point.is_supported())
       to_run.push_back(i);
     else
-      known.emplace_back(point.key, not_supported(point.problem));
+      known.emplace_back(key, not_supported(checked.problems[point.problem]));
   }
   store.put(known);
   for (const auto& [key, outcome] : known) count(summary, outcome.status);
@@ -70,7 +71,7 @@ SweepSummary run_points(const StudyRuns& runs, std::vector<std::size_t> to_run, 
         run_point(*scenario, *profile, control.interrupt, intervals ? &*intervals : nullptr, work.get());
     if (!outcome) return;
     const std::lock_guard lock(guard);
-    store.put(checked.points[to_run[i]].key, *outcome);
+    store.put(input::hex(checked.points[to_run[i]].key), *outcome);
     count(summary, outcome->status);
     ++done;
     if (control.progress) control.progress(done, to_run.size());

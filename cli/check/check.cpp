@@ -47,7 +47,7 @@ std::optional<std::string> check_study(const std::string& path, Context& context
   if (!problems.empty()) return std::nullopt;
   const std::vector<analyses::CheckedPoint>& points = ready->checked.points;
   const auto refused = std::ranges::count_if(
-      points, [](const analyses::CheckedPoint& point) { return !point.problem.empty(); });
+      points, [](const analyses::CheckedPoint& point) { return !point.is_supported(); });
   std::string text =
       fmt::format("{}: ok, a study of {}", input::file_name(path), input::counted(points.size(), "point"));
   if (refused > 0) text += fmt::format(", {} of them not supported", refused);

@@ -17,7 +17,7 @@ using analyses::OnlineAnswer;
 using analyses::OnlineTrack;
 
 Json settings_of(const OnlineAnswer& answer, std::size_t candidate) {
-  return Json::parse(answer.candidates.checked(candidate).settings);
+  return Json::parse(answer.candidates.values(candidate));
 }
 
 std::string online_settings_text(const Json& settings) {

@@ -11,6 +11,7 @@
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/plan/online.hpp"
 #include "calibration/profile/profile.hpp"
+#include "input/hash.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -84,7 +85,7 @@ TEST(Plan, never_recommends_what_does_not_fit_into_memory) {
   const Plan found = plan(candidates, quick());
   EXPECT_GT(found.count.do_not_fit, 0u);
   ASSERT_TRUE(found.best);
-  const auto outcome = asked.store.outcome(asked.checked->points[found.best->point].key);
+  const auto outcome = asked.store.outcome(input::hex(asked.checked->points[found.best->point].key));
   EXPECT_EQ(outcome->status, PointStatus::ok);
 }
 
