@@ -181,9 +181,13 @@ std::optional<Outcome> Store::outcome(const std::string& key) {
 }
 
 void Store::insert(const std::string& key, const Outcome& outcome) {
-  std::string values = "?1, ?2, ?3";
-  for (std::size_t i = 0; i < main_metric_count + 3; ++i) values += fmt::format(", ?{}", i + 4);
-  SqlStatement statement(database_, fmt::format("INSERT OR IGNORE INTO outcomes VALUES ({})", values));
+  if (!insert_) {
+    std::string values = "?1, ?2, ?3";
+    for (std::size_t i = 0; i < main_metric_count + 3; ++i) values += fmt::format(", ?{}", i + 4);
+    insert_.emplace(database_, fmt::format("INSERT OR IGNORE INTO outcomes VALUES ({})", values));
+  }
+  SqlStatement& statement = *insert_;
+  statement.reset();  // one that failed stands where it was
   int column = 0;
   const auto text = [&](const std::string& value) {
     if (value.empty())

@@ -28,6 +28,8 @@ class Store {
   // Opens or creates the file and locks it; "" means in memory. Throws input::Refused if the file is not that
   // of a study, is damaged, or another process writes to it; DatabaseError, like all members.
   explicit Store(const std::string& path);
+  Store(const Store&) = delete;  // statements refer to the database
+  Store& operator=(const Store&) = delete;
 
   // Makes this the file of `study`. If the file belongs to another study, throws input::Refused, or with
   // Replace::yes keeps its outcomes, which can be found by key. A study with the same scenario and at least
@@ -60,6 +62,7 @@ class Store {
   std::optional<output::Claim> claim_;  // empty in memory
   std::optional<FileLock> lock_;        // released after the database is closed
   Database database_;
+  std::optional<SqlStatement> insert_;  // of insert(), once it was called
   Damage damage_;
 };
 

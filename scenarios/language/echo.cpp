@@ -348,7 +348,11 @@ std::string to_json(const Scenario& scenario) {
 }
 
 std::string scenario_hash(const Scenario& scenario) {
-  std::uint64_t hash = input::fnv1a(to_json(scenario));
+  return scenario_hash(scenario, to_json(scenario));
+}
+
+std::string scenario_hash(const Scenario& scenario, std::string_view json) {
+  std::uint64_t hash = input::fnv1a(json);
   if (scenario.power_mode_file) hash = input::fnv1a(input::hex(scenario.power_mode_file->file->hash), hash);
   for (const ProcessEntry& process : scenario.processes) {
     for (const ProcessEntry& part : parts_of(process)) {

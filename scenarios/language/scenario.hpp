@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -362,5 +363,7 @@ struct PartId {
 // The hash of to_json() and of the contents of the files that the scenario names. Equal scenarios have equal
 // hashes on any machine.
 [[nodiscard]] std::string scenario_hash(const Scenario& scenario);
+// The same, where `json` is to_json(scenario).
+[[nodiscard]] std::string scenario_hash(const Scenario& scenario, std::string_view json);
 
 }  // namespace jostle::scenarios

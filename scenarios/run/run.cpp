@@ -94,8 +94,8 @@ calibration::Profile profile_of(const Scenario& scenario) {
 Result prepared(const Scenario& scenario, const calibration::Profile& profile, const Assembly& assembly) {
   Result result;
   result.scenario = scenario.name;
-  result.scenario_hash = scenario_hash(scenario);
   result.resolved = to_json(scenario);
+  result.scenario_hash = scenario_hash(scenario, result.resolved);
   result.device = scenario.device;
   result.profile_hash = profile.hash;
   result.seed = assembly.setup.seed;
