@@ -7,6 +7,7 @@
 
 #include "models/gpu/kernel.hpp"
 #include "sim/random.hpp"
+#include "sim/time.hpp"
 
 namespace jostle::process {
 
@@ -42,14 +43,24 @@ struct GenerationSpec {
   [[nodiscard]] std::int64_t longest() const;  // maximum number of positions of a sequence
 };
 
+// The part of a step that threads on the cores compute, beside the kernels of the rest.
+struct HostPart {
+  // Work of each of the threads, block by block, in reference time: before the kernels, and after them.
+  std::vector<sim::Duration> before, after;
+  // Memory traffic of each thread while it computes, and the share of that time which is bound by it.
+  double bytes_per_s = 0, bound = 0;
+  double input_bytes = 0, output_bytes = 0;  // copied to the GPU before the kernels, and back after them
+};
+
 // Kernels of steps of several sizes (sequences of a decode step, tokens of a prefill) after several context
 // lengths. It must outlive the GPU that runs them.
 struct StepGrid {
   std::vector<std::int64_t> sizes, contexts;  // ascending
   std::vector<gpu::KernelSequence> kernels;   // [size][context]
+  std::vector<HostPart> host = {};            // the same; empty: the GPU computes everything
 
-  // Kernels of the smallest step that holds these; of the largest step if none does.
-  [[nodiscard]] const gpu::KernelSequence& at(std::int64_t size, std::int64_t context) const;
+  // The index of the smallest step that holds these; of the largest step if none does.
+  [[nodiscard]] std::size_t at(std::int64_t size, std::int64_t context) const;
 };
 
 struct Generation {

@@ -67,6 +67,12 @@ void Generator::admit(sim::Time now) {
   }
 }
 
+const gpu::KernelSequence* Generator::choose(const StepGrid& grid, std::int64_t size, std::int64_t context) {
+  const std::size_t step = grid.at(size, context);
+  host_ = grid.host.empty() ? nullptr : &grid.host[step];
+  return step_ = &grid.kernels[step];
+}
+
 const gpu::KernelSequence* Generator::begin(sim::Time now) {
   admit(now);
   if (running_.empty()) return nullptr;
@@ -80,12 +86,12 @@ const gpu::KernelSequence* Generator::begin(sim::Time now) {
     const std::int64_t chunk = generation_.spec.chunk;
     step_tokens_ = chunk > 0 ? std::min(chunk, waiting->prompt_left) : waiting->prompt_left;
     chunk_before_ = chunk > 0;
-    return step_ = &generation_.prefill.at(step_tokens_, waiting->context);
+    return choose(generation_.prefill, step_tokens_, waiting->context);
   }
   std::int64_t context = 0;
   for (const Sequence& it : running_)
     if (it.prompt_left == 0) context += it.context;
-  return step_ = &generation_.decode.at(decoding, context / decoding);
+  return choose(generation_.decode, decoding, context / decoding);
 }
 
 // The tokens that a decode step gives a sequence: those of the draft that are accepted, up to the first that
@@ -108,7 +114,7 @@ std::span<const sim::Time> Generator::finish(sim::Time now) {
     metrics_.decoding += took;
     ++metrics_.decode_steps;
     metrics_.decode_kernels += step_->total();
-    metrics_.decode_used += step_->used.back();
+    if (!step_->used.empty()) metrics_.decode_used += step_->used.back();
   }
   const auto prompted = std::ranges::find_if(running_, [](const Sequence& it) { return it.prompt_left > 0; });
   for (auto it = running_.begin(); it != running_.end(); ++it) {

@@ -48,6 +48,9 @@ class Generator {
   [[nodiscard]] bool full() const { return waiting_ || runs_most(); }
   // Admits waiting requests, begins a step and returns its kernels; null if there is no sequence left.
   [[nodiscard]] const gpu::KernelSequence* begin(sim::Time now);
+  // The kernels of the step under way, and the part of it that the cores compute; null: they compute nothing.
+  [[nodiscard]] const gpu::KernelSequence& step() const { return *step_; }
+  [[nodiscard]] const HostPart* host() const { return host_; }
   // Ends the step. Returns when the requests were made whose answers are now complete; valid until the next
   // call.
   [[nodiscard]] std::span<const sim::Time> finish(sim::Time now);
@@ -69,6 +72,7 @@ class Generator {
   [[nodiscard]] Sequence sequence(sim::Time made);
   [[nodiscard]] bool runs_most() const;
   [[nodiscard]] std::int64_t tokens_of_step();
+  const gpu::KernelSequence* choose(const StepGrid& grid, std::int64_t size, std::int64_t context);
 
   const Generation& generation_;
   RequestQueue* requests_;
@@ -82,6 +86,7 @@ class Generator {
   std::vector<sim::Time> complete_;
   bool prefilling_ = false;  // the step under way is a prefill
   const gpu::KernelSequence* step_ = nullptr;
+  const HostPart* host_ = nullptr;
   std::int64_t step_tokens_ = 0;  // tokens of the prompt that the step computes
   bool chunk_before_ = false;     // the last step was a chunk, so sequences that decode come next
   sim::Time begun_;

@@ -206,6 +206,7 @@ void put_generation(Json& json, const ProcessEntry& part) {
   const LanguageWork& work = *part.language;
   if (work.cache != llm::CacheFormat::fp16) json["kv"] = llm::traits_of(work.cache).name;
   if (work.flash_attention) json["flash_attention"] = *work.flash_attention;
+  if (work.gpu_layers) json["gpu_layers"] = *work.gpu_layers;
   if (work.draft != nullptr)
     json["draft"] = {{"model", work.draft->name},
                      {"tokens", spec.drafted},

@@ -12,6 +12,7 @@
 #include "input/readers.hpp"
 #include "input/units.hpp"
 #include "models/llm/architecture.hpp"
+#include "models/llm/offload.hpp"
 #include "scenarios/language/arrival_trace.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
@@ -262,6 +263,23 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   if (process.arrivals.max_delay || process.arrivals.kind == process::ArrivalKind::cascade)
     at.problem(
         "a language model takes requests from `arrivals` or `users`, not from `after` or `max_queue_delay`");
+}
+
+void read_offload(Mapping& mapping, ProcessEntry& process) {
+  const auto at = process.language ? mapping.find("gpu_layers") : std::nullopt;
+  if (!at) return;
+  const llm::Architecture& of = *language_model(process.model);
+  const std::int64_t most = llm::most_layers(of);
+  const auto asked = Integer{0, max_tokens}(*at);
+  if (!asked) return;
+  const process::RuntimeTraits& runtime = process::traits_of(process.runtime);
+  if (!runtime.serves_text || runtime.lowering != dnn::Lowering::framework)
+    at->problem(fmt::format("{} computes all layers on the GPU", runtime.name), "runtime: llama.cpp");
+  else if (*asked > most)
+    at->problem(fmt::format("{} has {} blocks, and the output layer counts as one more",
+                            input::printable(model_name(process.model)), of.layers),
+                fmt::format("at most {}; leave it out for all", most));
+  process.language->gpu_layers = std::min(*asked, most);
 }
 
 }  // namespace jostle::scenarios

@@ -272,6 +272,11 @@ DraftEntry language_model(Dice& dice, const Place& place) {
   keys.push_back("runtime: " + runtime);
   if (runtime != "cuda-graph" && dice.one_in(4)) keys.emplace_back("kv: q8_0");
   if (runtime == "llama.cpp" && dice.one_in(4)) keys.emplace_back("flash_attention: true");
+  Dice own = dice;  // a copy, so that other keys stay as they are
+  if (runtime == "llama.cpp" && place.device.runtimes[Runtime::cpu] && own.one_in(3)) {
+    keys.push_back(fmt::format("gpu_layers: {}", own.number(0, 25)));
+    if (own.one_in(2)) keys.push_back(fmt::format("threads: {}", own.number(1, 3)));
+  }
   if (dice.one_in(6)) {
     keys.push_back(fmt::format("bench: {{{}, sequences: {}}}",
                                dice.one_in(2) ? "tg: 16, depth: 128" : "pp: 128", dice.number(1, 4)));
