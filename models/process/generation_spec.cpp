@@ -22,7 +22,11 @@ std::int64_t Length::draw(sim::RandomStream& random, std::uint64_t request) cons
 }
 
 std::int64_t GenerationSpec::longest() const {
-  return depth + (prefills ? prompt.most : 0) + (decodes ? tokens.most : 0);
+  return depth + (prefills ? longest_prompt() : 0) + (decodes ? tokens.most : 0);
+}
+
+std::int64_t GenerationSpec::longest_prompt() const {
+  return prompt.most + (sessions.turns - 1) * (prompt.most + tokens.most);
 }
 
 std::size_t StepGrid::at(std::int64_t size, std::int64_t context) const {

@@ -22,6 +22,19 @@ struct Length {
   [[nodiscard]] std::int64_t draw(sim::RandomStream& random, std::uint64_t request) const;
 };
 
+// Conversations: the prompt of each request but the first begins with all that was asked and answered before.
+struct Sessions {
+  std::int64_t turns = 1;  // requests of a conversation; the next one begins with nothing
+  // Conversations at a time. In a closed loop each user has one; a request that arrives goes on with one of
+  // those that wait for none, drawn evenly.
+  std::int64_t count = 0;
+  // True if keys and values of a conversation stay in the memory after an answer until others need the room;
+  // those unused for longest go first.
+  bool kept = false;
+  sim::Duration think = {};      // closed loop: from an answer to the user's next request
+  bool think_at_random = false;  // the time is drawn from an exponential distribution with mean `think`
+};
+
 struct GenerationSpec {
   Length prompt, tokens;
   std::int64_t depth = 0;      // cached positions when a sequence begins
@@ -38,9 +51,11 @@ struct GenerationSpec {
   // and the probability that one is accepted if all before it were. 0: there is no draft.
   std::int64_t drafted = 0;
   double accept = 0;
+  Sessions sessions = {};
   std::int64_t chunk = 0;  // tokens of a prompt computed at a time, while others go on in between; 0: all
 
-  [[nodiscard]] std::int64_t longest() const;  // maximum number of positions of a sequence
+  [[nodiscard]] std::int64_t longest() const;         // maximum number of positions of a sequence
+  [[nodiscard]] std::int64_t longest_prompt() const;  // of which maximum number are its prompt
 };
 
 // The part of a step that threads on the cores compute, beside the kernels of the rest.

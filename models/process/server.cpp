@@ -195,6 +195,7 @@ bool Server::any_to_come(const Worker& worker) const {
     if (!takes_more(*lane)) return false;
     const Part& part = parts_[lane->part()];
     if (part.remote) return part.remote->expected();
+    if (lane->generator_ && lane->closed()) return lane->generator_->next_ask() != Time::never();
     const ArrivalKind kind = part.spec->arrivals.kind;
     return kind == ArrivalKind::cascade || kind == ArrivalKind::clients ||
            part.own->ask_again() != Time::never();
@@ -313,6 +314,8 @@ void Server::set_timer(Worker& worker) {
     if (!takes_more(*lane)) continue;
     if (RemoteClient* const remote = remote_of(*lane))
       remote->call_at_arrival([](void* self) { static_cast<Worker*>(self)->timer_due(); }, &worker);
+    else if (lane->closed() && lane->generator_)
+      at = std::min(at, lane->generator_->next_ask());
     else if (!lane->closed())
       at = std::min(at, parts_[lane->part()].own->ask_again());
   }

@@ -43,6 +43,7 @@ std::vector<std::int64_t> ladder(std::int64_t least, std::int64_t most, double r
 // Ratios between the step sizes for which kernels are computed. A step between two sizes runs as the larger
 // one.
 constexpr double finer = 1.15, coarser = 1.5;
+constexpr std::int64_t first_kept = 32;  // the smallest context of a step in a conversation that goes on
 
 class Steps {
  public:
@@ -204,11 +205,17 @@ process::StepGrid prefill_grid(const Models& models, const process::GenerationSp
     return std::max<std::int64_t>(
         prompt - static_cast<std::int64_t>(spec.reuse * static_cast<double>(prompt)), 1);
   };
-  std::int64_t least = computed(spec.prompt.least), most = computed(spec.prompt.most);
-  const std::int64_t behind = spec.depth + spec.prompt.most - most;
+  const std::int64_t longest = spec.longest_prompt();
+  std::int64_t least = computed(spec.prompt.least), most = computed(longest);
+  const std::int64_t behind = spec.depth + longest - most;
   process::StepGrid grid{.sizes = {}, .contexts = {behind}, .kernels = {}};
+  if (spec.sessions.turns > 1) {
+    // A prompt follows nothing, or as much of its conversation as there is.
+    grid.contexts = ladder(spec.depth + std::min(first_kept, longest), spec.depth + longest, coarser);
+    grid.contexts.insert(grid.contexts.begin(), spec.depth);
+  }
   if (spec.chunk > 0 && spec.chunk < most) {
-    grid.contexts = ladder(behind, behind + most, coarser);
+    if (spec.sessions.turns == 1) grid.contexts = ladder(behind, behind + most, coarser);
     least = 1;
     most = spec.chunk;
   }
@@ -232,6 +239,20 @@ process::StepGrid prefill_grid(const Models& models, const process::GenerationSp
   return grid;
 }
 
+const llm::Serving& serving_of(const ProcessEntry& entry) {
+  return process::traits_of(entry.runtime).serving;
+}
+
+llm::Load load_of(const LanguageWork& work) {
+  const process::GenerationSpec& spec = work.spec;
+  const std::int64_t longest = spec.longest_prompt();
+  const std::int64_t prompt = spec.chunk > 0 ? std::min(spec.chunk, longest) : longest;
+  return {.sequences = spec.max_batch,
+          .longest = spec.longest(),
+          .prompt = spec.prefills ? prompt : 1,
+          .context = work.context};
+}
+
 }  // namespace
 
 void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
@@ -245,6 +266,9 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
     if (work.draft != nullptr) models.draft.emplace(*work.draft, entry, runtime, context);
     auto generation = std::make_shared<process::Generation>();
     generation->spec = work.spec;
+    // What conversations leave is in the memory that is held in any case.
+    if (work.spec.sessions.kept && work.spec.room == 0)
+      generation->spec.room = llm::positions_held(serving_of(entry), load_of(work));
     if (work.spec.decodes) generation->decode = decode_grid(models, work.spec);
     if (work.spec.prefills) generation->prefill = prefill_grid(models, work.spec, work.images);
     spec.kernels =
@@ -259,23 +283,6 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
     throw RunError(error.what());
   }
 }
-
-namespace {
-
-const llm::Serving& serving_of(const ProcessEntry& entry) {
-  return process::traits_of(entry.runtime).serving;
-}
-
-llm::Load load_of(const LanguageWork& work) {
-  const process::GenerationSpec& spec = work.spec;
-  const std::int64_t prompt = spec.chunk > 0 ? std::min(spec.chunk, spec.prompt.most) : spec.prompt.most;
-  return {.sequences = spec.max_batch,
-          .longest = spec.longest(),
-          .prompt = spec.prefills ? prompt : 1,
-          .context = work.context};
-}
-
-}  // namespace
 
 memory::Footprint language_footprint(const ProcessEntry& entry, bool unified) {
   const llm::Architecture& of = architecture_of(entry);
@@ -314,7 +321,7 @@ std::optional<std::int64_t> layers_that_fit(const ProcessEntry& entry, double mi
 
 }  // namespace
 
-std::string what_would_fit(const ProcessEntry& entry, double missing_bytes, bool unified) {
+std::string what_would_fit(const ProcessEntry& entry, const board::DeviceSpec& device, double missing_bytes) {
   const llm::Architecture& of = architecture_of(entry);
   const LanguageWork& work = *entry.language;
   const llm::Serving& by = serving_of(entry);
@@ -333,7 +340,8 @@ std::string what_would_fit(const ProcessEntry& entry, double missing_bytes, bool
     text += fmt::format("; context: {} would fit", positions);
   else if (positions > 0)
     text += fmt::format("; sequences of {} positions would fit", positions);
-  if (const auto layers = layers_that_fit(entry, missing_bytes); layers && !unified)
+  const bool offloads = !device.memory.unified && device.runtimes[Runtime::cpu];
+  if (const auto layers = offloads ? layers_that_fit(entry, missing_bytes) : std::nullopt)
     text += fmt::format("; gpu_layers: {} would fit", *layers);
   return text.empty() ? "; no precision of it fits" : text;
 }

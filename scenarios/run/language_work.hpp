@@ -19,6 +19,7 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
 [[nodiscard]] memory::Footprint language_footprint(const ProcessEntry& entry, bool unified);
 // The precisions, or the length of sequences, that would fit if the process is too large by `missing_bytes`.
 // Text for messages.
-[[nodiscard]] std::string what_would_fit(const ProcessEntry& entry, double missing_bytes, bool unified);
+[[nodiscard]] std::string what_would_fit(const ProcessEntry& entry, const board::DeviceSpec& device,
+                                         double missing_bytes);
 
 }  // namespace jostle::scenarios
