@@ -30,18 +30,22 @@ double kv_bytes_per_token(const Architecture& of, const Architecture* draft, Cac
   return kv_bytes_per_token(of, format) + (draft != nullptr ? kv_bytes_per_token(*draft, format) : 0);
 }
 
-double weight_bytes(const Architecture& of, WeightFormat format) {
-  constexpr double bits = 8, half = 2;  // bits per byte; bytes per fp16 number
+double block_bytes(const Architecture& of, WeightFormat format) {
+  constexpr double bits = 8;
   const RowWidths rows = weights_by_row(of);
   const auto bytes = [&](std::int64_t weights, std::int64_t columns) {
     return static_cast<double>(weights) * bits_of(format, false, columns) / bits;
   };
-  const double blocks = bytes(rows.hidden, of.hidden) +
-                        bytes(rows.queries, std::int64_t{of.heads} * of.head_dim) + bytes(rows.ffn, of.ffn);
+  return bytes(rows.hidden, of.hidden) + bytes(rows.queries, std::int64_t{of.heads} * of.head_dim) +
+         bytes(rows.ffn, of.ffn);
+}
+
+double weight_bytes(const Architecture& of, WeightFormat format) {
+  constexpr double bits = 8, half = 2;  // bits per byte; bytes per fp16 number
   const auto others =
       static_cast<double>(parameters(of) - block_weights(of) - (of.tied ? 1 : 2) * head_weights(of));
   const double head = static_cast<double>(head_weights(of)) * bits_of(format, true, of.hidden) / bits;
-  return blocks + head * (of.tied ? 1 : 2) + half * others;
+  return block_bytes(of, format) + head * (of.tied ? 1 : 2) + half * others;
 }
 
 }  // namespace jostle::llm

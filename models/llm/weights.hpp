@@ -71,6 +71,8 @@ inline constexpr std::array cache_formats{CacheTraits{CacheFormat::fp16, "fp16",
 // The format that gives the cycles to unpack such a weight.
 [[nodiscard]] WeightFormat unpacked_as(WeightFormat format, std::int64_t columns);
 
+// Bytes of the weights of the blocks' linear layers, as stored in memory.
+[[nodiscard]] double block_bytes(const Architecture& of, WeightFormat format);
 // Bytes of all weights as stored in memory, the vision tower in fp16.
 [[nodiscard]] double weight_bytes(const Architecture& of, WeightFormat format);
 

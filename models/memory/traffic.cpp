@@ -59,6 +59,11 @@ void Traffic::core_demands(double change_bytes_per_s) {
   arbiter_.set_demand(cores_, {.bytes_per_s = core_bytes_per_s_, .bound = 1});
 }
 
+double Traffic::core_speed() const {
+  const double granted = arbiter_.granted(cores_);
+  return granted > 0 && granted < core_bytes_per_s_ ? granted / core_bytes_per_s_ : 1;
+}
+
 void Traffic::copies_change(int change) {
   const bool before = copying_ > 0;
   copying_ += change;

@@ -41,6 +41,8 @@ class Traffic {
   void set_clocks(double capacity_bytes_per_s, double gpu_clock, double gpu_memory);
   // A thread with this bandwidth begins (+) or ceases (-) to run on a core.
   void core_demands(double change_bytes_per_s);
+  // The share of the threads' demand that the memory grants (> 0); 1 if they demand nothing.
+  [[nodiscard]] double core_speed() const;
   void copies_change(int change);
 
   // Co-runners move at most this much together (bytes/s); what they demand beyond it is shared in proportion.

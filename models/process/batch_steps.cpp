@@ -8,7 +8,7 @@ namespace {
 BatchSteps::Executor executor_of(const BoardParts& board, const Spec& spec, const Costs& costs,
                                  HostThread& host, Accounting& accounting) {
   using Executor = BatchSteps::Executor;
-  if (spec.host.threads > 0)
+  if (spec.on_cores())
     return Executor(std::in_place_type<ThreadTeam>, board, spec, costs, host, accounting.time());
   return Executor(std::in_place_type<Stream>, board, spec, costs, host, accounting);
 }
@@ -33,7 +33,7 @@ sim::Task<> BatchSteps::serve(std::uint64_t batch, sim::Time made) {
   serving(true);
   if (!spec_.before.empty()) co_await before(spec_.batch);
   if (auto* team = std::get_if<ThreadTeam>(&executor_)) {
-    co_await team->compute();
+    co_await team->compute(spec_.host.layers);
   } else {
     co_await enqueue(batch, made);
     co_await synchronise(batch);

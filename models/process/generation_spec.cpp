@@ -22,15 +22,19 @@ std::int64_t Length::draw(sim::RandomStream& random, std::uint64_t request) cons
 }
 
 std::int64_t GenerationSpec::longest() const {
-  return depth + (prefills ? prompt.most : 0) + (decodes ? tokens.most : 0);
+  return depth + (prefills ? longest_prompt() : 0) + (decodes ? tokens.most : 0);
 }
 
-const gpu::KernelSequence& StepGrid::at(std::int64_t size, std::int64_t context) const {
+std::int64_t GenerationSpec::longest_prompt() const {
+  return prompt.most + (sessions.turns - 1) * (prompt.most + tokens.most);
+}
+
+std::size_t StepGrid::at(std::int64_t size, std::int64_t context) const {
   const auto index = [](const std::vector<std::int64_t>& values, std::int64_t wanted) {
     const auto found = std::ranges::lower_bound(values, wanted);
     return static_cast<std::size_t>(std::min(found, values.end() - 1) - values.begin());
   };
-  return kernels[index(sizes, size) * contexts.size() + index(contexts, context)];
+  return index(sizes, size) * contexts.size() + index(contexts, context);
 }
 
 }  // namespace jostle::process

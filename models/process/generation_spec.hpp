@@ -7,6 +7,7 @@
 
 #include "models/gpu/kernel.hpp"
 #include "sim/random.hpp"
+#include "sim/time.hpp"
 
 namespace jostle::process {
 
@@ -19,6 +20,19 @@ struct Length {
   std::vector<std::int64_t> listed = {};  // taken one after another, then again from the first
 
   [[nodiscard]] std::int64_t draw(sim::RandomStream& random, std::uint64_t request) const;
+};
+
+// Conversations: the prompt of each request but the first begins with all that was asked and answered before.
+struct Sessions {
+  std::int64_t turns = 1;  // requests of a conversation; the next one begins with nothing
+  // Conversations at a time. In a closed loop each user has one; a request that arrives goes on with one of
+  // those that wait for none, drawn evenly.
+  std::int64_t count = 0;
+  // True if keys and values of a conversation stay in the memory after an answer until others need the room;
+  // those unused for longest go first.
+  bool kept = false;
+  sim::Duration think = {};      // closed loop: from an answer to the user's next request
+  bool think_at_random = false;  // the time is drawn from an exponential distribution with mean `think`
 };
 
 struct GenerationSpec {
@@ -37,9 +51,20 @@ struct GenerationSpec {
   // and the probability that one is accepted if all before it were. 0: there is no draft.
   std::int64_t drafted = 0;
   double accept = 0;
+  Sessions sessions = {};
   std::int64_t chunk = 0;  // tokens of a prompt computed at a time, while others go on in between; 0: all
 
-  [[nodiscard]] std::int64_t longest() const;  // maximum number of positions of a sequence
+  [[nodiscard]] std::int64_t longest() const;         // maximum number of positions of a sequence
+  [[nodiscard]] std::int64_t longest_prompt() const;  // of which maximum number are its prompt
+};
+
+// The part of a step that threads on the cores compute, beside the kernels of the rest.
+struct HostPart {
+  // Work of each of the threads, block by block, in reference time: before the kernels, and after them.
+  std::vector<sim::Duration> before, after;
+  // Memory traffic of each thread while it computes, and the share of that time which is bound by it.
+  double bytes_per_s = 0, bound = 0;
+  double input_bytes = 0, output_bytes = 0;  // copied to the GPU before the kernels, and back after them
 };
 
 // Kernels of steps of several sizes (sequences of a decode step, tokens of a prefill) after several context
@@ -47,9 +72,10 @@ struct GenerationSpec {
 struct StepGrid {
   std::vector<std::int64_t> sizes, contexts;  // ascending
   std::vector<gpu::KernelSequence> kernels;   // [size][context]
+  std::vector<HostPart> host = {};            // the same; empty: the GPU computes everything
 
-  // Kernels of the smallest step that holds these; of the largest step if none does.
-  [[nodiscard]] const gpu::KernelSequence& at(std::int64_t size, std::int64_t context) const;
+  // The index of the smallest step that holds these; of the largest step if none does.
+  [[nodiscard]] std::size_t at(std::int64_t size, std::int64_t context) const;
 };
 
 struct Generation {

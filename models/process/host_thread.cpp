@@ -33,7 +33,7 @@ HostThread::HostThread(const BoardParts& board, const Spec& spec, const Costs& c
 }
 
 void HostThread::set_phase(Phase phase) {
-  enqueues_ = phase == Phase::enqueuing;
+  phase_ = phase;
   note_traffic();
   account_.set_phase(phase);
 }
@@ -45,13 +45,16 @@ void HostThread::changed(cpu::State state, const gpu::HostProgress& progress) {
   listener_.progressed(listener_.context, progress);
 }
 
-// Waiting reads a register or a cache; only enqueuing moves data.
+// Waiting reads a register or a cache; only enqueuing and computing move data.
 void HostThread::note_traffic() {
-  const double bytes = costs_.runtime.memory_bytes_per_s;
-  const bool moves = on_core_ && enqueues_;
-  if (!traffic_ || bytes <= 0 || moves == moves_data_) return;
-  moves_data_ = moves;
-  traffic_->core_demands(moves ? bytes : -bytes);
+  const double bytes = !on_core_                    ? 0
+                       : phase_ == Phase::enqueuing ? costs_.runtime.memory_bytes_per_s
+                       : phase_ == Phase::computing ? computing_bytes_per_s_
+                                                    : 0;
+  if (!traffic_ || bytes == demanded_) return;
+  if (demanded_ > 0) traffic_->core_demands(-demanded_);
+  if (bytes > 0) traffic_->core_demands(bytes);
+  demanded_ = bytes;
 }
 
 }  // namespace jostle::process

@@ -78,6 +78,8 @@ class HostThread {
 
   // Sets the kind of its work from now on.
   void set_phase(Phase phase);
+  // Sets the memory traffic (bytes/s) of its thread while it computes on a core.
+  void stream(double bytes_per_s) { computing_bytes_per_s_ = bytes_per_s; }
   // A random factor for the next stretches of work: host times vary from batch to batch.
   [[nodiscard]] double variation() { return variation_.next(); }
   void follow(const ProgressListener& listener) { listener_ = listener; }
@@ -96,8 +98,10 @@ class HostThread {
   TimeAccount& account_;
   LaunchLock* lock_ = nullptr;  // null: no other thread of the process launches
   ProgressListener listener_;
-  bool on_core_ = false, enqueues_ = false;
-  bool moves_data_ = false;  // the state last reported to `traffic_`
+  bool on_core_ = false;
+  Phase phase_ = Phase::idle;
+  double computing_bytes_per_s_ = 0;
+  double demanded_ = 0;  // bytes/s, as last reported to `traffic_`
   cpu::ThreadId thread_;
 };
 

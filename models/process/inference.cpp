@@ -227,6 +227,17 @@ cpu::ThreadStatistics Inference::of_team() const {
     sum.involuntary_switches += more.involuntary_switches;
     return sum;
   }
+  if (const auto* own = std::get_if<Server>(&work_)) {
+    cpu::ThreadStatistics sum;
+    for (const Server::Lane& lane : own->lanes()) {
+      if (!lane.team()) continue;
+      const cpu::ThreadStatistics more = lane.team()->statistics();
+      sum.throttled = std::max(sum.throttled, more.throttled);
+      sum.migrations += more.migrations;
+      sum.involuntary_switches += more.involuntary_switches;
+    }
+    return sum;
+  }
   const auto* alone = std::get_if<Alone>(&work_);
   const auto* team = alone != nullptr ? std::get_if<ThreadTeam>(&alone->steps.executor()) : nullptr;
   return team != nullptr ? team->statistics() : cpu::ThreadStatistics{};

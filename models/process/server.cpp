@@ -195,6 +195,7 @@ bool Server::any_to_come(const Worker& worker) const {
     if (!takes_more(*lane)) return false;
     const Part& part = parts_[lane->part()];
     if (part.remote) return part.remote->expected();
+    if (lane->generator_ && lane->closed()) return lane->generator_->next_ask() != Time::never();
     const ArrivalKind kind = part.spec->arrivals.kind;
     return kind == ArrivalKind::cascade || kind == ArrivalKind::clients ||
            part.own->ask_again() != Time::never();
@@ -243,8 +244,24 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
   }
   if (!lane.closed() && spec_.overlap == 0) lane.steps_.serving(full);
   if (!lane.spec().before.empty()) co_await lane.steps_.before(lane.images());
-  co_await lane.steps_.enqueue(lane.enqueued_, made);
+  if (lane.team_)
+    co_await launch(lane, made);
+  else
+    co_await lane.steps_.enqueue(lane.enqueued_, made);
   ++lane.enqueued_;
+}
+
+// Computes what the cores have before the kernels of a step, and enqueues these.
+sim::Task<> Server::launch(Lane& lane, Time made) {
+  const HostPart& host = *lane.generator_->host();
+  lane.team_->stream(host.bytes_per_s, host.bound);
+  if (!host.before.empty()) co_await lane.team_->compute(host.before);
+  if (lane.generator_->step().kernels.empty()) {
+    lane.steps_.stream().pass(lane.enqueued_, made);
+  } else {
+    lane.steps_.stream().copy_next(host.input_bytes, host.output_bytes);
+    co_await lane.steps_.enqueue(lane.enqueued_, made);
+  }
 }
 
 // The clients of a batch have their answers, and think; other threads may serve what they ask then.
@@ -297,6 +314,8 @@ void Server::set_timer(Worker& worker) {
     if (!takes_more(*lane)) continue;
     if (RemoteClient* const remote = remote_of(*lane))
       remote->call_at_arrival([](void* self) { static_cast<Worker*>(self)->timer_due(); }, &worker);
+    else if (lane->closed() && lane->generator_)
+      at = std::min(at, lane->generator_->next_ask());
     else if (!lane->closed())
       at = std::min(at, parts_[lane->part()].own->ask_again());
   }
@@ -327,6 +346,8 @@ sim::Task<LoopEnd> Server::run(Worker& worker) {
     co_await wait(worker);
     if (Lane* const finished = to_record(worker)) {
       if (!finished->spec().after.empty()) co_await finished->steps_.after(finished->images());
+      if (finished->team_ && !finished->generator_->host()->after.empty())
+        co_await finished->team_->compute(finished->generator_->host()->after);
       record(worker, *finished);
     }
   }

@@ -63,7 +63,13 @@ class Server {
    public:
     Lane(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
          Accounting& accounting)
-        : spec_(spec), costs_(costs), steps_(board, spec_, costs_, host, accounting) {}
+        : spec_(spec), costs_(costs), steps_(board, spec_, costs_, host, accounting) {
+      if (spec_.host.threads == 0) return;
+      // What its layers cost beside arithmetic is in the work of each block.
+      team_costs_ = costs_;
+      team_costs_.runtime.per_batch = team_costs_.runtime.per_launch = sim::Duration::zero();
+      team_.emplace(board, spec_, team_costs_, host, accounting.time());
+    }
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
 
@@ -72,6 +78,7 @@ class Server {
     [[nodiscard]] const Served& served() const { return *served_; }
     [[nodiscard]] GpuContext& context() { return steps_.stream().context(); }
     [[nodiscard]] const std::optional<Generator>& generator() const { return generator_; }
+    [[nodiscard]] const std::optional<ThreadTeam>& team() const { return team_; }
 
    private:
     friend class Server;
@@ -99,6 +106,9 @@ class Server {
     // Times at which the requests of the present batch were made; closed loop: empty.
     std::vector<sim::Time> made_;
     std::optional<Generator> generator_;  // chooses its batches
+    // Computes what the cores have of a step of the generator; absent: they have nothing.
+    Costs team_costs_ = {};
+    std::optional<ThreadTeam> team_;
   };
   [[nodiscard]] std::deque<Lane>& lanes() { return lanes_; }
   [[nodiscard]] const std::deque<Lane>& lanes() const { return lanes_; }
@@ -140,6 +150,7 @@ class Server {
   [[nodiscard]] bool any_to_come(const Worker& worker) const;
   [[nodiscard]] sim::Task<> enqueue(Worker& worker, Lane& lane);
   [[nodiscard]] sim::Task<> form_batch(HostThread& host, Lane& lane);
+  [[nodiscard]] sim::Task<> launch(Lane& lane, sim::Time made);
   [[nodiscard]] sim::Task<> wait(Worker& worker);
   void record(Worker& worker, Lane& lane);
   void answer_clients(const Worker& worker, const Lane& lane);

@@ -123,7 +123,9 @@ struct Segment {
 struct HostWork {
   // Number of threads, the main one included; 0: the process does not compute on the CPU.
   int threads = 0;
-  std::vector<sim::Duration> layers;  // work of each thread in each layer of a batch, in reference time
+  // Work of each thread in each layer of a batch, in reference time. Empty for a language model, whose steps
+  // have work of their own (HostPart).
+  std::vector<sim::Duration> layers;
 };
 
 // A stage of a batch beside inference, done by the host thread or by an engine: decoding, pre- or
@@ -201,6 +203,8 @@ struct Spec {
   // Set if the process generates text: a batch is then a step, with kernels of its own. Null: it does not.
   std::shared_ptr<const Generation> generation;
 
+  // True if it computes on the cores alone.
+  [[nodiscard]] bool on_cores() const { return host.threads > 0 && generation == nullptr; }
   // True if a batch is one launch. A process with a pace launches bare kernels, whatever its runtime.
   [[nodiscard]] bool launches_at_once() const {
     return traits_of(runtime).kind == RuntimeKind::graph && !pace;

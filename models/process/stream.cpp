@@ -1,5 +1,7 @@
 #include "models/process/stream.hpp"
 
+#include "sim/contract.hpp"
+
 namespace jostle::process {
 
 using sim::Time;
@@ -65,6 +67,13 @@ void Stream::size_next(const gpu::KernelSequence& kernels, double share) {
   launcher_.launch(kernels);
   input_bytes_ = share * all_input_bytes_;
   output_bytes_ = share * all_output_bytes_;
+}
+
+void Stream::pass(std::uint64_t batch, Time made) {
+  sim::contract(executed_ == done_ && batch == done_, "a batch that passes the GPU by overtakes none");
+  slot(batch).made = made;
+  ++executed_;
+  batch_done();
 }
 
 void Stream::bring_input() {

@@ -47,6 +47,13 @@ class Stream {
   // Sets the kernels of the batches that are enqueued from now on, and the share of the spec's bytes that
   // each copies. `kernels` must outlive the board's GPU.
   void size_next(const gpu::KernelSequence& kernels, double share);
+  // Sets the bytes that each of them copies to the device and back.
+  void copy_next(double input_bytes, double output_bytes) {
+    input_bytes_ = input_bytes;
+    output_bytes_ = output_bytes;
+  }
+  // The next batch has no work for the GPU: it is done at once. None may be under way.
+  void pass(std::uint64_t batch, sim::Time made);
   // Also sets `flag` whenever a batch is done, so that one host can wait for several streams.
   void also_set(cpu::Flag& flag) { also_ = &flag; }
 

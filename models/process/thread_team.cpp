@@ -12,7 +12,7 @@ using sim::Duration;
 
 ThreadTeam::ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& main,
                        TimeAccount& account)
-    : cpu_(board.cpu), main_(main), spec_(spec), costs_(costs), account_(account) {
+    : cpu_(board.cpu), traffic_(board.traffic), main_(main), spec_(spec), costs_(costs), account_(account) {
   const cpu::ThreadSpec like_main = thread_spec(spec, costs);
   for (int i = 1; i < spec.host.threads; ++i) {
     Worker& added = workers_.emplace_back();
@@ -30,14 +30,24 @@ ThreadTeam::ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& c
   }
 }
 
-sim::Task<> ThreadTeam::compute() {
+void ThreadTeam::stream(double bytes_per_s, double bound) {
+  bytes_per_s_ = bytes_per_s;
+  bound_ = bound;
+  main_.stream(bytes_per_s);
+}
+
+// The time of the next layer relative to that with the memory to itself.
+double ThreadTeam::slowdown() const {
+  return traffic_ && bound_ > 0 ? 1 + bound_ * (1 / traffic_->core_speed() - 1) : 1;
+}
+
+sim::Task<> ThreadTeam::compute(std::span<const Duration> layers) {
   main_.set_phase(Phase::computing);
   const double factor = main_.variation();
   co_await main_.run(sim::work_in(costs_.runtime.per_batch, factor));
-  const std::vector<Duration>& layers = spec_.host.layers;
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     last_layer_ = layer + 1 == layers.size();
-    share_ = sim::work_in(layers[layer], factor);
+    share_ = sim::work_in(layers[layer], factor * slowdown());
     co_await main_.run(sim::work_in(costs_.runtime.per_launch, factor));
     joined_.reset();
     computing_ = workers_.size();
@@ -60,6 +70,9 @@ void ThreadTeam::thread_changed(Worker& worker, cpu::State state) {
   const bool has_core = state == cpu::State::on_core || state == cpu::State::refilling;
   if (has_core == worker.has_core) return;
   worker.has_core = has_core;
+  if (worker.demanded > 0) traffic_->core_demands(-worker.demanded);
+  worker.demanded = traffic_ && has_core ? bytes_per_s_ : 0;
+  if (worker.demanded > 0) traffic_->core_demands(worker.demanded);
   const bool before = on_cores_ > 0;
   on_cores_ += has_core ? 1 : -1;
   if (before != (on_cores_ > 0)) account_.set_helped(on_cores_ > 0);

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <deque>
-#include <vector>
+#include <optional>
+#include <span>
 
 #include "models/cpu/cpu.hpp"
+#include "models/memory/traffic.hpp"
 #include "models/process/board_parts.hpp"
 #include "models/process/costs.hpp"
 #include "models/process/host_thread.hpp"
@@ -25,8 +27,11 @@ class ThreadTeam {
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
-  // Computes one batch. The host thread goes on when all threads have joined.
-  [[nodiscard]] sim::Task<> compute();
+  // Computes one batch: `layers` is the work of each thread. The host thread goes on when all have joined.
+  [[nodiscard]] sim::Task<> compute(std::span<const sim::Duration> layers);
+  // The memory traffic of each thread while it computes from now on, and the share of its time which is bound
+  // by that: it computes a layer the more slowly the less the memory grants the cores as the layer begins.
+  void stream(double bytes_per_s, double bound);
 
   // Sums over the threads except the host thread; `throttled`: the maximum over them.
   [[nodiscard]] cpu::ThreadStatistics statistics() const;
@@ -37,16 +42,20 @@ class ThreadTeam {
     cpu::ThreadId thread;
     cpu::Flag go;
     bool has_core = false;
+    double demanded = 0;  // bytes/s of memory traffic, as last reported
   };
 
+  [[nodiscard]] double slowdown() const;
   [[nodiscard]] sim::Process help(Worker& worker);
   void thread_changed(Worker& worker, cpu::State state);
 
   cpu::Cpu& cpu_;
+  std::optional<memory::Traffic>& traffic_;
   HostThread& main_;
   const Spec& spec_;
   const Costs& costs_;
   TimeAccount& account_;
+  double bytes_per_s_ = 0, bound_ = 0;
   std::deque<Worker> workers_;
   cpu::Flag joined_;
   sim::Duration share_;        // work of each thread in the present layer

@@ -9,6 +9,7 @@
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dla/partition.hpp"
+#include "models/llm/offload.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/partitions.hpp"
@@ -177,11 +178,22 @@ class DeviceCheck {
       problem(path + "runtime",
               fmt::format("{} has no costs for runtime {}", device_.name, to_string(process.runtime)));
     if (process.static_graph) check_static_graph(process, path);
+    if (process.language) check_offload(process, path);
     for (std::size_t part = 0; part < parts_of(process).size(); ++part) {
       const std::string of = process.instances.empty() ? path : fmt::format("{}instances.{}.", path, part);
       check_placement(parts_of(process)[part], of);
       check_blocks(parts_of(process)[part], of);
     }
+  }
+
+  // What the GPU does not compute is computed by threads like those of runtime cpu.
+  void check_offload(const ProcessEntry& process, const std::string& path) const {
+    const auto& layers = process.language->gpu_layers;
+    if (!layers || *layers >= llm::most_layers(*language_model(process.model))) return;
+    if (!device_.runtimes[Runtime::cpu])
+      problem(path + "gpu_layers",
+              fmt::format("the profile of {} does not say how fast its cores compute", device_.name),
+              "leave it out, or give the profile runtimes.cpu");
   }
 
   void check_partitions(const ProcessEntry& process, const std::string& path) const {

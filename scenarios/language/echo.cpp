@@ -184,6 +184,14 @@ Json length_json(const process::Length& length, std::int64_t positions) {
   }
 }
 
+Json sessions_json(const process::Sessions& of, bool closed) {
+  Json json{{"turns", of.turns}};
+  if (!closed) json["count"] = of.count;
+  if (of.think > sim::Duration::zero())
+    json["think"] = of.think_at_random ? Json{{"exponential", time(of.think)}} : Json(time(of.think));
+  return json;
+}
+
 void put_generation(Json& json, const ProcessEntry& part) {
   const process::GenerationSpec& spec = part.language->spec;
   if (!spec.prefills || !spec.decodes) {
@@ -199,13 +207,17 @@ void put_generation(Json& json, const ProcessEntry& part) {
     else
       generate = {{"prompt", length_json(spec.prompt, positions)}, {"tokens", length_json(spec.tokens, 0)}};
     if (part.language->images > 0) generate["images"] = part.language->images;
-    generate["reuse"] = quantity(spec.reuse, input::share_dimension());
+    generate["reuse"] =
+        spec.sessions.kept ? Json("session") : Json(quantity(spec.reuse, input::share_dimension()));
+    if (spec.sessions.turns > 1)
+      generate["sessions"] = sessions_json(spec.sessions, part.arrivals.closed_loop());
     if (spec.chunk > 0) generate["chunk"] = spec.chunk;
     if (part.arrivals.closed_loop()) json["users"] = spec.users;
   }
   const LanguageWork& work = *part.language;
   if (work.cache != llm::CacheFormat::fp16) json["kv"] = llm::traits_of(work.cache).name;
   if (work.flash_attention) json["flash_attention"] = *work.flash_attention;
+  if (work.gpu_layers) json["gpu_layers"] = *work.gpu_layers;
   if (work.draft != nullptr)
     json["draft"] = {{"model", work.draft->name},
                      {"tokens", spec.drafted},

@@ -46,6 +46,7 @@ constexpr std::array told_of_network{ToldKey{"input", "input {}"},
                                      ToldKey{"kv", "keys and values in {}"},
                                      ToldKey{"kv_memory", "{} for keys and values"},
                                      ToldKey{"context", "context of {}"},
+                                     ToldKey{"gpu_layers", "{} layers on the GPU"},
                                      ToldKey{"max_batch", "at most {} sequences at a time", "1"}};
 constexpr std::array told_of_process{ToldKey{"streams", "{} streams"},
                                      ToldKey{"host_threads", "{} host threads"},
@@ -145,7 +146,15 @@ std::string tokens_phrase(const EchoJson& part) {
   if (generate.contains("images")) add_phrase(text, echoed(generate["images"]) + " images each");
   if (generate.contains("chunk")) add_phrase(text, "in chunks of " + echoed(generate["chunk"]));
   if (const std::string reuse = generate.value("reuse", "0 %"); reuse != "0 %")
-    add_phrase(text, reuse + " of prompts reused");
+    add_phrase(text,
+               (reuse == "session" ? "what is left of a conversation" : reuse + " of prompts") + " reused");
+  if (generate.contains("sessions")) {
+    const EchoJson& sessions = generate["sessions"];
+    std::string phrase =
+        "conversations of " + echoed(sessions["turns"]) + " turns" + thinking_phrase(sessions);
+    if (sessions.contains("count")) phrase = echoed(sessions["count"]) + " " + phrase;
+    add_phrase(text, phrase);
+  }
   return text;
 }
 

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <tuple>
 
+#include "calibration/profile/time_span.hpp"
 #include "calibration/readers/csv.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/units.hpp"
 #include "models/llm/architecture.hpp"
+#include "models/llm/offload.hpp"
 #include "scenarios/language/arrival_trace.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
@@ -123,7 +125,45 @@ void read_images(const Cursor& at, const Model& model, LanguageWork& work) {
   for (std::int64_t& length : prompt.listed) length += positions;
 }
 
-void read_generate(const Cursor& at, const LoadContext& context, const Model& model, LanguageWork& work) {
+// Reads conversations, after the lengths of their requests.
+void read_sessions(const Cursor& at, const ProcessEntry& process, process::GenerationSpec& spec) {
+  process::Sessions& sessions = spec.sessions;
+  const bool closed = process.arrivals.closed_loop();
+  Mapping mapping(at, closed ? "sessions: {turns: 5, think: 10 s}" : "sessions: {turns: 5, count: 8}");
+  mapping.required("turns", sessions.turns, Integer{2, 1000});
+  if (!closed)
+    mapping.required("count", sessions.count, Integer{1, max_users});
+  else if (const auto count = mapping.find("count"))
+    count->problem("without arrivals each user has a conversation", "users: 8");
+  if (const auto think = mapping.find("think")) {
+    if (!closed) think->problem("only users think: arrivals come at times of their own", "leave it out");
+    const calibration::TimeSpan time{sim::Duration::zero(), sim::seconds(max_run_seconds)};
+    if (think->is(Kind::mapping)) {
+      Mapping drawn(*think, "a random time to think: {exponential: 10 s}");
+      drawn.required("exponential", sessions.think, time);
+      sessions.think_at_random = true;
+    } else {
+      sessions.think = time(*think).value_or(sim::Duration::zero());
+    }
+  }
+  if (spec.longest() > most_context)
+    at.problem(fmt::format("a conversation gets up to {} positions, and a context has at most {}",
+                           spec.longest(), most_context),
+               "fewer turns");
+}
+
+// Reads the share of a prompt that is there already: a number, or what is left of the conversation.
+void read_reuse(const Cursor& at, process::GenerationSpec& spec) {
+  if (!at.is(Kind::scalar) || at.value().text != "session") {
+    spec.reuse = Quantity{input::share_dimension(), 0, 1}(at).value_or(0);
+    return;
+  }
+  spec.sessions.kept = true;
+  if (spec.sessions.turns == 1) at.problem("`reuse: session` needs sessions", "sessions: {turns: 5}");
+}
+
+void read_generate(const Cursor& at, const LoadContext& context, const ProcessEntry& process,
+                   LanguageWork& work) {
   process::GenerationSpec& spec = work.spec;
   Mapping mapping(at, "generate: {prompt: 512, tokens: 128}, or {trace: FILE}");
   if (const auto trace = mapping.find("trace")) {
@@ -135,9 +175,14 @@ void read_generate(const Cursor& at, const LoadContext& context, const Model& mo
     if (const auto prompt = mapping.require("prompt")) spec.prompt = read_length(*prompt, 1);
     if (const auto tokens = mapping.require("tokens")) spec.tokens = read_length(*tokens, 1);
   }
-  mapping.optional("reuse", spec.reuse, Quantity{input::share_dimension(), 0, 1});
+  const auto sessions = mapping.find("sessions");
+  if (sessions) read_sessions(*sessions, process, spec);
+  if (const auto reuse = mapping.find("reuse")) read_reuse(*reuse, spec);
   mapping.optional("chunk", spec.chunk, Integer{1, max_tokens});
-  if (const auto images = mapping.find("images")) read_images(*images, model, work);
+  if (const auto images = mapping.find("images")) {
+    read_images(*images, process.model, work);
+    if (sessions) images->problem("cannot be combined with sessions", "leave out one of the two");
+  }
 }
 
 // Reads the format of keys and values, and how attention to them is computed.
@@ -225,7 +270,7 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   if (generate && bench)
     bench->problem("cannot be combined with generate", "keep one of the two");
   else if (generate)
-    read_generate(*generate, context, process.model, work);
+    read_generate(*generate, context, process, work);
   else if (bench)
     read_bench(*bench, work.spec);
   else
@@ -242,6 +287,7 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
           "keep one of the two");
     if (bench) users->problem("a bench has `sequences`", "bench: {tg: 128, sequences: 8}");
   }
+  if (closed && work.spec.sessions.turns > 1) work.spec.sessions.count = work.spec.users;
   work.spec.max_batch = closed ? std::min(work.spec.users * work.spec.prompts, max_sequences) : 8;
   mapping.optional("max_batch", work.spec.max_batch, Integer{1, max_sequences});
   read_attention(mapping, process, work);
@@ -262,6 +308,23 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   if (process.arrivals.max_delay || process.arrivals.kind == process::ArrivalKind::cascade)
     at.problem(
         "a language model takes requests from `arrivals` or `users`, not from `after` or `max_queue_delay`");
+}
+
+void read_offload(Mapping& mapping, ProcessEntry& process) {
+  const auto at = process.language ? mapping.find("gpu_layers") : std::nullopt;
+  if (!at) return;
+  const llm::Architecture& of = *language_model(process.model);
+  const std::int64_t most = llm::most_layers(of);
+  const auto asked = Integer{0, max_tokens}(*at);
+  if (!asked) return;
+  const process::RuntimeTraits& runtime = process::traits_of(process.runtime);
+  if (!runtime.serves_text || runtime.lowering != dnn::Lowering::framework)
+    at->problem(fmt::format("{} computes all layers on the GPU", runtime.name), "runtime: llama.cpp");
+  else if (*asked > most)
+    at->problem(fmt::format("{} has {} blocks, and the output layer counts as one more",
+                            input::printable(model_name(process.model)), of.layers),
+                fmt::format("at most {}; leave it out for all", most));
+  process.language->gpu_layers = std::min(*asked, most);
 }
 
 }  // namespace jostle::scenarios

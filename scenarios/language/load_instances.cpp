@@ -243,6 +243,10 @@ void check_streams(const Scenario& scenario, const Cursor& root) {
         root.descend(inner).problem(
             "`max_queue_delay` does not work with `link`: a batch over a link waits until it is full",
             "dynamic_batching: true in arrivals, or leave out link");
+      if (scenario.link && parts[part].language && parts[part].language->spec.sessions.turns > 1)
+        root.descend(inner + ".generate.sessions")
+            .problem("`sessions` does not work with `link`: its requests do not say whose they are",
+                     "leave out sessions or link");
     }
     for (std::size_t part = 0; part < parts.size(); ++part)
       if (scenario.link && parts[part].arrivals.kind == process::ArrivalKind::clients)

@@ -35,6 +35,8 @@ void read_requests(input::Mapping& mapping, const LoadContext& context, ProcessE
 // runtime and requests, `generate` or `bench`, `users` and `max_batch`.
 void read_weights(input::Mapping& mapping, ProcessEntry& process);
 void read_generation(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process);
+// Reads `gpu_layers` of a language model.
+void read_offload(input::Mapping& mapping, ProcessEntry& process);
 // Reads `arrivals` alone.
 void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessEntry& process);
 

@@ -198,7 +198,8 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
   }
   if (const auto at = mapping.find("threads")) {
     process.threads = Integer{1, max_threads}(*at);
-    if (!on_cpu) at->problem("only a process with placement: cpu has threads");
+    if (!on_cpu && !mapping.has("gpu_layers"))
+      at->problem("only a process with placement: cpu, or with gpu_layers, has threads");
   }
   if (const auto at = mapping.find("graph")) {
     const auto graph = Choice<bool>{"a kind of graph", {{"dynamic", false}, {"static", true}}}(*at);
@@ -333,6 +334,7 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
     read_stages(mapping, process);
     read_requests(mapping, context, process);
     read_generation(mapping, context, process);
+    read_offload(mapping, process);
     read_streams(mapping, process);
   }
   static_cast<ThreadSettings&>(process) = read_thread_settings(mapping);

@@ -143,7 +143,9 @@ struct LanguageWork {
   std::int64_t context = 0;           // positions allocated per sequence; 0: the runtime's default
   std::optional<double> cache_bytes;  // memory for all KV caches; absent: enough for `max_batch`
   llm::CacheFormat cache = llm::CacheFormat::fp16;
-  std::optional<bool> flash_attention;       // attention as one kernel; absent: as the runtime does
+  std::optional<bool> flash_attention;  // attention as one kernel; absent: as the runtime does
+  // Layers that the GPU computes, the output layer as one more (models/llm/offload.hpp); absent: all.
+  std::optional<std::int64_t> gpu_layers;
   const llm::Architecture* draft = nullptr;  // model of speculative decoding, its weights in the same format
   std::string trace_file;                    // trace of prompt and answer lengths: path as written
   std::uint64_t trace_hash = 0;

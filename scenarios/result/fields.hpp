@@ -365,6 +365,9 @@ void fields(V& v, Of<TokenResult> /*record*/) {
   });
   v("weights_mb", &T::weights_mb, pool::same, About{"Held, or what would be", Unit::mb});
   v("kv_cache_mb", &T::kv_cache_mb, pool::same, About{"Held, or what would be", Unit::mb});
+  v("prompted", &T::prompted, pool::sum, About{}, Shown::never);
+  v("reused_share", &T::reused_share, pool::per(&T::prompted),
+    About{"Part of the tokens of prompts whose keys and values were there already"}, Shown::if_there);
 }
 
 // The rate of requests of a process or an instance.

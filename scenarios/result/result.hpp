@@ -129,6 +129,8 @@ struct TokenResult {
   // these ms that is memory-bound.
   Metric step_gb, step_kernels_ms, step_memory_share;
   Metric weights_mb, kv_cache_mb;  // memory held
+  std::int64_t prompted = 0;       // number of tokens of prompts, computed or not
+  Metric reused_share;             // the share of them that was not; absent if nothing may be reused
 };
 
 // One of the streams of a process that has several streams, or instances.

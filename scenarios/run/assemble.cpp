@@ -116,7 +116,7 @@ memory::Footprint footprint_of_network(const ProcessEntry& part, const dnn::Netw
 // contexts of one engine do; each has its own activations and bound tensors.
 memory::Footprint footprint_of_part(const ProcessEntry& part, std::int64_t streams,
                                     const board::DeviceSpec& device, SharedWork* shared) {
-  if (part.language) return language_footprint(part);
+  if (part.language) return language_footprint(part, device.memory.unified);
   const auto network = network_of(part);
   if (!network) return {};
   const auto make = [&] { return footprint_of_network(part, *network, device); };

@@ -89,7 +89,7 @@ double cpu_seconds(const Scenario& scenario, const Assembly& assembly) {
   const bool turns = gpu::way_of(scenario.sharing).takes_turns;
   for (const process::Spec& process : assembly.setup.processes) {
     threads += process.host.threads;
-    if (process.host.threads > 0) continue;
+    if (process.on_cores()) continue;
     if (turns || groups.empty()) groups.emplace_back();
     for (const process::Spec& part : process::parts_of(process)) {
       groups.back().push_back(alone(part, static_cast<double>(part.streams)));
@@ -104,7 +104,7 @@ double cpu_seconds(const Scenario& scenario, const Assembly& assembly) {
     rate += by_kernel * on_gpu(group, 1 / static_cast<double>(groups.size()));
   const auto cores = static_cast<double>(assembly.setup.cores.online.size());
   for (const process::Spec& process : assembly.setup.processes)
-    if (process.host.threads > 0) rate += on_cores(process, std::min(1.0, cores / threads));
+    if (process.on_cores()) rate += on_cores(process, std::min(1.0, cores / threads));
   if (scenario.gpu_metrics) rate += of_window / sim::to_seconds(*scenario.gpu_metrics);
   if (scenario.run.batches && longest_batch_s > 0)
     simulated_s = std::min(simulated_s, static_cast<double>(*scenario.run.batches) * longest_batch_s *

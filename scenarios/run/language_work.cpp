@@ -17,8 +17,10 @@
 #include "models/dnn/kernel_class.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/roofline.hpp"
+#include "models/llm/offload.hpp"
 #include "models/llm/step.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/language_offload.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::scenarios {
@@ -41,12 +43,14 @@ std::vector<std::int64_t> ladder(std::int64_t least, std::int64_t most, double r
 // Ratios between the step sizes for which kernels are computed. A step between two sizes runs as the larger
 // one.
 constexpr double finer = 1.15, coarser = 1.5;
+constexpr std::int64_t first_kept = 32;  // the smallest context of a step in a conversation that goes on
 
 class Steps {
  public:
   Steps(const llm::Architecture& of, const ProcessEntry& entry, const process::RuntimeSpec& runtime,
         const WorkContext& context)
       : of_(of),
+        entry_(entry),
         work_(*entry.language),
         serves_text_(process::traits_of(entry.runtime).serves_text),
         by_{.lowering = process::traits_of(entry.runtime).lowering,
@@ -75,6 +79,15 @@ class Steps {
     if (kernels.kernels.empty()) return unmeasured(step, batch);
     return placed(std::move(kernels), context_);
   }
+  // The same step if the cores compute the layers that the GPU does not have. Their kernels deviate from the
+  // roofline by the same factor as all kernels of the step do.
+  [[nodiscard]] DividedStep divide(const llm::Step& step, std::int64_t batch, std::string_view role) const {
+    const gpu::KernelSequence whole = sequence(step, batch, role);
+    WholeStep modelled{.layers = layers(step, batch), .batch = batch, .kernels = computed(step, batch)};
+    const double factor = sim::to_seconds(whole.total()) / sim::to_seconds(modelled.kernels.sequence.total());
+    if (factor != 1) dnn::scale_durations(modelled.kernels.sequence, factor);
+    return divided(modelled, entry_, context_);
+  }
   // The kernels for all images of a request.
   [[nodiscard]] gpu::KernelSequence vision() const {
     const auto layers = llm::vision_layers(of_, by_.lowering);
@@ -94,12 +107,13 @@ class Steps {
                                   dnn::Precision::fp16, gpu_, {.weights_stream = true})
         .sequence;
   }
+  [[nodiscard]] std::vector<dnn::FusedLayer> layers(llm::Step step, std::int64_t batch) const {
+    step.sequences = batch;
+    return llm::layers_of(of_, step, by_);
+  }
   [[nodiscard]] dnn::KernelsOfLayers computed(const llm::Step& step, std::int64_t batch) const {
-    llm::Step together = step;
-    together.sequences = batch;
-    const auto layers = llm::layers_of(of_, together, by_);
     dnn::KernelsOfLayers found =
-        dnn::roofline_by_layer(layers, batch, dnn::Precision::fp16, by_.lowering, gpu_);
+        dnn::roofline_by_layer(layers(step, batch), batch, dnn::Precision::fp16, by_.lowering, gpu_);
     found.sequence.provenance += fmt::format(", weights in {}", llm::traits_of(work_.weights).name);
     return found;
   }
@@ -133,6 +147,7 @@ class Steps {
   }
 
   const llm::Architecture& of_;
+  const ProcessEntry& entry_;
   const LanguageWork& work_;
   bool serves_text_;
   llm::Computation by_;
@@ -141,23 +156,37 @@ class Steps {
   const dnn::KernelTables& tables_;
 };
 
-// The kernels of a decode step: the steps of the draft, one after another, and that of the model over all
-// that they propose.
-gpu::KernelSequence decode_step(const Steps& steps, const std::optional<Steps>& draft,
-                                const process::GenerationSpec& spec, std::int64_t batch, int context) {
+// The steps of a scenario entry's model, and of the model that drafts for it.
+struct Models {
+  Steps own;
+  std::optional<Steps> draft;
+  bool divided = false;  // the cores compute a part of each step
+};
+
+// Appends a step of the model itself to the grid: all of it, or the GPU's part and the cores'.
+gpu::KernelSequence& add_step(process::StepGrid& grid, const Models& models, const llm::Step& step,
+                              std::int64_t batch, std::string_view role) {
+  if (!models.divided) return grid.kernels.emplace_back(models.own.sequence(step, batch, role));
+  DividedStep parts = models.own.divide(step, batch, role);
+  grid.host.push_back(std::move(parts.host));
+  return grid.kernels.emplace_back(std::move(parts.kernels));
+}
+
+// Adds the kernels of a decode step: the steps of the draft, one after another, and that of the model over
+// all that they propose.
+void add_decode_step(process::StepGrid& grid, const Models& models, const process::GenerationSpec& spec,
+                     std::int64_t batch, int context) {
   const int tokens = static_cast<int>(spec.drafted) + 1;
-  gpu::KernelSequence step = steps.sequence({.tokens = tokens, .context = context, .scored = tokens}, batch,
-                                            tokens == 1 ? "decode" : "verify");
-  if (!draft) return step;
-  const gpu::KernelSequence one = draft->sequence({1, context}, batch, "decode");
+  gpu::KernelSequence& step = add_step(grid, models, {.tokens = tokens, .context = context, .scored = tokens},
+                                       batch, tokens == 1 ? "decode" : "verify");
+  if (!models.draft) return;
+  const gpu::KernelSequence one = models.draft->sequence({1, context}, batch, "decode");
   for (int i = 1; i < tokens; ++i)
     step.kernels.insert(step.kernels.begin(), one.kernels.begin(), one.kernels.end());
   step.rebuild_finish();
-  return step;
 }
 
-process::StepGrid decode_grid(const Steps& steps, const std::optional<Steps>& draft,
-                              const process::GenerationSpec& spec) {
+process::StepGrid decode_grid(const Models& models, const process::GenerationSpec& spec) {
   const std::int64_t first = spec.depth + (spec.prefills ? spec.prompt.least : 0);
   process::StepGrid grid{
       .sizes = ladder(1, spec.max_batch, finer),
@@ -166,33 +195,38 @@ process::StepGrid decode_grid(const Steps& steps, const std::optional<Steps>& dr
   if (!spec.prefills && spec.decodes) grid.contexts = ladder(spec.depth, spec.longest(), finer);
   for (const std::int64_t batch : grid.sizes)
     for (const std::int64_t context : grid.contexts)
-      grid.kernels.push_back(decode_step(steps, draft, spec, batch, static_cast<int>(context)));
+      add_decode_step(grid, models, spec, batch, static_cast<int>(context));
   return grid;
 }
 
-process::StepGrid prefill_grid(const Steps& steps, const std::optional<Steps>& draft,
-                               const process::GenerationSpec& spec, std::int64_t images) {
+process::StepGrid prefill_grid(const Models& models, const process::GenerationSpec& spec,
+                               std::int64_t images) {
   const auto computed = [&](std::int64_t prompt) {
     return std::max<std::int64_t>(
         prompt - static_cast<std::int64_t>(spec.reuse * static_cast<double>(prompt)), 1);
   };
-  std::int64_t least = computed(spec.prompt.least), most = computed(spec.prompt.most);
-  const std::int64_t behind = spec.depth + spec.prompt.most - most;
+  const std::int64_t longest = spec.longest_prompt();
+  std::int64_t least = computed(spec.prompt.least), most = computed(longest);
+  const std::int64_t behind = spec.depth + longest - most;
   process::StepGrid grid{.sizes = {}, .contexts = {behind}, .kernels = {}};
+  if (spec.sessions.turns > 1) {
+    // A prompt follows nothing, or as much of its conversation as there is.
+    grid.contexts = ladder(spec.depth + std::min(first_kept, longest), spec.depth + longest, coarser);
+    grid.contexts.insert(grid.contexts.begin(), spec.depth);
+  }
   if (spec.chunk > 0 && spec.chunk < most) {
-    grid.contexts = ladder(behind, behind + most, coarser);
+    if (spec.sessions.turns == 1) grid.contexts = ladder(behind, behind + most, coarser);
     least = 1;
     most = spec.chunk;
   }
   grid.sizes = ladder(least, most, spec.chunk > 0 ? coarser : finer);
-  const gpu::KernelSequence vision = images > 0 ? steps.vision() : gpu::KernelSequence{};
+  const gpu::KernelSequence vision = images > 0 ? models.own.vision() : gpu::KernelSequence{};
   for (const std::int64_t tokens : grid.sizes) {
     for (const std::int64_t context : grid.contexts) {
-      gpu::KernelSequence step =
-          steps.sequence({static_cast<int>(tokens), static_cast<int>(context)}, spec.prompts, "prefill");
-      if (draft) {
-        const gpu::KernelSequence drafted =
-            draft->sequence({static_cast<int>(tokens), static_cast<int>(context)}, spec.prompts, "prefill");
+      const llm::Step stretch{static_cast<int>(tokens), static_cast<int>(context)};
+      gpu::KernelSequence& step = add_step(grid, models, stretch, spec.prompts, "prefill");
+      if (models.draft) {
+        const gpu::KernelSequence drafted = models.draft->sequence(stretch, spec.prompts, "prefill");
         step.kernels.insert(step.kernels.end(), drafted.kernels.begin(), drafted.kernels.end());
         step.rebuild_finish();
       }
@@ -200,35 +234,10 @@ process::StepGrid prefill_grid(const Steps& steps, const std::optional<Steps>& d
         step.kernels.insert(step.kernels.begin(), vision.kernels.begin(), vision.kernels.end());
         step.rebuild_finish();
       }
-      grid.kernels.push_back(std::move(step));
     }
   }
   return grid;
 }
-
-}  // namespace
-
-void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
-  try {
-    const LanguageWork& work = *entry.language;
-    const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
-    const Steps steps(architecture_of(entry), entry, runtime, context);
-    std::optional<Steps> draft;
-    if (work.draft != nullptr) draft.emplace(*work.draft, entry, runtime, context);
-    auto generation = std::make_shared<process::Generation>();
-    generation->spec = work.spec;
-    if (work.spec.decodes) generation->decode = decode_grid(steps, draft, work.spec);
-    if (work.spec.prefills) generation->prefill = prefill_grid(steps, draft, work.spec, work.images);
-    spec.kernels =
-        work.spec.decodes ? generation->decode.kernels.front() : generation->prefill.kernels.front();
-    spec.weights_bytes = language_footprint(entry).engine;
-    spec.generation = std::move(generation);
-  } catch (const std::invalid_argument& error) {
-    throw RunError(error.what());
-  }
-}
-
-namespace {
 
 const llm::Serving& serving_of(const ProcessEntry& entry) {
   return process::traits_of(entry.runtime).serving;
@@ -236,7 +245,8 @@ const llm::Serving& serving_of(const ProcessEntry& entry) {
 
 llm::Load load_of(const LanguageWork& work) {
   const process::GenerationSpec& spec = work.spec;
-  const std::int64_t prompt = spec.chunk > 0 ? std::min(spec.chunk, spec.prompt.most) : spec.prompt.most;
+  const std::int64_t longest = spec.longest_prompt();
+  const std::int64_t prompt = spec.chunk > 0 ? std::min(spec.chunk, longest) : longest;
   return {.sequences = spec.max_batch,
           .longest = spec.longest(),
           .prompt = spec.prefills ? prompt : 1,
@@ -245,18 +255,73 @@ llm::Load load_of(const LanguageWork& work) {
 
 }  // namespace
 
-memory::Footprint language_footprint(const ProcessEntry& entry) {
+void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  try {
+    const LanguageWork& work = *entry.language;
+    const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
+    spec.host.threads = offload_threads(entry, context.cpus);
+    Models models{.own = Steps(architecture_of(entry), entry, runtime, context),
+                  .draft = {},
+                  .divided = spec.host.threads > 0};
+    if (work.draft != nullptr) models.draft.emplace(*work.draft, entry, runtime, context);
+    auto generation = std::make_shared<process::Generation>();
+    generation->spec = work.spec;
+    // What conversations leave is in the memory that is held in any case.
+    if (work.spec.sessions.kept && work.spec.room == 0)
+      generation->spec.room = llm::positions_held(serving_of(entry), load_of(work));
+    if (work.spec.decodes) generation->decode = decode_grid(models, work.spec);
+    if (work.spec.prefills) generation->prefill = prefill_grid(models, work.spec, work.images);
+    spec.kernels =
+        work.spec.decodes ? generation->decode.kernels.front() : generation->prefill.kernels.front();
+    if (models.divided)
+      spec.kernels.edit().provenance +=
+          fmt::format(", {} of {} layers; the others by {} threads", *work.gpu_layers,
+                      llm::most_layers(architecture_of(entry)), spec.host.threads);
+    spec.weights_bytes = language_footprint(entry, true).engine;
+    spec.generation = std::move(generation);
+  } catch (const std::invalid_argument& error) {
+    throw RunError(error.what());
+  }
+}
+
+memory::Footprint language_footprint(const ProcessEntry& entry, bool unified) {
   const llm::Architecture& of = architecture_of(entry);
   const LanguageWork& work = *entry.language;
   const llm::Serving& by = serving_of(entry);
   const auto positions = static_cast<double>(llm::positions_held(by, load_of(work)));
   const double drafts = work.draft != nullptr ? llm::weights_held(*work.draft, work.weights, by) : 0;
-  return {.engine = llm::weights_held(of, work.weights, by) + drafts,
+  const double cache =
+      work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of, work.draft, work.cache));
+  // On a board with one memory all of it counts, wherever a layer is computed.
+  const std::int64_t layers = unified ? llm::most_layers(of) : work.gpu_layers.value_or(llm::most_layers(of));
+  const double own =
+      llm::kv_bytes_per_token(of, work.cache) / llm::kv_bytes_per_token(of, work.draft, work.cache);
+  return {.engine = llm::weights_on_card(of, work.weights, by, layers) + drafts,
           .arena = llm::buffers_held(of, by, load_of(work)),
-          .io = work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of, work.draft, work.cache))};
+          .io = cache - cache * own * (1 - llm::cache_on_card(of, layers))};
 }
 
-std::string what_would_fit(const ProcessEntry& entry, double missing_bytes) {
+namespace {
+
+// The largest number of layers with which a card of its own would hold so many bytes less.
+std::optional<std::int64_t> layers_that_fit(const ProcessEntry& entry, double missing_bytes) {
+  const process::RuntimeTraits& runtime = process::traits_of(entry.runtime);
+  if (!runtime.serves_text || runtime.lowering != dnn::Lowering::framework) return std::nullopt;
+  const auto held = [&entry](std::optional<std::int64_t> layers) {
+    ProcessEntry other = entry;
+    other.language->gpu_layers = layers;
+    const memory::Footprint of = language_footprint(other, false);
+    return of.engine + of.io;
+  };
+  const double most = held(entry.language->gpu_layers) - missing_bytes;
+  for (std::int64_t layers = architecture_of(entry).layers; layers >= 0; --layers)
+    if (held(layers) <= most) return layers;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string what_would_fit(const ProcessEntry& entry, const board::DeviceSpec& device, double missing_bytes) {
   const llm::Architecture& of = architecture_of(entry);
   const LanguageWork& work = *entry.language;
   const llm::Serving& by = serving_of(entry);
@@ -267,7 +332,7 @@ std::string what_would_fit(const ProcessEntry& entry, double missing_bytes) {
   std::string text;
   if (!formats.empty()) text += fmt::format("; weights in {} would fit", fmt::join(formats, ", "));
   // Shorter sequences, with the same number of them.
-  const double room = language_footprint(entry).io - missing_bytes;
+  const double room = language_footprint(entry, true).io - missing_bytes;
   const auto sequences = static_cast<double>(work.spec.max_batch);
   const auto positions =
       static_cast<std::int64_t>(room / (sequences * llm::kv_bytes_per_token(of, work.draft, work.cache)));
@@ -275,6 +340,9 @@ std::string what_would_fit(const ProcessEntry& entry, double missing_bytes) {
     text += fmt::format("; context: {} would fit", positions);
   else if (positions > 0)
     text += fmt::format("; sequences of {} positions would fit", positions);
+  const bool offloads = !device.memory.unified && device.runtimes[Runtime::cpu];
+  if (const auto layers = offloads ? layers_that_fit(entry, missing_bytes) : std::nullopt)
+    text += fmt::format("; gpu_layers: {} would fit", *layers);
   return text.empty() ? "; no precision of it fits" : text;
 }
 

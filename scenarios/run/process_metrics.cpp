@@ -35,9 +35,11 @@ void add_load(Metrics& result, const OpenLoad& load) {
   if (!load.stable.value_or(true)) forget_growing_latency(result);
 }
 
-std::optional<TokenResult> tokens_of(const process::TokenMetrics* metrics, const Window& window,
-                                     bool every_percentile) {
+std::optional<TokenResult> tokens_of(const process::TokenMetrics* metrics, const process::Spec& spec,
+                                     const Window& window, bool every_percentile) {
   if (metrics == nullptr) return std::nullopt;
+  const process::GenerationSpec& of = spec.generation->spec;
+  const bool reuses = of.reuse > 0 || of.sessions.kept;
   return TokenResult{
       .decode_per_s = ratio(static_cast<double>(metrics->decoded), sim::to_seconds(metrics->decoding)),
       .prefill_per_s = ratio(static_cast<double>(metrics->prefilled), sim::to_seconds(metrics->prefilling)),
@@ -54,7 +56,11 @@ std::optional<TokenResult> tokens_of(const process::TokenMetrics* metrics, const
           ratio(1e3 * sim::to_seconds(metrics->decode_kernels), static_cast<double>(metrics->decode_steps)),
       .step_memory_share = ratio(metrics->decode_used.memory, sim::to_seconds(metrics->decode_kernels)),
       .weights_mb = {},
-      .kv_cache_mb = {}};
+      .kv_cache_mb = {},
+      .prompted = metrics->prompted,
+      .reused_share =
+          reuses ? ratio(static_cast<double>(metrics->reused), static_cast<double>(metrics->prompted))
+                 : std::nullopt};
 }
 
 // Adds the number and the mean size of batches. A batch of a language model is the sequences of a decode
@@ -127,7 +133,7 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
       images += *instance.images;
       any = true;
     }
-    instance.tokens = tokens_of(tokens, window, every_percentile);
+    instance.tokens = tokens_of(tokens, lane.spec(), window, every_percentile);
     instance.drops = process.drops(lane.part());
     instance.latency_ms =
         latency_of(served, {process.waiting(lane.part()), instance.drops}, window, every_percentile);
@@ -196,7 +202,8 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
     goes_on = true;
   }
   add_instances(result, process, window, loads, every_percentile);
-  if (result.instances.empty()) result.tokens = tokens_of(process.tokens(0), window, every_percentile);
+  if (result.instances.empty())
+    result.tokens = tokens_of(process.tokens(0), process.spec(), window, every_percentile);
   add_batches(result, process.served());
   if (result.images) result.throughput.mean = ratio(*result.images, seconds);
   if (goes_on)

@@ -113,7 +113,7 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
     const memory::Place& place = assembly.occupancy.places[instance.index];
     if (!entry.language || place.fits) continue;
     ProcessResult& process = result.processes[instance.index];
-    process.problem += what_would_fit(entry, place.missing_bytes);
+    process.problem += what_would_fit(entry, *profile.spec, place.missing_bytes);
     constexpr double mb = 1e6;
     process.tokens.emplace();  // only the memory that it would hold
     process.tokens->weights_mb = place.held.engine / mb;

@@ -15,6 +15,7 @@
 #include "calibration/embedded.hpp"
 #include "calibration/readers/csv.hpp"
 #include "models/gpu/spec.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {

@@ -262,6 +262,17 @@ DraftEntry several_networks(Dice& dice, const Place& place) {
   return entry;
 }
 
+// Makes conversations of its requests, which are behind the keys of `generate`.
+void converse(Dice& dice, Words& keys) {
+  const bool comes = keys.back().starts_with("arrivals");
+  const auto generate =
+      std::ranges::find_if(keys, [](const std::string& it) { return it.starts_with("generate"); });
+  const std::string more = comes ? fmt::format("count: {}", dice.number(1, 5))
+                                 : fmt::format("think: {} ms", dice.of<int>({0, 20, 500}));
+  generate->insert(generate->rfind('}'), fmt::format(", sessions: {{turns: {}, {}}}{}", dice.number(2, 4),
+                                                     more, dice.one_in(3) ? "" : ", reuse: session"));
+}
+
 DraftEntry language_model(Dice& dice, const Place& place) {
   DraftEntry entry;
   Words& keys = entry.keys;
@@ -272,6 +283,11 @@ DraftEntry language_model(Dice& dice, const Place& place) {
   keys.push_back("runtime: " + runtime);
   if (runtime != "cuda-graph" && dice.one_in(4)) keys.emplace_back("kv: q8_0");
   if (runtime == "llama.cpp" && dice.one_in(4)) keys.emplace_back("flash_attention: true");
+  Dice own = dice;  // a copy, so that other keys stay as they are
+  if (runtime == "llama.cpp" && place.device.runtimes[Runtime::cpu] && own.one_in(3)) {
+    keys.push_back(fmt::format("gpu_layers: {}", own.number(0, 25)));
+    if (own.one_in(2)) keys.push_back(fmt::format("threads: {}", own.number(1, 3)));
+  }
   if (dice.one_in(6)) {
     keys.push_back(fmt::format("bench: {{{}, sequences: {}}}",
                                dice.one_in(2) ? "tg: 16, depth: 128" : "pp: 128", dice.number(1, 4)));
@@ -284,6 +300,7 @@ DraftEntry language_model(Dice& dice, const Place& place) {
       keys.push_back(fmt::format("arrivals: {{poisson: {} /s}}", dice.of<int>({1, 3, 10})));
     else if (dice.one_in(2))
       keys.push_back(fmt::format("users: {}", dice.number(2, 4)));
+    if (own.one_in(3) && !place.linked) converse(own, keys);
     if (dice.one_in(3)) keys.push_back(fmt::format("max_batch: {}", dice.number(1, 4)));
     if (model == "smollm2_360m" && dice.one_in(2))
       keys.push_back(

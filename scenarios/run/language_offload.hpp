@@ -1,0 +1,33 @@
+// The part of a language model's steps that the cores compute, if its entry has `gpu_layers`, beside the
+// kernels of the rest. The cores compute as those of runtime cpu do (models/dnn/host_layers.hpp), products of
+// quantised weights in int8, and read no faster than the profile's memory.cores.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/dnn/roofline.hpp"
+#include "models/process/generation_spec.hpp"
+#include "scenarios/run/process_work.hpp"
+
+namespace jostle::scenarios {
+
+// A step as if the GPU computed all of it.
+struct WholeStep {
+  std::vector<dnn::FusedLayer> layers;
+  std::int64_t batch = 1;  // sequences
+  dnn::KernelsOfLayers kernels;
+};
+
+// A step whose last layers alone are the GPU's.
+struct DividedStep {
+  gpu::KernelSequence kernels;
+  process::HostPart host;
+};
+
+// Number of threads that compute the layers which the GPU does not; 0: it computes all of them.
+[[nodiscard]] int offload_threads(const ProcessEntry& entry, std::size_t cpus);
+[[nodiscard]] DividedStep divided(const WholeStep& step, const ProcessEntry& entry,
+                                  const WorkContext& context);
+
+}  // namespace jostle::scenarios
