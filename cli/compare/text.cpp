@@ -237,7 +237,9 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
   for (std::size_t i = 0; i < std::max(a.processes.size(), b.processes.size()); ++i) {
     if (i < a.processes.size() && i < b.processes.size() && a.processes[i] == b.processes[i]) continue;
     if (i < a.processes.size()) words.processes[i] = "A: " + a.processes[i];
-    if (i < b.processes.size()) words.processes.push_back("B: " + b.processes[i]);
+    // The question says how B's differs, unless words do not tell it.
+    if (i < b.processes.size() && differing_words(a, b).empty())
+      words.processes.push_back("B: " + b.processes[i]);
   }
   Passage board{"board", {table_of(compared.system)}};
   std::vector<std::string> parts;

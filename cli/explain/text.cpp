@@ -380,6 +380,8 @@ PageWords explanation_words(const Explanation& explanation) {
   }
   if (!words.best.empty()) answer.lines.push_back("best change: " + std::exchange(words.best, {}));
   words.answer.front() = std::move(answer);
+  if (!words.missing.empty())
+    words.more.push_back({"what the table lacks", {}, std::exchange(words.missing, {})});
   const auto changes = [&](const char* title, const auto& sentence_of_change) {
     Passage passage{title};
     for (const Tried& tried : explanation.tried)

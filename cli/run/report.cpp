@@ -614,15 +614,21 @@ std::string answer_sentence(const Result& result) {
                        result.processes.front().throughput.unit);
   else if (const Metric& rate = result.system.throughput)
     text = fmt::format("{} {}", significant(*rate, 3), result.processes.front().throughput.unit);
-  Metric p99;
-  for (const ProcessResult& process : result.processes)
-    if (process.latency_ms.p99) p99 = std::max(p99.value_or(0), *process.latency_ms.p99);
+  Metric p99 = 0.0, mean;  // the greatest; p99 only if all processes have one
+  for (const ProcessResult& process : result.processes) {
+    const scenarios::Latency& latency = process.latency_ms;
+    p99 = p99 && latency.p99 ? Metric(std::max(*p99, *latency.p99)) : std::nullopt;
+    if (latency.mean) mean = std::max(mean.value_or(0), *latency.mean);
+  }
   const bool grows =
       std::ranges::any_of(result.processes, [](const ProcessResult& p) { return p.stable == false; });
   if (grows)
     text += ", latency grows";
   else if (p99)
     text += fmt::format(", 99 of 100 within {} ms{}", significant(*p99, 3),
+                        result.processes.size() > 1 ? " at worst" : "");
+  else if (mean)
+    text += fmt::format(", {} ms each in the mean{}", significant(*mean, 3),
                         result.processes.size() > 1 ? " at worst" : "");
   if (const std::string board = board_words(result); !board.empty())
     text += fmt::format("{}board: {}", text.empty() ? "" : "; ", board);

@@ -22,7 +22,7 @@ constexpr std::array<GradeRow, 5> grade_rows{
      {"interpolated", "between measured values", "some 10 %"},
      {"fitted", "to measured runs", "some 25 %"},
      {"datasheet", "what the manufacturer publishes", "some 30 %"},
-     {"assumed", "a judgement, as nothing better is known", "30 % or more"}}};
+     {"assumed", "a judgement, not measured", "30 % or more"}}};
 
 const GradeRow* row_of_grade(std::string_view grade) {
   const auto* const row = std::ranges::find(grade_rows, grade, &GradeRow::name);

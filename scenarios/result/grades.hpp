@@ -21,8 +21,8 @@ struct Grades {
 // The grade of throughput and latency: the lower of kernels and sharing.
 [[nodiscard]] std::string lowest(const Grades& grades);
 
-// The meaning of a grade in a few words, as docs/profiles.md has it: "a judgement, as nothing better is
-// known". Empty for a word that is no grade.
+// The meaning of a grade in a few words, as docs/profiles.md has it: "a judgement, not measured".
+// Empty for a word that is no grade.
 [[nodiscard]] std::string_view meaning(std::string_view grade);
 
 // How far a measurement on a real board may be from a prediction of this grade, as docs/profiles.md has it:

@@ -73,12 +73,12 @@ export function head(words) {
   const answers = part('answers', 'Answer', ...answer.flatMap((of) => passage(of)), missing.length ? element('p', {class: 'soft small'}, missing.join(' ')) : null);
   return element('div', {class: 'head'},
       wide ? answers : null,
-      element('div', {}, part('question', 'Question', ...asked), wide ? null : answers, part('trust', 'How sure', ...lines(trust).flatMap((line) => [line, ' ']),
-          run ? element('p', {class: 'soft small'}, `${run[0].toUpperCase()}${run.slice(1)}.`) : null)),
+      element('div', {}, part('question', 'Question', ...asked), wide ? null : answers, part('trust', 'How sure', ...lines(trust).flatMap((line) => [line, ' ']))),
       element('div', {}, part('why', 'Why', ...lines(why)),
           best ? part('best', 'Best change', element('p', {}, best)) : null,
           warnings.length ? element('section', {class: 'warnings'}, ...warnings.map(({title, text}) =>
-            element('p', {}, element('b', {class: 'bad'}, `${title[0].toUpperCase()}${title.slice(1)}: `), text))) : null));
+            element('p', {}, element('b', {class: 'bad'}, `${title[0].toUpperCase()}${title.slice(1)}: `), text))) : null,
+          run ? element('p', {class: 'soft small run'}, `${run[0].toUpperCase()}${run.slice(1)}.`) : null));
 }
 
 // Folds with the rest of the words.
