@@ -377,6 +377,8 @@ PageWords explanation_words(const Explanation& explanation) {
   if (explanation.critical) {
     answer.lines.push_back("limited by " + explanation.critical->sentence);
     std::erase(words.why, explanation.critical->sentence);
+    if (explanation.groups.size() > 1 && words.why.size() == 1)
+      words.why.push_back(explanation.groups[1].group.label + ": " + explanation.groups[1].sentence);
   }
   if (!words.best.empty()) answer.lines.push_back("best change: " + std::exchange(words.best, {}));
   words.answer.front() = std::move(answer);

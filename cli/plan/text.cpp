@@ -509,7 +509,8 @@ std::vector<std::string> plan_trust(const Plan& plan, const PlanPoint& best) {
     found.push_back(grade_sentence("Power and energy", *best.power_grade));
   std::string repeats = repeats_sentence;
   if (best.p_feasible && plan.goal.criteria.size() > plan.goal.objectives)
-    repeats += fmt::format("; in these all limits are met with {}", probability_text(*best.p_feasible));
+    repeats += fmt::format("; by these all limits are met with a probability of {}",
+                           probability_text(*best.p_feasible));
   found.push_back(std::move(repeats));
   return found;
 }
