@@ -7,6 +7,7 @@
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
 #include "scenarios/language/names.hpp"
+#include "scenarios/result/grades.hpp"
 
 namespace jostle::playground {
 namespace {
@@ -31,6 +32,15 @@ Json words(const scenarios::Names<T>& names) {
   return json;
 }
 
+// The grades of predictions, best first, in the words of the command's pages.
+Json grades() {
+  Json json = Json::array();
+  for (const char* const name : {"measured", "interpolated", "fitted", "datasheet", "assumed"})
+    json.push_back(
+        {{"name", name}, {"meaning", scenarios::meaning(name)}, {"error", scenarios::usual_error(name)}});
+  return json;
+}
+
 }  // namespace
 
 std::string catalogue_json() {
@@ -51,7 +61,8 @@ std::string catalogue_json() {
               {"language_models", std::move(language)},
               {"precisions", words(scenarios::precision_names())},
               {"runtimes", words(scenarios::runtime_names())},
-              {"syncs", words(scenarios::sync_names())}}
+              {"syncs", words(scenarios::sync_names())},
+              {"grades", grades()}}
       .dump();
 }
 

@@ -78,10 +78,10 @@ std::vector<Candidate> candidates_of(const std::vector<Tried>& tried, CriticalGa
 
 std::string interval(const Change& change) {
   if (!change.half_width || !change.before || *change.before == 0) return {};
-  return fmt::format(" (± {:.1f} %)", 100 * *change.half_width / *change.before);
+  return fmt::format(" (repeats: ± {:.1f} %)", 100 * *change.half_width / *change.before);
 }
 
-// "twice the bandwidth would bring 30.4 % more images/s (± 0.8 %), more than any other ..."
+// "twice the bandwidth would bring 30.4 % more images/s (repeats: ± 0.8 %), more than any other ..."
 std::string brings(const Critical& critical, const Tried& shown) {
   const char* others = "change of one resource";
   if (critical.rescues)

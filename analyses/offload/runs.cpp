@@ -36,7 +36,8 @@ BoardRun board_run_of(const scenarios::Scenario& scenario, const scenarios::Resu
                          .throughput = process.throughput.mean,
                          .drops = process.drops,
                          .saturated = {},
-                         .tokens = process.tokens};
+                         .tokens = process.tokens,
+                         .grade = lowest(process.grades)};
     if (process.status != "ok")
       stream.saturated = "memory";
     else if (process.stable == false)

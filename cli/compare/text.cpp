@@ -14,6 +14,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
 #include "input/units.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/result/metric_json.hpp"
 #include "scenarios/result/power_grade.hpp"
 
@@ -57,7 +58,7 @@ Table table_of(const std::vector<Difference>& differences) {
                {"B - A", Align::right, 60},
                {"±95 %", Align::right, 50},
                {"%", Align::right},
-               {"confidence", Align::left}});
+               {"confidence", Align::left, 40}});
   for (const Difference& difference : differences)
     table.add(cells_of(difference), difference.significant() ? Style::strong : Style::plain);
   return table;
@@ -132,6 +133,64 @@ std::string process_heading(const analyses::ComparedProcess& process) {
   return where + " " + input::printable(process.label, 200);
 }
 
+// The phrases of a text of in_words() that another one lacks.
+std::vector<std::string> phrases_beyond(const std::string& text, const std::string& other) {
+  std::vector<std::string> found;
+  const std::string wrapped = ", " + other + ", ";
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(", ", at), text.size());
+    std::string phrase = text.substr(at, end - at);
+    if (wrapped.find(", " + phrase + ", ") == std::string::npos) found.push_back(std::move(phrase));
+    at = end + 2;
+  }
+  return found;
+}
+
+// How B differs from A: "batch 8 in place of batch 1 (2 x resnet50 fp16)"; empty if words do not tell it.
+std::string differing_words(const scenarios::InWords& a, const scenarios::InWords& b) {
+  std::vector<std::string> all;
+  const auto add = [&all](const std::string& before, const std::string& after) {
+    const auto gone = phrases_beyond(before, after), come = phrases_beyond(after, before);
+    if (gone.empty() && come.empty()) return;
+    std::string text = gone.empty() ? fmt::format("{} more", fmt::join(come, ", "))
+                       : come.empty()
+                           ? fmt::format("no {}", fmt::join(gone, ", "))
+                           : fmt::format("{} in place of {}", fmt::join(come, ", "), fmt::join(gone, ", "));
+    const std::string first = before.substr(0, before.find(", "));
+    if (after.starts_with(first + ", ")) text += fmt::format(" ({})", first);
+    all.push_back(std::move(text));
+  };
+  add(a.board, b.board);
+  for (std::size_t i = 0; i < std::min(a.processes.size(), b.processes.size()); ++i)
+    add(a.processes[i], b.processes[i]);
+  for (std::size_t i = b.processes.size(); i < a.processes.size(); ++i)
+    all.push_back("without " + a.processes[i]);
+  for (std::size_t i = a.processes.size(); i < b.processes.size(); ++i)
+    all.push_back("with " + b.processes[i]);
+  return fmt::format("{}", fmt::join(all, "; "));
+}
+
+// The lowest grade of throughput and latency on both sides.
+std::string lowest_of_both(const Compared& compared) {
+  std::string grade;
+  for (const scenarios::Result* const result : {&compared.a.front(), &compared.b.front()})
+    for (const scenarios::ProcessResult& process : result->processes)
+      grade = grade.empty() ? lowest(process.grades) : scenarios::lower_grade(grade, lowest(process.grades));
+  return grade;
+}
+
+// How far real boards may be from both sides.
+std::vector<std::string> trust_of_both(const Compared& compared) {
+  std::vector<std::string> found{grade_sentence("Throughput and latency", lowest_of_both(compared))};
+  const auto a = scenarios::power_grade(compared.a.front()), b = scenarios::power_grade(compared.b.front());
+  if (a && b) found.push_back(grade_sentence("Power and energy", scenarios::lower_grade(*a, *b)));
+  if (analyses::relative_power_interval(compared.a.front())) found.push_back(power_grades_sentence(compared));
+  std::string repeats = repeats_sentence;
+  for (const std::string& sentence : pairs_sentences(compared)) repeats += "; " + sentence;
+  found.push_back(std::move(repeats));
+  return found;
+}
+
 // "throughput +4.0 % (545 to 567 images/s)"; of a difference that may be chance, that it may be so.
 std::string difference_words(const Difference& difference) {
   const std::string unit = difference.unit.empty() ? "" : " " + difference.unit;
@@ -172,11 +231,15 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
                            b = scenarios::in_words(compared.b.front().resolved);
   PageWords words = page_words(a);
   words.scenario = a.board == b.board ? a.board : fmt::format("A: {}; B: {}", a.board, b.board);
-  words.question = fmt::format("What does B ({}) change against A ({})", names.b, names.a);
+  std::string differs = differing_words(a, b);
+  if (differs.empty()) differs = fmt::format("{} in place of {}", names.b, names.a);
+  words.question = fmt::format("What changes from A to B: {}", differs);
   for (std::size_t i = 0; i < std::max(a.processes.size(), b.processes.size()); ++i) {
     if (i < a.processes.size() && i < b.processes.size() && a.processes[i] == b.processes[i]) continue;
     if (i < a.processes.size()) words.processes[i] = "A: " + a.processes[i];
-    if (i < b.processes.size()) words.processes.push_back("B: " + b.processes[i]);
+    // The question says how B's differs, unless words do not tell it.
+    if (i < b.processes.size() && differing_words(a, b).empty())
+      words.processes.push_back("B: " + b.processes[i]);
   }
   Passage board{"board", {table_of(compared.system)}};
   std::vector<std::string> parts;
@@ -187,12 +250,11 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
   for (const analyses::ComparedProcess& process : compared.processes)
     for (const Difference& difference : process.metrics)
       if (difference.metric == "latency p99" && difference.relative() && parts.size() < 5)
-        parts.push_back(fmt::format("#{} ", process.a) + difference_words(difference));
+        parts.push_back(difference_words(difference) + fmt::format(" of process {}", process.a));
   if (!parts.empty())
     words.answer.push_back({"", {}, {fmt::format("B against A: {}", fmt::join(parts, ", "))}});
   words.answer.push_back(std::move(board));
-  words.trust = pairs_sentences(compared);
-  words.trust.push_back(power_grades_sentence(compared));
+  words.trust = trust_of_both(compared);
   for (const scenarios::Result* const result : {&compared.a.front(), &compared.b.front()}) {
     for (PageWarning warning : overloads_of(*result)) {
       warning.title = (result == &compared.a.front() ? "A " : "B ") + warning.title;

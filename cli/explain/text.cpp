@@ -368,9 +368,22 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
 
 PageWords explanation_words(const Explanation& explanation) {
   PageWords words = report_words(explanation.result);
-  words.question =
-      "Where does the time of each process go, which resource is short, and what would changes bring";
+  words.question = fmt::format("What limits {}, and which change brings most",
+                               explanation.result.processes.size() > 1 ? "these processes" : "this process");
+  words.scenario = scenarios::in_words(explanation.result.resolved).board;
   add_reasons(words, explanation);
+  // What the question asks for comes first: what limits, and the best change.
+  Passage answer;
+  if (explanation.critical) {
+    answer.lines.push_back("limited by " + explanation.critical->sentence);
+    std::erase(words.why, explanation.critical->sentence);
+    if (explanation.groups.size() > 1 && words.why.size() == 1)
+      words.why.push_back(explanation.groups[1].group.label + ": " + explanation.groups[1].sentence);
+  }
+  if (!words.best.empty()) answer.lines.push_back("best change: " + std::exchange(words.best, {}));
+  words.answer.front() = std::move(answer);
+  if (!words.missing.empty())
+    words.more.push_back({"what the table lacks", {}, std::exchange(words.missing, {})});
   const auto changes = [&](const char* title, const auto& sentence_of_change) {
     Passage passage{title};
     for (const Tried& tried : explanation.tried)

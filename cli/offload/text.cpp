@@ -13,6 +13,7 @@
 #include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/result/grades.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -75,6 +76,110 @@ std::string served_word(const OffloadAnswer& answer) {
   return std::ranges::all_of(answer.edge.streams, speaks) ? "sequence" : "image";
 }
 
+// A latency; without one, the reason.
+std::string ms(const Metric& value, const std::string& saturated) {
+  return value || saturated.empty() ? ms(value) : saturated == "memory" ? "does not fit" : "grows";
+}
+
+// The images/s that are asked for, as an option serves them that keeps up; 0 if none does.
+double asked_rate(const OffloadAnswer& answer) {
+  for (const OffloadPoint& point : answer.points)
+    for (const Side side : {Side::edge, Side::cloud, Side::split, Side::layers})
+      if (const SideMetrics& all = analyses::metrics(answer, point, side); all.served())
+        return all.throughput.value_or(0);
+  return 0;
+}
+
+// Why the edge alone is no option: "the edge alone serves 56.2 of 90 images/s, so that latency grows".
+std::string edge_alone_words(const OffloadAnswer& answer) {
+  const Worst edge = worst_of(answer.edge);
+  if (edge.saturated.empty()) return fmt::format("the edge alone has a p99 of {} ms", ms(edge.latency.p99));
+  if (edge.saturated == "memory") return "the edge alone has too little memory";
+  const double asked = asked_rate(answer);
+  return fmt::format("the edge alone serves {}{} {}s/s, so that latency grows without end",
+                     significant(edge.throughput, 3), asked > 0 ? " of " + significant(asked, 3) : "",
+                     served_word(answer));
+}
+
+// Neighbouring round-trip times with the same best option.
+struct BestStretch {
+  Side side;
+  bool served;
+  sim::Duration last;
+  std::size_t least, most;  // streams on the edge of `split`, or layers there of `layers`
+};
+
+std::vector<BestStretch> stretches_of(const OffloadAnswer& answer, double bandwidth) {
+  std::vector<BestStretch> found;
+  for (const OffloadPoint& point : answer.points) {
+    if (point.bandwidth != bandwidth) continue;
+    const bool served = analyses::metrics(answer, point, point.best).served();
+    const std::size_t part = point.best == Side::layers && !answer.partitions.empty()
+                                 ? static_cast<std::size_t>(answer.partitions[point.partition].at.layers)
+                                 : point.on_edge;
+    if (found.empty() || found.back().side != point.best || found.back().served != served)
+      found.push_back({point.best, served, point.rtt, part, part});
+    BestStretch& stretch = found.back();
+    stretch.last = point.rtt;
+    stretch.least = std::min(stretch.least, part);
+    stretch.most = std::max(stretch.most, part);
+  }
+  return found;
+}
+
+// "split, 1 to 2 of 3 streams on the edge"
+std::string stretch_words(const OffloadAnswer& answer, const BestStretch& stretch) {
+  const std::string parts = stretch.least == stretch.most
+                                ? fmt::format("{}", stretch.most)
+                                : fmt::format("{} to {}", stretch.least, stretch.most);
+  if (!stretch.served) return "none keeps up";
+  if (stretch.side == Side::split)
+    return fmt::format("split, {} of {} streams on the edge", parts, answer.streams.size());
+  if (stretch.side == Side::layers)
+    return fmt::format("split in the network, {} of {} layers on the edge", parts, answer.layers);
+  return std::string("the ") + to_string(stretch.side);
+}
+
+// For each bandwidth the best option over the round-trip times: "the cloud up to 13 ms, then split, 2 of 3
+// streams on the edge".
+Table where_table(const OffloadAnswer& answer) {
+  Table table({{"bandwidth"}, {"best, by round-trip time", Align::left}, {"p99 ms", Align::right, 60}});
+  for (std::size_t i = 0; i < answer.points.size(); ++i) {
+    const double bandwidth = answer.points[i].bandwidth;
+    if (i > 0 && answer.points[i - 1].bandwidth == bandwidth) continue;
+    std::string text;
+    const auto stretches = stretches_of(answer, bandwidth);
+    for (const BestStretch& stretch : stretches) {
+      text += (text.empty() ? "" : ", then ") + stretch_words(answer, stretch);
+      if (&stretch != &stretches.back()) text += " up to " + time_text(stretch.last);
+    }
+    const OffloadPoint* first = &answer.points[i];
+    const OffloadPoint* last = first;
+    for (const OffloadPoint& point : answer.points)
+      if (point.bandwidth == bandwidth) last = &point;
+    const auto p99 = [&](const OffloadPoint& point) {
+      const Worst worst = worst_of(analyses::metrics(answer, point, point.best));
+      return ms(worst.latency.p99, worst.saturated);
+    };
+    table.add({bandwidth_text(bandwidth), text,
+               first == last ? p99(*first) : fmt::format("{} to {}", p99(*first), p99(*last))});
+  }
+  return table;
+}
+
+// The lowest grade of throughput and latency of the streams of both sides.
+std::string lowest_grade(const OffloadAnswer& answer) {
+  std::string grade;
+  const auto lower = [&grade](const SideMetrics& side) {
+    for (const StreamMetrics& stream : side.streams)
+      if (!stream.grade.empty())
+        grade = grade.empty() ? stream.grade : scenarios::lower_grade(grade, stream.grade);
+  };
+  lower(answer.edge);
+  for (const OffloadPoint& point : answer.points) lower(point.cloud);
+  return grade;
+}
+
 Table edge_table(const OffloadAnswer& answer) {
   Table table({{"edge", Align::left, 0, true},
                {"streams", Align::right, 3},
@@ -89,8 +194,9 @@ Table edge_table(const OffloadAnswer& answer) {
     std::size_t end = i;
     while (end < answer.streams.size() && answer.streams[end].entry == answer.streams[i].entry) ++end;
     const Worst worst = worst_of(answer.edge, i, end);
-    table.add({name_of(answer.streams[i]), fmt::format("{}", end - i), ms(worst.latency.p50),
-               ms(worst.latency.p90), ms(worst.latency.p99), ms(worst.latency.mean),
+    const auto cell = [&worst](const Metric& value) { return ms(value, worst.saturated); };
+    table.add({name_of(answer.streams[i]), fmt::format("{}", end - i), cell(worst.latency.p50),
+               cell(worst.latency.p90), cell(worst.latency.p99), cell(worst.latency.mean),
                significant(worst.throughput, 4), fmt::format("{}", worst.drops), worst.saturated},
               worst.saturated.empty() ? Style::plain : Style::bad);
     i = end;
@@ -147,18 +253,19 @@ std::string points_table(const OffloadAnswer& answer, int width, bool colour) {
     const Worst cloud = worst_of(point.cloud), split = worst_of(point.split);
     std::vector<std::string> cells{bandwidth_text(point.bandwidth),
                                    time_text(point.rtt),
-                                   ms(cloud.latency.p50),
-                                   ms(cloud.latency.p90),
-                                   ms(cloud.latency.p99),
-                                   ms(cloud.latency.mean),
+                                   ms(cloud.latency.p50, cloud.saturated),
+                                   ms(cloud.latency.p90, cloud.saturated),
+                                   ms(cloud.latency.p99, cloud.saturated),
+                                   ms(cloud.latency.mean, cloud.saturated),
                                    significant(cloud.throughput, 4),
                                    significant(point.cloud.edge_energy_mj, 3),
                                    cloud.saturated,
-                                   ms(split.latency.p99),
+                                   ms(split.latency.p99, split.saturated),
                                    fmt::format("{}", point.on_edge),
                                    significant(point.split.edge_energy_mj, 3)};
     if (partitioned) {
-      cells.push_back(ms(worst_of(point.layers).latency.p99));
+      const Worst layers = worst_of(point.layers);
+      cells.push_back(ms(layers.latency.p99, layers.saturated));
       cells.push_back(fmt::format("{}", answer.partitions[point.partition].at.layers));
       cells.push_back(significant(point.layers.edge_energy_mj, 3));
     }
@@ -200,12 +307,12 @@ std::string partitions_text(const OffloadAnswer& answer, int width, bool colour)
                {"bottleneck", Align::left, 8}});
   for (const OffloadPartition& partition : answer.partitions) {
     const Worst head = worst_of(partition.head), all = worst_of(partition.nearest);
-    table.add(
-        {fmt::format("{}", partition.at.layers), input::printable(partition.at.after),
-         bytes_text(partition.request_bytes), ms(head.latency.p99), significant(head.throughput, 4),
-         significant(partition.head.edge_power_w, 3), ms(all.latency.p50), ms(all.latency.p99),
-         significant(all.throughput, 4), significant(partition.nearest.edge_energy_mj, 3), all.saturated},
-        all.saturated.empty() ? Style::plain : Style::bad);
+    table.add({fmt::format("{}", partition.at.layers), input::printable(partition.at.after),
+               bytes_text(partition.request_bytes), ms(head.latency.p99, head.saturated),
+               significant(head.throughput, 4), significant(partition.head.edge_power_w, 3),
+               ms(all.latency.p50), ms(all.latency.p99), significant(all.throughput, 4),
+               significant(partition.nearest.edge_energy_mj, 3), all.saturated},
+              all.saturated.empty() ? Style::plain : Style::bad);
   }
   return text + table.text(width, colour);
 }
@@ -259,10 +366,10 @@ Table boards_table(const OffloadAnswer& answer) {
                {"bottleneck", Align::left}});
   const auto add = [&](const std::string& name, const SideMetrics& side, const scenarios::Metric& clock) {
     const Worst worst = worst_of(side);
-    table.add(
-        {name, ms(worst.latency.p99), significant(side.throughput, 4), significant(side.edge_power_w, 3),
-         significant(side.edge_energy_mj, 3), clock ? fmt::format("{:.0f}", *clock) : none, worst.saturated},
-        worst.saturated.empty() ? Style::plain : Style::bad);
+    table.add({name, ms(worst.latency.p99, worst.saturated), significant(side.throughput, 4),
+               significant(side.edge_power_w, 3), significant(side.edge_energy_mj, 3),
+               clock ? fmt::format("{:.0f}", *clock) : none, worst.saturated},
+              worst.saturated.empty() ? Style::plain : Style::bad);
   };
   for (const BoardsRow& row : answer.boards)
     add(input::counted(row.boards, "board"), row.metrics, row.gpu_clock_mhz);
@@ -402,15 +509,27 @@ std::string edge_power_line(const OffloadAnswer& answer) {
 
 // How edge and cloud compare over the link of a point, in a sentence.
 std::string over_link(const OffloadAnswer& answer, const OffloadPoint& point) {
-  const Worst edge = worst_of(answer.edge), cloud = worst_of(point.cloud);
+  const Worst cloud = worst_of(point.cloud);
   const std::string link =
-      fmt::format("over {} and {} RTT", bandwidth_text(point.bandwidth), time_text(point.rtt));
+      fmt::format("over {} and {} there and back", bandwidth_text(point.bandwidth), time_text(point.rtt));
+  const double asked = asked_rate(answer);
+  const std::string of = asked > 0 ? " of " + significant(asked, 3) : std::string();
   if (!cloud.saturated.empty())
-    return fmt::format("{} the cloud serves {} of {} {}s/s: the bottleneck is {}", link,
-                       significant(cloud.throughput, 3), significant(edge.throughput, 3), served_word(answer),
+    return fmt::format("{} the cloud alone serves {}{} {}s/s: the bottleneck is {}", link,
+                       significant(cloud.throughput, 3), of, served_word(answer),
                        cloud.saturated == "link" ? "the link" : cloud.saturated);
-  return fmt::format("{} the cloud's p99 is {} ms against {} ms on the edge; best is {}", link,
-                     ms(cloud.latency.p99), ms(edge.latency.p99), to_string(point.best));
+  return fmt::format("{} the cloud alone has a p99 of {} ms", link, ms(cloud.latency.p99));
+}
+
+// Where to run at a point: "over 320 Mbit/s and 1 ms there and back: the cloud, p99 4.52 ms".
+std::string best_at(const OffloadAnswer& answer, const OffloadPoint& point) {
+  OffloadAnswer alone = answer;
+  alone.points = {point};
+  const Worst worst = worst_of(analyses::metrics(answer, point, point.best));
+  return fmt::format("over {} and {} there and back: {}, p99 {}{}", bandwidth_text(point.bandwidth),
+                     time_text(point.rtt),
+                     stretch_words(answer, stretches_of(alone, point.bandwidth).front()),
+                     ms(worst.latency.p99, worst.saturated), worst.latency.p99 ? " ms" : "");
 }
 
 }  // namespace
@@ -465,21 +584,33 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
 PageWords offload_words(const OffloadAnswer& answer, const scenarios::InWords& edge) {
   PageWords words = page_words(edge);
   words.scenario = heading(answer);
-  words.question =
-      "Edge, cloud or split: which has the lowest p99 of the worst stream, over bandwidth and round-trip "
-      "time";
+  words.question = fmt::format(
+      "Where should {} run, so that the slowest has its answers soonest: on the edge ({}), in the cloud "
+      "({}), "
+      "or split between both",
+      input::counted(answer.streams.size(), "stream"), answer.edge_device, answer.cloud_device);
   Passage alone{"on the edge alone", {edge_table(answer)}};
   if (answer.edge.edge_power_w) alone.lines.push_back(edge_power_line(answer));
-  words.answer = {{"when the cloud is faster", {break_even_table(answer)}}, std::move(alone)};
   const auto slow = std::ranges::min_element(answer.points, {}, [](const OffloadPoint& point) {
     return std::pair(point.bandwidth, -sim::to_ms(point.rtt));
   });
   const auto fast = std::ranges::max_element(answer.points, {}, [](const OffloadPoint& point) {
     return std::pair(point.bandwidth, -sim::to_ms(point.rtt));
   });
-  if (slow != answer.points.end()) words.why = {over_link(answer, *fast), over_link(answer, *slow)};
-  words.trust.push_back(grades_sentence(answer));
-  if (answer.edge_power_grade) words.trust.push_back(grade_sentence("Edge", *answer.edge_power_grade));
+  if (slow != answer.points.end()) {
+    words.answer.push_back({"", {}, {best_at(answer, *fast), best_at(answer, *slow)}});
+    words.why = {edge_alone_words(answer), over_link(answer, *fast), over_link(answer, *slow)};
+  }
+  words.answer.push_back({"", {where_table(answer)}});
+  words.more = {{"when the cloud alone is faster than the edge", {break_even_table(answer)}},
+                std::move(alone)};
+  if (const std::string grade = lowest_grade(answer); !grade.empty())
+    words.trust.push_back(grade_sentence("Throughput and latency", grade));
+  if (answer.edge_power_grade)
+    words.trust.push_back(grade_sentence("Power of " + answer.edge_device, *answer.edge_power_grade));
+  if (answer.cloud_power_grade && answer.cloud_power_grade != answer.edge_power_grade)
+    words.trust.push_back(grade_sentence("Power of " + answer.cloud_device, *answer.cloud_power_grade));
+  if (answer.edge_power_interval) words.trust.push_back(grades_sentence(answer));
   if (!answer.power_note.empty()) words.warnings.push_back({"note", answer.power_note});
   if (!answer.boards.empty())
     words.more.push_back({"more edge boards, and the cloud", {boards_table(answer)}});

@@ -45,8 +45,11 @@ PageWords page_words(const scenarios::InWords& scenario) {
   return {.scenario = scenario.board, .processes = scenario.processes, .run = scenario.run};
 }
 
-std::string grade_sentence(const std::string& of, const std::string& grade) {
-  return fmt::format("{}: {}, {}", of, grade, scenarios::meaning(grade));
+std::string grade_sentence(const std::string& of, const std::string& grade, const std::string& range) {
+  const std::string far = range.empty()
+                              ? fmt::format("a real board may differ by {}", scenarios::usual_error(grade))
+                              : fmt::format("9 of 10 measurements on a real board within {}", range);
+  return fmt::format("{}: {} ({}: {})", of, far, grade, scenarios::meaning(grade));
 }
 
 nlohmann::ordered_json words_json(const PageWords& words) {

@@ -44,7 +44,13 @@ struct PageWords {
 // For the data of a page, as `words`. Sentences begin with a capital and end with a full stop.
 [[nodiscard]] nlohmann::ordered_json words_json(const PageWords& words);
 
-// "Throughput and latency: assumed, a judgement, ...".
-[[nodiscard]] std::string grade_sentence(const std::string& of, const std::string& grade);
+// How far a real board may be from figures of a grade: "Power: a real board may differ by some 25 % (fitted:
+// ...)"; with a prediction interval: "Power: 9 of 10 measurements on a real board within 11.8 to 17 W (...)".
+[[nodiscard]] std::string grade_sentence(const std::string& of, const std::string& grade,
+                                         const std::string& range = {});
+
+// What a ± is beside a grade.
+inline constexpr const char* repeats_sentence =
+    "± and 95 % tell only how far repeats of the simulation differ";
 
 }  // namespace jostle::cli

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/plan/words.hpp"
 #include "cli/plan/text.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
@@ -101,7 +102,7 @@ constexpr const char* crosses =
 
 Table fleet_table(const Fleet& fleet) {
   Table table({{"board", Align::left},
-               {"mode", Align::left, 0, true},
+               {"mode", Align::left, 52, true},
                {"boards", Align::right},
                {"cameras/board", Align::right, 50},
                {"max cameras/board", Align::right, 40},
@@ -109,7 +110,7 @@ Table fleet_table(const Fleet& fleet) {
                {"grade", Align::left, 60},
                {"kWh/day", Align::right, 45},
                {"mJ/frame", Align::right, 30},
-               {"p99 ms", Align::right},
+               {"p99 ms", Align::right, 65},
                {"price", Align::right}});
   for (const FleetChoice& choice : fleet.choices)
     table.add({choice.device, input::printable(choice.power_mode.value_or("–")),
@@ -165,29 +166,38 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   std::vector<std::string> boards = fleet.carry_none, limits;
   for (const FleetChoice& choice : fleet.choices) boards.push_back(choice.device);
   for (std::size_t i = 0; i < fleet.goal.criteria.size(); ++i)
-    limits.push_back(criterion_text(fleet.goal, i));
+    limits.push_back(analyses::criterion_words(fleet.goal.metrics[i], fleet.goal.criteria[i]));
   words.scenario = fmt::format("{}", fmt::join(boards, ", "));
   // Cameras, not the scenario's arrivals, bring the frames.
   constexpr std::string_view closed = ", one batch after the other";
   for (std::string& process : words.processes)
     if (process.ends_with(closed)) process.resize(process.size() - closed.size());
-  words.question = fmt::format("How many boards carry {} at {:.4g} frames/s each{}{}",
+  words.question = fmt::format("Which boards, and how many, carry {} at {:.4g} frames/s each{}{}",
                                input::counted(fleet.cameras, "camera"), fleet.rate_per_s,
                                limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
   Passage answer{fleet.choices.empty() ? "no board carries a camera within the limits" : ""};
   if (!fleet.choices.empty()) {
     const FleetChoice& first = fleet.choices.front();
     answer.tables.push_back(fleet_table(fleet));
+    words.answer.push_back(
+        {"",
+         {},
+         {fmt::format("{} of {}{}{}: {} W{}", input::counted(first.boards, "board"), first.device,
+                      first.power_mode ? ", mode " + input::printable(*first.power_mode) : "",
+                      first.price ? fmt::format(", price {:.6g}", *first.price) : "",
+                      significant(first.power_w, 3), interval_note(first.power_pi90))}});
     words.why = why_so_many(first);
     if (first.power_grade) words.trust.push_back(grade_sentence("Power and energy", *first.power_grade));
-    if (!first.sharing_note.empty()) words.trust.push_back("sharing: " + first.sharing_note);
+    if (!first.sharing_note.empty()) words.warnings.push_back({"sharing", first.sharing_note});
+    words.trust.emplace_back(repeats_sentence);
   }
   for (const std::string& device : fleet.carry_none)
     answer.lines.push_back(device + ": no configuration meets the limits with even one camera");
   words.answer.push_back(std::move(answer));
-  words.trust.insert(words.trust.begin(),
-                     fmt::format("{} simulated in {}", input::counted(fleet.settings, "configuration"),
-                                 input::counted(fleet.simulated, "run")));
+  words.more.push_back({"how it was searched",
+                        {},
+                        {fmt::format("{} simulated in {}", input::counted(fleet.settings, "configuration"),
+                                     input::counted(fleet.simulated, "run"))}});
   words.best = mix_sentence(fleet);
   if (!fleet.power_note.empty()) words.warnings.push_back({"note", fleet.power_note});
   for (const FleetChoice& choice : fleet.choices) {

@@ -52,12 +52,21 @@ std::vector<std::pair<std::string, std::string>> varying_keys(const std::vector<
   return keys;
 }
 
-// The settings of a point: "processes.0.batch 8, power_mode 15W".
+// The name of a setting: without "processes.0." if no other process is set.
+std::string setting_name(const Json& settings, const std::string& key) {
+  constexpr std::string_view all = "processes.", first = "processes.0.";
+  bool alone = true;
+  for (const auto& [name, value] : settings.items())
+    if (name.starts_with(all) && !name.starts_with(first)) alone = false;
+  return alone && key.starts_with(first) ? key.substr(first.size()) : key;
+}
+
+// The settings of a point: "batch 8, power_mode 15W".
 std::string settings_text(const std::string& json) {
   const Json settings = Json::parse(json);
   std::string text;
   for (const auto& [key, value] : settings.items())
-    text += (text.empty() ? "" : ", ") + key + " " + setting_value_text(value);
+    text += (text.empty() ? "" : ", ") + setting_name(settings, key) + " " + setting_value_text(value);
   return text.empty() ? "the scenario unchanged" : text;
 }
 
@@ -65,14 +74,14 @@ std::string settings_text(const PlanPoint& point) {
   return settings_text(point.settings);
 }
 
-// The settings that differ: "processes.0.batch 8 -> 4".
+// The settings that differ: "batch 8 -> 4".
 std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
   const Json before = Json::parse(from.settings), after = Json::parse(to.settings);
   std::string text;
   for (const auto& [key, value] : after.items()) {
     if (before.at(key) == value) continue;
-    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", key, setting_value_text(before.at(key)),
-                        setting_value_text(value));
+    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", setting_name(after, key),
+                        setting_value_text(before.at(key)), setting_value_text(value));
   }
   return text;
 }
@@ -142,18 +151,22 @@ bool adds(const Plan& plan, const char* metric) {
                               [&](const std::string& one) { return one.starts_with(metric); });
 }
 
-Table values_table(const Plan& plan, const PlanPoint& point, bool against_best) {
+// `in_words`: with names for people and units, for a page.
+Table values_table(const Plan& plan, const PlanPoint& point, bool against_best, bool in_words = false) {
   std::vector<Column> columns{{"", Align::left, 0, true},
                               {"simulated", Align::right},
                               {"noise", Align::right, 45},
-                              {"90 % interval", Align::right, 50}};
+                              {"90 % interval", Align::right, 65}};
   if (against_best) columns.push_back({"vs best", Align::right, 40});
   const bool powered = point.power_grade.has_value();
   if (powered) columns.push_back({"grade", Align::left, 60});
   Table table(columns);
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
-    std::vector<std::string> cells{criterion_text(plan, i), value_text(plan, point, i), noise_text(point, i),
-                                   interval_text(point.intervals[i])};
+    std::vector<std::string> cells{
+        in_words ? analyses::criterion_words(plan.goal.metrics[i], plan.goal.criteria[i])
+                 : criterion_text(plan, i),
+        in_words ? with_unit(plan, i, point.values[i]) : value_text(plan, point, i), noise_text(point, i),
+        interval_text(point.intervals[i])};
     if (against_best) cells.push_back(relative_text(point.values[i], plan.best->values[i]));
     if (powered) cells.push_back(grade_text(plan, point, i));
     table.add(std::move(cells));
@@ -478,6 +491,32 @@ std::string goal_words(const Plan& plan) {
 
 }  // namespace
 
+namespace {
+
+// How far a real board may be from the best point, how sure its limits are, and what a ± is instead.
+std::vector<std::string> plan_trust(const Plan& plan, const PlanPoint& best) {
+  std::vector<std::string> found;
+  const std::string& metric = plan.goal.metrics[0];
+  const std::string unit = analyses::metric_unit(metric).name, grade = grade_text(plan, best, 0);
+  std::string range;
+  if (best.intervals[0]) range = interval_text(best.intervals[0]) + (unit.empty() ? "" : " ") + unit;
+  if (!grade.empty())
+    found.push_back(grade_sentence(analyses::metric_title(metric), grade, range));
+  else if (!range.empty())
+    found.push_back(fmt::format("{}: 9 of 10 measurements on a real board within {}",
+                                analyses::metric_title(metric), range));
+  if (grade.empty() && best.power_grade)
+    found.push_back(grade_sentence("Power and energy", *best.power_grade));
+  std::string repeats = repeats_sentence;
+  if (best.p_feasible && plan.goal.criteria.size() > plan.goal.objectives)
+    repeats += fmt::format("; by these all limits are met with a probability of {}",
+                           probability_text(*best.p_feasible));
+  found.push_back(std::move(repeats));
+  return found;
+}
+
+}  // namespace
+
 PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
   PageWords words = page_words(scenario);
   words.question = goal_words(plan);
@@ -486,12 +525,11 @@ PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
   } else {
     const PlanPoint& best = *plan.best;
     std::vector<std::string> margins = margins_of(plan);  // load first, then energy, which few ask for
-    words.answer.push_back({"best: " + settings_text(best), {values_table(plan, best, false)}});
+    words.answer.push_back({"best: " + settings_text(best), {values_table(plan, best, false, true)}});
     if (!margins.empty()) words.answer.back().lines.push_back(margins.front());
     if (margins.size() > 1) words.more.push_back({"energy", {}, {margins.back()}});
-    words.trust.push_back(evidence_text(plan, best));
-    if (best.power_grade) words.trust.push_back(grade_sentence("Power and energy", *best.power_grade));
-    if (!best.sharing_note.empty()) words.trust.push_back("sharing: " + best.sharing_note);
+    words.trust = plan_trust(plan, best);
+    if (!best.sharing_note.empty()) words.warnings.push_back({"sharing", best.sharing_note});
     const std::vector<std::string> costs = costs_of_limits(plan);
     if (plan.runner_up) {
       const std::string changes = changes_text(best, *plan.runner_up);
@@ -510,7 +548,9 @@ PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
     if (costs.size() > 1) words.more.push_back({"cost of the limits", {}, costs});
   }
   if (!plan.power_note.empty()) words.warnings.push_back({"note", plan.power_note});
-  words.more.push_back({"how it was searched", {}, {head_sentence("search", plan)}});
+  words.more.push_back({"how it was searched",
+                        {},
+                        {head_sentence("search", plan), plan.best ? evidence_text(plan, *plan.best) : ""}});
   if (plan.every.size() > 1)
     words.more.push_back(
         {"every point", {points_table(plan, plan.every, {plan.goal.criteria.size(), false})}});

@@ -2,6 +2,7 @@
 #include "validation/reproduce/reproduce.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 #include "cli/page/words.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "output/output_file.hpp"
 
@@ -200,18 +202,42 @@ std::string json(const std::vector<Reproduction>& outcomes) {
   return lines;
 }
 
+// How many statements hold, which fail, and how many cannot be judged: "Of 4 statements, 2 hold, 1 fails
+// (C38) and 1 cannot be judged; 9 of 12 checks hold".
+std::string hold_words(const std::vector<Reproduction>& outcomes) {
+  constexpr std::size_t named = 4;
+  std::size_t hold = 0, judged = 0, missed = 0;
+  std::vector<std::string> fail;
+  for (const Reproduction& outcome : outcomes) {
+    judged += outcome.judged();
+    missed += outcome.failed();
+    if (outcome.reproduced())
+      ++hold;
+    else if (outcome.statement->basis.kind != validation::Basis::Kind::not_judged)
+      fail.emplace_back(outcome.statement->id);
+  }
+  const std::size_t failing = fail.size();
+  if (failing > named) {
+    fail.resize(named);
+    fail.emplace_back("...");
+  }
+  return fmt::format("of {}, {} come{} out, {} do{} not{} and {} cannot be judged; {} of {} checks hold",
+                     input::counted(outcomes.size(), "statement"), hold, hold == 1 ? "s" : "", failing,
+                     failing == 1 ? "es" : "",
+                     fail.empty() ? "" : fmt::format(" ({})", fmt::join(fail, ", ")),
+                     outcomes.size() - hold - failing, judged - missed, judged);
+}
+
 // The head of the page: the summary, the reproduced statements by source, and what the worst misses rest on.
 PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
   PageWords words;
-  std::string text = summary(outcomes);
-  text.pop_back();
-  words.question = "Which published statements come out of the simulation";
-  words.answer.push_back({"", {}, {text}});
+  words.question = "How many statements of published papers come out of the simulation, and which do not";
+  words.answer.push_back({"", {}, {hold_words(outcomes)}});
   Table table({{"source", Align::left, 0, true},
-               {"statements"},
                {"reproduced"},
-               {"not judged", Align::right, 30},
-               {"missed"}});
+               {"missed"},
+               {"not judged", Align::right, 40},
+               {"statements", Align::right, 30}});
   std::vector<std::string> sources;
   for (const Reproduction& outcome : outcomes)
     if (const std::string source(source_of(*outcome.statement));
@@ -224,16 +250,18 @@ PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
       const bool judged = outcome.statement->basis.kind != validation::Basis::Kind::not_judged;
       ++counts.at(!judged ? 1 : outcome.reproduced() ? 0 : 2);
     }
-    table.add({source, fmt::format("{}", counts[0] + counts[1] + counts[2]), fmt::format("{}", counts[0]),
-               fmt::format("{}", counts[1]), fmt::format("{}", counts[2])});
+    table.add({source, fmt::format("{}", counts[0]), fmt::format("{}", counts[2]),
+               fmt::format("{}", counts[1]), fmt::format("{}", counts[0] + counts[1] + counts[2])});
   }
   words.answer.push_back({"by source", {table}});
   for (const Reproduction& outcome : outcomes)
     if (outcome.failed() > 0 && words.why.size() < 2 && !outcome.statement->why.empty())
       words.why.push_back(fmt::format("{} is missed: {}", outcome.statement->id, outcome.statement->why));
+  words.trust.push_back("reproduced: " + by_basis(outcomes));
   words.trust.emplace_back(
-      "Predicted: nothing was chosen on the statement. Fitted: a parameter was chosen on the same work, so "
-      "that it tells less. Given: the scenario says it");
+      "Believe most what was predicted: nothing was chosen on the statement; fitted: a parameter was chosen "
+      "on "
+      "the same work, so that it tells less; given: the scenario says it");
   return words;
 }
 

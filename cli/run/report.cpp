@@ -141,7 +141,7 @@ Table table_of_processes(const Result& result) {
   if (std::ranges::any_of(processes, [](const auto& p) { return p.stable == false; }))
     add({"offered", Align::right, 96},
         cells_of(processes, 5, [](const ProcessResult& p) { return p.offered; }));
-  add({"±95 %", Align::right, 90}, cells_of(processes, 3, half_width));
+  add({"±95 %", Align::right, 45}, cells_of(processes, 3, half_width));
   if (result.system.throughput_pi90)
     add({"90 % within", Align::right, 95},
         words(processes, [](const auto& p) { return range(p.throughput.pi90); }),
@@ -152,7 +152,7 @@ Table table_of_processes(const Result& result) {
   if (memory_matters(result)) {
     add({"MB", Align::right, 45}, cells_of(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
   }
-  add({"grade", Align::left, 50}, words(processes, [](const auto& p) { return lowest(p.grades); }));
+  add({"grade", Align::left, 75}, words(processes, [](const auto& p) { return lowest(p.grades); }));
   if (std::ranges::any_of(processes, [](const auto& p) { return p.drops > 0; })) {
     add({"drops", Align::right, 87},
         words(processes, [](const auto& p) { return fmt::format("{}", p.drops); }));
@@ -415,16 +415,18 @@ std::vector<BoardRow> board_rows(const Result& result) {
           {"CPU", cpu}, {"RAM", memory}, {"board", power}};
 }
 
-// Power, energy and limits of the board alone: "Board: 8.92 W (fitted), 16.4 mJ/image, limited by power_cap".
+// Power, energy and limits of the board alone: "8.92 W (fitted), 16.4 mJ/image, limited by power cap".
 std::string board_words(const Result& result) {
   const auto rows = board_rows(result);
   std::vector<std::string> phrases = rows.back().phrases;
   std::erase_if(phrases, [&](const std::string& phrase) {
     const bool rail = std::ranges::any_of(result.system.power_w.rails,
                                           [&](const auto& of) { return phrase.starts_with(of.first + " "); });
-    return rail || phrase.starts_with("peak ") || phrase.ends_with(" degC");
+    return rail || phrase.starts_with("peak ") || phrase.starts_with("90 % within") ||
+           phrase.ends_with(" degC");
   });
-  return phrases.empty() ? std::string() : fmt::format("Board: {}", fmt::join(phrases, ", "));
+  for (std::string& phrase : phrases) std::ranges::replace(phrase, '_', ' ');
+  return fmt::format("{}", fmt::join(phrases, ", "));
 }
 
 std::string system_lines(const Result& result, int width) {
@@ -565,6 +567,85 @@ IntervalLine interval_line(const Result& result) {
           causes(*worst->latency_ms.pi90_parts)};
 }
 
+// "325 to 499 images/s in total": where nine of ten measurements are, of the total throughput; of the slowest
+// process's mean latency if every process keeps up. Empty without an interval.
+std::string measured_range(const Result& result) {
+  const auto told = [](const scenarios::Interval& interval, const std::string& of) {
+    return fmt::format("{} to {} {}", significant(interval->first, 3), significant(interval->second, 3), of);
+  };
+  const auto& processes = result.processes;
+  if (processes.empty()) return {};
+  const bool keeps_up =
+      std::ranges::all_of(processes, [](const ProcessResult& process) { return process.stable == true; });
+  if (!keeps_up) {
+    if (!result.system.throughput_pi90) return {};
+    return told(result.system.throughput_pi90,
+                processes.front().throughput.unit + (processes.size() > 1 ? " in total" : ""));
+  }
+  const auto slowest = std::ranges::max_element(
+      processes, {}, [](const ProcessResult& process) { return process.latency_ms.mean.value_or(0); });
+  if (!slowest->latency_ms.pi90) return {};
+  return told(slowest->latency_ms.pi90, fmt::format("ms mean latency of {}", label(*slowest)));
+}
+
+// How sure a result is: how far a real board may be from it, and what a ± is instead.
+std::vector<std::string> result_trust(const Result& result) {
+  std::string grade;  // the lowest of all processes
+  for (const ProcessResult& process : result.processes)
+    grade = grade.empty() ? lowest(process.grades) : scenarios::lower_grade(grade, lowest(process.grades));
+  std::vector<std::string> found{grade_sentence("Throughput and latency", grade, measured_range(result))};
+  if (const auto power = scenarios::power_grade(result)) {
+    const scenarios::Interval& watts = result.system.power_w.pi90;
+    found.push_back(grade_sentence(
+        "Power and energy", *power,
+        watts ? fmt::format("{} to {} W", significant(watts->first, 3), significant(watts->second, 3))
+              : std::string()));
+  }
+  found.emplace_back(repeats_sentence);
+  return found;
+}
+
+// The answer in a sentence: "together 443 images/s, 99 of 100 within 9.15 ms at worst; board: 14.7 W
+// (fitted)".
+std::string answer_sentence(const Result& result) {
+  std::string text;
+  if (result.system.throughput && result.processes.size() > 1)
+    text = fmt::format("together {} {}", significant(*result.system.throughput, 3),
+                       result.processes.front().throughput.unit);
+  else if (const Metric& rate = result.system.throughput)
+    text = fmt::format("{} {}", significant(*rate, 3), result.processes.front().throughput.unit);
+  Metric p99 = 0.0, mean;  // the greatest; p99 only if all processes have one
+  for (const ProcessResult& process : result.processes) {
+    const scenarios::Latency& latency = process.latency_ms;
+    p99 = p99 && latency.p99 ? Metric(std::max(*p99, *latency.p99)) : std::nullopt;
+    if (latency.mean) mean = std::max(mean.value_or(0), *latency.mean);
+  }
+  const bool grows =
+      std::ranges::any_of(result.processes, [](const ProcessResult& p) { return p.stable == false; });
+  if (grows)
+    text += ", latency grows";
+  else if (p99)
+    text += fmt::format(", 99 of 100 within {} ms{}", significant(*p99, 3),
+                        result.processes.size() > 1 ? " at worst" : "");
+  else if (mean)
+    text += fmt::format(", {} ms each in the mean{}", significant(*mean, 3),
+                        result.processes.size() > 1 ? " at worst" : "");
+  if (const std::string board = board_words(result); !board.empty())
+    text += fmt::format("{}board: {}", text.empty() ? "" : "; ", board);
+  return text;
+}
+
+// "How many images a second does each process get, and how long does one take, on jetson-nano, power mode
+// 5W".
+std::string run_question(const Result& result, const std::string& board) {
+  const auto talks = [](const ProcessResult& process) { return process.tokens.has_value(); };
+  const char* const unit = std::ranges::all_of(result.processes, talks)    ? "tokens"
+                           : std::ranges::none_of(result.processes, talks) ? "images"
+                                                                           : "images or tokens";
+  return fmt::format("How many {} a second does {} process get, and how long does one take, on {}", unit,
+                     result.processes.size() > 1 ? "each" : "the", board);
+}
+
 // The metrics that did not reach the requested precision of run.until.
 std::vector<std::string> unconverged(const Result& result) {
   std::vector<std::string> found;
@@ -648,9 +729,10 @@ std::string report(const Result& result, int width, bool colour) {
 
 PageWords report_words(const Result& result) {
   PageWords words = page_words(scenarios::in_words(result.resolved));
+  words.question = run_question(result, words.scenario);
+  words.scenario.clear();  // the question names it
+  words.answer.push_back({"", {}, {answer_sentence(result)}});
   words.answer.push_back({"", {table_of_processes(result)}});
-  if (const std::string board = board_words(result); !board.empty())
-    words.answer.back().lines.push_back(board);
   words.missing = missing_latencies(result);
   std::ranges::copy(unconverged(result), std::back_inserter(words.missing));
   words.warnings = overloads_of(result);
@@ -659,16 +741,13 @@ PageWords report_words(const Result& result) {
       words.warnings.push_back({fmt::format("process {}", process.index),
                                 fmt::format("({}) {}", label(process), process.problem)});
   std::ranges::copy(warnings_of(result), std::back_inserter(words.warnings));
-  std::string grade;  // the lowest of all processes
-  for (const ProcessResult& process : result.processes)
-    grade = grade.empty() ? lowest(process.grades) : scenarios::lower_grade(grade, lowest(process.grades));
-  words.trust.push_back(grade_sentence("Throughput and latency", grade));
-  if (const auto power = scenarios::power_grade(result))
-    words.trust.push_back(grade_sentence("Power and energy", *power));
+  words.trust = result_trust(result);
   if (const std::string note = scenarios::sharing_note(result); !note.empty())
     words.warnings.push_back({"sharing", note});
   if (const IntervalLine interval = interval_line(result); !interval.phrases.empty())
-    words.trust.push_back(fmt::format("{} {}", interval.head, fmt::join(interval.phrases, ", ")));
+    words.more.push_back({"where the uncertainty comes from",
+                          {},
+                          {fmt::format("{} {}", interval.head, fmt::join(interval.phrases, ", "))}});
   for (Passage passage : {instances_of(result), tokens_of(result), shares_of(result), stages_of(result),
                           loads_of(result), windows_of(result)})
     if (!passage.tables.empty()) words.more.push_back(std::move(passage));

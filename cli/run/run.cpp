@@ -111,6 +111,19 @@ void print(const scenarios::Result& result, Format format, bool first, Terminal&
     terminal.print_data(text);
 }
 
+// The result for a page: with its prediction intervals, unless they would take long.
+scenarios::Result with_interval(const scenarios::Result& result, const scenarios::Scenario& scenario,
+                                double cpu_seconds, const scenarios::RunControl& control) {
+  constexpr double runs = 80;  // of an interval, about
+  if (result.status != "ok" || result.system.throughput_pi90 ||
+      runs * cpu_seconds > scenarios::worth_telling_s)
+    return result;
+  scenarios::RunControl quiet;
+  quiet.interrupt = control.interrupt;
+  quiet.progress = control.progress;
+  return analyses::run_with_interval(scenario, quiet).value_or(result);
+}
+
 // The words of a page, with what `jostle explain` says of the scenario unless that would take long.
 PageWords words_of(const scenarios::Result& result, const analyses::ExplainQuestion& question,
                    double cpu_seconds, const scenarios::RunControl& control) {
@@ -180,15 +193,17 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     traced = finish(trace.get(), terminal);  // before anything is printed, because printing may fail
     if (!result) throw scenarios::Interrupted();
     print(*result, options.format, i == 0, terminal);
-    if (page)
+    if (page) {
+      const scenarios::Result shown = with_interval(*result, (*all)[i], expected_s, control);
       runs.push_back(
-          {{"words", words_json(words_of(*result,
+          {{"words", words_json(words_of(shown,
                                          {.scenario = (*all)[i],
                                           .directory = std::filesystem::path(file).parent_path().string(),
                                           .what_ifs = {}},
                                          expected_s, control))},
-           {"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},
+           {"result", nlohmann::ordered_json::parse(scenarios::to_json(shown))},
            {"timeline", timelines.of_page()}});
+    }
     if (!say_who_fits(file, *result, terminal)) all_fit = false;
   }
   if (page) output::write_whole(*page, page_of(*all, std::move(runs)));

@@ -1,10 +1,13 @@
 #include "cli/sweep/study_page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,7 +19,6 @@
 #include "cli/terminal/paragraph.hpp"
 #include "input/counted.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/result/grades.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -133,33 +135,124 @@ Json power_limit(const Study& study) {
 // What a study is asked for beside its axes: the best point by each of these metrics.
 struct BestRow {
   const char *words, *column, *order;
+  std::string_view metric;  // as objectives name it
 };
 constexpr std::array best_rows{
-    BestRow{"most images/s", "throughput", "DESC"}, BestRow{"least mJ/image", "energy_per_image_mj", "ASC"},
-    BestRow{"lowest p99 ms", "latency_p99_ms", "ASC"}, BestRow{"least W", "power_w", "ASC"}};
+    BestRow{"most images/s", "throughput", "DESC", "system.throughput"},
+    BestRow{"least mJ/image", "energy_per_image_mj", "ASC", "system.energy_per_image_mj"},
+    BestRow{"lowest p99 ms", "latency_p99_ms", "ASC", "processes.latency_ms.p99"},
+    BestRow{"least W", "power_w", "ASC", "system.power_w"}};
 
-// The best point by each metric that some point has: its value, where it is, and what limits it there.
-Table best_points(const std::vector<std::string>& axes, analyses::Database& database) {
-  std::vector<Column> columns{{"", Align::left}, {"value", Align::right}};
+// The row that the study's first objective asks for; without one, the first.
+const BestRow& asked_row(const Study& study) {
+  if (study.objectives.empty()) return best_rows.front();
+  const auto* const row = std::ranges::find(best_rows, study.objectives.front().metric, &BestRow::metric);
+  return row == best_rows.end() ? best_rows.front() : *row;
+}
+
+// The best point by a row: its number, value and settings; none if no point has the metric.
+struct BestPoint {
+  std::int64_t point = 0;
+  double value = 0;
+  std::vector<std::string> settings;  // one per axis
+};
+std::string setting_of(const SqlStatement& rows, int column) {
+  const Json value = json_cell(rows, column);
+  if (value.is_number()) return fmt::format("{:.6g}", value.get<double>());
+  return value.is_string() ? value.get<std::string>() : value.is_null() ? none : value.dump();
+}
+std::optional<BestPoint> best_point(const BestRow& row, const std::vector<std::string>& axes,
+                                    analyses::Database& database) {
   std::string names;
-  for (const std::string& axis : axes) {
-    columns.push_back({axis, Align::left, 50 + static_cast<int>(columns.size())});
-    names += fmt::format(", \"{}\"", axis);
+  for (const std::string& axis : axes) names += fmt::format(", \"{}\"", axis);
+  SqlStatement best(database,
+                    fmt::format("SELECT point, {0}{1} FROM results WHERE status = 'ok' AND {0} IS NOT "
+                                "NULL ORDER BY {0} {2}, point LIMIT 1",
+                                row.column, names, row.order));
+  if (!best.step()) return std::nullopt;
+  BestPoint found{best.integer(0), best.real(1), {}};
+  for (int i = 2; i < best.columns(); ++i) found.settings.push_back(setting_of(best, i));
+  return found;
+}
+
+// The settings in words: "batch 16, gpu_mhz 1020".
+std::string settings_words(const std::vector<std::string>& axes, const BestPoint& best) {
+  std::string text;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axes[i], best.settings[i]);
+  return text;
+}
+
+// How the metric changes from the best point on along one dimension: "batch alone, from 1 to 16: 285 to
+// 1107".
+struct Along {
+  double ratio = 1;
+  std::string words;
+};
+Along along(const BestRow& row, const std::vector<std::string>& moved, const std::vector<std::string>& axes,
+            const BestPoint& best, analyses::Database& database) {
+  std::string where;
+  for (const std::string& axis : axes)
+    if (std::ranges::find(moved, axis) == moved.end())
+      where +=
+          fmt::format(" AND \"{0}\" IS (SELECT \"{0}\" FROM results WHERE point = {1})", axis, best.point);
+  SqlStatement rows(database,
+                    fmt::format("SELECT \"{0}\", {1} FROM results WHERE status = 'ok' AND {1} IS NOT "
+                                "NULL{2} ORDER BY {1}",
+                                moved.front(), row.column, where));
+  std::string least, most;
+  double low = 0, high = 0;
+  while (rows.step()) {
+    if (least.empty()) {
+      least = setting_of(rows, 0);
+      low = rows.real(1);
+    }
+    most = setting_of(rows, 0);
+    high = rows.real(1);
   }
+  if (least == most || !(low > 0)) return {};
+  return {high / low, fmt::format("{} alone takes it from {} ({}) to {} ({})", moved.front(),
+                                  significant(low, 3), least, significant(high, 3), most)};
+}
+
+// What the axes change around the best point, the greatest change first; at most three.
+std::string changes_words(const Study& study, const BestRow& row, const std::vector<std::string>& axes,
+                          const BestPoint& best, analyses::Database& database) {
+  std::vector<Along> all;
+  for (const analyses::Dimension& dimension : study.dimensions) {
+    std::vector<std::string> moved;
+    for (const std::size_t axis : dimension.axes) moved.push_back(axes[axis]);
+    if (moved.empty() || dimension.size < 2) continue;
+    if (Along found = along(row, moved, axes, best, database); !found.words.empty())
+      all.push_back(std::move(found));
+  }
+  std::ranges::stable_sort(all, std::greater{}, &Along::ratio);
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(all.size(), 3); ++i)
+    text += (text.empty() ? "" : "; ") + all[i].words;
+  return text.empty() ? text : "from the best setting, " + text;
+}
+
+// The best point by each metric that some point has: its value, where it is, and what limits it there. The
+// row that is asked for comes first.
+Table best_points(const Study& study, const std::vector<std::string>& axes, analyses::Database& database) {
+  std::vector<Column> columns{{"", Align::left}, {"value", Align::right}};
+  for (const std::string& axis : axes)
+    columns.push_back({axis, Align::left, 50 + static_cast<int>(columns.size())});
   columns.push_back({"limited by", Align::left, 40});
   Table table(columns);
-  for (const BestRow& row : best_rows) {
-    SqlStatement best(database, fmt::format("SELECT {0}{1}, limited_by FROM results WHERE status = 'ok' AND "
-                                            "{0} IS NOT NULL ORDER BY {0} {2}, "
-                                            "point LIMIT 1",
-                                            row.column, names, row.order));
-    if (!best.step()) continue;
-    std::vector<std::string> cells{row.words, significant(best.real(0), 3)};
-    for (int i = 1; i < best.columns(); ++i) {
-      const Json value = json_cell(best, i);
-      cells.push_back(value.is_string() ? value.get<std::string>() : value.is_null() ? none : value.dump());
-    }
-    table.add(std::move(cells));
+  const BestRow& asked = asked_row(study);
+  std::vector<const BestRow*> order{&asked};
+  for (const BestRow& row : best_rows)
+    if (&row != &asked) order.push_back(&row);
+  for (const BestRow* const row : order) {
+    const auto best = best_point(*row, axes, database);
+    if (!best) continue;
+    std::vector<std::string> cells{row->words, significant(best->value, 3)};
+    cells.insert(cells.end(), best->settings.begin(), best->settings.end());
+    SqlStatement limit(database, fmt::format("SELECT limited_by FROM results WHERE point = {}", best->point));
+    cells.push_back(limit.step() ? setting_of(limit, 0) : none);
+    table.add(std::move(cells), row == &asked ? Style::strong : Style::plain);
   }
   return table;
 }
@@ -194,19 +287,27 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
            "json_extract(result, '$.resolved') IS NOT NULL ORDER BY point LIMIT 1");
        first.step();)
     words = page_words(scenarios::in_words(std::string(first.text(0))));
+  if (!words.scenario.empty()) words.scenario = "the first of them: " + words.scenario;
   const auto status =
       counts_of(database, "SELECT status, count(*) FROM results GROUP BY status ORDER BY count(*) DESC");
   for (const auto& [name, count] : status) all += count;
-  std::string dimensions;
+  std::vector<std::string> varied;
   for (const analyses::Dimension& dimension : study.dimensions)
     for (const std::size_t axis : dimension.axes)
-      if (dimension.size > 1)
-        dimensions +=
-            fmt::format("{}{} ({} values)", dimensions.empty() ? "" : ", ", axes[axis], dimension.size);
-  words.question =
-      fmt::format("What do {} give over {} (below: the first)", input::counted(all, "point"), dimensions);
-  words.answer.push_back({"best points", {best_points(axes, database)}});
-  words.missing.push_back("points: " + counts_words(status));
+      if (dimension.size > 1) varied.push_back(axes[axis]);
+  const BestRow& asked = asked_row(study);
+  words.question = fmt::format("Which of {} of {} gives the {}, and how much does each change it",
+                               input::counted(all, "setting"), fmt::join(varied, ", "), asked.words);
+  const auto best = best_point(asked, axes, database);
+  if (best) {
+    words.answer.push_back({"",
+                            {},
+                            {fmt::format("{}: {} with {}", asked.words, significant(best->value, 3),
+                                         settings_words(axes, *best))}});
+    words.why.push_back(changes_words(study, asked, axes, *best, database));
+  }
+  words.answer.push_back({"", {best_points(study, axes, database)}});
+  if (status.size() > 1) words.missing.push_back("points: " + counts_words(status));
   if (const auto limits = counts_of(database,
                                     "SELECT limited_by, count(*) FROM results WHERE status = 'ok' GROUP BY "
                                     "limited_by ORDER BY count(*) DESC");
@@ -221,23 +322,15 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
       !problems.empty() && !problems.front().first.empty())
     words.why.push_back(
         fmt::format("the most frequent reason for a point without figures: {}", problems.front().first));
-  const auto graded = [&](const char* of, const char* sql) {
-    const auto counts = counts_of(database, sql);
-    if (counts.empty()) return;
-    const std::string& most = counts.front().first;
-    words.trust.push_back(counts.size() == 1
-                              ? grade_sentence(of, most)
-                              : fmt::format("{}: points by grade: {}; {} is {}", of, counts_words(counts),
-                                            most, scenarios::meaning(most)));
+  if (!best) return words;
+  const auto graded = [&](const char* of, const char* grade) {
+    SqlStatement rows(
+        database,
+        fmt::format("SELECT {} FROM points JOIN outcomes USING (key) WHERE point = {}", grade, best->point));
+    if (rows.step() && !rows.is_null(0)) words.trust.push_back(grade_sentence(of, std::string(rows.text(0))));
   };
-  graded("Throughput and latency",
-         "SELECT coalesce(json_extract(result, '$.processes[0].grades.sharing'), json_extract(result, "
-         "'$.processes[0].grades.kernels')), count(*) "
-         "FROM points JOIN outcomes USING (key) WHERE json_extract(result, '$.status') = 'ok' GROUP BY 1 "
-         "ORDER BY 2 DESC");
-  graded("Power and energy",
-         "SELECT power_grade, count(*) FROM results WHERE power_grade IS NOT NULL AND status = 'ok' GROUP BY "
-         "1 ORDER BY 2 DESC");
+  graded("Throughput and latency", "json_extract(result, '$.processes[0].grade')");
+  graded("Power and energy", "json_extract(result, '$.processes[0].grades.power')");
   return words;
 }
 

@@ -21,9 +21,13 @@ struct Grades {
 // The grade of throughput and latency: the lower of kernels and sharing.
 [[nodiscard]] std::string lowest(const Grades& grades);
 
-// The meaning of a grade in a few words, as docs/profiles.md has it: "a judgement, because nothing better is
-// known". Empty for a word that is no grade.
+// The meaning of a grade in a few words, as docs/profiles.md has it: "a judgement, not measured".
+// Empty for a word that is no grade.
 [[nodiscard]] std::string_view meaning(std::string_view grade);
+
+// How far a measurement on a real board may be from a prediction of this grade, as docs/profiles.md has it:
+// "some 25 %". "an unknown share" for a word that is no grade.
+[[nodiscard]] std::string_view usual_error(std::string_view grade);
 
 // A sentence that says that the way of sharing the GPU is assumed, and which log would settle it. Empty if it
 // is not assumed.

@@ -30,9 +30,11 @@ TEST(PageWords, hold_tables_with_what_may_be_hidden) {
             (nlohmann::ordered_json{{"cells", {"gate", "12.3"}}, {"style", "bad"}}));
 }
 
-TEST(PageWords, say_what_a_grade_means) {
+TEST(PageWords, say_how_far_a_real_board_may_be_from_a_grade_or_an_interval) {
   EXPECT_EQ(grade_sentence("Power", "fitted"),
-            "Power: fitted, chosen so that the model reproduces measured runs");
+            "Power: a real board may differ by some 25 % (fitted: to measured runs)");
+  EXPECT_EQ(grade_sentence("Power", "measured", "11.8 to 17 W"),
+            "Power: 9 of 10 measurements on a real board within 11.8 to 17 W (measured: on this device)");
 }
 
 }  // namespace JOSTLE_FILE

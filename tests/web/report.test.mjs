@@ -138,9 +138,13 @@ test('a run shows its processes, where time and watts go, distributions and a ti
     assert.deepEqual(await titles(page), ['Throughput per process', 'Latency', 'Where the time goes', 'Timeline', 'ExecutionContext calls',
       'Memory', 'How busy the GPU is', 'SM active: distribution', 'Issue slot: distribution', 'Tensor active: distribution', 'Time at each clock']);
     const told = await page.locator('.head').textContent();
-    assert.match(told, /jetson-orin-nano, power mode 15W, power capped at 9 W.*seed 1.*2 x resnet50 int8, batch 4, tensorrt/);
+    assert.match(told, /How many images a second does each process get, and how long does one take, on jetson-orin-nano, power mode 15W, power capped at 9 W\?.*2 x resnet50 int8, batch 4, tensorrt/);
+    assert.match(told, /Together \d+ images\/s, [\d.]+ ms each in the mean at worst; board: [\d.]+ W/);
     assert.match(told, /31 samples are too few for p90, p95 and p99 of process 0/);
-    assert.match(told, /Throughput and latency: assumed, a judgement, because nothing better is known/);
+    assert.match(told, /Throughput and latency: 9 of 10 measurements on a real board within \d+ to \d+ images\/s in total \(assumed: a judgement, not measured\)/);
+    assert.match(told, /Power and energy: 9 of 10 measurements on a real board within [\d.]+ to [\d.]+ W/);
+    assert.match(told, /tell only how far repeats of the simulation differ/);
+    assert.match(told, /seed 1/);
     assert.match(told, /Best change/);
     await page.locator('summary', {hasText: 'More of the run'}).click();
     for (const name of ['throughput-per-process', 'where-the-time-goes', 'sm-active-distribution', 'timeline'])
@@ -186,6 +190,8 @@ test('explain says on its page what each change would bring, and compare how B d
   await opened(why, async (page) => {
     assert.deepEqual(await titles(page), ['What each change would bring', 'Where the time goes']);
     const told = await page.locator('.head .why').textContent();
+    assert.match(await page.locator('.head .answers').textContent(), /Limited by [^:]+: .*Best change: /);
+    assert.match(await page.locator('.head .trust').textContent(), /a real board may differ by .* \(assumed: .*tell only how far repeats/);
     const flat = text.replace(/\s+/g, ' ');
     for (const sentence of await page.locator('.head .why p').allTextContents())
       assert.ok(flat.includes(sentence.replace(/^[^:]*: /, '').replace(/\.$/, '')), `the terminal does not say: ${sentence}; ${told}`);
@@ -194,6 +200,8 @@ test('explain says on its page what each change would bring, and compare how B d
   await beginsWell(why);
   jostle('compare', scenario, '--set-b', 'processes.0.batch=8', '--replications', '3', '--html', differ);
   await opened(differ, async (page) => {
+    assert.match(await page.locator('.head .question').textContent(), /What changes from A to B: batch 8 in place of batch 4 \(2 x resnet50 int8\)\?/);
+    assert.match(await page.locator('.head .trust').textContent(), /Throughput and latency: a real board may differ by/);
     assert.match(await page.locator('.head').textContent(), /B against A: throughput \+\d\.\d % \(\d+ to \d+ images\/s/);
     assert.ok(await colours(page, 'b-against-a') > 4);
   });
@@ -240,6 +248,10 @@ test('the published grid of 600 points fits and can be looked at along every dim
     assert.ok((await titles(page)).includes('Throughput per process over processes'));
     await shoot(page, 'grid');
   });
+  await opened(file, async (page) => {
+    assert.match(await page.locator('.head .answers').textContent(), /Most images\/s: 1107 with device jetson-orin-nano, .*batch 16, count 1\./);
+    assert.match(await page.locator('.head .why').textContent(), /From the best setting, .* alone takes it from [\d.]+ \(.*\) to 1107 \(/);
+  }, {shown: '.head'});
   await beginsWell(file);
 });
 
@@ -490,7 +502,9 @@ test('an offload shows who is best over the link', async () => {
     assert.deepEqual(await titles(page), ['Least latency', 'Least energy', 'Latency p99', 'Energy per image', 'More edge boards']);
     const best = new Set((await csv(page, 'least-latency')).slice(1).map((row) => row[2]));
     assert.ok(best.has('edge') && best.has('cloud'), [...best].join());
-    assert.ok(await page.locator('.head h3:has-text("When the cloud is faster") + .answer tbody tr').count() >= 5);
+    assert.ok(await page.locator('.head .answers tbody tr').count() >= 4);
+    assert.match(await page.locator('.head .answers').textContent(), /Over [\d.]+ .bit\/s and [\d.]+ ms there and back: (the cloud|the edge|split).*, p99 [\d.]+ ms/);
+    assert.doesNotMatch(await page.locator('.head').textContent(), /– ms/);
     await shoot(page, 'offload');
   });
   await beginsWell(file);
@@ -502,6 +516,8 @@ test('statements can be filtered, and say why they are missed', async () => {
   await opened(file, async (page) => {
     const rows = page.locator('table[data-name="claims"] > tbody > tr');
     assert.equal(await rows.count(), 3);
+    assert.match(await page.locator('.head .answers').textContent(), /Of 3 statements, 2 come out, 0 do not and 1 cannot be judged; 5 of 5 checks hold/);
+    assert.ok(await page.evaluate(() => document.querySelector('[data-name="claims"]').compareDocumentPosition(document.querySelector('figure')) & 4), 'charts come last');
     await choice(page, 'Source').selectOption('energy-knobs');
     assert.equal(await rows.count(), 1);
     await choice(page, 'Source').selectOption('all');

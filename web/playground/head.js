@@ -5,10 +5,8 @@ import {figure as shown} from '../src/table.js';
 
 const three = (value) => shown(typeof value === 'number' ? Number(value.toPrecision(3)) : null);
 
-// As the command says them (scenarios/result/grades.hpp), from the best to the least.
-const meanings = {measured: 'read off runs on this device', interpolated: 'between measured values',
-  fitted: 'chosen so that the model reproduces measured runs', datasheet: 'computed from what the manufacturer publishes',
-  assumed: 'a judgement, because nothing better is known: doubt it first'};
+// From the best to the least, in the command's words (scenarios/result/grades.hpp).
+const {grades} = CATALOGUE;
 
 function arrivals({arrivals: of, after, users, bench}) {
   if (after) return `for what ${after} finds`;
@@ -80,10 +78,10 @@ function missing(result, lengthen) {
 }
 
 function trust(result) {
-  const order = Object.keys(meanings), grades = result.processes.map(({grade}) => grade).filter((of) => of in meanings);
-  if (!grades.length) return [];
-  const least = order[Math.max(...grades.map((of) => order.indexOf(of)))];
-  return [element('p', {class: 'soft'}, element('b', {}, `How sure: ${least}, `), `${meanings[least]}.`)];
+  const least = Math.max(...result.processes.map(({grade}) => grades.findIndex(({name}) => name === grade)));
+  if (least < 0) return [];
+  const {name, meaning, error} = grades[least];
+  return [element('p', {class: 'soft'}, element('b', {}, `How sure: a real board may differ by ${error} `), `(${name}: ${meaning}).`)];
 }
 
 export const head = (result, lengthen) => [scenario(result), table(result), total(result), ...trust(result), ...missing(result, lengthen)];

@@ -32,7 +32,7 @@ export function reproduce(data, page) {
   const clipped = (error) => Math.max(-100, Math.min(100, 100 * error));
   const ids = distinct(errors.map((check) => check.claim.id));
   const words = (check) => `${check.claim.id} ${check.quantity}: stated ${check.stated}, simulated ${check.simulated}`;
-  page.append(element('div', {class: 'figures'}, bars('By source', sources, 'source'), bars('By kind', kinds, 'kind'),
+  const charts = element('div', {class: 'figures'}, bars('By source', sources, 'source'), bars('By kind', kinds, 'kind'),
       bars('By what the verdict rests on', bases.filter(all), 'basis'),
       ids.length ? figure({
         title: 'How far values and bounds are off', wide: true, height: 340,
@@ -52,7 +52,7 @@ export function reproduce(data, page) {
                 data: [{yAxis: 15}, {yAxis: -15}]}};
           }),
         }),
-      }) : null));
+      }) : null);
 
   const shownClaims = {source: 0, basis: 0, verdict: 0, text: ''};
   const body = element('div'), count = element('p', {class: 'soft', 'aria-live': 'polite'});
@@ -89,6 +89,6 @@ export function reproduce(data, page) {
       element('label', {}, 'Find', element('input', {type: 'search', oninput: (event) => {
         shownClaims.text = event.target.value.toLowerCase();
         fill();
-      }})), count), body);
+      }})), count), body, charts);
   fill();
 }

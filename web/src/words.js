@@ -67,7 +67,7 @@ export function head(words) {
   const part = (name, title, ...children) => (children.some((child) => child) ? element('section', {class: name}, element('h2', {}, title), ...children) : null);
   const lines = (texts) => texts.map((text) => element('p', {}, text));
   const asked = [question ? element('p', {}, `${withoutFolders(question)}?`) : null,
-    scenario ? element('p', {}, element('b', {}, scenario), run ? element('span', {class: 'soft'}, ` · ${run}`) : null) : null,
+    scenario ? element('p', {}, element('b', {}, scenario)) : null,
     processes.length === 1 ? element('p', {}, processes[0]) : processes.length ? element('ul', {}, ...processes.map((text) => element('li', {}, text))) : null].filter(Boolean);
   const wide = answer.some((of) => of.wide);
   const answers = part('answers', 'Answer', ...answer.flatMap((of) => passage(of)), missing.length ? element('p', {class: 'soft small'}, missing.join(' ')) : null);
@@ -77,7 +77,8 @@ export function head(words) {
       element('div', {}, part('why', 'Why', ...lines(why)),
           best ? part('best', 'Best change', element('p', {}, best)) : null,
           warnings.length ? element('section', {class: 'warnings'}, ...warnings.map(({title, text}) =>
-            element('p', {}, element('b', {class: 'bad'}, `${title[0].toUpperCase()}${title.slice(1)}: `), text))) : null));
+            element('p', {}, element('b', {class: 'bad'}, `${title[0].toUpperCase()}${title.slice(1)}: `), text))) : null,
+          run ? element('p', {class: 'soft small run'}, `${run[0].toUpperCase()}${run.slice(1)}.`) : null));
 }
 
 // Folds with the rest of the words.
