@@ -47,8 +47,8 @@ class Candidates {
   [[nodiscard]] const SearchSpace& space() const { return space_; }
   [[nodiscard]] std::size_t size() const { return points_.size(); }
   [[nodiscard]] std::size_t study_point(std::size_t candidate) const { return points_[candidate]; }
-  [[nodiscard]] std::string key(std::size_t candidate) const;               // of its outcome in the store
-  [[nodiscard]] std::string values(std::size_t candidate) const;            // of the axes (settings_json)
+  [[nodiscard]] std::string key(std::size_t candidate) const;     // key of its outcome in the store
+  [[nodiscard]] std::string values(std::size_t candidate) const;  // values of the axes (settings_json)
   [[nodiscard]] scenarios::Scenario scenario(std::size_t candidate) const;  // throws RunError
   // The same scenario with a run that is long enough for all metrics of the goal. Throws RunError.
   [[nodiscard]] scenarios::Scenario long_enough(std::size_t candidate) const;

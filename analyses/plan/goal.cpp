@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "analyses/interval/interval.hpp"
 #include "analyses/plan/overload.hpp"
@@ -168,6 +169,10 @@ GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario, cons
       intervals[i] =
           possible_throughput(intervals[i], *point, process_with(*point, goal.metrics[i], (*here)[i]));
     if (goal.metrics[i].starts_with(token_rate)) intervals[i] = possible_tokens(intervals[i], *point);
+    // The run that bounds it has a number of requests of its own.
+    if (intervals[i])
+      intervals[i] =
+          std::pair(std::min(intervals[i]->first, around[i]), std::max(intervals[i]->second, around[i]));
   }
   return {std::move(intervals), scenarios::sharing_note(*point)};
 }

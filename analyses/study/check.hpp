@@ -18,7 +18,7 @@ struct CheckedPoint {
 
   std::uint64_t key = 0;  // key of the outcome (outcome.hpp); points with equal scenarios share it
   float cost = 0;         // relative and rough: simulated seconds times processes
-  std::uint32_t problem = supported;  // of CheckedStudy::problems: why it is not supported
+  std::uint32_t problem = supported;  // index in CheckedStudy::problems: why it is not supported
   [[nodiscard]] bool is_supported() const { return problem == supported; }
 };
 

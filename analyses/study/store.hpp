@@ -62,7 +62,7 @@ class Store {
   std::optional<output::Claim> claim_;  // empty in memory
   std::optional<FileLock> lock_;        // released after the database is closed
   Database database_;
-  std::optional<SqlStatement> insert_;  // of insert(), once it was called
+  std::optional<SqlStatement> insert_;  // insert()'s, once it was called
   Damage damage_;
 };
 

@@ -252,7 +252,7 @@ std::string power_sentence(const Explanation& explanation) {
                : std::string();
 }
 
-// What the numbers in front of changes mean.
+// The meaning of the numbers in front of changes.
 constexpr const char* numbered = "numbered: greatest gain for its price, one of each kind of change";
 
 std::string what_ifs(const Explanation& explanation, int width, bool colour) {
@@ -372,7 +372,7 @@ PageWords explanation_words(const Explanation& explanation) {
                                explanation.result.processes.size() > 1 ? "these processes" : "this process");
   words.scenario = scenarios::in_words(explanation.result.resolved).board;
   add_reasons(words, explanation);
-  // What the question asks for comes first: what limits, and the best change.
+  // The answer to the question comes first: the limit and the best change.
   Passage answer;
   if (explanation.critical) {
     answer.lines.push_back("limited by " + explanation.critical->sentence);

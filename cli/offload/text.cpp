@@ -511,7 +511,7 @@ std::string edge_power_line(const OffloadAnswer& answer) {
 std::string over_link(const OffloadAnswer& answer, const OffloadPoint& point) {
   const Worst cloud = worst_of(point.cloud);
   const std::string link =
-      fmt::format("over {} and {} there and back", bandwidth_text(point.bandwidth), time_text(point.rtt));
+      fmt::format("with {} and {} there and back", bandwidth_text(point.bandwidth), time_text(point.rtt));
   const double asked = asked_rate(answer);
   const std::string of = asked > 0 ? " of " + significant(asked, 3) : std::string();
   if (!cloud.saturated.empty())
@@ -521,12 +521,12 @@ std::string over_link(const OffloadAnswer& answer, const OffloadPoint& point) {
   return fmt::format("{} the cloud alone has a p99 of {} ms", link, ms(cloud.latency.p99));
 }
 
-// Where to run at a point: "over 320 Mbit/s and 1 ms there and back: the cloud, p99 4.52 ms".
+// Where to run at a point: "with 320 Mbit/s and 1 ms there and back: the cloud, p99 4.52 ms".
 std::string best_at(const OffloadAnswer& answer, const OffloadPoint& point) {
   OffloadAnswer alone = answer;
   alone.points = {point};
   const Worst worst = worst_of(analyses::metrics(answer, point, point.best));
-  return fmt::format("over {} and {} there and back: {}, p99 {}{}", bandwidth_text(point.bandwidth),
+  return fmt::format("with {} and {} there and back: {}, p99 {}{}", bandwidth_text(point.bandwidth),
                      time_text(point.rtt),
                      stretch_words(answer, stretches_of(alone, point.bandwidth).front()),
                      ms(worst.latency.p99, worst.saturated), worst.latency.p99 ? " ms" : "");

@@ -46,9 +46,9 @@ PageWords page_words(const scenarios::InWords& scenario) {
 }
 
 std::string grade_sentence(const std::string& of, const std::string& grade, const std::string& range) {
-  const std::string far = range.empty()
-                              ? fmt::format("a real board may differ by {}", scenarios::usual_error(grade))
-                              : fmt::format("9 of 10 measurements on a real board within {}", range);
+  const std::string far =
+      range.empty() ? fmt::format("a real board may differ by {}", scenarios::usual_error(grade))
+                    : fmt::format("9 of 10 measurements on a real board should lie within {}", range);
   return fmt::format("{}: {} ({}: {})", of, far, grade, scenarios::meaning(grade));
 }
 

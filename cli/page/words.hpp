@@ -45,11 +45,12 @@ struct PageWords {
 [[nodiscard]] nlohmann::ordered_json words_json(const PageWords& words);
 
 // How far a real board may be from figures of a grade: "Power: a real board may differ by some 25 % (fitted:
-// ...)"; with a prediction interval: "Power: 9 of 10 measurements on a real board within 11.8 to 17 W (...)".
+// ...)"; with a prediction interval: "Power: 9 of 10 measurements on a real board should lie within 11.8 to
+// 17 W (...)".
 [[nodiscard]] std::string grade_sentence(const std::string& of, const std::string& grade,
                                          const std::string& range = {});
 
-// What a ± is beside a grade.
+// The meaning of a ± beside a grade.
 inline constexpr const char* repeats_sentence =
     "± and 95 % tell only how far repeats of the simulation differ";
 

@@ -124,6 +124,24 @@ std::string noise_text(const PlanPoint& point, std::size_t criterion) {
   return half ? "± " + significant(*half, 2) : "–";
 }
 
+// The limits that a real board may miss although the simulation keeps them: their bound is inside the 90 %
+// interval.
+std::string limits_at_risk(const Plan& plan, const PlanPoint& point) {
+  std::vector<std::string> at_risk;
+  for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
+    const Criterion& criterion = plan.goal.criteria[i];
+    const Interval& interval = point.intervals[i];
+    if (!criterion.limit || !interval) continue;
+    if (criterion.maximise ? interval->first >= *criterion.limit : interval->second <= *criterion.limit)
+      continue;
+    const std::string unit = analyses::metric_unit(plan.goal.metrics[i]).name;
+    at_risk.push_back(fmt::format("{} (9 of 10 measurements should lie within {}{}{})",
+                                  analyses::criterion_words(plan.goal.metrics[i], criterion),
+                                  interval_text(interval), unit.empty() ? "" : " ", unit));
+  }
+  return at_risk.empty() ? "" : fmt::format("A real board may miss {}.", fmt::join(at_risk, " and "));
+}
+
 // The evidence for a point's feasibility, and the share of requests that it drops.
 std::string evidence_text(const Plan& plan, const PlanPoint& point) {
   std::string text;
@@ -132,6 +150,8 @@ std::string evidence_text(const Plan& plan, const PlanPoint& point) {
   if (point.p_feasible && plan.goal.criteria.size() > plan.goal.objectives)
     text += fmt::format("; all limits are met with a probability of {}", probability_text(*point.p_feasible));
   if (!text.empty()) text += ".";
+  if (const std::string risk = limits_at_risk(plan, point); !risk.empty())
+    text += (text.empty() ? "" : " ") + risk;
   if (point.dropped > 0)
     text += fmt::format("{}It drops {} % of its requests at the limit of a queue.", text.empty() ? "" : " ",
                         significant(100 * point.dropped, 2));
@@ -191,7 +211,7 @@ bool overlap(const Interval& a, const Interval& b) {
   return a && b && a->first <= b->second && b->first <= a->second;
 }
 
-// What would make the runner-up the best, and a hint if measurements may reverse the two.
+// The difference that would make the runner-up the best, and a hint if measurements may reverse the two.
 std::string runner_up_advice(const Plan& plan) {
   std::string advice = plan.runner_up_sentence;
   if (overlap(plan.best->intervals[0], plan.runner_up->intervals[0]))
@@ -503,10 +523,11 @@ std::vector<std::string> plan_trust(const Plan& plan, const PlanPoint& best) {
   if (!grade.empty())
     found.push_back(grade_sentence(analyses::metric_title(metric), grade, range));
   else if (!range.empty())
-    found.push_back(fmt::format("{}: 9 of 10 measurements on a real board within {}",
+    found.push_back(fmt::format("{}: 9 of 10 measurements on a real board should lie within {}",
                                 analyses::metric_title(metric), range));
   if (grade.empty() && best.power_grade)
     found.push_back(grade_sentence("Power and energy", *best.power_grade));
+  if (std::string risk = limits_at_risk(plan, best); !risk.empty()) found.push_back(std::move(risk));
   std::string repeats = repeats_sentence;
   if (best.p_feasible && plan.goal.criteria.size() > plan.goal.objectives)
     repeats += fmt::format("; by these all limits are met with a probability of {}",

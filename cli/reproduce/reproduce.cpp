@@ -105,7 +105,7 @@ std::string by_basis(const std::vector<Reproduction>& outcomes) {
       ++all;
       reproduced += outcome.reproduced() ? 1 : 0;
     }
-    text += fmt::format("{} of {} {}, ", reproduced, all, to_string(kind));
+    if (all > 0) text += fmt::format("{} of {} {}, ", reproduced, all, to_string(kind));
   }
   const auto not_judged = std::ranges::count_if(outcomes, [](const Reproduction& outcome) {
     return outcome.statement->basis.kind == Kind::not_judged;
@@ -202,8 +202,8 @@ std::string json(const std::vector<Reproduction>& outcomes) {
   return lines;
 }
 
-// How many statements hold, which fail, and how many cannot be judged: "Of 4 statements, 2 hold, 1 fails
-// (C38) and 1 cannot be judged; 9 of 12 checks hold".
+// The numbers of statements that hold, fail and cannot be judged: "Of 4 statements, 2 are reproduced, 1 is
+// missed (C38) and 1 cannot be judged; 9 of 12 checks hold".
 std::string hold_words(const std::vector<Reproduction>& outcomes) {
   constexpr std::size_t named = 4;
   std::size_t hold = 0, judged = 0, missed = 0;
@@ -221,9 +221,9 @@ std::string hold_words(const std::vector<Reproduction>& outcomes) {
     fail.resize(named);
     fail.emplace_back("...");
   }
-  return fmt::format("of {}, {} come{} out, {} do{} not{} and {} cannot be judged; {} of {} checks hold",
-                     input::counted(outcomes.size(), "statement"), hold, hold == 1 ? "s" : "", failing,
-                     failing == 1 ? "es" : "",
+  const auto are = [](std::size_t count) { return count == 1 ? "is" : "are"; };
+  return fmt::format("of {}, {} {} reproduced, {} {} missed{} and {} cannot be judged; {} of {} checks hold",
+                     input::counted(outcomes.size(), "statement"), hold, are(hold), failing, are(failing),
                      fail.empty() ? "" : fmt::format(" ({})", fmt::join(fail, ", ")),
                      outcomes.size() - hold - failing, judged - missed, judged);
 }
@@ -231,7 +231,8 @@ std::string hold_words(const std::vector<Reproduction>& outcomes) {
 // The head of the page: the summary, the reproduced statements by source, and what the worst misses rest on.
 PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
   PageWords words;
-  words.question = "How many statements of published papers come out of the simulation, and which do not";
+  words.question =
+      "How many statements of published papers does the simulation reproduce, and which does it miss";
   words.answer.push_back({"", {}, {hold_words(outcomes)}});
   Table table({{"source", Align::left, 0, true},
                {"reproduced"},
@@ -259,9 +260,9 @@ PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
       words.why.push_back(fmt::format("{} is missed: {}", outcome.statement->id, outcome.statement->why));
   words.trust.push_back("reproduced: " + by_basis(outcomes));
   words.trust.emplace_back(
-      "Believe most what was predicted: nothing was chosen on the statement; fitted: a parameter was chosen "
-      "on "
-      "the same work, so that it tells less; given: the scenario says it");
+      "Only the predicted ones tell how far to trust a prediction: nothing was chosen to match them. Fitted: "
+      "a "
+      "parameter was chosen to match the same work; given: true of the model by itself");
   return words;
 }
 

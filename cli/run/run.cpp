@@ -114,7 +114,7 @@ void print(const scenarios::Result& result, Format format, bool first, Terminal&
 // The result for a page: with its prediction intervals, unless they would take long.
 scenarios::Result with_interval(const scenarios::Result& result, const scenarios::Scenario& scenario,
                                 double cpu_seconds, const scenarios::RunControl& control) {
-  constexpr double runs = 80;  // of an interval, about
+  constexpr double runs = 80;  // rough number for an interval
   if (result.status != "ok" || result.system.throughput_pi90 ||
       runs * cpu_seconds > scenarios::worth_telling_s)
     return result;

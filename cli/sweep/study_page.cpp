@@ -132,7 +132,7 @@ Json power_limit(const Study& study) {
   return nullptr;
 }
 
-// What a study is asked for beside its axes: the best point by each of these metrics.
+// The question of a study beside its axes: the best point by each of these metrics.
 struct BestRow {
   const char *words, *column, *order;
   std::string_view metric;  // as objectives name it
@@ -215,7 +215,7 @@ Along along(const BestRow& row, const std::vector<std::string>& moved, const std
                                   significant(low, 3), least, significant(high, 3), most)};
 }
 
-// What the axes change around the best point, the greatest change first; at most three.
+// The effect of the axes around the best point, the greatest change first; at most three.
 std::string changes_words(const Study& study, const BestRow& row, const std::vector<std::string>& axes,
                           const BestPoint& best, analyses::Database& database) {
   std::vector<Along> all;

@@ -43,10 +43,10 @@ struct Work {
   // It has few blocks, and L2 no longer holds its code, for which MPS clients wait. Measured with graphs of
   // small kernels after a sweep through memory: calibration/evidence/README.md, mps.
   bool cold_code = false;
-  bool same_function = false;  // as the stream's kernel before
-  sim::Duration start;     // part of its duration before its first blocks
-  sim::Duration wave;      // time of a block, alone
-  sim::Duration turnover;  // before a block that waited for room
+  bool same_function = false;  // the stream's kernel before ran the same
+  sim::Duration start;         // part of its duration before its first blocks
+  sim::Duration wave;          // time of a block, alone
+  sim::Duration turnover;      // before a block that waited for room
 };
 
 // Splits the duration of `kernel` on `sms` SMs into waves, so that alone it takes just that.

@@ -56,7 +56,7 @@ class Server {
   void feed(std::size_t part, const Feed& feed);
   // From now on, hands finished batches on to the stages of other threads, which answer them.
   void hand_on_to(StageLine& line);
-  // As BatchSteps::serving(), for each stream; called by what hands requests to the server.
+  // BatchSteps::serving() of each stream; called by the part that hands requests to the server.
   void serving(bool full);
 
   class Lane {
@@ -65,7 +65,7 @@ class Server {
          Accounting& accounting)
         : spec_(spec), costs_(costs), steps_(board, spec_, costs_, host, accounting) {
       if (spec_.host.threads == 0) return;
-      // What its layers cost beside arithmetic is in the work of each block.
+      // The cost of its layers beside arithmetic is in the work of each block.
       team_costs_ = costs_;
       team_costs_.runtime.per_batch = team_costs_.runtime.per_launch = sim::Duration::zero();
       team_.emplace(board, spec_, team_costs_, host, accounting.time());

@@ -186,7 +186,7 @@ class DeviceCheck {
     }
   }
 
-  // What the GPU does not compute is computed by threads like those of runtime cpu.
+  // Layers that are not on the GPU are computed by threads like those of runtime cpu.
   void check_offload(const ProcessEntry& process, const std::string& path) const {
     const auto& layers = process.language->gpu_layers;
     if (!layers || *layers >= llm::most_layers(*language_model(process.model))) return;

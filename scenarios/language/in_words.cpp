@@ -131,7 +131,7 @@ std::string arrivals_phrase(const EchoJson& part) {
   return text;
 }
 
-// What a language model is asked for.
+// The requests to a language model.
 std::string tokens_phrase(const EchoJson& part) {
   if (!part.contains("generate")) return {};
   const EchoJson& generate = part["generate"];

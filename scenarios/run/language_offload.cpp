@@ -62,7 +62,7 @@ class HostCosts {
   dnn::HostTeam team_;
 };
 
-// Those of the kernels whose layers the GPU computes.
+// The kernels whose layers the GPU computes.
 gpu::KernelSequence kernels_on_gpu(const dnn::KernelsOfLayers& whole, const std::vector<llm::Part>& parts) {
   gpu::KernelSequence kernels = whole.sequence;
   kernels.kernels.clear();

@@ -266,7 +266,7 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
     if (work.draft != nullptr) models.draft.emplace(*work.draft, entry, runtime, context);
     auto generation = std::make_shared<process::Generation>();
     generation->spec = work.spec;
-    // What conversations leave is in the memory that is held in any case.
+    // The keys and values that conversations leave are in the memory that is held in any case.
     if (work.spec.sessions.kept && work.spec.room == 0)
       generation->spec.room = llm::positions_held(serving_of(entry), load_of(work));
     if (work.spec.decodes) generation->decode = decode_grid(models, work.spec);

@@ -34,7 +34,8 @@ TEST(PageWords, say_how_far_a_real_board_may_be_from_a_grade_or_an_interval) {
   EXPECT_EQ(grade_sentence("Power", "fitted"),
             "Power: a real board may differ by some 25 % (fitted: to measured runs)");
   EXPECT_EQ(grade_sentence("Power", "measured", "11.8 to 17 W"),
-            "Power: 9 of 10 measurements on a real board within 11.8 to 17 W (measured: on this device)");
+            "Power: 9 of 10 measurements on a real board should lie within 11.8 to 17 W (measured: on this "
+            "device)");
 }
 
 }  // namespace JOSTLE_FILE

@@ -139,7 +139,7 @@ class Schemas(unittest.TestCase):
             {**resnet, "arrivals": {"poisson": "100 /s"}}, {**resnet, "batch": 2}]}]}, interval=True))
         look(jostle.run({"device": "jetson-agx-orin-64gb", "run": {"until": {"relative_error": "10 %", "max": "1 s"}},
                          "processes": [{**resnet, "precision": "int8", "placement": "dla0"}]}))
-        talk = {"model": "smollm2_135m", "precision": "fp16", "generate": {"prompt": 32, "tokens": 8}}
+        talk = {"model": "smollm2_135m", "precision": "fp16", "generate": {"prompt": 32, "tokens": 8, "reuse": "50 %"}}
         look(jostle.run({**orin, "run": {"duration": "2 s"}, "processes": [
             {**talk, "runtime": "mlc", "arrivals": {"poisson": "4 /s"}}, {"runtime": "cuda-graph", "instances": [talk, resnet]}]}))
         look(jostle.run({**orin, "run": {"duration": "4 s"}, "processes": [{**talk, "runtime": "llama.cpp"}]}, interval=True))

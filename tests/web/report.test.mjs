@@ -141,8 +141,8 @@ test('a run shows its processes, where time and watts go, distributions and a ti
     assert.match(told, /How many images a second does each process get, and how long does one take, on jetson-orin-nano, power mode 15W, power capped at 9 W\?.*2 x resnet50 int8, batch 4, tensorrt/);
     assert.match(told, /Together \d+ images\/s, [\d.]+ ms each in the mean at worst; board: [\d.]+ W/);
     assert.match(told, /31 samples are too few for p90, p95 and p99 of process 0/);
-    assert.match(told, /Throughput and latency: 9 of 10 measurements on a real board within \d+ to \d+ images\/s in total \(assumed: a judgement, not measured\)/);
-    assert.match(told, /Power and energy: 9 of 10 measurements on a real board within [\d.]+ to [\d.]+ W/);
+    assert.match(told, /Throughput and latency: 9 of 10 measurements on a real board should lie within \d+ to \d+ images\/s in total \(assumed: a judgement, not measured\)/);
+    assert.match(told, /Power and energy: 9 of 10 measurements on a real board should lie within [\d.]+ to [\d.]+ W/);
     assert.match(told, /tell only how far repeats of the simulation differ/);
     assert.match(told, /seed 1/);
     assert.match(told, /Best change/);
@@ -503,7 +503,7 @@ test('an offload shows who is best over the link', async () => {
     const best = new Set((await csv(page, 'least-latency')).slice(1).map((row) => row[2]));
     assert.ok(best.has('edge') && best.has('cloud'), [...best].join());
     assert.ok(await page.locator('.head .answers tbody tr').count() >= 4);
-    assert.match(await page.locator('.head .answers').textContent(), /Over [\d.]+ .bit\/s and [\d.]+ ms there and back: (the cloud|the edge|split).*, p99 [\d.]+ ms/);
+    assert.match(await page.locator('.head .answers').textContent(), /With [\d.]+ .bit\/s and [\d.]+ ms there and back: (the cloud|the edge|split).*, p99 [\d.]+ ms/);
     assert.doesNotMatch(await page.locator('.head').textContent(), /– ms/);
     await shoot(page, 'offload');
   });
@@ -516,7 +516,7 @@ test('statements can be filtered, and say why they are missed', async () => {
   await opened(file, async (page) => {
     const rows = page.locator('table[data-name="claims"] > tbody > tr');
     assert.equal(await rows.count(), 3);
-    assert.match(await page.locator('.head .answers').textContent(), /Of 3 statements, 2 come out, 0 do not and 1 cannot be judged; 5 of 5 checks hold/);
+    assert.match(await page.locator('.head .answers').textContent(), /Of 3 statements, 2 are reproduced, 0 are missed and 1 cannot be judged; 5 of 5 checks hold/);
     assert.ok(await page.evaluate(() => document.querySelector('[data-name="claims"]').compareDocumentPosition(document.querySelector('figure')) & 4), 'charts come last');
     await choice(page, 'Source').selectOption('energy-knobs');
     assert.equal(await rows.count(), 1);

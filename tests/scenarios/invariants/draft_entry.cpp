@@ -109,7 +109,7 @@ std::string synchronised(Dice& dice) {
   return "sync: " + dice.of<std::string>({"spin", "yield", "blocking", "auto"});
 }
 
-// What it has of the GPU beside others.
+// Its share of the GPU beside others.
 Words turns(Dice& dice, const Place& place) {
   Words keys;
   if (place.mps) {
