@@ -141,6 +141,7 @@ class Tokens(Record):
     decode_step: DecodeStep
     weights_mb: Figure
     kv_cache_mb: Figure
+    reused_share: Figure
 
 class Instance(Record):
     index: int

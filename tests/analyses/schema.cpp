@@ -54,9 +54,9 @@ processes:
         fan_out: {mean: 1}
         queue: {limit: 1}
         server: {}
-      - {model: qwen2.5_1.5b, precision: q4_k_m, generate: {prompt: {lognormal: {mean: 1, variation: 1}}, tokens: {lognormal: {mean: 1, variation: 1}}}, draft: {}}
+      - {model: qwen2.5_1.5b, precision: q4_k_m, generate: {prompt: {lognormal: {mean: 1, variation: 1}}, tokens: {lognormal: {mean: 1, variation: 1}}, sessions: {turns: 2, think: {exponential: 1 s}}}, draft: {}}
       - {model: qwen2.5_1.5b, precision: q4_k_m, bench: {tg: 1}}
-  - {model: qwen2.5_1.5b, precision: q4_k_m, generate: {prompt: {lognormal: {mean: 1, variation: 1}}, tokens: {lognormal: {mean: 1, variation: 1}}}, draft: {}}
+  - {model: qwen2.5_1.5b, precision: q4_k_m, generate: {prompt: {lognormal: {mean: 1, variation: 1}}, tokens: {lognormal: {mean: 1, variation: 1}}, sessions: {turns: 2, think: {exponential: 1 s}}}, draft: {}}
   - {model: qwen2.5_1.5b, precision: q4_k_m, bench: {tg: 1}}
   - {model: {products: 8}, precision: fp16}
   - instances: [{model: {products: 8}, precision: fp16}]

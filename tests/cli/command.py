@@ -814,7 +814,7 @@ class Command(unittest.TestCase):
         done = self.jostle(*here)
         self.assertIn("not said: the power mode: 15W, the default of jetson-orin-nx-16gb, is taken", done.stderr)
         self.assertIn("not said: left out: groups trakcer", done.stderr)
-        self.assertIn("not said: tiled-display: every source is drawn", done.stderr)
+        self.assertIn("not said: tiled-display: the picture of all tiles is counted", done.stderr)
         self.assertIn('power_mode: "25W"\n', self.jostle(*here, "--power-mode", "25W").stdout)
         self.assertIn("power_mode", self.refused(*here, "--power-mode", "26W"))
         for option in (("--batch", "8"), ("--precision", "int8"), ("--pinned",), ("--input", "320"), ("--processes", "2")):
