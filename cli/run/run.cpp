@@ -195,14 +195,11 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     print(*result, options.format, i == 0, terminal);
     if (page) {
       const scenarios::Result shown = with_interval(*result, (*all)[i], expected_s, control);
-      runs.push_back(
-          {{"words", words_json(words_of(shown,
-                                         {.scenario = (*all)[i],
-                                          .directory = std::filesystem::path(file).parent_path().string(),
-                                          .what_ifs = {}},
-                                         expected_s, control))},
-           {"result", nlohmann::ordered_json::parse(scenarios::to_json(shown))},
-           {"timeline", timelines.of_page()}});
+      const std::string folder = std::filesystem::path(file).parent_path().string();
+      const analyses::ExplainQuestion question{.scenario = (*all)[i], .directory = folder, .what_ifs = {}};
+      runs.push_back({{"words", words_json(words_of(shown, question, expected_s, control))},
+                      {"result", nlohmann::ordered_json::parse(scenarios::to_json(shown))},
+                      {"timeline", timelines.of_page()}});
     }
     if (!say_who_fits(file, *result, terminal)) all_fit = false;
   }
