@@ -17,12 +17,11 @@ namespace {
 struct GradeRow {
   std::string_view name, meaning, error;
 };
-constexpr std::array<GradeRow, 5> grade_rows{
-    {{"measured", "on this device", "some 5 %"},
-     {"interpolated", "between measured values", "some 10 %"},
-     {"fitted", "to measured runs", "some 25 %"},
-     {"datasheet", "what the manufacturer publishes", "some 30 %"},
-     {"assumed", "a judgement, not measured", "30 % or more"}}};
+constexpr std::array<GradeRow, 5> grade_rows{{{"measured", "on this device", "some 5 %"},
+                                              {"interpolated", "between measured values", "some 10 %"},
+                                              {"fitted", "to measured runs", "some 25 %"},
+                                              {"datasheet", "what the manufacturer publishes", "some 30 %"},
+                                              {"assumed", "a judgement, not measured", "30 % or more"}}};
 
 const GradeRow* row_of_grade(std::string_view grade) {
   const auto* const row = std::ranges::find(grade_rows, grade, &GradeRow::name);
