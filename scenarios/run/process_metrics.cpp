@@ -181,6 +181,7 @@ void add_stages(ProcessResult& result, const process::Inference& process) {
 
 void add_process(ProcessResult& result, process::Inference& process, const Window& window,
                  const std::vector<std::optional<OpenLoad>>& loads, bool every_percentile) {
+  const process::Spec& spec = process.spec();
   const Time now = window.end;
   const double seconds = window.seconds();
   const std::optional<OpenLoad> load = together(loads);
@@ -193,7 +194,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
     result.images = whole;
     result.throughput_after_setup = ratio(whole, sim::to_seconds(*finished - begin));
     result.finished_ms = sim::to_ms(*finished - Time::zero());
-  } else if (process.spec().arrivals.kind == process::ArrivalKind::trace) {
+  } else if (spec.arrivals.kind == process::ArrivalKind::trace) {
     result.images = whole;
   } else {
     result.images =
@@ -202,14 +203,13 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
     goes_on = true;
   }
   add_instances(result, process, window, loads, every_percentile);
-  if (result.instances.empty())
-    result.tokens = tokens_of(process.tokens(0), process.spec(), window, every_percentile);
+  if (result.instances.empty()) result.tokens = tokens_of(process.tokens(0), spec, window, every_percentile);
   add_batches(result, process.served());
   if (result.images) result.throughput.mean = ratio(*result.images, seconds);
   if (goes_on)
     result.throughput.ci95 = interval_of(process, result.images, now, load && load->stable == false);
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
-  const std::int64_t query = process.spec().arrivals.burst;
+  const std::int64_t query = spec.arrivals.burst;
   const Unserved unserved{(process.waiting() + query - 1) / query, process.drops()};
   result.latency_ms = latency_of(process.served(), unserved, window, every_percentile);
 
@@ -230,7 +230,6 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   result.gpu = sm_array(running.used, sim::to_seconds(process.time().elapsed()));
   result.drops = process.drops();
   result.dropped_images = dropped_images_of(process);
-  const process::Spec& spec = process.spec();
   const bool limited = spec.container && spec.container->cpus;
   if (limited || spec.fifo > 0) {
     result.throttled_share = ratio(sim::to_seconds(process.throttled()), seconds);
