@@ -40,8 +40,7 @@ class GroupReader {
     if (groups_.groups.empty()) return problem(line, key, "a key before the first group", "[application]");
     ConfigGroup& group = groups_.groups.back();
     if (key.empty()) return problem(line, group.name, "a value without a key");
-    if (std::ranges::find(group.entries, key, &ConfigEntry::key) != group.entries.end())
-      problem(line, group.name + "." + key, "the key stands twice", "keep one of the two");
+    if (group.has(key)) problem(line, group.name + "." + key, "the key stands twice", "keep one of the two");
     group.entries.push_back({key, value, line});
   }
 
@@ -86,6 +85,10 @@ std::optional<ConfigGroups> groups_of_yaml(const std::string& path, input::Probl
 }
 
 }  // namespace
+
+bool ConfigGroup::has(const std::string& key) const {
+  return std::ranges::find(entries, key, &ConfigEntry::key) != entries.end();
+}
 
 const ConfigEntry* ConfigGroup::find(const std::string& key) const {
   if (std::ranges::find(asked, key) == asked.end()) asked.push_back(key);
@@ -136,9 +139,7 @@ std::optional<ConfigGroups> read_config_groups(const std::string& path, input::P
 void check_spelling(const ConfigGroups& groups, input::Problems& problems) {
   for (const ConfigGroup& group : groups.groups) {
     std::vector<std::string> absent = group.asked;
-    std::erase_if(absent, [&](const std::string& key) {
-      return std::ranges::find(group.entries, key, &ConfigEntry::key) != group.entries.end();
-    });
+    std::erase_if(absent, [&](const std::string& key) { return group.has(key); });
     for (const ConfigEntry& entry : group.entries) {
       if (std::ranges::find(group.asked, entry.key) != group.asked.end()) continue;
       const auto meant = std::ranges::find_if(absent, [&](const std::string& key) {

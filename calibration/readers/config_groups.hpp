@@ -21,6 +21,7 @@ struct ConfigGroup {
   std::vector<ConfigEntry> entries;
   mutable std::vector<std::string> asked;  // the keys that find() and text() were asked for
 
+  [[nodiscard]] bool has(const std::string& key) const;  // not recorded in `asked`
   [[nodiscard]] const ConfigEntry* find(const std::string& key) const;
   [[nodiscard]] std::string text(const std::string& key) const;  // empty if it is absent
 };

@@ -170,18 +170,11 @@ std::string differing_words(const scenarios::InWords& a, const scenarios::InWord
   return fmt::format("{}", fmt::join(all, "; "));
 }
 
-// The lowest grade of throughput and latency on both sides.
-std::string lowest_of_both(const Compared& compared) {
-  std::string grade;
-  for (const scenarios::Result* const result : {&compared.a.front(), &compared.b.front()})
-    for (const scenarios::ProcessResult& process : result->processes)
-      grade = grade.empty() ? lowest(process.grades) : scenarios::lower_grade(grade, lowest(process.grades));
-  return grade;
-}
-
 // How far real boards may be from both sides.
 std::vector<std::string> trust_of_both(const Compared& compared) {
-  std::vector<std::string> found{grade_sentence("Throughput and latency", lowest_of_both(compared))};
+  std::vector<std::string> found{
+      grade_sentence("Throughput and latency",
+                     scenarios::lower_grade(lowest(compared.a.front()), lowest(compared.b.front())))};
   const auto a = scenarios::power_grade(compared.a.front()), b = scenarios::power_grade(compared.b.front());
   if (a && b) found.push_back(grade_sentence("Power and energy", scenarios::lower_grade(*a, *b)));
   if (analyses::relative_power_interval(compared.a.front())) found.push_back(power_grades_sentence(compared));
@@ -231,15 +224,15 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
                            b = scenarios::in_words(compared.b.front().resolved);
   PageWords words = page_words(a);
   words.scenario = a.board == b.board ? a.board : fmt::format("A: {}; B: {}", a.board, b.board);
-  std::string differs = differing_words(a, b);
-  if (differs.empty()) differs = fmt::format("{} in place of {}", names.b, names.a);
-  words.question = fmt::format("What changes from A to B: {}", differs);
+  const std::string differs = differing_words(a, b);
+  words.question =
+      fmt::format("What changes from A to B: {}",
+                  differs.empty() ? fmt::format("{} in place of {}", names.b, names.a) : differs);
   for (std::size_t i = 0; i < std::max(a.processes.size(), b.processes.size()); ++i) {
     if (i < a.processes.size() && i < b.processes.size() && a.processes[i] == b.processes[i]) continue;
     if (i < a.processes.size()) words.processes[i] = "A: " + a.processes[i];
     // The question says how B's differs, unless words do not tell it.
-    if (i < b.processes.size() && differing_words(a, b).empty())
-      words.processes.push_back("B: " + b.processes[i]);
+    if (i < b.processes.size() && differs.empty()) words.processes.push_back("B: " + b.processes[i]);
   }
   Passage board{"board", {table_of(compared.system)}};
   std::vector<std::string> parts;

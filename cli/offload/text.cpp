@@ -109,20 +109,24 @@ struct BestStretch {
   std::size_t least, most;  // streams on the edge of `split`, or layers there of `layers`
 };
 
+BestStretch stretch_of(const OffloadAnswer& answer, const OffloadPoint& point) {
+  const std::size_t part = point.best == Side::layers && !answer.partitions.empty()
+                               ? static_cast<std::size_t>(answer.partitions[point.partition].at.layers)
+                               : point.on_edge;
+  return {point.best, analyses::metrics(answer, point, point.best).served(), point.rtt, part, part};
+}
+
 std::vector<BestStretch> stretches_of(const OffloadAnswer& answer, double bandwidth) {
   std::vector<BestStretch> found;
   for (const OffloadPoint& point : answer.points) {
     if (point.bandwidth != bandwidth) continue;
-    const bool served = analyses::metrics(answer, point, point.best).served();
-    const std::size_t part = point.best == Side::layers && !answer.partitions.empty()
-                                 ? static_cast<std::size_t>(answer.partitions[point.partition].at.layers)
-                                 : point.on_edge;
-    if (found.empty() || found.back().side != point.best || found.back().served != served)
-      found.push_back({point.best, served, point.rtt, part, part});
+    const BestStretch next = stretch_of(answer, point);
+    if (found.empty() || found.back().side != next.side || found.back().served != next.served)
+      found.push_back(next);
     BestStretch& stretch = found.back();
-    stretch.last = point.rtt;
-    stretch.least = std::min(stretch.least, part);
-    stretch.most = std::max(stretch.most, part);
+    stretch.last = next.last;
+    stretch.least = std::min(stretch.least, next.least);
+    stretch.most = std::max(stretch.most, next.most);
   }
   return found;
 }
@@ -523,12 +527,9 @@ std::string over_link(const OffloadAnswer& answer, const OffloadPoint& point) {
 
 // Where to run at a point: "with 320 Mbit/s and 1 ms there and back: the cloud, p99 4.52 ms".
 std::string best_at(const OffloadAnswer& answer, const OffloadPoint& point) {
-  OffloadAnswer alone = answer;
-  alone.points = {point};
   const Worst worst = worst_of(analyses::metrics(answer, point, point.best));
   return fmt::format("with {} and {} there and back: {}, p99 {}{}", bandwidth_text(point.bandwidth),
-                     time_text(point.rtt),
-                     stretch_words(answer, stretches_of(alone, point.bandwidth).front()),
+                     time_text(point.rtt), stretch_words(answer, stretch_of(answer, point)),
                      ms(worst.latency.p99, worst.saturated), worst.latency.p99 ? " ms" : "");
 }
 
@@ -585,9 +586,8 @@ PageWords offload_words(const OffloadAnswer& answer, const scenarios::InWords& e
   PageWords words = page_words(edge);
   words.scenario = heading(answer);
   words.question = fmt::format(
-      "Where should {} run, so that the slowest has its answers soonest: on the edge ({}), in the cloud "
-      "({}), "
-      "or split between both",
+      "Where should {} run, so that the slowest has its answers soonest: on the edge ({}), "
+      "in the cloud ({}), or split between both",
       input::counted(answer.streams.size(), "stream"), answer.edge_device, answer.cloud_device);
   Passage alone{"on the edge alone", {edge_table(answer)}};
   if (answer.edge.edge_power_w) alone.lines.push_back(edge_power_line(answer));

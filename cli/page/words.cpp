@@ -49,6 +49,7 @@ std::string grade_sentence(const std::string& of, const std::string& grade, cons
   const std::string far =
       range.empty() ? fmt::format("a real board may differ by {}", scenarios::usual_error(grade))
                     : fmt::format("9 of 10 measurements on a real board should lie within {}", range);
+  if (grade.empty()) return fmt::format("{}: {}", of, far);
   return fmt::format("{}: {} ({}: {})", of, far, grade, scenarios::meaning(grade));
 }
 

@@ -509,10 +509,6 @@ std::string goal_words(const Plan& plan) {
                      fmt::join(limits, " and "));
 }
 
-}  // namespace
-
-namespace {
-
 // How far a real board may be from the best point, how sure its limits are, and what a ± is instead.
 std::vector<std::string> plan_trust(const Plan& plan, const PlanPoint& best) {
   std::vector<std::string> found;
@@ -520,11 +516,8 @@ std::vector<std::string> plan_trust(const Plan& plan, const PlanPoint& best) {
   const std::string unit = analyses::metric_unit(metric).name, grade = grade_text(plan, best, 0);
   std::string range;
   if (best.intervals[0]) range = interval_text(best.intervals[0]) + (unit.empty() ? "" : " ") + unit;
-  if (!grade.empty())
+  if (!grade.empty() || !range.empty())
     found.push_back(grade_sentence(analyses::metric_title(metric), grade, range));
-  else if (!range.empty())
-    found.push_back(fmt::format("{}: 9 of 10 measurements on a real board should lie within {}",
-                                analyses::metric_title(metric), range));
   if (grade.empty() && best.power_grade)
     found.push_back(grade_sentence("Power and energy", *best.power_grade));
   if (std::string risk = limits_at_risk(plan, best); !risk.empty()) found.push_back(std::move(risk));

@@ -260,9 +260,8 @@ PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
       words.why.push_back(fmt::format("{} is missed: {}", outcome.statement->id, outcome.statement->why));
   words.trust.push_back("reproduced: " + by_basis(outcomes));
   words.trust.emplace_back(
-      "Only the predicted ones tell how far to trust a prediction: nothing was chosen to match them. Fitted: "
-      "a "
-      "parameter was chosen to match the same work; given: true of the model by itself");
+      "Only the predicted ones tell how far to trust a prediction: nothing was chosen to match them. "
+      "Fitted: a parameter was chosen to match the same work; given: true of the model by itself");
   return words;
 }
 

@@ -590,10 +590,8 @@ std::string measured_range(const Result& result) {
 
 // How sure a result is: how far a real board may be from it, and what a ± is instead.
 std::vector<std::string> result_trust(const Result& result) {
-  std::string grade;  // the lowest of all processes
-  for (const ProcessResult& process : result.processes)
-    grade = grade.empty() ? lowest(process.grades) : scenarios::lower_grade(grade, lowest(process.grades));
-  std::vector<std::string> found{grade_sentence("Throughput and latency", grade, measured_range(result))};
+  std::vector<std::string> found{
+      grade_sentence("Throughput and latency", lowest(result), measured_range(result))};
   if (const auto power = scenarios::power_grade(result)) {
     const scenarios::Interval& watts = result.system.power_w.pi90;
     found.push_back(grade_sentence(

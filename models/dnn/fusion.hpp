@@ -70,6 +70,12 @@ struct FusedLayer {
 
   // Weights that a batch reads, relative to `weights`.
   [[nodiscard]] double sets_of_weights() const { return experts > 0 ? experts / groups : 1; }
+  // Their bytes, if one of the network's precision has `bytes`.
+  [[nodiscard]] double weight_bytes(double bytes) const {
+    return (weight_bits > 0 ? weight_bits / 8 : bytes) * sets_of_weights() * static_cast<double>(weights);
+  }
+  // Bytes of keys and values that earlier steps of one sequence left.
+  [[nodiscard]] double cache_bytes() const { return cache_bits / 8 * static_cast<double>(other_elements); }
 };
 
 // A layer by itself, without inputs.

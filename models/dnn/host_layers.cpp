@@ -7,7 +7,6 @@ namespace jostle::dnn {
 namespace {
 
 constexpr double longest_s = 1e4;
-constexpr double bits_per_byte = 8;
 // Winograd's tiles have 4 x 4 results, of 6 x 6 transformed values.
 constexpr std::int64_t tile = 4, tile_values = 36;
 constexpr int fewest_channels = 8;  // ncnn uses the plain product if there are fewer
@@ -57,23 +56,14 @@ class LayerCosts {
     const double passes = product ? library_.product_passes : 1;
     const double relative = layer.depthwise ? library_.depthwise : 1;
     return {.clocks = clocks(images_ * static_cast<double>(layer.macs), rate(roofs_, used_) * relative),
-            .bytes = tensor_bytes_ * passes * tensors(layer) +
-                     weight_bytes(layer) * static_cast<double>(layer.weights) + cache_bytes(layer)};
+            .bytes = tensor_bytes_ * passes * tensors(layer) + layer.weight_bytes(element_bytes_) +
+                     images_ * layer.cache_bytes()};
   }
 
  private:
   [[nodiscard]] double tensors(const FusedLayer& layer) const {
     const std::int64_t others = layer.cache_bits > 0 ? 0 : layer.other_elements;
     return images_ * static_cast<double>(layer.in.elements() + layer.out.elements() + others);
-  }
-  // Bytes of keys and values that earlier steps left.
-  [[nodiscard]] double cache_bytes(const FusedLayer& layer) const {
-    return images_ * static_cast<double>(layer.other_elements) * layer.cache_bits / bits_per_byte;
-  }
-  // Bytes of a weight, of those that a batch reads.
-  [[nodiscard]] double weight_bytes(const FusedLayer& layer) const {
-    const double one = layer.weight_bits > 0 ? layer.weight_bits / bits_per_byte : element_bytes_;
-    return one * layer.sets_of_weights();
   }
   [[nodiscard]] double clocks(double macs, double ops_per_clock) const {
     return 2 * macs / (ops_per_clock * efficiency(roofs_, used_));

@@ -172,9 +172,7 @@ class Estimator {
     return std::min(tiling.seconds + unpack * static_cast<double>(tiling.rows), dots);
   }
   [[nodiscard]] static double weight_bytes(const FusedLayer& layer, const ArithmeticPath& path) {
-    constexpr double bits = 8;
-    const double each = layer.weight_bits > 0 ? layer.weight_bits / bits : bytes_per_element(path.precision);
-    return each * layer.sets_of_weights() * static_cast<double>(layer.weights);
+    return layer.weight_bytes(bytes_per_element(path.precision));
   }
 
   // The bytes that tiles of a product move beyond one pass over its tensors. A library's product of a graph

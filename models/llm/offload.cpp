@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::int64_t rows_that_pay = 32;
 constexpr std::string_view block_prefix = "block", output_name = "lm_head", choice_name = "choose";
-constexpr double bits_of_byte = 8;
 
 // The number of the block that the name of a layer tells, such as "block3.query"; `before` for another name.
 int block_named(std::string_view name, int before) {
@@ -38,14 +37,6 @@ std::vector<Part> parts_of(const Architecture& of, std::span<const dnn::FusedLay
     parts.push_back({.at_home_on_gpu = at_home, .on_gpu = at_home || many, .block = block});
   }
   return parts;
-}
-
-double weights_read(const dnn::FusedLayer& layer) {
-  return static_cast<double>(layer.weights) * layer.sets_of_weights() * layer.weight_bits / bits_of_byte;
-}
-
-double cache_read(const dnn::FusedLayer& layer) {
-  return static_cast<double>(layer.other_elements) * layer.cache_bits / bits_of_byte;
 }
 
 double weights_on_card(const Architecture& of, WeightFormat format, const Serving& by,

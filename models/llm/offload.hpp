@@ -33,10 +33,6 @@ struct Part {
 [[nodiscard]] std::vector<Part> parts_of(const Architecture& of, std::span<const dnn::FusedLayer> layers,
                                          std::int64_t batch, std::int64_t gpu_layers);
 
-// Bytes of a layer's weights that a step reads, and of the keys and values that it reads for each sequence.
-[[nodiscard]] double weights_read(const dnn::FusedLayer& layer);
-[[nodiscard]] double cache_read(const dnn::FusedLayer& layer);
-
 // Bytes of the weights, and share of the keys and values, in the memory of a card of its own. Keys and values
 // of a block are where its weights are; the vision tower is on the GPU.
 [[nodiscard]] double weights_on_card(const Architecture& of, WeightFormat format, const Serving& by,

@@ -21,6 +21,11 @@ Time after(Time begin, sim::Duration gap) {
 
 }  // namespace
 
+sim::Duration think_time(sim::Duration mean, bool at_random, sim::RandomStream& random) {
+  const double mean_s = sim::to_seconds(mean);
+  return at_random && mean_s > 0 ? sim::seconds(random.exponential(mean_s)) : mean;
+}
+
 ArrivalTimes::ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random)
     : arrivals_(arrivals), random_(random), queries_(arrivals.burst) {
   if (arrivals_.kind == ArrivalKind::periodic) open_sources();
@@ -95,10 +100,7 @@ void ArrivalTimes::advance_one() {
 
 bool ArrivalTimes::answered(Time made, Time now) {
   if (arrivals_.kind != ArrivalKind::clients || !queries_.answered(made)) return false;
-  const double mean_s = sim::to_seconds(arrivals_.think);
-  const sim::Duration think =
-      arrivals_.think_at_random && mean_s > 0 ? sim::seconds(random_.exponential(mean_s)) : arrivals_.think;
-  Time asks = after(now, think);
+  Time asks = after(now, think_time(arrivals_.think, arrivals_.think_at_random, random_));
   if (asks < next_) std::swap(asks, next_);
   since_ = next_;
   if (asks == Time::never()) return true;

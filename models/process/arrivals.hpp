@@ -25,6 +25,10 @@ namespace jostle::process {
   return identity.random("arrivals");
 }
 
+// A time to think between an answer and the next request: `mean`, or drawn from an exponential distribution
+// with this mean.
+[[nodiscard]] sim::Duration think_time(sim::Duration mean, bool at_random, sim::RandomStream& random);
+
 // The times at which requests are made.
 class ArrivalTimes {
  public:

@@ -131,10 +131,7 @@ void Generator::answer(const Sequence& sequence, sim::Time now) {
 
 void Generator::ask_again(std::size_t session, sim::Time now) {
   const Sessions& spec = generation_.spec.sessions;
-  const double mean_s = sim::to_seconds(spec.think);
-  const sim::Duration think =
-      spec.think_at_random && mean_s > 0 ? sim::seconds(random_.exponential(mean_s)) : spec.think;
-  const Ask ask{now + think, session};
+  const Ask ask{now + think_time(spec.think, spec.think_at_random, random_), session};
   asking_.insert(std::ranges::upper_bound(asking_, ask.at, {}, &Ask::at), ask);
 }
 

@@ -79,7 +79,7 @@ class HostThread {
   // Sets the kind of its work from now on.
   void set_phase(Phase phase);
   // Sets the memory traffic (bytes/s) of its thread while it computes on a core.
-  void stream(double bytes_per_s) { computing_bytes_per_s_ = bytes_per_s; }
+  void set_traffic(double bytes_per_s) { computing_bytes_per_s_ = bytes_per_s; }
   // A random factor for the next stretches of work: host times vary from batch to batch.
   [[nodiscard]] double variation() { return variation_.next(); }
   void follow(const ProgressListener& listener) { listener_ = listener; }

@@ -219,23 +219,20 @@ std::vector<const Served*> Inference::served_by(std::size_t part) const {
 }
 
 cpu::ThreadStatistics Inference::of_team() const {
-  if (const auto* pipeline = std::get_if<Pipeline>(&work_)) {
-    cpu::ThreadStatistics sum = pipeline->before().statistics();
-    const cpu::ThreadStatistics more = pipeline->after().statistics();
+  cpu::ThreadStatistics sum;
+  const auto add = [&sum](const cpu::ThreadStatistics& more) {
     sum.throttled = std::max(sum.throttled, more.throttled);
     sum.migrations += more.migrations;
     sum.involuntary_switches += more.involuntary_switches;
+  };
+  if (const auto* pipeline = std::get_if<Pipeline>(&work_)) {
+    add(pipeline->before().statistics());
+    add(pipeline->after().statistics());
     return sum;
   }
   if (const auto* own = std::get_if<Server>(&work_)) {
-    cpu::ThreadStatistics sum;
-    for (const Server::Lane& lane : own->lanes()) {
-      if (!lane.team()) continue;
-      const cpu::ThreadStatistics more = lane.team()->statistics();
-      sum.throttled = std::max(sum.throttled, more.throttled);
-      sum.migrations += more.migrations;
-      sum.involuntary_switches += more.involuntary_switches;
-    }
+    for (const Server::Lane& lane : own->lanes())
+      if (lane.team()) add(lane.team()->statistics());
     return sum;
   }
   const auto* alone = std::get_if<Alone>(&work_);

@@ -254,7 +254,7 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
 // Computes what the cores have before the kernels of a step, and enqueues these.
 sim::Task<> Server::launch(Lane& lane, Time made) {
   const HostPart& host = *lane.generator_->host();
-  lane.team_->stream(host.bytes_per_s, host.bound);
+  lane.team_->set_traffic(host.bytes_per_s, host.bound);
   if (!host.before.empty()) co_await lane.team_->compute(host.before);
   if (lane.generator_->step().kernels.empty()) {
     lane.steps_.stream().pass(lane.enqueued_, made);

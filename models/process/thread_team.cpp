@@ -30,10 +30,10 @@ ThreadTeam::ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& c
   }
 }
 
-void ThreadTeam::stream(double bytes_per_s, double bound) {
+void ThreadTeam::set_traffic(double bytes_per_s, double bound) {
   bytes_per_s_ = bytes_per_s;
   bound_ = bound;
-  main_.stream(bytes_per_s);
+  main_.set_traffic(bytes_per_s);
 }
 
 // The time of the next layer relative to that with the memory to itself.

@@ -31,7 +31,7 @@ class ThreadTeam {
   [[nodiscard]] sim::Task<> compute(std::span<const sim::Duration> layers);
   // The memory traffic of each thread while it computes from now on, and the share of its time which is bound
   // by that: it computes a layer the more slowly the less the memory grants the cores as the layer begins.
-  void stream(double bytes_per_s, double bound);
+  void set_traffic(double bytes_per_s, double bound);
 
   // Sums over the threads except the host thread; `throttled`: the maximum over them.
   [[nodiscard]] cpu::ThreadStatistics statistics() const;

@@ -110,6 +110,10 @@ Json queue_json(const process::Arrivals& arrivals) {
   return {{"limit", *arrivals.queue_limit}, {"drop", to_string(arrivals.drop)}};
 }
 
+Json think_json(sim::Duration think, bool at_random) {
+  return at_random ? Json{{"exponential", time(think)}} : Json(time(think));
+}
+
 Json arrivals_json(const ProcessEntry& process) {
   const process::Arrivals& arrivals = process.arrivals;
   Json json;
@@ -118,8 +122,7 @@ Json arrivals_json(const ProcessEntry& process) {
   if (arrivals.kind == process::ArrivalKind::poisson) json["poisson"] = rate;
   if (arrivals.kind == process::ArrivalKind::clients) {
     json["clients"] = arrivals.clients;
-    const std::string think = time(arrivals.think);
-    json["think"] = arrivals.think_at_random ? Json{{"exponential", think}} : Json(think);
+    json["think"] = think_json(arrivals.think, arrivals.think_at_random);
   }
   if (arrivals.kind == process::ArrivalKind::trace) json["trace"] = process.trace_file;
   if (arrivals.phase) json["phase"] = time(*arrivals.phase);
@@ -187,8 +190,7 @@ Json length_json(const process::Length& length, std::int64_t positions) {
 Json sessions_json(const process::Sessions& of, bool closed) {
   Json json{{"turns", of.turns}};
   if (!closed) json["count"] = of.count;
-  if (of.think > sim::Duration::zero())
-    json["think"] = of.think_at_random ? Json{{"exponential", time(of.think)}} : Json(time(of.think));
+  if (of.think > sim::Duration::zero()) json["think"] = think_json(of.think, of.think_at_random);
   return json;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "calibration/profile/time_span.hpp"
 #include "calibration/readers/csv.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
@@ -137,14 +136,7 @@ void read_sessions(const Cursor& at, const ProcessEntry& process, process::Gener
     count->problem("without arrivals each user has a conversation", "users: 8");
   if (const auto think = mapping.find("think")) {
     if (!closed) think->problem("only users think: arrivals come at times of their own", "leave it out");
-    const calibration::TimeSpan time{sim::Duration::zero(), sim::seconds(max_run_seconds)};
-    if (think->is(Kind::mapping)) {
-      Mapping drawn(*think, "a random time to think: {exponential: 10 s}");
-      drawn.required("exponential", sessions.think, time);
-      sessions.think_at_random = true;
-    } else {
-      sessions.think = time(*think).value_or(sim::Duration::zero());
-    }
+    sessions.think_at_random = read_think(*think, "10 s", sessions.think);
   }
   if (spec.longest() > most_context)
     at.problem(fmt::format("a conversation gets up to {} positions, and a context has at most {}",

@@ -37,6 +37,9 @@ void read_weights(input::Mapping& mapping, ProcessEntry& process);
 void read_generation(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process);
 // Reads `gpu_layers` of a language model.
 void read_offload(input::Mapping& mapping, ProcessEntry& process);
+// Reads the time that somebody thinks between an answer and the next request: `10 ms`, or `{exponential: 10
+// ms}`, for which it returns true. `example`: such a time, for messages.
+[[nodiscard]] bool read_think(const input::Cursor& at, const std::string& example, sim::Duration& think);
 // Reads `arrivals` alone.
 void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessEntry& process);
 

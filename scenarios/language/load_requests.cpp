@@ -66,20 +66,12 @@ void read_cascade(Mapping& mapping, ProcessEntry& process) {
   process.arrivals.max_delay = sim::Duration::zero();  // a batch takes whatever has arrived
 }
 
-// Reads `clients` and how long they think: `think: 10 ms`, or `think: {exponential: 10 ms}`.
+// Reads `clients` and how long they think.
 void read_clients(const Cursor& at, Mapping& mapping, process::Arrivals& arrivals) {
   arrivals.kind = process::ArrivalKind::clients;
   arrivals.clients = Integer{1, max_clients}(at).value_or(1);
-  const TimeSpan time{sim::Duration::zero(), sim::seconds(max_run_seconds)};
-  if (const auto think = mapping.find("think")) {
-    if (think->is(Kind::mapping)) {
-      Mapping drawn(*think, "a random time to think: {exponential: 10 ms}");
-      drawn.required("exponential", arrivals.think, time);
-      arrivals.think_at_random = true;
-    } else {
-      arrivals.think = time(*think).value_or(sim::Duration::zero());
-    }
-  }
+  if (const auto think = mapping.find("think"))
+    arrivals.think_at_random = read_think(*think, "10 ms", arrivals.think);
   for (const char* key : {"gather", "dynamic_batching"})
     if (mapping.has(key))
       mapping.find(key)->problem("clients that wait for answers may never fill a batch",
@@ -157,6 +149,17 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
   mapping.optional("dynamic_batching", dynamic_batching, Boolean{});
   if (dynamic_batching) arrivals.dynamic_batch = process.batch;
   read_burst(mapping, arrivals);
+}
+
+bool read_think(const Cursor& at, const std::string& example, sim::Duration& think) {
+  const TimeSpan time{sim::Duration::zero(), sim::seconds(max_run_seconds)};
+  if (!at.is(Kind::mapping)) {
+    think = time(at).value_or(sim::Duration::zero());
+    return false;
+  }
+  Mapping drawn(at, fmt::format("a random time to think: {{exponential: {}}}", example));
+  drawn.required("exponential", think, time);
+  return true;
 }
 
 void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& process) {

@@ -52,6 +52,13 @@ std::string lowest(const Grades& grades) {
   return grades.sharing ? lower_grade(grades.kernels, *grades.sharing) : grades.kernels;
 }
 
+std::string lowest(const Result& result) {
+  std::string grade;
+  for (const ProcessResult& process : result.processes)
+    grade = grade.empty() ? lowest(process.grades) : lower_grade(grade, lowest(process.grades));
+  return grade;
+}
+
 std::string sharing_note(const Result& result) {
   const auto assumed = std::ranges::count_if(result.processes, [](const ProcessResult& process) {
     return process.status == "ok" && process.grades.sharing == "assumed";

@@ -21,6 +21,9 @@ struct Grades {
 // The grade of throughput and latency: the lower of kernels and sharing.
 [[nodiscard]] std::string lowest(const Grades& grades);
 
+// The lowest of all processes of a result; empty if it has none.
+[[nodiscard]] std::string lowest(const Result& result);
+
 // The meaning of a grade in a few words, as docs/profiles.md has it: "a judgement, not measured".
 // Empty for a word that is no grade.
 [[nodiscard]] std::string_view meaning(std::string_view grade);

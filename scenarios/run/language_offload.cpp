@@ -77,7 +77,7 @@ gpu::KernelSequence kernels_on_gpu(const dnn::KernelsOfLayers& whole, const std:
 void add_copies(const dnn::FusedLayer& layer, std::int64_t batch, bool card, process::HostPart& host) {
   const double rows = static_cast<double>(layer.out.height * batch);
   const double at_once = process::traits_of(Runtime::llama_cpp).serving.step;
-  host.input_bytes += llm::weights_read(layer) * std::ceil(rows / at_once);
+  host.input_bytes += layer.weight_bytes(0) * std::ceil(rows / at_once);
   if (!card) return;
   host.input_bytes += activation_bytes * static_cast<double>(layer.in.elements() * batch);
   host.output_bytes += activation_bytes * static_cast<double>(layer.out.elements() * batch);
@@ -116,7 +116,7 @@ DividedStep divided(const WholeStep& step, const ProcessEntry& entry, const Work
     if (blocks.empty() || parts[i].block != block) blocks.emplace_back();
     block = parts[i].block;
     blocks.back() += costs.of(layer, step.batch);
-    bytes += llm::weights_read(layer) + llm::cache_read(layer) * static_cast<double>(step.batch);
+    bytes += layer.weight_bytes(0) + layer.cache_bytes() * static_cast<double>(step.batch);
   }
   costs.set_traffic(made.host, bytes);
   return made;

@@ -83,7 +83,8 @@ class Steps {
   // roofline by the same factor as all kernels of the step do.
   [[nodiscard]] DividedStep divide(const llm::Step& step, std::int64_t batch, std::string_view role) const {
     const gpu::KernelSequence whole = sequence(step, batch, role);
-    WholeStep modelled{.layers = layers(step, batch), .batch = batch, .kernels = computed(step, batch)};
+    WholeStep modelled{.layers = layers(step, batch), .batch = batch, .kernels = {}};
+    modelled.kernels = computed(modelled.layers, batch);
     const double factor = sim::to_seconds(whole.total()) / sim::to_seconds(modelled.kernels.sequence.total());
     if (factor != 1) dnn::scale_durations(modelled.kernels.sequence, factor);
     return divided(modelled, entry_, context_);
@@ -102,7 +103,7 @@ class Steps {
            dnn::has_framework_laws(gpu_, dnn::Precision::fp16);
   }
   [[nodiscard]] gpu::KernelSequence unmeasured(const llm::Step& step, std::int64_t batch) const {
-    if (!runs_operators()) return computed(step, batch).sequence;
+    if (!runs_operators()) return computed(layers(step, batch), batch).sequence;
     return dnn::framework_kernels(llm::network_of(of_, step, llm::Operators::operators), batch,
                                   dnn::Precision::fp16, gpu_, {.weights_stream = true})
         .sequence;
@@ -111,9 +112,10 @@ class Steps {
     step.sequences = batch;
     return llm::layers_of(of_, step, by_);
   }
-  [[nodiscard]] dnn::KernelsOfLayers computed(const llm::Step& step, std::int64_t batch) const {
+  [[nodiscard]] dnn::KernelsOfLayers computed(std::span<const dnn::FusedLayer> layers,
+                                              std::int64_t batch) const {
     dnn::KernelsOfLayers found =
-        dnn::roofline_by_layer(layers(step, batch), batch, dnn::Precision::fp16, by_.lowering, gpu_);
+        dnn::roofline_by_layer(layers, batch, dnn::Precision::fp16, by_.lowering, gpu_);
     found.sequence.provenance += fmt::format(", weights in {}", llm::traits_of(work_.weights).name);
     return found;
   }
@@ -135,7 +137,7 @@ class Steps {
       // say.
       if (role == "decode")
         for (gpu::Kernel& kernel : sequence.kernels) dnn::split_shares(kernel, dnn::KernelClass::memory);
-      dnn::spread_activity(computed(step, batch), gpu_, sequence);
+      dnn::spread_activity(computed(layers(step, batch), batch), gpu_, sequence);
       sequence.provenance = tables_.source + " " + sequence.provenance;
       if (as.tokens == step.tokens && as.context == step.context) return sequence;
       dnn::scale_durations(sequence, sim::to_seconds(unmeasured(step, batch).total()) /
