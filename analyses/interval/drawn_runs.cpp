@@ -13,6 +13,8 @@
 namespace jostle::analyses {
 namespace {
 
+using scenarios::Among;
+
 constexpr double least_seconds = 4;
 constexpr double part_of_run = 0.25;
 
@@ -38,12 +40,12 @@ class Simulations {
  public:
   explicit Simulations(const scenarios::RunControl& control) : control_(control) {}
 
-  void run(const scenarios::Scenario& scenario, const calibration::Profile& profile, bool one_of_many,
+  void run(const scenarios::Scenario& scenario, const calibration::Profile& profile, Among among,
            scenarios::Result& into) {
     scenarios::RunControl alone;
     alone.interrupt = control_.interrupt;
     alone.every_percentile = control_.every_percentile;
-    alone.one_of_many = one_of_many;
+    alone.among = among;
     auto result = jostle::scenarios::run(scenario, profile, alone);
     if (result)
       into = std::move(*result);
@@ -83,9 +85,9 @@ bool add_runs(std::vector<DrawnRuns>& found, std::span<const scenarios::Scenario
   scenarios::parallel_for(scenarios.size() * each, [&](std::size_t i) {
     const std::size_t s = i / each, j = i % each;
     if (j < draws.size())
-      runs.run(with_seed(asked[s], "draw", j), profiles[j], true, found[s].drawn[j]);
+      runs.run(with_seed(asked[s], "draw", j), profiles[j], Among::draws, found[s].drawn[j]);
     else
-      runs.run(with_seed(asked[s], "repetition", j - draws.size()), base.profile, true,
+      runs.run(with_seed(asked[s], "repetition", j - draws.size()), base.profile, Among::draws,
                found[s].repeated[j - draws.size()]);
   });
   return !runs.interrupted();
@@ -99,7 +101,7 @@ std::optional<std::vector<DrawnRuns>> drawn_runs(std::span<const scenarios::Scen
   std::vector<DrawnRuns> found(scenarios.size());
   Simulations runs(control);
   scenarios::parallel_for(scenarios.size(), [&](std::size_t s) {
-    runs.run(scenarios[s], profile.base.profile, false, found[s].point);
+    runs.run(scenarios[s], profile.base.profile, Among::none, found[s].point);
   });
   if (runs.interrupted() || !add_runs(found, scenarios, profile, control)) return std::nullopt;
   return found;

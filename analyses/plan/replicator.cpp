@@ -84,7 +84,7 @@ void Replicator::step(const std::vector<Replicated*>& these) const {
         control.interrupt = interrupt;
         control.every_percentile = true;
         control.all_must_fit = true;
-        control.one_of_many = true;
+        control.among = scenarios::Among::repetitions;
         const auto result = run(one, *profile, control);
         if (!result) throw scenarios::Interrupted();
         if (result->status != "ok") return;

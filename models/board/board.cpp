@@ -37,7 +37,7 @@ gpu::SharingSetup sharing_of(const Setup& setup) {
               setup.processes,
               [](const process::Spec& spec) { return process::serves_instances(spec) || spec.partition; }),
           .every_kernel = setup.every_kernel,
-          .loop_error = setup.loop_error};
+          .loops = setup.loops};
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ struct Setup {
   std::optional<CompositorSpec> compositor = {};
   bool observed = false;  // a profiler is attached: DeviceSpec::nsys
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
-  bool every_kernel = false;                         // gpu::SharingSetup
-  double loop_error = gpu::SteadyLoops::mean_error;  // the same
+  bool every_kernel = false;      // gpu::SharingSetup
+  gpu::LoopPrecision loops = {};  // the same
   std::uint64_t seed = 1;
 };
 

@@ -8,8 +8,8 @@
 namespace jostle::gpu {
 namespace {
 
-std::optional<double> loop_error_of(const SharingSetup& setup) {
-  return setup.every_kernel ? std::nullopt : std::optional(setup.loop_error);
+std::optional<LoopPrecision> loops_of(const SharingSetup& setup) {
+  return setup.every_kernel ? std::nullopt : std::optional(setup.loops);
 }
 
 std::unique_ptr<Gpu> time_shared(const SharingSetup& /*setup*/, sim::Engine& engine, const Spec& spec,
@@ -19,12 +19,12 @@ std::unique_ptr<Gpu> time_shared(const SharingSetup& /*setup*/, sim::Engine& eng
 
 std::unique_ptr<Gpu> space_shared_in_turns(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
                                            std::uint64_t seed) {
-  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::each_process, seed, loop_error_of(setup));
+  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::each_process, seed, loops_of(setup));
 }
 
 std::unique_ptr<Gpu> space_shared(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
                                   std::uint64_t seed) {
-  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::all_processes, seed, loop_error_of(setup));
+  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::all_processes, seed, loops_of(setup));
 }
 
 constexpr std::array ways{

@@ -26,7 +26,7 @@ struct SharingSetup {
   bool streams = false;  // some process has several streams, or a partition of the SMs
   bool every_kernel =
       false;  // kernels of all batches are simulated, also once loops are steady (steady_loops.hpp)
-  double loop_error = SteadyLoops::mean_error;  // error of the mean with which loops are steady
+  LoopPrecision loops = {};  // with which loops are steady
 };
 
 // The engine must outlive the GPU. `seed` is for random draws.

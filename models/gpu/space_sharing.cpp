@@ -12,13 +12,13 @@ using sim::Duration;
 using sim::Time;
 
 SpaceSharedGpu::SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed,
-                               std::optional<double> loop_error)
+                               std::optional<LoopPrecision> loops)
     : engine_(engine),
       spec_(spec),
       space_(space),
       random_(seed, "gpu slices"),
-      may_repeat_(loop_error.has_value()),
-      loops_(loop_error.value_or(SteadyLoops::mean_error)) {
+      may_repeat_(loops.has_value()),
+      loops_(loops.value_or(SteadyLoops::alone)) {
   // Fitted to mps.csv: a kernel does not start while one of another process is in its way.
   if (space_ == SpaceOf::all_processes) spec_.space_sharing.kernel_start = Duration::zero();
 }
@@ -36,7 +36,10 @@ std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
                      .contexts = {},
                      .id = spec.group,
                      .slice = spec.slice,
-                     .refill = {}});
+                     .refill = {},
+                     .had = {},
+                     .turn_began = {},
+                     .cost_of_expiries = {}});
   rotation_.add(spec.interleave);
   return groups_.size() - 1;
 }
@@ -97,11 +100,11 @@ void SpaceSharedGpu::begin_batch(Context& context) {
   count(context);
   context.in_batch = true;
   context.kernels = timed_.find(*context.batches.front().given, context.sms);
-  context.batch_since = engine_.now();
+  context.batch_since = axis(context);
   context.paused = context.batch_since - context.last_batch;
   context.ran_before = context.ran;
   context.used_before = context.used;
-  change(context, &Activity::batches, 1);
+  note_presence(context);
 }
 
 // One more or one less of the context's kernels or batches counts, for its process and for all.
@@ -114,8 +117,9 @@ void SpaceSharedGpu::change(const Context& context, Tally Activity::*of, int by)
 void SpaceSharedGpu::end_batch(Context& context) {
   if (!repeating_) record_batch(context);
   context.in_batch = false;
-  context.last_batch = engine_.now();
-  change(context, &Activity::batches, -1);
+  context.last_batch = axis(context);
+  context.ended_batch = true;
+  note_presence(context);
   context.batches.erase(context.batches.begin());
   context.kernel = 0;
   ++context.unseen;
@@ -226,6 +230,7 @@ void SpaceSharedGpu::due() {
 
 // Handles this instant: blocks end, kernels become ready and start, turns begin and end.
 void SpaceSharedGpu::step() {
+  resumed_ = false;
   if (mode_ends_ <= engine_.now()) end_mode();
   if (mode_ == Mode::idle) end_idleness();
   if (repeating_) end_repeats();
@@ -237,6 +242,8 @@ void SpaceSharedGpu::step() {
     start_ready(group);
     end_turn();
     begin_repeating_if_steady();
+  } else if (in_turns() && owner_ && owner_runs()) {
+    end_turn();
   }
   refresh_states();
   schedule_next();
@@ -411,8 +418,8 @@ void SpaceSharedGpu::schedule_next() {
     else if (!draining_)
       next = std::min(next, context.ready);
   }
-  if (!repeating_ && owner_ && owner_runs()) {
-    next = std::min(next, groups_[*owner_].dispatcher.next());
+  if (owner_ && owner_runs()) {
+    if (!repeating_) next = std::min(next, groups_[*owner_].dispatcher.next());
     if (contended_ && !draining_) next = std::min(next, turn_ends_);
   }
   next = std::max(next, now);

@@ -8,8 +8,9 @@
 //
 // If every context is a closed loop of batches and all loops are steady (steady_loops.hpp), batches are
 // repeated: each takes the time of an earlier one, and kernels are no longer simulated
-// (space_sharing_repeats.cpp). As soon as something happens that was not recorded, kernels are simulated
-// again, from where the batches are.
+// (space_sharing_repeats.cpp). Where processes take turns, that is the time in which the process has the GPU:
+// a batch stands still between its process's turns. As soon as something happens that was not recorded,
+// kernels are simulated again, from where the batches are.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +38,10 @@ enum class SpaceOf : std::uint8_t { each_process, all_processes };
 class SpaceSharedGpu final : public Gpu {
  public:
   // The engine must outlive the GPU and must not run after the GPU is destroyed. `seed` is for the jitter of
-  // slices; `loop_error`: the error with which loops are steady (SteadyLoops); none: kernels of all batches
-  // are simulated one by one.
+  // slices; `loops`: the precision with which loops are steady; none: kernels of all batches are simulated
+  // one by one.
   SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed = 1,
-                 std::optional<double> loop_error = {});
+                 std::optional<LoopPrecision> loops = {});
 
   ContextId create_context(const ContextSpec& spec) override;
   void set_observer(const KernelObserver& observer) override { observer_ = observer; }
@@ -83,8 +84,8 @@ class SpaceSharedGpu final : public Gpu {
       return total + (share == 1 ? now - since : sim::work_in(now - since, share));
     }
   };
-  // Time in which kernels of several contexts executed, and in which one of these had a batch. While batches
-  // are repeated, the first is a share of the second.
+  // Time in which kernels of several contexts executed, and in which one of these had a batch and its process
+  // the GPU. While batches are repeated, the first is a share of the second.
   struct Activity {
     Tally kernels, batches;
     sim::Duration kernels_before, batches_before;  // when recording began
@@ -111,7 +112,8 @@ class SpaceSharedGpu final : public Gpu {
   };
   // The oldest batch of a context while batches are repeated.
   struct Repeat {
-    sim::Time from, to = sim::Time::never();  // never: none
+    bool on = false;
+    sim::Time from, to = sim::Time::never();  // never: its process does not have the GPU
     double done_before = 0;                   // fraction of the batch that was done at `from`
     double counted = 0;                       // fraction of from .. to that is in `ran` and `used`
     BatchRecord record;                       // of all of it
@@ -142,12 +144,15 @@ class SpaceSharedGpu final : public Gpu {
     sim::Duration ran;
     Usage used;
     // The oldest batch could start; never: there is none, or not all of it is to be recorded.
+    // On the group's axis, as the end of the last batch.
     sim::Time batch_since = sim::Time::never();
     sim::Duration paused;      // time without a batch before it
     sim::Duration ran_before;  // `ran` at `batch_since`
     Usage used_before;         // the same
     sim::Time last_batch;      // end of the last batch
+    bool ended_batch = false;  // since recording began
     bool in_batch = false;     // its oldest batch could start
+    bool present = false;      // the same, and its process has the GPU
     Repeat repeat;
     sim::TrackId track = sim::TrackId::none;
   };
@@ -159,6 +164,10 @@ class SpaceSharedGpu final : public Gpu {
     std::optional<std::uint32_t> id;
     std::optional<sim::Duration> slice;
     sim::Duration refill;  // time to refill caches at the start of its next turn
+    sim::Duration had;     // time for which it has had the GPU, up to the end of its last turn
+    sim::Time turn_began;
+    sim::Duration cost_of_expiries;  // sum over those since recording began
+    std::int64_t expiries = 0;
   };
   // State of the owner.
   enum class Mode : std::uint8_t {
@@ -198,6 +207,11 @@ class SpaceSharedGpu final : public Gpu {
   [[nodiscard]] bool can_repeat() const;
   [[nodiscard]] bool others_ran() const;
   void begin_repeating_if_steady();
+  [[nodiscard]] bool in_turns() const { return groups_.size() > 1; }
+  [[nodiscard]] sim::Time axis(const Context& context) const;
+  void note_presence(Context& context);
+  void run_repeat(Context& context);
+  void halt_repeat(Context& context);
   [[nodiscard]] double share_of(const Activity& activity, std::optional<std::size_t> process) const;
   [[nodiscard]] LoopKind kind_of(const Context& context) const;
   [[nodiscard]] bool is_in_loop(const Context& context) const;
@@ -210,12 +224,14 @@ class SpaceSharedGpu final : public Gpu {
   void begin_recording();
   // Turns.
   [[nodiscard]] bool owner_runs() const { return mode_ == Mode::running || mode_ == Mode::holding; }
+  [[nodiscard]] bool owner_has_gpu() const { return owner_runs() || mode_ == Mode::refilling; }
+  void change_mode(Mode mode);
   [[nodiscard]] bool has_work(const Context& context) const;
   [[nodiscard]] bool has_work(const Group& group) const;
   [[nodiscard]] bool has_batches(const Group& group) const;
   [[nodiscard]] bool contended() const;
   [[nodiscard]] std::size_t next_group();
-  [[nodiscard]] sim::Duration cost_of_expiry() const;
+  [[nodiscard]] sim::Duration cost_of_expiry();
   [[nodiscard]] sim::Duration refill_of(const Group& group) const;
   [[nodiscard]] space::Dispatcher::Places placing() const;
   [[nodiscard]] bool drained() const;
@@ -246,6 +262,7 @@ class SpaceSharedGpu final : public Gpu {
   Mode mode_ = Mode::idle;
   sim::Time mode_ends_ = sim::Time::never();
   sim::Time starts_from_;  // kernels of this turn do not start before
+  bool resumed_ = false;   // in this step
   sim::Time turn_ends_ = sim::Time::never();
   bool draining_ = false;   // the slice has expired, and the blocks or kernels that run go on to their ends
   bool contended_ = false;  // others have work, as of the last step
@@ -258,7 +275,6 @@ class SpaceSharedGpu final : public Gpu {
   Activity activity_;
   bool may_repeat_;
   SteadyLoops loops_;
-  sim::Time recording_since_;
   bool repeating_ = false;
   Tally repeats_;
   sim::Time switch_began_;

@@ -14,16 +14,46 @@ LoopKind SpaceSharedGpu::kind_of(const Context& context) const {
   return {.kernels = context.batches.front().given, .priority = context.spec.priority, .sms = context.sms};
 }
 
+// The time that records are on: where processes take turns, the time for which the context's process has had
+// the GPU.
+Time SpaceSharedGpu::axis(const Context& context) const {
+  if (!in_turns()) return engine_.now();
+  const Group& group = groups_[context.group];
+  Time at = Time::zero() + group.had;
+  if (context.group == owner_ && owner_has_gpu()) at += engine_.now() - group.turn_began;
+  return at;
+}
+
 void SpaceSharedGpu::begin_recording() {
-  recording_since_ = engine_.now();
   activity_.begin_recording(engine_.now());
   for (Process& process : processes_) process.activity.begin_recording(engine_.now());
-  for (Context& context : contexts_) context.batch_since = Time::never();
+  for (Context& context : contexts_) {
+    context.batch_since = Time::never();
+    context.ended_batch = false;
+  }
+  for (Group& group : groups_) {
+    group.cost_of_expiries = Duration::zero();
+    group.expiries = 0;
+  }
+}
+
+// Its batch counts, and is repeated, while its process has the GPU.
+void SpaceSharedGpu::note_presence(Context& context) {
+  const bool present = context.in_batch && context.group == owner_ && owner_has_gpu();
+  if (present == context.present) return;
+  context.present = present;
+  change(context, &Activity::batches, present ? 1 : -1);
+  if (!context.repeat.on) return;
+  if (present)
+    run_repeat(context);
+  else
+    halt_repeat(context);
 }
 
 // Only graphs, which are launched as a whole, are repeated: their times do not depend on the pace of a host.
 void SpaceSharedGpu::record_batch(Context& context) {
-  if (!may_repeat_ || groups_.size() > 1 || observer_.finished != nullptr) return;
+  if (!may_repeat_ || observer_.finished != nullptr) return;
+  if (in_turns() && spec_.time_slicing.granularity != PreemptionGranularity::instruction) return;
   if (context.batches.front().kernel_by_kernel) {
     loops_.forget();
     begin_recording();
@@ -31,7 +61,7 @@ void SpaceSharedGpu::record_batch(Context& context) {
   }
   if (context.batch_since == Time::never()) return;
   count(context);
-  BatchRecord record{.time = engine_.now() - context.batch_since,
+  BatchRecord record{.time = axis(context) - context.batch_since,
                      .ran = context.ran - context.ran_before,
                      .used = context.used};
   record.used -= context.used_before;
@@ -42,30 +72,30 @@ void SpaceSharedGpu::record_batch(Context& context) {
 bool SpaceSharedGpu::is_in_loop(const Context& context) const {
   const std::size_t index = context.id.index;
   if (loops_.unknown(index)) return context.batches.empty();
-  const Duration pause = context.in_batch ? context.paused : engine_.now() - context.last_batch;
+  const Duration pause = context.in_batch ? context.paused : axis(context) - context.last_batch;
   if (!loops_.may_pause(index, pause)) return false;
   return context.batches.empty() ||
          (!context.batches.front().kernel_by_kernel && loops_.repeats(index, kind_of(context)));
 }
 
 bool SpaceSharedGpu::can_repeat() const {
-  return mode_ == Mode::running && !draining_ &&
+  return (in_turns() || mode_ == Mode::running) && !draining_ &&
          std::ranges::all_of(contexts_, [&](const Context& context) { return is_in_loop(context); });
 }
 
 // A context without a loop has ended a batch while the loops were recorded.
 bool SpaceSharedGpu::others_ran() const {
   return std::ranges::any_of(contexts_, [&](const Context& context) {
-    return loops_.unknown(context.id.index) && context.last_batch > recording_since_;
+    return loops_.unknown(context.id.index) && context.ended_batch;
   });
 }
 
 void SpaceSharedGpu::begin_repeating_if_steady() {
-  if (!loops_.steady()) return;
+  if (!loops_.steady() || (in_turns() && !resumed_)) return;
   if (others_ran()) {
     loops_.forget();
     begin_recording();
-  } else if (can_repeat()) {
+  } else if (can_repeat() && loops_.begin_repeats()) {
     begin_repeating();
   }
 }
@@ -110,7 +140,7 @@ void SpaceSharedGpu::begin_repeating() {
 
 // The oldest batch, of which the fraction `done` is done, takes the time of one that was recorded.
 void SpaceSharedGpu::repeat(Context& context, double done) {
-  if (!context.in_batch || context.repeat.to < Time::never()) return;
+  if (!context.in_batch || context.repeat.on) return;
   if (!is_in_loop(context)) {
     loops_.distrust();
     stop_repeating();
@@ -121,9 +151,28 @@ void SpaceSharedGpu::repeat(Context& context, double done) {
   record.time = std::max(sim::work_in(record.time, left), Duration{1});
   record.ran = sim::work_in(record.ran, left);
   record.used *= left;
-  context.repeat = {
-      .from = engine_.now(), .to = engine_.now() + record.time, .done_before = done, .record = record};
+  context.repeat = {.on = true, .from = {}, .done_before = done, .record = record};
+  if (context.present) run_repeat(context);
+}
+
+void SpaceSharedGpu::run_repeat(Context& context) {
+  context.repeat.from = engine_.now();
+  context.repeat.to = engine_.now() + context.repeat.record.time;
   change(context, &Activity::kernels, 1);
+}
+
+// The rest of the batch waits for the next turn of its process.
+void SpaceSharedGpu::halt_repeat(Context& context) {
+  count_repeat(context);
+  Repeat& repeat = context.repeat;
+  const double left = 1 - repeat.counted;
+  repeat.record.time = std::max(repeat.to - engine_.now(), Duration{1});
+  repeat.record.ran = sim::work_in(repeat.record.ran, left);
+  repeat.record.used *= left;
+  repeat.done_before = 1 - (1 - repeat.done_before) * left;
+  repeat.counted = 0;
+  repeat.to = Time::never();
+  change(context, &Activity::kernels, -1);
 }
 
 // Accrues what the repeated batch has used up to now.
@@ -141,7 +190,7 @@ void SpaceSharedGpu::count_repeat(Context& context) {
 
 void SpaceSharedGpu::leave_repeats(Context& context) {
   count_repeat(context);
-  change(context, &Activity::kernels, -1);
+  if (context.repeat.to < Time::never()) change(context, &Activity::kernels, -1);
   context.repeat = {};
 }
 
@@ -163,10 +212,9 @@ void SpaceSharedGpu::end_repeats() {
 // From now on kernels are simulated again, each batch's from the one that it had come to.
 void SpaceSharedGpu::stop_repeating() {
   const Time now = engine_.now();
-  Group& group = groups_.front();
   std::vector<double> done(contexts_.size(), 0);
   for (Context& context : contexts_) {
-    if (context.repeat.to == Time::never()) continue;
+    if (!context.repeat.on) continue;
     const double done_before = context.repeat.done_before;
     count_repeat(context);
     done[context.id.index] = done_before + (1 - done_before) * context.repeat.counted;
@@ -177,9 +225,11 @@ void SpaceSharedGpu::stop_repeating() {
   for (Process& process : processes_) process.activity.kernels.share = 1;
   activity_.kernels.share = 1;
   begin_recording();
-  group.dispatcher = space::Dispatcher(spec_, group.longer);
-  for (const std::size_t index : group.contexts) group.dispatcher.add_stream(contexts_[index].stream_spec);
-  group.dispatcher.skip_until(now);
+  for (Group& group : groups_) {
+    group.dispatcher = space::Dispatcher(spec_, group.longer);
+    for (const std::size_t index : group.contexts) group.dispatcher.add_stream(contexts_[index].stream_spec);
+    group.dispatcher.skip_until(now);
+  }
   for (Context& context : contexts_) {
     context.counted_at = now;
     context.began.reset();

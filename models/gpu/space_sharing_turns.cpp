@@ -40,16 +40,20 @@ std::size_t SpaceSharedGpu::next_group() {
                          [&](std::size_t index) { return index != owner_ && has_work(groups_[index]); });
 }
 
-// Saving and restoring what is resident of all running kernels (expiry_cost() for one).
-Duration SpaceSharedGpu::cost_of_expiry() const {
+// Saving and restoring what is resident of all running kernels (expiry_cost() for one). While batches are
+// repeated, the mean of those that were recorded.
+Duration SpaceSharedGpu::cost_of_expiry() {
   const Duration least = expiry_cost(spec_, nullptr);
+  Group& group = groups_[*owner_];
+  if (repeating_) return group.expiries > 0 ? group.cost_of_expiries / group.expiries : least;
   Duration cost = least;
-  const Group& group = groups_[*owner_];
   for (const std::size_t index : group.contexts) {
     const Context& context = contexts_[index];
     if (context.executing && group.dispatcher.fraction(context.stream) > 0)
       cost += expiry_cost(spec_, &context.timed->kernel) - least;
   }
+  group.cost_of_expiries += cost;
+  ++group.expiries;
   return cost;
 }
 
@@ -83,6 +87,18 @@ bool SpaceSharedGpu::drained() const {
   return true;
 }
 
+void SpaceSharedGpu::change_mode(Mode mode) {
+  const bool had_gpu = owner_has_gpu();
+  mode_ = mode;
+  if (owner_has_gpu() == had_gpu) return;
+  Group& group = groups_[*owner_];
+  if (had_gpu)
+    group.had += engine_.now() - group.turn_began;
+  else
+    group.turn_began = engine_.now();
+  for (const std::size_t index : group.contexts) note_presence(contexts_[index]);
+}
+
 // The owner's mode is over.
 void SpaceSharedGpu::end_mode() {
   const Time now = engine_.now();
@@ -108,6 +124,10 @@ void SpaceSharedGpu::end_mode() {
 void SpaceSharedGpu::end_idleness() {
   const bool slept = engine_.now() - idle_since_ >= spec_.idle_wake.after;
   const Duration wake = slept ? spec_.idle_wake.cost : Duration::zero();
+  if (slept && repeating_) {
+    loops_.distrust();
+    stop_repeating();
+  }
   if (owner_ && has_work(groups_[*owner_])) {
     begin_turn(wake);
     return;
@@ -131,7 +151,7 @@ void SpaceSharedGpu::end_turn() {
   const bool contended_before = std::exchange(contended_, contended());
   if (!contended_) {
     mode_ends_ = Time::never();
-    mode_ = has_batches(group) ? Mode::running : Mode::idle;
+    change_mode(has_batches(group) ? Mode::running : Mode::idle);
     if (mode_ == Mode::idle) idle_since_ = now;
     return;
   }
@@ -139,7 +159,7 @@ void SpaceSharedGpu::end_turn() {
   const Duration slice = group.slice.value_or(spec_.time_slicing.slice);
   if (!contended_before && turn_ends_ <= now) turn_ends_ += slice * ((now - turn_ends_) / slice + 1);
   if (has_work(group)) {
-    mode_ = Mode::running;
+    change_mode(Mode::running);
     mode_ends_ = Time::never();
     if (now < turn_ends_) return;
     draining_ = !drained();
@@ -151,7 +171,7 @@ void SpaceSharedGpu::end_turn() {
     leave(cost_of_expiry());
   } else if (mode_ != Mode::holding) {
     mode_ends_ = std::min(now + spec_.time_slicing.hold_when_idle, turn_ends_);
-    mode_ = Mode::holding;
+    change_mode(Mode::holding);
     if (mode_ends_ <= now) end_mode();
   }
 }
@@ -168,12 +188,14 @@ void SpaceSharedGpu::leave(Duration cost) {
     context.front_end = std::clamp(context.ready - engine_.now(), Duration::zero(), context.front_end);
     context.ready = Time::never();
   }
+  if (!repeating_)
+    for (const std::size_t index : groups_[*owner_].contexts) loops_.end_turn(index);
   switch_to(next_group(), cost);
 }
 
 void SpaceSharedGpu::switch_to(std::size_t next, Duration cost) {
+  change_mode(Mode::switching);
   owner_ = next;
-  mode_ = Mode::switching;
   draining_ = false;
   switch_began_ = engine_.now();
   mode_ends_ = switch_began_ + cost;
@@ -190,11 +212,11 @@ void SpaceSharedGpu::begin_turn(Duration wake) {
   starts_from_ = now + wake;
   contended_ = contended();
   const Duration refill = std::exchange(group.refill, Duration::zero());
-  if (refill == Duration::zero()) {
+  if (refill == Duration::zero() || repeating_) {
     resume();
     return;
   }
-  mode_ = Mode::refilling;
+  change_mode(Mode::refilling);
   mode_ends_ = now + refill;
   for (const std::size_t index : group.contexts) set_executing(contexts_[index], has_work(contexts_[index]));
 }
@@ -204,8 +226,10 @@ void SpaceSharedGpu::resume() {
   const Time now = engine_.now();
   Group& group = groups_[*owner_];
   for (const std::size_t index : group.contexts) set_executing(contexts_[index], false);
-  mode_ = Mode::running;
+  change_mode(Mode::running);
+  resumed_ = true;
   starts_from_ = std::max(starts_from_, now);
+  if (repeating_) return;
   group.dispatcher.skip_until(now);
   for (const std::size_t index : group.contexts) {
     Context& context = contexts_[index];

@@ -16,9 +16,7 @@ constexpr double between_tests = 1.25;  // ratio of the numbers of records
 constexpr std::int64_t busy_share = 5;  // a pause is at most a fifth of the batch after it
 constexpr sim::Duration longer_pause =
     sim::Duration{5'000'000};  // beyond twice the longest that was recorded
-// Records of each loop: loops influence each other over some batches. Fewer, but not below `least`, if many
-// loops give many records.
-constexpr std::size_t enough_of_each = 24, enough_of_all = 768, least_of_each = 4;
+constexpr std::size_t least_of_each = 4;
 constexpr std::size_t most_records = 1U << 15U;
 
 // Standard error of the mean time over the mean time.
@@ -41,7 +39,7 @@ double error_of_mean(std::span<const BatchRecord> records) {
 std::size_t SteadyLoops::find_kind(const LoopKind& kind) {
   const auto same = std::ranges::find(kinds_, kind, &Kind::kind);
   if (same != kinds_.end()) return static_cast<std::size_t>(same - kinds_.begin());
-  kinds_.push_back({.kind = kind, .records = {}, .longest_pause = {}});
+  kinds_.push_back({.kind = kind, .records = {}, .contexts = {}, .longest_pause = {}});
   return kinds_.size() - 1;
 }
 
@@ -64,40 +62,70 @@ void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchReco
     of.paused = of.paused || pause > record.time / busy_share;
   }
   of.records.push_back(record);
+  of.contexts.push_back(context);
   const auto records = [](const Kind& each) { return each.records.size(); };
   if (records(*std::ranges::min_element(kinds_, {}, records)) < test_at_) return;
   steady_ = test();
   test_at_ = static_cast<std::size_t>(between_tests * static_cast<double>(test_at_));
-  if (steady_) begin_repeats();
+}
+
+void SteadyLoops::end_turn(std::size_t context) {
+  if (context >= members_.size()) members_.resize(context + 1);
+  members_[context].turns.push_back(members_[context].records);
 }
 
 bool SteadyLoops::test() const {
-  const std::size_t needed =
-      std::clamp(enough_of_all / std::max<std::size_t>(members_.size(), 1), least_of_each, enough_of_each);
+  const std::size_t needed = std::clamp(precision_.of_all / std::max<std::size_t>(members_.size(), 1),
+                                        least_of_each, precision_.of_each);
   for (const Member& member : members_)
     if (member.kind != none && member.records < needed) return false;
   return std::ranges::all_of(kinds_, [this](const Kind& kind) {
     const auto settled = std::span(kind.records).subspan(kind.records.size() / transient);
-    return !kind.paused && error_of_mean(settled) <= error_;
+    return !kind.paused && error_of_mean(settled) <= precision_.error;
   });
 }
 
-// The records of the transient are dropped, and each member of a kind begins elsewhere in them.
-void SteadyLoops::begin_repeats() {
+// Each member of a kind begins elsewhere in its records.
+void SteadyLoops::take_shares(std::size_t index) {
+  Kind& kind = kinds_[index];
+  const auto from = static_cast<std::ptrdiff_t>(kind.records.size() / transient);
+  kind.records.erase(kind.records.begin(), kind.records.begin() + from);
+  kind.contexts.clear();
+  std::size_t number = 0;
+  for (Member& member : members_)
+    if (member.kind == index && member.own.empty())
+      member.next = number++ * kind.records.size() / kind.members;
+}
+
+// The member's batches between the ends of two turns.
+bool SteadyLoops::take_turns(Member& member) {
+  const std::size_t from = member.turns[member.turns.size() / transient], to = member.turns.back();
+  const Kind& kind = kinds_[member.kind];
+  const auto context = static_cast<std::size_t>(&member - members_.data());
+  member.own.clear();
+  member.next = 0;
+  for (std::size_t i = 0, number = 0; i < kind.records.size(); ++i)
+    if (kind.contexts[i] == context && number++ >= from && number <= to)
+      member.own.push_back(kind.records[i]);
+  return !member.own.empty();
+}
+
+bool SteadyLoops::begin_repeats() {
+  for (Member& member : members_) {
+    if (member.kind == none || member.turns.empty() || take_turns(member)) continue;
+    distrust();
+    return false;
+  }
   for (std::size_t index = 0; index < kinds_.size(); ++index) {
-    Kind& kind = kinds_[index];
-    const auto from = static_cast<std::ptrdiff_t>(kind.records.size() / transient);
-    kind.records.erase(kind.records.begin(), kind.records.begin() + from);
+    take_shares(index);
     sim::Duration time, ran;
-    for (const BatchRecord& record : kind.records) {
+    for (const BatchRecord& record : kinds_[index].records) {
       time += record.time;
       ran += record.ran;
     }
-    kind.running = sim::to_seconds(ran) / sim::to_seconds(time);
-    std::size_t number = 0;
-    for (Member& member : members_)
-      if (member.kind == index) member.next = number++ * kind.records.size() / kind.members;
+    kinds_[index].running = sim::to_seconds(ran) / sim::to_seconds(time);
   }
+  return true;
 }
 
 void SteadyLoops::forget() {
@@ -119,7 +147,7 @@ bool SteadyLoops::repeats(std::size_t context, const LoopKind& kind) const {
 const BatchRecord& SteadyLoops::next(std::size_t context) {
   sim::contract(steady_ && !unknown(context), "batches are repeated in steady loops only");
   Member& member = members_[context];
-  const std::vector<BatchRecord>& records = kinds_[member.kind].records;
+  const std::vector<BatchRecord>& records = member.own.empty() ? kinds_[member.kind].records : member.own;
   const BatchRecord& record = records[member.next];
   member.next = (member.next + 1) % records.size();
   return record;

@@ -6,10 +6,13 @@
 // times cheaper. Equal loops (the same kernels, priority and share of the SMs) are one kind, and pool their
 // records.
 //
+// Where processes take turns, times are those in which the loop's process has the GPU. Each loop then repeats
+// its own batches of whole turns, so that loops which begin a turn together stay together.
+//
 // The test: the records of a kind, without the first half (the transient), in successive parts of equal
 // size: the means of the parts tell the standard error of the mean over all (the method of batch means; Law,
-// "Simulation Modeling and Analysis", section 9.5.3), which must be at most `mean_error`, or what the run
-// allows, in every kind.
+// "Simulation Modeling and Analysis", section 9.5.3), which must be at most `LoopPrecision::error` in every
+// kind.
 #pragma once
 
 #include <cstddef>
@@ -36,22 +39,37 @@ struct LoopKind {
   bool operator==(const LoopKind&) const = default;
 };
 
+// The demands on records before they are repeated.
+struct LoopPrecision {
+  double error = 0.0006;  // relative standard error of the mean time of a kind's batches, at most
+  // Records of each loop: loops influence each other over some batches. Fewer, but not below four, if many
+  // loops give `of_all` records.
+  std::size_t of_each = 24, of_all = 768;
+};
+
 class SteadyLoops {
  public:
-  // Relative standard error of the mean time of a kind's batches.
-  static constexpr double mean_error = 0.0006;
-  // For one of many runs whose spread is known from the runs themselves: a third of the batches.
-  static constexpr double one_of_many_error = 0.002;
+  static constexpr LoopPrecision alone = {};
+  // One of many runs whose spread is known from the runs themselves: a third of the batches.
+  static constexpr LoopPrecision one_of_many = {.error = 0.002};
+  // One of many runs on drawn profiles, which differ by some per cent: a tenth of the batches.
+  static constexpr LoopPrecision drawn = {.error = 0.004, .of_each = 8, .of_all = 256};
 
-  // `error`: the standard error with which loops are steady.
-  explicit SteadyLoops(double error = mean_error) : error_(error) {}
+  explicit SteadyLoops(const LoopPrecision& precision = alone) : precision_(precision) {}
 
   // A batch of `context` is done. `pause`: time for which the context had no batch before it.
   void add(std::size_t context, const LoopKind& kind, const BatchRecord& record, sim::Duration pause);
+  // A turn of the context's process is over.
+  void end_turn(std::size_t context);
   // Records no longer hold, because the GPU's rates have changed.
   void forget();
   // A loop was not what it seemed: forgets, and needs twice as many records from now on.
   void distrust();
+
+  // The loops are steady, and their batches are repeated from now on, where processes take turns from the
+  // beginning of a turn of each. The records of the transient are dropped. False, and distrusts, if a loop
+  // has no batch that is over in the rest.
+  [[nodiscard]] bool begin_repeats();
 
   // True if all loops are steady, as of the last record.
   [[nodiscard]] bool steady() const { return steady_; }
@@ -73,6 +91,7 @@ class SteadyLoops {
   struct Kind {
     LoopKind kind;
     std::vector<BatchRecord> records;
+    std::vector<std::size_t> contexts;  // by record
     std::size_t members = 0;
     sim::Duration longest_pause;
     double running = 1;   // share of the records' time in which kernels execute, once they are steady
@@ -81,12 +100,15 @@ class SteadyLoops {
   struct Member {
     std::size_t kind = none;
     std::size_t records = 0, next = 0;
+    std::vector<std::size_t> turns;  // `records` at the end of each turn
+    std::vector<BatchRecord> own;    // those to repeat, where processes take turns
   };
   [[nodiscard]] std::size_t find_kind(const LoopKind& kind);
   [[nodiscard]] bool test() const;
-  void begin_repeats();
+  void take_shares(std::size_t kind);
+  [[nodiscard]] bool take_turns(Member& member);
 
-  double error_;
+  LoopPrecision precision_;
   std::vector<Kind> kinds_;
   std::vector<Member> members_;  // by context
   std::size_t fewest_ = 64;      // records of a kind that a test needs; more after distrust()

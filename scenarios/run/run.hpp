@@ -34,6 +34,11 @@ class RunError : public std::runtime_error {
 // Thrown if a run is stopped (RunControl::interrupt) and a partial result is not possible.
 using input::Interrupted;
 
+// The runs whose spread tells the error of this one. Steady streams repeat their batches as soon as the mean
+// is known to 0.06 % in a run alone, 0.2 % in one of several repetitions, and 0.4 % in one of several on
+// drawn profiles (gpu::SteadyLoops).
+enum class Among : std::uint8_t { none, repetitions, draws };
+
 struct RunControl {
   const std::atomic<bool>* interrupt = nullptr;  // set from outside to stop the run
   sim::TraceSink* trace = nullptr;               // sink of the timeline; must outlive the run
@@ -44,9 +49,7 @@ struct RunControl {
   // True: also reports percentiles for which one run has too few requests; used when runs are replicated.
   bool every_percentile = false;
   SharedWork* shared = nullptr;  // shared with other runs on the same profile; null: with none
-  // True: the run is one of many, whose spread is known from the runs themselves. Steady streams then repeat
-  // their batches as soon as the mean is known to 0.2 %, not 0.06 % (gpu::SteadyLoops).
-  bool one_of_many = false;
+  Among among = Among::none;
   bool all_must_fit = false;  // true: if a process does not fit into memory, reports it and simulates nothing
   // Called before the simulation with an estimate of its total CPU time in seconds
   // (scenarios/run/cpu_time.hpp); may be empty.

@@ -19,16 +19,17 @@ using sim::microseconds;
 using sim::milliseconds;
 using sim::Time;
 
-// The error with which loops are steady; none: kernels of all batches are simulated.
-using LoopError = std::optional<double>;
-constexpr LoopError every_kernel, until_steady = SteadyLoops::mean_error;
+// The precision with which loops are steady; none: kernels of all batches are simulated.
+using Precision = std::optional<LoopPrecision>;
+constexpr Precision every_kernel, until_steady = SteadyLoops::alone;
 
 // Closed loops on a GPU of eight SMs: each enqueues its kernels again, a pause after its batch was done.
 class Loops {
  public:
-  explicit Loops(LoopError error, std::size_t most_batches = 1U << 30U)
-      : gpu_(engine_, free_device(4).gpu, SpaceOf::all_processes, 1, error), most_batches_(most_batches) {}
-  void add(const KernelSequence& kernels, Duration pause) {
+  explicit Loops(const Precision& precision, std::size_t most_batches = 1U << 30U,
+                 SpaceOf space = SpaceOf::all_processes, const Spec& spec = free_device(4).gpu)
+      : gpu_(engine_, spec, space, 1, precision), most_batches_(most_batches) {}
+  void add(const KernelSequence& kernels, Duration pause, std::uint32_t process = 0) {
     Loop& loop = loops_.emplace_back();
     loop.of = this;
     loop.kernels = &kernels;
@@ -36,6 +37,7 @@ class Loops {
     loop.id = gpu_.create_context({.name = "loop",
                                    .refill_prolongs_turn = true,
                                    .per_launch = {},
+                                   .group = process,
                                    .listener = {.batch_seen =
                                                     [](void* context) {
                                                       Loop& loop = *static_cast<Loop*>(context);
@@ -47,6 +49,7 @@ class Loops {
   }
   void run_to(Duration end) { engine_.run(Time::zero() + end); }
   [[nodiscard]] SpaceSharedGpu& gpu() { return gpu_; }
+  [[nodiscard]] std::size_t size() const { return loops_.size(); }
   [[nodiscard]] ContextId id(std::size_t loop) const { return loops_[loop].id; }
   [[nodiscard]] const std::vector<Time>& ends(std::size_t loop) const { return loops_[loop].ends; }
   // Batches per second, from the first end after `from` to the last.
@@ -156,8 +159,8 @@ TEST(SteadyLoops, with_random_times_are_steady_once_their_mean_is_known) {
 }
 
 TEST(SteadyLoops, of_one_of_many_runs_need_fewer_records) {
-  const auto needed = [](double error) {
-    SteadyLoops loops(error);
+  const auto needed = [](const LoopPrecision& precision) {
+    SteadyLoops loops(precision);
     const KernelSequence kernels;
     sim::RandomStream random(3, "times");
     int batches = 0;
@@ -165,7 +168,7 @@ TEST(SteadyLoops, of_one_of_many_runs_need_fewer_records) {
       loops.add(0, {.kernels = &kernels}, record_of(microseconds(90 + 20 * random.uniform())), {});
     return batches;
   };
-  EXPECT_LT(3 * needed(SteadyLoops::one_of_many_error), needed(SteadyLoops::mean_error));
+  EXPECT_LT(3 * needed(SteadyLoops::one_of_many), needed(SteadyLoops::alone));
 }
 
 TEST(RepeatedBatches, of_a_lone_loop_end_when_they_do_kernel_by_kernel_and_use_the_same) {
@@ -220,10 +223,52 @@ TEST(RepeatedBatches, have_the_rates_that_every_kernel_gives) {
   EXPECT_GE(repeated_half, 6);
 }
 
+// Processes of one to three streams. Slices of 1 ms end in the middle of batches, and cost a switch and a
+// refill.
+TEST(RepeatedBatches, of_processes_in_turns_have_the_rates_that_every_kernel_gives) {
+  Spec spec = free_device(4).gpu;
+  spec.time_slicing.slice = milliseconds(1);
+  spec.time_slicing.slice_jitter = microseconds(20);
+  spec.time_slicing.switch_when_idle = spec.time_slicing.switch_at_expiry = microseconds(50);
+  spec.time_slicing.restart_after_expiry = microseconds(10);
+  int repeated_half = 0;  // runs of which at least half was repeated
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    sim::RandomStream random(seed, "loops in turns");
+    const auto between = [&](int low, int high) {
+      return low + static_cast<int>(random.below(static_cast<std::uint64_t>(high - low)));
+    };
+    Loops exact(every_kernel, 1U << 30U, SpaceOf::each_process, spec);
+    Loops steady(until_steady, 1U << 30U, SpaceOf::each_process, spec);
+    std::deque<KernelSequence> all;
+    for (std::uint32_t process = 0; process < 2; ++process) {
+      std::vector<Kernel> kernels;
+      for (int left = between(2, 8); left > 0; --left)
+        kernels.push_back(kernel(between(5, 60), static_cast<std::uint32_t>(between(1, 40))));
+      all.push_back(sequence(std::move(kernels)));
+      for (int streams = between(1, 4); streams > 0; --streams)
+        for (Loops* const loops : {&exact, &steady}) loops->add(all.back(), microseconds(2), process);
+    }
+    for (Loops* const loops : {&exact, &steady}) loops->run_to(milliseconds(600));
+    double used = 0, repeated = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      EXPECT_NEAR(steady.rate(i, milliseconds(200)) / exact.rate(i, milliseconds(200)), 1, 0.01) << seed;
+      used += exact.gpu().running(exact.id(i)).used.sm_active;
+      repeated += steady.gpu().running(steady.id(i)).used.sm_active;
+    }
+    repeated_half += steady.gpu().repeating() > milliseconds(300) ? 1 : 0;
+    EXPECT_NEAR(repeated / used, 1, 0.01) << seed;
+    EXPECT_NEAR(sim::to_seconds(steady.gpu().busy()) / sim::to_seconds(exact.gpu().busy()), 1, 0.01) << seed;
+    EXPECT_NEAR(static_cast<double>(steady.gpu().switches()) / static_cast<double>(exact.gpu().switches()), 1,
+                0.01)
+        << seed;
+  }
+  EXPECT_GE(repeated_half, 6);
+}
+
 // Both loops slow each other down. From 200 ms on there is a third.
 TEST(RepeatedBatches, end_when_another_loop_begins) {
   const auto two = sequence({kernel(30, 16), kernel(20, 24)}), other = sequence({kernel(50, 32)});
-  const auto rates = [&](LoopError way) {
+  const auto rates = [&](const Precision& way) {
     Loops loops(way);
     loops.add(two, microseconds(2));
     loops.add(two, microseconds(2));
@@ -240,7 +285,7 @@ TEST(RepeatedBatches, end_when_another_loop_begins) {
 // A long batch beside the loop while it is recorded: what it took then is not what it takes later.
 TEST(RepeatedBatches, are_not_those_beside_a_batch_that_is_over) {
   const auto loop = sequence({kernel(20, 16)}), other = sequence(std::vector(400, kernel(50, 32)));
-  const auto rate = [&](LoopError way) {
+  const auto rate = [&](const Precision& way) {
     Loops loops(way);
     loops.add(loop, microseconds(2));
     loops.run_to(milliseconds(20));
@@ -255,7 +300,7 @@ TEST(RepeatedBatches, are_not_those_beside_a_batch_that_is_over) {
 
 TEST(RepeatedBatches, end_when_a_loop_ends) {
   const auto short_one = sequence({kernel(20, 32)}), long_one = sequence({kernel(60, 32)});
-  const auto ends = [&](LoopError way) {
+  const auto ends = [&](const Precision& way) {
     Loops loops(way, 1000);
     loops.add(short_one, microseconds(1));
     loops.add(long_one, microseconds(1));

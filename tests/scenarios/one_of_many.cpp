@@ -12,7 +12,7 @@ struct Mean {
   double rate = 0, p99_ms = 0, repeated = 0;
 };
 
-Mean mean_of(const std::string& process, bool one_of_many) {
+Mean mean_of(const std::string& process, Among among) {
   constexpr int runs = 5;
   Mean mean;
   for (int seed = 1; seed <= runs; ++seed) {
@@ -20,7 +20,7 @@ Mean mean_of(const std::string& process, bool one_of_many) {
         scenario_of("device: nvidia-h200\nprocesses: [" + process +
                     "]\nrun: {duration: 500 ms, warmup: 200 ms, seed: " + std::to_string(seed) + "}\n");
     RunControl control;
-    control.one_of_many = one_of_many;
+    control.among = among;
     control.every_percentile = true;
     const Result result = run(scenario, control).value();
     mean.rate += result.system.throughput.value() / runs;
@@ -34,7 +34,7 @@ TEST(OneOfMany, runs_of_streams_repeat_more_and_agree_in_the_mean) {
   for (const std::string process :
        {"{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, streams: 8}",
         "{model: mobilenet_v2, precision: fp16, runtime: cuda-graph, sync: spin, streams: 4}"}) {
-    const Mean alone = mean_of(process, false), many = mean_of(process, true);
+    const Mean alone = mean_of(process, Among::none), many = mean_of(process, Among::repetitions);
     EXPECT_GE(many.repeated, alone.repeated) << process;
     EXPECT_NEAR(many.rate / alone.rate, 1, 0.003) << process;
     EXPECT_NEAR(many.p99_ms / alone.p99_ms, 1, 0.02) << process;
