@@ -180,6 +180,19 @@ bool add_first_answers(Result& result, const Watched& watched,
   return true;
 }
 
+// Its load varies at random: a stretch with less of it is no transient.
+bool varies_at_random(const process::Spec& part) {
+  using process::ArrivalKind;
+  const process::Arrivals& arrivals = part.arrivals;
+  if (arrivals.kind == ArrivalKind::poisson || arrivals.kind == ArrivalKind::cascade) return true;
+  if (arrivals.kind == ArrivalKind::clients && arrivals.think_at_random) return true;
+  if (part.generation == nullptr) return false;
+  const process::GenerationSpec& generation = part.generation->spec;
+  return generation.prompt.kind != process::LengthKind::fixed ||
+         generation.tokens.kind != process::LengthKind::fixed || generation.drafted > 0 ||
+         generation.sessions.think_at_random;
+}
+
 }  // namespace
 
 std::optional<double> found_warmup_s(const Watched& watched) {
@@ -193,11 +206,7 @@ void add_steadiness(Result& result, const Watched& watched, const std::deque<pro
   if (std::ranges::any_of(processes, [](const auto& p) { return p.spec().setup || p.spec().batches; }))
     return;
   const bool at_random = std::ranges::any_of(processes, [](const auto& process) {
-    return std::ranges::any_of(process::parts_of(process.spec()), [](const process::Spec& part) {
-      return part.arrivals.kind == process::ArrivalKind::poisson ||
-             part.arrivals.kind == process::ArrivalKind::cascade ||
-             (part.arrivals.kind == process::ArrivalKind::clients && part.arrivals.think_at_random);
-    });
+    return std::ranges::any_of(process::parts_of(process.spec()), varies_at_random);
   });
   bool too_short = add_warmup(result, watched, at_random);
   too_short = add_first_answers(result, watched, processes) || too_short;
