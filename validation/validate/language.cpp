@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -29,6 +30,7 @@ using scenarios::Metric;
 using scenarios::TokenResult;
 
 constexpr const char* published = "evidence/language/published.csv";
+constexpr const char* energies = "evidence/language/energy.csv";
 constexpr const char* memory_held = "evidence/language/memory.csv";
 constexpr const char* beside = "evidence/h200-llm/contention.csv";
 constexpr const char* streams = "evidence/h200-llm/streams.csv";
@@ -75,8 +77,9 @@ std::string scenario_of(const Fields& row) {
     if (const std::string& mhz = row.at(fmt::format("{}_mhz", domain)); !mhz.empty())
       clocks += fmt::format("{}{}: {} MHz", clocks.empty() ? "" : ", ", domain, mhz);
   const std::string& prompt = row.at("prompt");
+  const std::string depth = row.contains("depth") ? row.at("depth") : "0";
   const std::string work = prompt == "tg" || prompt == "pp"
-                               ? fmt::format("bench: {{{}: {}}}", prompt, row.at("tokens"))
+                               ? fmt::format("bench: {{{}: {}, depth: {}}}", prompt, row.at("tokens"), depth)
                                : fmt::format("generate: {{prompt: {}, tokens: {}}}, users: {}", prompt,
                                              row.at("tokens"), row.at("users"));
   return fmt::format(
@@ -115,6 +118,38 @@ std::vector<Run> runs_of_boards(std::vector<Fields>& kept) {
                         return value_of(result.processes[0].tokens.value_or(TokenResult{}), metric);
                       }}}});
     kept.push_back(std::move(row));
+  }
+  return runs;
+}
+
+// Joules a token on the rails that were read; `rails`: names, separated by spaces.
+Metric energy_of_token(const scenarios::Result& result, const std::string& rails) {
+  if (!result.system.tokens || !result.system.tokens->per_s) return {};
+  double watts = 0;
+  std::istringstream names(rails);
+  for (std::string name; names >> name;) {
+    const auto& all = result.system.power_w.rails;
+    const auto rail = std::ranges::find(all, name, [](const auto& each) { return each.first; });
+    if (rail == all.end()) throw std::runtime_error(fmt::format("{}: no rail {}", energies, name));
+    watts += rail->second;
+  }
+  return watts / *result.system.tokens->per_s;
+}
+
+std::vector<Run> runs_of_energy(std::size_t group) {
+  std::vector<Run> runs;
+  for (const Fields& row : rows_of(energies)) {
+    if (!row.at("mark").empty()) continue;
+    const std::string name =
+        fmt::format("{} {} {} {} {} {}, {} tokens at {}", row.at("run"), row.at("device"),
+                    row.at("power_mode"), row.at("model"), row.at("precision"), row.at("runtime"),
+                    row.at("tokens"), row.at("depth") == "0" ? row.at("prompt") : row.at("depth"));
+    runs.push_back({scenario_of(row),
+                    group,
+                    {{name, "energy of a token", number(row, "value"),
+                      [rails = row.at("rails")](const scenarios::Result& result) {
+                        return energy_of_token(result, rails);
+                      }}}});
   }
   return runs;
 }
@@ -393,8 +428,9 @@ std::vector<Comparison> compared(const Run& run) {
 std::vector<ComparisonGroup> validate_language(const std::function<void(double)>& progress) {
   std::vector<Fields> kept;
   std::vector<Run> runs = runs_of_boards(kept);
-  for (std::vector<Run>& more : std::vector{runs_of_processes("timeslice", 1), runs_of_processes("mps", 2),
-                                            runs_of_streams(3), runs_of_several(4), runs_of_serving(5)})
+  for (std::vector<Run>& more :
+       std::vector{runs_of_processes("timeslice", 1), runs_of_processes("mps", 2), runs_of_streams(3),
+                   runs_of_several(4), runs_of_serving(5), runs_of_energy(6)})
     std::ranges::move(more, std::back_inserter(runs));
 
   std::vector<std::vector<Comparison>> found(runs.size());
@@ -434,7 +470,12 @@ std::vector<ComparisonGroup> validate_language(const std::function<void(double)>
        {},
        {{"TTFT p50", 0.10, Statistic::mean},
         {"TTFT p99", 0.20, Statistic::mean},
-        {"ITL", 0.05, Statistic::mean}}}};
+        {"ITL", 0.05, Statistic::mean}}},
+      {"language models, energy of a token on rails",
+       energies,
+       "",
+       {},
+       {{"energy of a token", 0.12, Statistic::mean}}}};
   for (std::size_t i = 0; i < runs.size(); ++i)
     std::ranges::move(found[i], std::back_inserter(groups[runs[i].group].comparisons));
   for (const char* const column : {"runtime", "lab", "device"})

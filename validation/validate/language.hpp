@@ -20,6 +20,9 @@ namespace jostle::validation {
 //  replayed.
 //    The laws of norms, gaps and attention are fitted to some of these steps, no number to the server
 //    (docs/validation.md).
+//  - The energy of a token on the rails that were read (evidence/language/energy.csv). Nothing is fitted to
+//  it.
+//  - The memory that is held (evidence/language/memory.csv).
 // Rows with a mark are not compared. `progress` gets the completed share, from one thread at a time; it may
 // throw.
 [[nodiscard]] std::vector<ComparisonGroup> validate_language(
