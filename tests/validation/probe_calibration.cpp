@@ -171,6 +171,16 @@ TEST(ProbeCalibration, leaves_out_what_is_not_sure_or_has_no_place_and_says_so) 
   EXPECT_THAT(found.left_out, Contains(HasSubstr("cpu.costs.migrated_within: it is not positive")));
 }
 
+TEST(ProbeCalibration, of_an_emulated_processor_advises_a_real_one_first) {
+  probe::Identity machine = server_with("", 0, 0);
+  machine.gpu = {};
+  machine.emulated = true;
+  machine.architecture = "aarch64";
+  const auto advice = calibrated(folder_of(machine, {row("cpu.costs.context_switch", 3, "us")})).next;
+  ASSERT_FALSE(advice.empty());
+  EXPECT_THAT(advice.front(), HasSubstr("of its emulation"));
+}
+
 TEST(ProbeCalibration, takes_the_host_of_a_card_from_the_identity) {
   const auto profile = profile_in(
       calibrated(folder_of(server_with("NVIDIA L4", 89, 58),
