@@ -22,8 +22,8 @@ AARCH64 = Path(os.environ.get("JOSTLE_AARCH64") or SOURCE / "build/aarch64/cli/j
 SYSROOT = Path(os.environ.get("JOSTLE_SYSROOT") or SOURCE / "build/sysroot")
 QEMU = "qemu-aarch64-static"
 EMULATED = [QEMU, "-L", SYSROOT, AARCH64]
-SCENARIOS = ("tests/golden/tx2_unequal_cores.yaml", "tests/golden/h200_arrivals.yaml",
-             "scenarios/teaching/training_beside_a_camera.yaml")
+RUNS = (("tests/golden/tx2_unequal_cores.yaml", "--interval"), ("tests/golden/h200_arrivals.yaml",),
+        ("scenarios/teaching/training_beside_a_camera.yaml",))
 ABSENT = next((f"{what} is absent" for what, there in ((QEMU, shutil.which(QEMU)), (AARCH64, AARCH64.exists()), (SYSROOT, SYSROOT.exists()))
                if not there), "")
 
@@ -54,9 +54,9 @@ class Aarch64(unittest.TestCase):
         here, there = sources_of([JOSTLE]), sources_of(EMULATED)
         if here != there:
             self.skipTest(f"the two commands are built from other sources: {here} and {there}")
-        for scenario in SCENARIOS:
+        for scenario, *options in RUNS:
             with self.subTest(scenario=scenario):
-                arguments = ("run", SOURCE / scenario, "--format", "json")
+                arguments = ("run", SOURCE / scenario, *options, "--format", "json")
                 self.assertEqual(self.done(*arguments)[0], run([JOSTLE], *arguments).stdout)
 
     def test_a_probe_of_cores_and_memory_becomes_a_profile_that_predicts(self):
