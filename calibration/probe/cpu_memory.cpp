@@ -9,6 +9,7 @@
 #include "calibration/probe/folder.hpp"
 #include "calibration/probe/memory_latency.hpp"
 #include "calibration/probe/memory_streams.hpp"
+#include "input/counted.hpp"
 
 namespace jostle::calibration::probe {
 namespace {
@@ -99,7 +100,7 @@ void measure_writers(const CpuBench& bench, StreamTable& table, Outcome& outcome
   if (!table.rates().empty() && table.rates().front().size() >= 3)
     outcome.parameters.push_back(
         measured("seen.read_beside_writers", median_of(table.rates().front()), "GB/s",
-                 fmt::format("a reader on a core while {} others write", cores.size() - 1)));
+                 fmt::format("a reader on a core beside {}", input::counted(cores.size() - 1, "writer"))));
 }
 
 void measure_latency(const CpuBench& bench, Outcome& outcome) {

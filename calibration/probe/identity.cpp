@@ -105,6 +105,12 @@ std::vector<Rail> read_rails(const MachineFiles& files) {
   return rails;
 }
 
+bool is_emulated(std::string_view architecture, std::string_view cpuinfo) {
+  const bool x86 = cpuinfo.find("vendor_id") != std::string_view::npos;
+  const bool arm = cpuinfo.find("CPU implementer") != std::string_view::npos;
+  return (architecture == "aarch64" && x86 && !arm) || (architecture == "x86_64" && arm && !x86);
+}
+
 PowerModes read_power_modes(const MachineFiles& files) {
   PowerModes modes;
   input::Problems ignored;  // a file that cannot be read tells no modes
@@ -137,6 +143,7 @@ Identity read_identity(const MachineFiles& files) {
   found.smt = files.line("/sys/devices/system/cpu/smt/active") == "1";
   const std::string cpuinfo = files.text("/proc/cpuinfo");
   found.hypervisor = std::string_view(cpuinfo).substr(0, 16384).find(" hypervisor") != std::string_view::npos;
+  found.emulated = is_emulated(found.architecture, cpuinfo);
   found.memory_bytes = memory_of(files);
   found.clusters = read_clusters(files);
   found.gpu = find_gpu(files);

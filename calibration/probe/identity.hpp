@@ -65,6 +65,7 @@ struct Identity {
   int cores_online = 0, cores_present = 0;
   bool smt = false;         // a core runs several threads at once
   bool hypervisor = false;  // the machine is virtual, so its clocks and caches may be shared
+  bool emulated = false;    // the processor is of another architecture than the program that read this
   double memory_bytes = 0;
   std::vector<CpuCluster> clusters = {};
   GpuIdentity gpu;
@@ -89,6 +90,10 @@ struct PowerModes {
   std::optional<std::size_t> present;
 };
 [[nodiscard]] PowerModes read_power_modes(const MachineFiles& files);
+
+// True if programs of this architecture, as uname() calls it, are translated where /proc/cpuinfo has this
+// text: an x86 processor alone has a vendor_id there, an ARM one alone an implementer.
+[[nodiscard]] bool is_emulated(std::string_view architecture, std::string_view cpuinfo);
 
 // One word for the machine: two probes of one board agree in it, in any state. Clocks, cores online, power
 // mode and versions are no part of it.

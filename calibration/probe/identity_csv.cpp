@@ -164,6 +164,7 @@ void visit_identity(Visitor& visitor, Machine& machine) {
   visitor.field("cores_present", machine.cores_present);
   visitor.field("smt", machine.smt);
   visitor.field("hypervisor", machine.hypervisor);
+  visitor.field("emulated", machine.emulated);
   visitor.field("memory_bytes", machine.memory_bytes);
   for (std::size_t i = 0; i < machine.clusters.size(); ++i)
     visit_cluster(visitor, fmt::format("cpu.{}.", i), machine.clusters[i]);

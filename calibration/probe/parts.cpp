@@ -1,5 +1,7 @@
 #include "calibration/probe/parts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -65,6 +67,16 @@ constexpr std::array all_parts{
          .run = power},
 };
 
+bool has_power_sensor(const Identity& machine) {
+  return machine.gpu.present || !machine.rails.empty();
+}
+
+bool is_asked_for(const Part& part, const std::vector<std::string>& only, const Identity& machine) {
+  if (only.empty()) return part.group != "power" || has_power_sensor(machine);
+  return std::ranges::any_of(
+      only, [&](const std::string& word) { return word == part.name || word == part.group; });
+}
+
 }  // namespace
 
 std::span<const Part> parts() {
@@ -72,15 +84,18 @@ std::span<const Part> parts() {
 }
 
 std::vector<Part> chosen_parts(std::span<const Part> all, const std::vector<std::string>& only,
-                               bool gpu_present) {
+                               const Identity& machine) {
   std::vector<Part> chosen;
-  for (const Part& part : all) {
-    const bool asked = only.empty() || std::ranges::any_of(only, [&](const std::string& word) {
-                         return word == part.name || word == part.group;
-                       });
-    if (asked && (gpu_present || !part.on_gpu)) chosen.push_back(part);
-  }
+  for (const Part& part : all)
+    if (is_asked_for(part, only, machine) && (machine.gpu.present || !part.on_gpu)) chosen.push_back(part);
   return chosen;
+}
+
+std::string left_out_parts(const Identity& machine) {
+  if (machine.gpu.present) return {};
+  std::string text = fmt::format("There is no GPU to measure: {}.", machine.gpu.absent_because);
+  if (!has_power_sensor(machine)) text += " There is no sensor of power either: no INA3221 in /sys.";
+  return text;
 }
 
 std::vector<std::string> part_words(std::span<const Part> all) {

@@ -50,10 +50,12 @@ class ProbeRun {
   ProbeReport run() {
     identity_ = read_identity(files_);
     // A made-up board without a GPU has none, whatever this machine has.
-    if (identity_.gpu.present || question_.root == "/")
+    const bool expected = identity_.gpu.present;
+    if (expected || question_.root == "/")
       add_driver_facts(
           {question_.folder, question_.root, question_.quick, interrupted_, [](double, std::string_view) {}},
           identity_.gpu);
+    if (expected && !identity_.gpu.present) listener_.say(left_out_parts(identity_));
     std::optional<PinnedClocks> pins;
     if (question_.pin) {
       if (const std::string why = pin_refusal(geteuid()); !why.empty()) {
@@ -63,7 +65,7 @@ class ProbeRun {
       pins.emplace(question_.root, identity_.gpu.present && !identity_.gpu.integrated, listener_.say);
     }
     if (!open_folder()) return std::move(report_);
-    std::vector<Part> chosen = chosen_parts(all_, question_.only, identity_.gpu.present);
+    std::vector<Part> chosen = chosen_parts(all_, question_.only, identity_);
     if (chosen.empty()) {
       refuse(identity_.gpu.present
                  ? "there is no part to run"
@@ -293,7 +295,7 @@ class ProbeRun {
 std::string probe_plan(std::span<const Part> all, const ProbeQuestion& question, const Identity& identity) {
   int seconds = 0;
   std::string text;
-  for (const Part& part : chosen_parts(all, question.only, identity.gpu.present)) {
+  for (const Part& part : chosen_parts(all, question.only, identity)) {
     const int own = seconds_of(part, question.quick);
     seconds += own;
     text += fmt::format("  {:<12} {:>4} s  {}\n", part.name, own, part.gives);

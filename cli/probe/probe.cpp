@@ -44,8 +44,13 @@ std::string announcement(const probe::ProbeQuestion& question, const probe::Iden
   std::string text =
       fmt::format("Measures this machine into {}:\n{}", input::printable(question.folder.string(), 400),
                   probe::probe_plan(probe::parts(), question, identity));
-  if (!identity.gpu.present)
-    text += fmt::format("  There is no GPU to measure: {}.\n", identity.gpu.absent_because);
+  if (identity.emulated)
+    text += fmt::format(
+        "  The processor is emulated: this command is for {}, and /proc/cpuinfo tells of another "
+        "architecture. What is measured is the emulation, no board.\n",
+        identity.architecture);
+  if (const std::string left_out = probe::left_out_parts(identity); !left_out.empty())
+    text += fmt::format("  {}\n", left_out);
   return text;
 }
 

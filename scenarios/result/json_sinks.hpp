@@ -43,8 +43,10 @@ class JsonText {
     }
   }
   void text(std::string_view value) {
-    for (const char c : value)
-      if (c < 0x20 || c == '"' || c == '\\' || c == 0x7F) return raw(escaped(value));
+    for (const char c : value) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < 0x20 || c == '"' || c == '\\' || byte >= 0x7F) return raw(escaped(value));
+    }
     separate();
     ((to_ += '"') += value) += '"';
   }

@@ -103,6 +103,18 @@ TEST(ProbeIdentity, is_read_as_it_was_written) {
   }
 }
 
+TEST(ProbeIdentity, tells_an_emulated_processor_from_one_of_the_programs_architecture) {
+  const char* const x86 = "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\n";
+  const char* const arm = "processor\t: 0\nBogoMIPS\t: 62.50\nCPU implementer\t: 0x41\n";
+  EXPECT_TRUE(probe::is_emulated("aarch64", x86));
+  EXPECT_TRUE(probe::is_emulated("x86_64", arm));
+  EXPECT_FALSE(probe::is_emulated("aarch64", arm));
+  EXPECT_FALSE(probe::is_emulated("x86_64", x86));
+  EXPECT_FALSE(probe::is_emulated("aarch64", ""));
+  for (const auto board : {made_up::orin_nano, made_up::pc_with_l4})
+    EXPECT_FALSE(identity_of(board).emulated);
+}
+
 TEST(ProbeIdentity, names_neither_the_machine_nor_its_owner) {
   const std::string orin = identity_csv(identity_of(made_up::orin_nano));
   EXPECT_THAT(orin, Not(HasSubstr("gate-of-the-owner")));

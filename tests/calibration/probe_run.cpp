@@ -126,6 +126,34 @@ TEST(ProbeParts, take_ten_minutes_together_and_two_with_quick) {
   EXPECT_LE(quick, 120);
 }
 
+TEST(ProbeParts, of_a_machine_without_gpu_and_sensors_are_those_of_cores_and_memory) {
+  probe::Identity machine;
+  machine.gpu.absent_because = "no driver is loaded";
+  const auto chosen = [&](const std::vector<std::string>& only) {
+    std::vector<std::string> names;
+    for (const Part& part : chosen_parts(probe::parts(), only, machine)) names.emplace_back(part.name);
+    return names;
+  };
+  EXPECT_THAT(chosen({}), ElementsAre("cpu", "cpu_memory"));
+  EXPECT_THAT(chosen({"power"}), ElementsAre("power"));  // it says itself which sensor is missing
+  EXPECT_THAT(chosen({"gpu"}), IsEmpty());
+  EXPECT_EQ(left_out_parts(machine),
+            "There is no GPU to measure: no driver is loaded. There is no sensor of power either: no INA3221 "
+            "in /sys.");
+  machine.rails = {{"VDD_IN", "ina3221"}};
+  EXPECT_THAT(chosen({}), ElementsAre("cpu", "cpu_memory", "power"));
+  EXPECT_EQ(left_out_parts(machine), "There is no GPU to measure: no driver is loaded.");
+  machine.gpu.present = true;
+  EXPECT_EQ(chosen({}).size(), probe::parts().size());
+  EXPECT_EQ(left_out_parts(machine), "");
+}
+
+TEST_F(ProbeRun, whose_gpu_cannot_be_opened_says_so) {
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has a GPU, which opens";
+  ASSERT_EQ(run({part("one", good)}).ended, Probed::done);
+  EXPECT_THAT(said, HasSubstr("There is no GPU to measure: its driver cannot be used"));
+}
+
 TEST_F(ProbeRun, measures_again_what_was_quick_only) {
   (void)run({part("one", good)}, true);
   EXPECT_THAT(run({part("one", good)}, true).kept, ElementsAre("one"));

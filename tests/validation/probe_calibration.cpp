@@ -157,11 +157,11 @@ TEST(ProbeCalibration, has_the_standard_errors_of_the_probe_and_the_uncertainty_
 }
 
 TEST(ProbeCalibration, leaves_out_what_is_not_sure_or_has_no_place_and_says_so) {
-  const auto found =
-      calibrated(folder_of(server_with("NVIDIA L4", 89, 58),
-                           {row("cpu.costs.preempted", 80, "us", 0.7), row("memory.cores.read", 9, "GB/s"),
-                            row("cpu.costs.cheese", 1, "us"), row("cpu.costs.migrated_within", -3, "us"),
-                            row("cpu.costs.context_switch", 2, "us")}));
+  const auto found = calibrated(
+      folder_of(server_with("NVIDIA L4", 89, 58),
+                {row("cpu.costs.preempted", 80, "us", 0.7), row("memory.cores.read", 9, "GB/s"),
+                 row("cpu.costs.cheese", 1, "us"), row("cpu.costs.migrated_within", -3, "us"),
+                 row("cpu.idle_state.exit_latency", 50, "us"), row("cpu.costs.context_switch", 2, "us")}));
   ASSERT_THAT(found.figures, SizeIs(1));
   EXPECT_EQ(found.figures[0].path, "cpu.costs.context_switch");
   EXPECT_THAT(found.left_out, Contains(HasSubstr("cpu.costs.preempted: its standard error is 70 %")));
@@ -169,6 +169,18 @@ TEST(ProbeCalibration, leaves_out_what_is_not_sure_or_has_no_place_and_says_so) 
               Contains(HasSubstr("memory.cores.read: the memory of the profile is the card's own")));
   EXPECT_THAT(found.left_out, Contains(HasSubstr("cpu.costs.cheese: ")));
   EXPECT_THAT(found.left_out, Contains(HasSubstr("cpu.costs.migrated_within: it is not positive")));
+  EXPECT_THAT(found.left_out,
+              Contains("cpu.idle_state.exit_latency: cpu.idle_state.residency: missing required key"));
+}
+
+TEST(ProbeCalibration, of_an_emulated_processor_advises_a_real_one_first) {
+  probe::Identity machine = server_with("", 0, 0);
+  machine.gpu = {};
+  machine.emulated = true;
+  machine.architecture = "aarch64";
+  const auto advice = calibrated(folder_of(machine, {row("cpu.costs.context_switch", 3, "us")})).next;
+  ASSERT_FALSE(advice.empty());
+  EXPECT_THAT(advice.front(), HasSubstr("of its emulation"));
 }
 
 TEST(ProbeCalibration, takes_the_host_of_a_card_from_the_identity) {

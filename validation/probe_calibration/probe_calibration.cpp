@@ -89,8 +89,12 @@ class GrowingProfile {
   std::vector<ProfileLeaf> leaves_;
 };
 
-std::string first_line(const input::Problems& problems) {
-  return problems.empty() ? "the profile cannot hold it" : problems.list().front().message;
+// Why a profile refused the leaf at `path`; names another one that it wants beside it.
+std::string refusal(const input::Problems& problems, const std::string& path) {
+  if (problems.empty()) return "the profile cannot hold it";
+  const input::Problem& first = problems.list().front();
+  return first.path.empty() || first.path == path ? first.message
+                                                  : fmt::format("{}: {}", first.path, first.message);
 }
 
 // The uncertainty of the base for the parameters that it keeps, and the standard errors of the others, which
@@ -232,7 +236,8 @@ class ProbeFit {
     if (growing_.add(leaves, problems)) {
       for (ProbedFigure& figure : figures) found_.figures.push_back(std::move(figure));
     } else if (figures.size() == 1) {
-      found_.left_out.push_back(fmt::format("{}: {}", figures.front().path, first_line(problems)));
+      found_.left_out.push_back(
+          fmt::format("{}: {}", figures.front().path, refusal(problems, figures.front().path)));
     } else {
       for (ProbedFigure& figure : figures) take({std::move(figure)});
     }
@@ -303,12 +308,17 @@ class ProbeFit {
   // Measurements that would make the profile surer: parts that are missing or were cut short, and what no
   // probe measures.
   void add_next() {
-    for (const auto& part : calibration::probe::parts()) {
+    if (folder_.identity.emulated)
+      found_.next.push_back(
+          fmt::format("jostle probe on a processor that is {}: the figures of this one are of its emulation",
+                      folder_.identity.architecture));
+    for (const auto& part :
+         calibration::probe::chosen_parts(calibration::probe::parts(), {}, folder_.identity)) {
       const auto done = std::ranges::find(folder_.parts, part.name, &calibration::probe::FinishedPart::name);
-      if (done == folder_.parts.end() && (folder_.identity.gpu.present || !part.on_gpu))
+      if (done == folder_.parts.end())
         found_.next.push_back(
             fmt::format("jostle probe --only {}: {} were not measured", part.name, part.gives));
-      else if (done != folder_.parts.end() && done->quick)
+      else if (done->quick)
         found_.next.push_back(
             fmt::format("jostle probe --only {} without --quick: narrower intervals", part.name));
     }
