@@ -566,7 +566,9 @@ Metric second_best(const OffloadAnswer& answer, const OffloadPoint& point) {
   Metric least;
   for (const Side side : {Side::edge, Side::cloud, Side::split, Side::layers}) {
     const bool whole = point.on_edge == 0 || point.on_edge == answer.streams.size();
-    if (side == point.best || (side == Side::split && whole)) continue;
+    const bool no_option =
+        (side == Side::split && whole) || (side == Side::layers && answer.partitions.empty());
+    if (side == point.best || no_option) continue;
     const Metric p99 = analyses::metrics(answer, point, side).worst_p99();
     if (p99 && (!least || *p99 < *least)) least = p99;
   }

@@ -293,7 +293,7 @@ std::vector<std::string> trust_of(const std::vector<Reproduction>& outcomes) {
 PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
   PageWords words;
   words.question =
-      "How much of what five published studies measured does the simulator reproduce, each statement "
+      "How much of what published studies measured does the simulator reproduce, each statement "
       "simulated "
       "again, and why does it miss the rest";
   words.answer.push_back({"", {}, {hold_words(outcomes)}});

@@ -83,7 +83,7 @@ std::vector<std::string> causes(const std::string& a, const std::string& b) {
 TEST(CauseOfADifference, is_nothing_between_a_scenario_and_itself) {
   const auto told = causes(two_on_a_board, two_on_a_board);
   ASSERT_EQ(told.size(), 1U);
-  EXPECT_THAT(told[0], testing::MatchesRegex("process 0 takes [0-9.]+ ms an image in both"));
+  EXPECT_THAT(told[0], ::testing::MatchesRegex("process 0 takes [0-9.]+ ms an image in both"));
 }
 
 TEST(CauseOfADifference, is_the_clock_where_only_that_changes) {
@@ -91,9 +91,9 @@ TEST(CauseOfADifference, is_the_clock_where_only_that_changes) {
   slow.replace(slow.find("jetson_clocks: true"), 19, "clocks: {gpu: 510 MHz}");
   const auto told = causes(two_on_a_board, slow);
   ASSERT_EQ(told.size(), 2U);
-  EXPECT_THAT(told[0], testing::StartsWith("B is slower because process 0 takes "));
-  EXPECT_THAT(told[0], testing::HasSubstr("more executing on the GPU"));
-  EXPECT_THAT(told[1], testing::HasSubstr("the GPU clock is 510 MHz in place of"));
+  EXPECT_THAT(told[0], ::testing::StartsWith("B is slower because process 0 takes "));
+  EXPECT_THAT(told[0], ::testing::HasSubstr("more executing on the GPU"));
+  EXPECT_THAT(told[1], ::testing::HasSubstr("the GPU clock is 510 MHz in place of"));
 }
 
 TEST(CauseOfADifference, is_the_wait_for_others_where_only_their_number_changes) {
@@ -101,8 +101,8 @@ TEST(CauseOfADifference, is_the_wait_for_others_where_only_their_number_changes)
   alone.replace(alone.find(", count: 2"), 10, "");
   const auto told = causes(two_on_a_board, alone);
   ASSERT_EQ(told.size(), 2U);
-  EXPECT_THAT(told[0], testing::HasSubstr("ms less waiting for another process's slice"));
-  EXPECT_THAT(told[1], testing::HasSubstr("1 process works on the board in place of 2"));
+  EXPECT_THAT(told[0], ::testing::HasSubstr("ms less waiting for another process's slice"));
+  EXPECT_THAT(told[1], ::testing::HasSubstr("1 process works on the board in place of 2"));
 }
 
 TEST(Compare, pairs_share_their_seeds_so_that_intervals_are_narrower_than_of_runs_apart) {

@@ -191,7 +191,7 @@ test('explain says on its page what each change would bring, and compare how B d
     assert.deepEqual(await titles(page), ['What each change would bring', 'Where the time goes']);
     const told = await page.locator('.head .why').textContent();
     assert.match(await page.locator('.head .answers').textContent(), /Limited by [^:]+: .*Best change: /);
-    assert.match(await page.locator('.head .trust').textContent(), /a real board may differ by .* \(assumed: .*tell only how far repeats/);
+    assert.match(await page.locator('.head .trust').textContent(), /9 of 10 measurements on a real board should lie within \d+ to \d+ images\/s in total \(assumed: .*tell only how far repeats/);
     const flat = text.replace(/\s+/g, ' ');
     for (const sentence of await page.locator('.head .why p').allTextContents())
       assert.ok(flat.includes(sentence.replace(/^[^:]*: /, '').replace(/\.$/, '')), `the terminal does not say: ${sentence}; ${told}`);
@@ -250,7 +250,7 @@ test('the published grid of 600 points fits and can be looked at along every dim
     await shoot(page, 'grid');
   });
   await opened(file, async (page) => {
-    assert.match(await page.locator('.head .answers').textContent(), /Most images\/s: 1107 with device jetson-orin-nano, .*batch 16, count 1\./);
+    assert.match(await page.locator('.head .answers').textContent(), /Most images\/s: 1107 with device jetson-orin-nano, .*batch 16, processes 1\./);
     assert.match(await page.locator('.head .why').textContent(), /From the best setting, .* alone takes it from [\d.]+ \(.*\) to 1107 \(/);
   }, {shown: '.head'});
   await beginsWell(file);
