@@ -222,22 +222,20 @@ std::string json(const std::vector<Reproduction>& outcomes) {
         {"why", outcome.reproduced()      ? Json()
                 : outcome.problem.empty() ? Json(outcome.statement->why)
                                           : Json(outcome.problem)},
-        {"cause", Json()},
         {"basis", to_string(outcome.statement->basis.kind)},
         {"chosen", outcome.statement->basis.chosen.empty() ? Json() : Json(outcome.statement->basis.chosen)},
         {"source", source_of(*outcome.statement)},
         {"kind", to_string(outcome.statement->kind)},
         {"statement", outcome.statement->text},
         {"checks", Json::array()}};
-    if (const auto* const cause = validation::cause_of(outcome.statement->id);
-        cause != nullptr && outcome.failed() > 0)
-      entry["cause"] = cause->words;
     for (const Check& check : outcome.checks)
       entry["checks"].push_back({{"quantity", check.quantity},
                                  {"stated", check.claimed},
                                  {"simulated", check.predicted},
                                  {"error", check.off ? Json(*check.off) : Json()},
                                  {"verdict", verdict(check)}});
+    const auto* const cause = validation::cause_of(outcome.statement->id);
+    entry["cause"] = cause != nullptr && outcome.failed() > 0 ? Json(cause->words) : Json();
     lines += entry.dump() + "\n";
   }
   return lines;
