@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 7> of_constant_costs{"C16", "C18", "C19",
 constexpr std::array<std::string_view, 6> of_fitted_power{"E07", "E08", "E09", "E10", "E16", "G03"};
 constexpr std::array<std::string_view, 4> of_memory_power{"C15", "C17", "C20", "C49"};
 constexpr std::array<std::string_view, 3> of_governors{"E06", "E11", "E21"};
-constexpr std::array<std::string_view, 6> of_their_own{"C12", "D04", "E14", "E29", "E38", "F04"};
+constexpr std::array<std::string_view, 7> of_their_own{"C12", "D04", "E14", "E23", "E29", "E38", "F04"};
 
 constexpr std::array<MissCause, 8> causes{{
     {"the model has one efficiency for all kernels of a kind, where real kernels differ", of_efficiency},
