@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analyses/compare/cause.hpp"
 #include "analyses/interval/power_interval.hpp"
 #include "scenarios/result/metric_json.hpp"
 #include "scenarios/result/power_grade.hpp"
@@ -82,6 +83,7 @@ std::string comparison_json(const Compared& compared, const ComparedNames& names
   json["only_in_a"] = unmatched(compared.only_a);
   json["only_in_b"] = unmatched(compared.only_b);
   json["system"] = differences_json(compared.system);
+  json["why"] = causes_of(compared);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -361,6 +361,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   if (!profile) throw scenarios::RunError(problems.text());
   Explanation explanation;
   scenarios::RunControl first = quiet_of(control);
+  first.expected = control.expected;
   first.progress = [&](double done) {
     if (control.progress) control.progress(done / 10);
   };

@@ -439,6 +439,7 @@ class FleetPlanner {
         control_.interrupt);
     choice.intervals = std::move(trust.intervals);
     choice.sharing_note = std::move(trust.sharing_note);
+    choice.grade = std::move(trust.grade);
     const scenarios::Interval watts = choice.intervals.back();
     choice.intervals.pop_back();
     choice.p99_pi90 = choice.intervals.back();

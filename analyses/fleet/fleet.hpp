@@ -21,7 +21,7 @@ namespace jostle::analyses {
 // The next better answer that a board cannot give: one board less, or one camera more on a board.
 struct OutOfReach {
   std::int64_t boards = 0, cameras = 0;  // cameras: on the fullest board
-  std::string why;  // "they would overload the GPU: …", "processes.latency_ms.p99 is …"
+  std::string why;                       // "they would overload the GPU: …", "p99 latency is …"
 };
 
 // A board type in the configuration that needs the fewest boards; ties: the lowest power.
@@ -56,6 +56,7 @@ struct FleetChoice {
   scenarios::Metric p99_ms;               // latency, on the board with the most cameras
   scenarios::Interval p99_pi90;
   std::string sharing_note;  // scenarios::sharing_note(), if intervals were requested
+  std::string grade = {};    // of throughput and latency, if intervals were requested
 };
 
 // The load that one of the boards can carry: "22 cameras; 24 would overload the GPU at 15 frames/s"

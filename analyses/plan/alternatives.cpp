@@ -51,9 +51,9 @@ std::string missed_words(const Goal& goal, std::size_t limit, double value) {
   if (metric == headroom_metric)
     return fmt::format("{} of the stable rate stay free, not {}", percent_words(value),
                        percent_words(*wanted.limit));
-  return fmt::format("{} is {}, {} {} the limit of {}", metric, metric_words(metric, value),
+  return fmt::format("{} is {}, {} {} the limit of {}", metric_title(metric), metric_words(metric, value),
                      percent_words(violation(wanted, value)), wanted.maximise ? "below" : "above",
-                     metric_words(metric, *wanted.limit));
+                     bound_words(metric, *wanted.limit));
 }
 
 std::optional<std::size_t> better_objective(const Goal& goal,
@@ -70,9 +70,9 @@ std::optional<std::size_t> better_objective(const Goal& goal,
 
 std::string sentence_of(const Goal& goal, const NextBetter& next) {
   const std::string& metric = goal.metrics[next.objective];
-  return fmt::format("{} {}, {} {} than the best; but {}", metric, metric_words(metric, next.value),
-                     percent_words(next.gain), goal.criteria[next.objective].maximise ? "more" : "less",
-                     why_not_chosen(goal, next));
+  return fmt::format("{} {}, {} {} than the best; but {}", metric_title(metric),
+                     metric_words(metric, next.value), percent_words(next.gain),
+                     goal.criteria[next.objective].maximise ? "more" : "less", why_not_chosen(goal, next));
 }
 
 std::string runner_up_sentence(const Goal& goal, const std::vector<double>& best,

@@ -31,7 +31,7 @@ struct NextBetter {
 
 // The limit that the values miss most; none: they miss none.
 [[nodiscard]] std::optional<std::size_t> most_missed(const Goal& goal, const std::vector<double>& values);
-// How they miss it: "processes.latency_ms.p99 is 61.2 ms, 2 % above the limit of 60 ms"
+// How they miss it: "p99 latency is 61.2 ms, 2 % above the limit of 60 ms"
 [[nodiscard]] std::string missed_words(const Goal& goal, std::size_t limit, double value);
 
 // The first objective in which the values are better than those of the best by more than the zone, unless
@@ -40,8 +40,8 @@ struct NextBetter {
                                                           const std::vector<scenarios::Metric>& objectives,
                                                           const std::vector<double>& best);
 
-// "system.throughput 812.3 images/s, 4.1 % more than the best; but processes.latency_ms.p99 is 61.2 ms, 2 %
-// above the limit of 60 ms"
+// "throughput 812.3 images/s, 4.1 % more than the best; but p99 latency is 61.2 ms, 2 % above the limit of
+// 60 ms"
 [[nodiscard]] std::string sentence_of(const Goal& goal, const NextBetter& next);
 
 // The reason why the runner-up is not the best: "It would be the best if its throughput were 17 %

@@ -1,6 +1,7 @@
 #include "analyses/plan/candidates.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "calibration/profile/profile.hpp"
 #include "input/hash.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
@@ -170,6 +172,18 @@ std::optional<std::string> Candidates::power_grade(std::size_t candidate) const 
 std::optional<std::string> Candidates::grade_of_power(std::size_t candidate) const {
   const auto profile = profiles_->required(scenario(candidate));
   return scenarios::power_grade(*profile);
+}
+
+std::string Candidates::grade(std::size_t candidate) const {
+  const std::optional<Outcome> outcome = store_->outcome(key(candidate));
+  if (!outcome || outcome->status != PointStatus::ok) return {};
+  std::string lowest;
+  const auto result = nlohmann::json::parse(outcome->result);
+  for (const auto& process : result.at("processes")) {
+    const std::string own = process.value("grade", "");
+    lowest = lowest.empty() ? own : scenarios::lower_grade(lowest, own);
+  }
+  return lowest;
 }
 
 double Candidates::dropped(std::size_t candidate) const {

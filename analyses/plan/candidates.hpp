@@ -71,6 +71,8 @@ class Candidates {
   [[nodiscard]] std::optional<std::string> grade_of_power(std::size_t candidate) const;
   // The same, if the goal rests on power.
   [[nodiscard]] std::optional<std::string> power_grade(std::size_t candidate) const;
+  // The grade of its throughput and latency, the lowest of its processes; empty: it has no result.
+  [[nodiscard]] std::string grade(std::size_t candidate) const;
   // The share of requests that the point drops at the limits of its queues.
   [[nodiscard]] double dropped(std::size_t candidate) const;
   // The result of a scenario on its board, with all percentiles; one that does not fit is not simulated.

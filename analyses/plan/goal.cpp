@@ -174,7 +174,7 @@ GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario, cons
       intervals[i] =
           std::pair(std::min(intervals[i]->first, around[i]), std::max(intervals[i]->second, around[i]));
   }
-  return {std::move(intervals), scenarios::sharing_note(*point)};
+  return {std::move(intervals), scenarios::sharing_note(*point), scenarios::lowest(*point)};
 }
 
 }  // namespace jostle::analyses

@@ -63,6 +63,7 @@ double add_headroom(const Goal& goal, Evaluation& values, const HeadroomRun& of)
 struct GoalTrust {
   std::vector<scenarios::Interval> intervals;  // prediction intervals: throughput, latency, power, energy
   std::string sharing_note;                    // scenarios::sharing_note()
+  std::string grade;                           // scenarios::lowest()
 };
 // `values`: the values of the metrics, around which the intervals are. Simulates draws of the profile. Throws
 // RunError, Interrupted.

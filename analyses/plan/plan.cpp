@@ -140,6 +140,7 @@ class Planner {
     found.intervals.resize(plan_.goal.criteria.size());
     found.half_widths.resize(plan_.goal.criteria.size());
     found.dropped = candidates_.dropped(candidate);
+    found.grade = candidates_.grade(candidate);
     found.power_grade = candidates_.power_grade(candidate);
     if (found.power_grade == "assumed") assumed_power_.push_back(candidates_.scenario(candidate).device);
     if (const auto rate = candidates_.value_of(candidate, token_rate)) {

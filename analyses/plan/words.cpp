@@ -27,6 +27,10 @@ constexpr std::array titles{
     Title{"processes.latency_ms.p90", "p90 latency"},
     Title{"processes.latency_ms.p95", "p95 latency"},
     Title{"processes.latency_ms.p99", "p99 latency"},
+    Title{"processes.tokens.ttft_ms.p99", "p99 time to the first token"},
+    Title{"processes.tokens.itl_ms.p99", "p99 time between tokens"},
+    Title{"system.tokens.per_s", "tokens a second"},
+    Title{"system.tokens.energy_mj", "energy a token"},
 };
 
 }  // namespace
@@ -43,11 +47,22 @@ std::string served_words(double share) {
   return fmt::format("{:.3g} %", std::floor(1000 * share) / 10);
 }
 
-std::string metric_words(const std::string& metric, double value) {
-  constexpr int digits = 4;
+namespace {
+
+std::string with_digits(const std::string& metric, double value, int digits) {
   if (metric == headroom_metric) return percent_words(value);
   const std::string unit = metric_unit(metric).name;
   return input::decimal(value, digits) + (unit.empty() ? "" : " " + unit);
+}
+
+}  // namespace
+
+std::string metric_words(const std::string& metric, double value) {
+  return with_digits(metric, value, std::abs(value) < 1000 ? 3 : 4);
+}
+
+std::string bound_words(const std::string& metric, double limit) {
+  return with_digits(metric, limit, 6);
 }
 
 std::string limit_words(const std::string& metric, const Criterion& limit) {
@@ -66,7 +81,7 @@ std::string criterion_words(const std::string& metric, const Criterion& criterio
   const std::string title = metric_title(metric);
   if (!criterion.limit) return fmt::format("the {} {}", criterion.maximise ? "highest" : "lowest", title);
   return fmt::format("{} at {} {}", title, criterion.maximise ? "least" : "most",
-                     metric_words(metric, *criterion.limit));
+                     bound_words(metric, *criterion.limit));
 }
 
 }  // namespace jostle::analyses

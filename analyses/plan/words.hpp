@@ -14,8 +14,11 @@ namespace jostle::analyses {
 // The share of a load that is served, rounded down so that it never reads as all: "95.4 %".
 [[nodiscard]] std::string served_words(double share);
 
-// A value of the metric with its unit: "41.23 ms"; of headroom "14 %".
+// A value of the metric with its unit, to three digits: "41.2 ms"; of headroom "14 %".
 [[nodiscard]] std::string metric_words(const std::string& metric, double value);
+
+// A limit of the metric, as it was given: "12.125 W".
+[[nodiscard]] std::string bound_words(const std::string& metric, double limit);
 
 // A limit: "processes.latency_ms.p99 <= 60", "headroom >= 20 %".
 [[nodiscard]] std::string limit_words(const std::string& metric, const Criterion& limit);

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "analyses/explain/explain.hpp"
 #include "analyses/interval/power_interval.hpp"
 #include "calibration/profile/profile.hpp"
 #include "cli/compare/text.hpp"
@@ -92,18 +91,6 @@ analyses::ComparedNames names_of(const CompareOptions& options) {
   return names;
 }
 
-// Where the time of each side goes, in a sentence of `jostle explain`: that of the first process.
-std::string time_words(const char* side, const scenarios::Scenario& scenario,
-                       const scenarios::RunControl& control) {
-  scenarios::RunControl quiet;
-  quiet.interrupt = control.interrupt;
-  const analyses::Explanation why =
-      analyses::explain({.scenario = scenario, .directory = {}, .what_ifs = {"none"}}, quiet);
-  return why.groups.empty()
-             ? std::string()
-             : fmt::format("{}: {}: {}", side, why.groups.front().group.label, why.groups.front().sentence);
-}
-
 ExitCode print_comparison(const CompareOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   const auto sides = sides_of(options, terminal);
@@ -128,10 +115,8 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
   else
     terminal.print(comparison_text(compared, names, terminal.width(), terminal.colour()));
   if (page) {
-    PageWords words = comparison_words(compared, names);
-    words.why = {time_words("A", a->front(), control), time_words("B", b->front(), control)};
     output::write_whole(*page, html_page("compare", a->front().name + ": B against A",
-                                         {{"words", words_json(words)},
+                                         {{"words", words_json(comparison_words(compared, names))},
                                           {"comparison", nlohmann::ordered_json::parse(
                                                              analyses::comparison_json(compared, names))}}));
   }

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "analyses/compare/cause.hpp"
 #include "analyses/interval/power_interval.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
@@ -48,7 +51,10 @@ std::vector<std::string> cells_of(const Difference& difference) {
           cell(difference.difference, "+"),
           cell(difference.half_width, ""),
           relative ? fmt::format("{:+.1f}", 100 * *relative + 0.0) : none,
-          difference.significant() ? "95 %" : "< 95 %"};
+          difference.difference == 0.0 ? "not at all"
+          : difference.significant()   ? "surely"
+          : difference.half_width      ? "may be chance"
+                                       : none};
 }
 
 Table table_of(const std::vector<Difference>& differences) {
@@ -56,9 +62,9 @@ Table table_of(const std::vector<Difference>& differences) {
                {"A", Align::right},
                {"B", Align::right},
                {"B - A", Align::right, 60},
-               {"±95 %", Align::right, 50},
+               {"±95 %", Align::right, 40},
                {"%", Align::right},
-               {"confidence", Align::left, 40}});
+               {"differs", Align::left, 50}});
   for (const Difference& difference : differences)
     table.add(cells_of(difference), difference.significant() ? Style::strong : Style::plain);
   return table;
@@ -184,6 +190,63 @@ std::vector<std::string> trust_of_both(const Compared& compared) {
   return found;
 }
 
+// Whether the sign of a difference would survive the model's usual error, in a sentence.
+std::string sign_words(const Difference& difference, const std::string& grade) {
+  const auto error = scenarios::usual_error_share(grade);
+  const Metric relative = difference.relative();
+  if (!error || !relative) return {};
+  const std::string percent = fmt::format("{} %", signed_percent(relative));
+  if (!difference.significant())
+    return fmt::format("{} {} may be chance: more pairs or longer runs would tell", difference.metric,
+                       percent);
+  const char* const more = *relative > 0 ? "higher" : "lower";
+  // A ratio of two errors: the one side too high by `error`, and the other right.
+  const double least = *relative > 0 ? *error : 1 - 1 / (1 + *error);
+  return std::abs(*relative) > least
+             ? fmt::format("{} stays {} in B if one side alone is off by the model's usual {:.0f} %",
+                           difference.metric, more, 100 * *error)
+             : fmt::format(
+                   "{} is {} in B unless one side alone is off by more than {:.2g} %; the model's usual "
+                   "error, "
+                   "most of which both sides share, is {:.0f} %: measure both before you decide",
+                   difference.metric, more, 100 * std::abs(*relative), 100 * *error);
+}
+
+// The same for throughput and power of the board, and the latency that changes most.
+std::vector<std::string> decision_sentences(const Compared& compared) {
+  const std::string grade = scenarios::lower_grade(lowest(compared.a.front()), lowest(compared.b.front()));
+  const auto a = scenarios::power_grade(compared.a.front()), b = scenarios::power_grade(compared.b.front());
+  std::vector<std::string> found;
+  const auto add = [&found](std::string sentence) {
+    if (!sentence.empty()) found.push_back(std::move(sentence));
+  };
+  for (const Difference& difference : compared.system) {
+    if (difference.metric == "throughput") add(sign_words(difference, grade));
+    if (difference.metric == "power" && a && b) add(sign_words(difference, scenarios::lower_grade(*a, *b)));
+  }
+  return found;
+}
+
+// The differences that a reader asks for first: throughput, power and energy of the board, and the p99
+// latency that changes most.
+std::vector<Difference> told_differences(const Compared& compared) {
+  std::vector<Difference> told;
+  for (const Difference& difference : compared.system)
+    if (difference.relative() &&
+        (difference.metric == "throughput" || difference.metric == "power" || difference.metric == "energy"))
+      told.push_back(difference);
+  std::optional<Difference> latency;
+  for (const analyses::ComparedProcess& process : compared.processes)
+    for (Difference difference : process.metrics) {
+      if (difference.metric != "latency p99" || !difference.relative()) continue;
+      if (latency && std::abs(*difference.relative()) <= std::abs(*latency->relative())) continue;
+      if (compared.processes.size() > 1) difference.metric += fmt::format(" of process {}", process.a);
+      latency = std::move(difference);
+    }
+  if (latency) told.push_back(std::move(*latency));
+  return told;
+}
+
 // "throughput +4.0 % (545 to 567 images/s)"; of a difference that may be chance, that it may be so.
 std::string difference_words(const Difference& difference) {
   const std::string unit = difference.unit.empty() ? "" : " " + difference.unit;
@@ -216,6 +279,13 @@ std::string comparison_text(const Compared& compared, const analyses::ComparedNa
   };
   unmatched(compared.only_a, "A");
   unmatched(compared.only_b, "B");
+  const auto told = [&](const char* heading, const std::vector<std::string>& sentences) {
+    if (sentences.empty()) return;
+    text += "\n" + styled(heading, Style::strong, colour) + "\n";
+    for (const std::string& sentence : sentences) text += paragraph(sentence, width, 2);
+  };
+  told("why", analyses::causes_of(compared));
+  told("how sure", decision_sentences(compared));
   return text;
 }
 
@@ -234,20 +304,17 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
     // The question says how B's differs, unless words do not tell it.
     if (i < b.processes.size() && differs.empty()) words.processes.push_back("B: " + b.processes[i]);
   }
-  Passage board{"board", {table_of(compared.system)}};
-  std::vector<std::string> parts;
-  for (const Difference& difference : compared.system)
-    if (difference.relative() && parts.size() < 3 &&
-        (difference.metric == "throughput" || difference.metric == "power" || difference.metric == "energy"))
-      parts.push_back(difference_words(difference));
-  for (const analyses::ComparedProcess& process : compared.processes)
-    for (const Difference& difference : process.metrics)
-      if (difference.metric == "latency p99" && difference.relative() && parts.size() < 5)
-        parts.push_back(difference_words(difference) + fmt::format(" of process {}", process.a));
-  if (!parts.empty())
+  const std::vector<Difference> told = told_differences(compared);
+  if (!told.empty()) {
+    std::vector<std::string> parts;
+    for (const Difference& difference : told) parts.push_back(difference_words(difference));
     words.answer.push_back({"", {}, {fmt::format("B against A: {}", fmt::join(parts, ", "))}});
-  words.answer.push_back(std::move(board));
-  words.trust = trust_of_both(compared);
+    words.answer.push_back({"", {table_of(told)}});
+  }
+  words.more.push_back({"board", {table_of(compared.system)}});
+  words.why = analyses::causes_of(compared);
+  words.trust = decision_sentences(compared);
+  std::ranges::copy(trust_of_both(compared), std::back_inserter(words.trust));
   for (const scenarios::Result* const result : {&compared.a.front(), &compared.b.front()}) {
     for (PageWarning warning : overloads_of(*result)) {
       warning.title = (result == &compared.a.front() ? "A " : "B ") + warning.title;

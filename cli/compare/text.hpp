@@ -12,7 +12,7 @@ namespace jostle::cli {
 [[nodiscard]] std::string comparison_text(const analyses::Compared& compared,
                                           const analyses::ComparedNames& names, int width, bool colour);
 
-// The same for the head of a page, without reasons.
+// The same for the head of a page.
 [[nodiscard]] PageWords comparison_words(const analyses::Compared& compared,
                                          const analyses::ComparedNames& names);
 

@@ -15,6 +15,7 @@
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/run/report.hpp"
+#include "cli/run/with_interval.hpp"
 #include "cli/scenario_files.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
@@ -63,6 +64,8 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
   scenarios::RunControl control;
   control.interrupt = &context.interrupted;
   control.progress = [&, name = input::file_name(file)](double done) { terminal.progress(name, done); };
+  double expected_s = 0;
+  if (page) control.expected = [&expected_s](double cpu_seconds) { expected_s = cpu_seconds; };
   analyses::Explanation explanation;
   try {
     explanation = analyses::explain({.scenario = scenario,
@@ -90,13 +93,16 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
   } else {
     terminal.print(explanation_text(explanation, terminal.width(), terminal.colour()));
   }
-  if (page)
+  if (page) {
+    explanation.result = with_interval(explanation.result, scenario, expected_s, control);
+    terminal.clear_progress();
     output::write_whole(
         *page,
         html_page("explain", "Why: " + explanation.result.scenario,
                   {{"words", words_json(explanation_words(explanation))},
                    {"explanation", nlohmann::ordered_json::parse(analyses::explanation_json(explanation))},
                    {"result", nlohmann::ordered_json::parse(scenarios::to_json(explanation.result))}}));
+  }
   return say_who_fits(file, explanation.result, terminal) ? ExitCode::done : ExitCode::no_fit;
 }
 

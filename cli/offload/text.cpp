@@ -93,7 +93,9 @@ double asked_rate(const OffloadAnswer& answer) {
 // Why the edge alone is no option: "the edge alone serves 56.2 of 90 images/s, so that latency grows".
 std::string edge_alone_words(const OffloadAnswer& answer) {
   const Worst edge = worst_of(answer.edge);
-  if (edge.saturated.empty()) return fmt::format("the edge alone has a p99 of {} ms", ms(edge.latency.p99));
+  if (edge.saturated.empty())
+    return fmt::format("the edge keeps up alone, 99 of 100 answers within {} ms on any link",
+                       ms(edge.latency.p99));
   if (edge.saturated == "memory") return "the edge alone has too little memory";
   const double asked = asked_rate(answer);
   return fmt::format("the edge alone serves {}{} {}s/s, so that latency grows without end",
@@ -511,6 +513,22 @@ std::string edge_power_line(const OffloadAnswer& answer) {
                      answer.edge_power_grade ? fmt::format(" ({})", *answer.edge_power_grade) : "");
 }
 
+// The time that a request takes over the link of a point, of an answer's: "of it 1.96 ms on the way: 0.96 ms
+// to send 120 kB, and 1 ms there and back". Empty if the payload has no fixed size.
+std::string sending_words(const OffloadAnswer& answer, const OffloadPoint& point) {
+  if (answer.link.payload.tensor || answer.link.payload.bytes <= 0) return {};
+  const double send_ms = 1e3 * answer.link.payload.bytes / point.bandwidth;
+  return fmt::format("{} of them to send {} and {} for the way", significant(send_ms, 3),
+                     payload_text(answer.link.payload), time_text(point.rtt));
+}
+
+// The bandwidth that all requests need: ", which needs 115 Mbit/s". Empty if that is not known.
+std::string needed_link(const OffloadAnswer& answer, double asked) {
+  if (answer.link.payload.tensor || answer.link.payload.bytes <= 0 || asked <= 0) return {};
+  return fmt::format(", as all requests need {} Mbit/s",
+                     significant(asked * answer.link.payload.bytes / 1.25e5, 3));
+}
+
 // How edge and cloud compare over the link of a point, in a sentence.
 std::string over_link(const OffloadAnswer& answer, const OffloadPoint& point) {
   const Worst cloud = worst_of(point.cloud);
@@ -519,10 +537,73 @@ std::string over_link(const OffloadAnswer& answer, const OffloadPoint& point) {
   const double asked = asked_rate(answer);
   const std::string of = asked > 0 ? " of " + significant(asked, 3) : std::string();
   if (!cloud.saturated.empty())
-    return fmt::format("{} the cloud alone serves {}{} {}s/s: the bottleneck is {}", link,
-                       significant(cloud.throughput, 3), of, served_word(answer),
-                       cloud.saturated == "link" ? "the link" : cloud.saturated);
-  return fmt::format("{} the cloud alone has a p99 of {} ms", link, ms(cloud.latency.p99));
+    return fmt::format("{} the cloud alone serves {}{} {}s/s: {}", link, significant(cloud.throughput, 3), of,
+                       served_word(answer),
+                       cloud.saturated == "link" ? "the link is full" + needed_link(answer, asked)
+                                                 : cloud.saturated + " is the bottleneck");
+  const Metric edge = worst_of(answer.edge).latency.p99;
+  const std::string sent = sending_words(answer, point);
+  return fmt::format("{} the cloud answers within {} ms{}{}", link, ms(cloud.latency.p99),
+                     sent.empty() ? "" : ", " + sent,
+                     edge && cloud.latency.p99 ? fmt::format("; the edge computes alone for {} ms", ms(edge))
+                                               : std::string());
+}
+
+// The points with the most bandwidth and the shortest way, and with the least and the longest.
+auto by_link(const OffloadPoint& point) {
+  return std::pair(point.bandwidth, -sim::to_ms(point.rtt));
+}
+const OffloadPoint& best_link(const OffloadAnswer& answer) {
+  return *std::ranges::max_element(answer.points, {}, by_link);
+}
+const OffloadPoint& worst_link(const OffloadAnswer& answer) {
+  return *std::ranges::min_element(answer.points, {}, by_link);
+}
+
+// The least p99 at a point among options other than the best; none if no other serves all streams. Splits
+// that leave a side without streams are no options of their own.
+Metric second_best(const OffloadAnswer& answer, const OffloadPoint& point) {
+  Metric least;
+  for (const Side side : {Side::edge, Side::cloud, Side::split, Side::layers}) {
+    const bool whole = point.on_edge == 0 || point.on_edge == answer.streams.size();
+    const bool no_option =
+        (side == Side::split && whole) || (side == Side::layers && answer.partitions.empty());
+    if (side == point.best || no_option) continue;
+    const Metric p99 = analyses::metrics(answer, point, side).worst_p99();
+    if (p99 && (!least || *p99 < *least)) least = p99;
+  }
+  return least;
+}
+
+// Whether the choice at a point stays the same if one option is off by this much against the others.
+bool stays(const OffloadAnswer& answer, const OffloadPoint& point, double error) {
+  const Metric best = analyses::metrics(answer, point, point.best).worst_p99(),
+               second = second_best(answer, point);
+  return !best || !second || *second > *best * (1 + error);
+}
+
+// Whether the choice would flip if the model were off by its usual error, for the two links of the answer and
+// in how many of all. Empty without a grade.
+std::string offload_decision(const OffloadAnswer& answer, const OffloadPoint& fast,
+                             const OffloadPoint& slow) {
+  const auto error = scenarios::usual_error_share(lowest_grade(answer));
+  if (!error) return {};
+  const auto same = std::ranges::count_if(
+      answer.points, [&](const OffloadPoint& point) { return stays(answer, point, *error); });
+  const auto at = [&](const OffloadPoint& point) {
+    const std::string link =
+        fmt::format("with {} and {}", bandwidth_text(point.bandwidth), time_text(point.rtt));
+    const Metric second = second_best(answer, point);
+    if (!second) return fmt::format("{} it stays: nothing else keeps up", link);
+    return fmt::format("{} it {} ({} against {} ms)", link,
+                       stays(answer, point, *error) ? "stays" : "may flip",
+                       ms(analyses::metrics(answer, point, point.best).worst_p99()), ms(second));
+  };
+  return fmt::format(
+      "If one option is off by the model's usual {:.0f} % against the others, the choice stays the same on "
+      "{} of {}: "
+      "{}, {}",
+      100 * *error, same, input::counted(answer.points.size(), "link"), at(fast), at(slow));
 }
 
 // Where to run at a point: "with 320 Mbit/s and 1 ms there and back: the cloud, p99 4.52 ms".
@@ -579,6 +660,9 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
   text += tokens_text(answer, width, colour);
   text += costs_text(answer, width, colour);
   text += power_text(answer, width);
+  if (answer.points.empty()) return text;
+  const std::string decision = offload_decision(answer, best_link(answer), worst_link(answer));
+  if (!decision.empty()) text += paragraphed(decision + ".");
   return text;
 }
 
@@ -591,26 +675,26 @@ PageWords offload_words(const OffloadAnswer& answer, const scenarios::InWords& e
       input::counted(answer.streams.size(), "stream"), answer.edge_device, answer.cloud_device);
   Passage alone{"on the edge alone", {edge_table(answer)}};
   if (answer.edge.edge_power_w) alone.lines.push_back(edge_power_line(answer));
-  const auto slow = std::ranges::min_element(answer.points, {}, [](const OffloadPoint& point) {
-    return std::pair(point.bandwidth, -sim::to_ms(point.rtt));
-  });
-  const auto fast = std::ranges::max_element(answer.points, {}, [](const OffloadPoint& point) {
-    return std::pair(point.bandwidth, -sim::to_ms(point.rtt));
-  });
-  if (slow != answer.points.end()) {
-    words.answer.push_back({"", {}, {best_at(answer, *fast), best_at(answer, *slow)}});
-    words.why = {edge_alone_words(answer), over_link(answer, *fast), over_link(answer, *slow)};
+  if (!answer.points.empty()) {
+    const OffloadPoint &fast = best_link(answer), &slow = worst_link(answer);
+    words.answer.push_back({"", {}, {best_at(answer, fast), best_at(answer, slow)}});
+    words.why = {over_link(answer, fast), over_link(answer, slow)};
+    if (!worst_of(answer.edge).saturated.empty())
+      words.why.insert(words.why.begin(), edge_alone_words(answer));
+    words.trust.push_back(offload_decision(answer, fast, slow));
   }
   words.answer.push_back({"", {where_table(answer)}});
   words.more = {{"when the cloud alone is faster than the edge", {break_even_table(answer)}},
                 std::move(alone)};
   if (const std::string grade = lowest_grade(answer); !grade.empty())
     words.trust.push_back(grade_sentence("Throughput and latency", grade));
+  Passage watts{"how sure the watts are"};
   if (answer.edge_power_grade)
-    words.trust.push_back(grade_sentence("Power of " + answer.edge_device, *answer.edge_power_grade));
+    watts.lines.push_back(grade_sentence("Power of " + answer.edge_device, *answer.edge_power_grade));
   if (answer.cloud_power_grade && answer.cloud_power_grade != answer.edge_power_grade)
-    words.trust.push_back(grade_sentence("Power of " + answer.cloud_device, *answer.cloud_power_grade));
-  if (answer.edge_power_interval) words.trust.push_back(grades_sentence(answer));
+    watts.lines.push_back(grade_sentence("Power of " + answer.cloud_device, *answer.cloud_power_grade));
+  if (answer.edge_power_interval) watts.lines.push_back(grades_sentence(answer));
+  if (!watts.lines.empty()) words.more.push_back(std::move(watts));
   if (!answer.power_note.empty()) words.warnings.push_back({"note", answer.power_note});
   if (!answer.boards.empty())
     words.more.push_back({"more edge boards, and the cloud", {boards_table(answer)}});

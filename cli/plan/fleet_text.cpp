@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
@@ -25,15 +27,6 @@ using analyses::Fleet;
 using analyses::FleetChoice;
 using scenarios::Interval;
 using scenarios::Metric;
-
-std::string fleet_settings_text(const std::string& settings) {
-  const Json json = Json::parse(settings);
-  std::string text;
-  for (const auto& [key, value] : json.items())
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key,
-                        value.is_string() ? value.get<std::string>() : value.dump());
-  return text;
-}
 
 std::string interval_note(const Interval& interval) {
   return interval ? fmt::format(" (90 % interval {} to {})", significant(interval->first, 3),
@@ -53,8 +46,7 @@ std::string grade_note(const FleetChoice& choice) {
 std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   std::string text = choice.device;
   if (choice.power_mode) text += ", mode " + input::printable(*choice.power_mode);
-  const std::string settings = fleet_settings_text(choice.settings);
-  if (!settings.empty()) text += ": " + settings;
+  if (Json::parse(choice.settings).size() > 0) text += ": " + plain_settings(choice.settings);
   if (choice.price) text += fmt::format("; price {:.6g}", *choice.price);
   if (choice.cost_per_hour)
     text += fmt::format("; cost {:.3g} an hour, {:.3g} a million frames", *choice.cost_per_hour,
@@ -67,9 +59,9 @@ std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   if (choice.p99_ms && !limits(fleet, "processes.latency_ms.p99"))
     text += fmt::format("; p99 {} ms{}", significant(*choice.p99_ms, 3), interval_note(choice.p99_pi90));
   for (std::size_t i = 0; i < choice.values.size(); ++i)
-    text += fmt::format("; {}: {}{}", criterion_text(fleet.goal, i),
-                        value_with_unit(fleet.goal.metrics[i], choice.values[i]),
-                        interval_note(choice.intervals[i]));
+    text += fmt::format(
+        "; {}: {}{}", analyses::criterion_words(fleet.goal.metrics[i], fleet.goal.criteria[i]),
+        value_with_unit(fleet.goal.metrics[i], choice.values[i]), interval_note(choice.intervals[i]));
   text += fmt::format("; means of {}", input::counted(choice.replications, "replication"));
   if (!choice.values.empty()) text += ", feasible with " + probability_text(choice.p_feasible);
   if (!choice.sharing_note.empty()) text += "; " + choice.sharing_note;
@@ -95,6 +87,46 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
 bool may_exceed_limit(const Criterion& criterion, const Interval& interval) {
   return interval &&
          (criterion.maximise ? interval->first < *criterion.limit : interval->second > *criterion.limit);
+}
+
+// The boards that the cameras need if a board carries `factor` times as many.
+std::int64_t boards_if(const Fleet& fleet, const FleetChoice& choice, double factor) {
+  const auto carries =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(factor * static_cast<double>(choice.capacity)));
+  return (fleet.cameras + carries - 1) / carries;
+}
+
+// Whether the first choice would be the same if the model were off by its usual error: "at the model's usual
+// error of 25 % a board carries 16 to 27 cameras, and it takes 2 to 3 boards; it stays the cheapest". Empty
+// without a grade.
+std::string fleet_decision(const Fleet& fleet) {
+  const FleetChoice& first = fleet.choices.front();
+  const auto error = scenarios::usual_error_share(first.grade);
+  if (!error) return {};
+  const double slow = 1 / (1 + *error), fast = 1 + *error;
+  const std::int64_t least = boards_if(fleet, first, fast), most = boards_if(fleet, first, slow);
+  const auto carried = [&](double factor) {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(factor * static_cast<double>(first.capacity)));
+  };
+  std::string text =
+      fmt::format("at the model's usual error of {:.0f} % a board carries {} to {} cameras: {}", 100 * *error,
+                  carried(slow), carried(fast),
+                  least == most ? fmt::format("it stays at {}", input::counted(least, "board"))
+                                : fmt::format("it would be {} to {} boards", least, most));
+  if (!first.price) return text;
+  const double dearest = *first.price / static_cast<double>(first.boards) * static_cast<double>(most);
+  const FleetChoice* rival = nullptr;
+  for (const FleetChoice& other : fleet.choices) {
+    if (&other == &first || !other.price) continue;
+    const double cheapest =
+        *other.price / static_cast<double>(other.boards) * static_cast<double>(boards_if(fleet, other, fast));
+    if (cheapest < dearest && rival == nullptr) rival = &other;
+  }
+  const bool alone = std::ranges::none_of(
+      fleet.choices, [&](const FleetChoice& other) { return &other != &first && other.price; });
+  if (alone) return text;
+  return text + (rival == nullptr ? fmt::format("; {} stays the cheapest", first.device)
+                                  : fmt::format("; then {} may be cheaper", rival->device));
 }
 
 constexpr const char* crosses =
@@ -151,6 +183,8 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
   for (const std::string& device : fleet.carry_none)
     text += paragraph(device + ": no configuration meets the limits with even one camera", width, 0);
   if (fleet.mix) text += paragraph(mix_sentence(fleet), width, 0);
+  if (!fleet.choices.empty() && !fleet_decision(fleet).empty())
+    text += paragraph("how sure: " + fleet_decision(fleet), width, 0);
   text += "\n";
   for (const FleetChoice& choice : fleet.choices) {
     text += choice_text(fleet, choice, width);
@@ -187,6 +221,8 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
                       first.price ? fmt::format(", price {:.6g}", *first.price) : "",
                       significant(first.power_w, 3), interval_note(first.power_pi90))}});
     words.why = why_so_many(first);
+    words.trust.push_back(fleet_decision(fleet));
+    if (!first.grade.empty()) words.trust.push_back(grade_sentence("Throughput and latency", first.grade));
     if (first.power_grade) words.trust.push_back(grade_sentence("Power and energy", *first.power_grade));
     if (!first.sharing_note.empty()) words.warnings.push_back({"sharing", first.sharing_note});
     words.trust.emplace_back(repeats_sentence);

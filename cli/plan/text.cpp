@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/quantity.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
@@ -52,36 +55,18 @@ std::vector<std::pair<std::string, std::string>> varying_keys(const std::vector<
   return keys;
 }
 
-// The name of a setting: without "processes.0." if no other process is set.
-std::string setting_name(const Json& settings, const std::string& key) {
-  constexpr std::string_view all = "processes.", first = "processes.0.";
-  bool alone = true;
-  for (const auto& [name, value] : settings.items())
-    if (name.starts_with(all) && !name.starts_with(first)) alone = false;
-  return alone && key.starts_with(first) ? key.substr(first.size()) : key;
-}
-
-// The settings of a point: "batch 8, power_mode 15W".
-std::string settings_text(const std::string& json) {
-  const Json settings = Json::parse(json);
-  std::string text;
-  for (const auto& [key, value] : settings.items())
-    text += (text.empty() ? "" : ", ") + setting_name(settings, key) + " " + setting_value_text(value);
-  return text.empty() ? "the scenario unchanged" : text;
-}
-
 std::string settings_text(const PlanPoint& point) {
-  return settings_text(point.settings);
+  return plain_settings(point.settings);
 }
 
-// The settings that differ: "batch 8 -> 4".
+// The settings that differ: "batch 4 in place of 8".
 std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
   const Json before = Json::parse(from.settings), after = Json::parse(to.settings);
   std::string text;
   for (const auto& [key, value] : after.items()) {
     if (before.at(key) == value) continue;
-    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", setting_name(after, key),
-                        setting_value_text(before.at(key)), setting_value_text(value));
+    text += fmt::format("{}{} {} in place of {}", text.empty() ? "" : ", ", plain_setting_name(after, key),
+                        setting_value_text(value), setting_value_text(before.at(key)));
   }
   return text;
 }
@@ -158,6 +143,63 @@ std::string evidence_text(const Plan& plan, const PlanPoint& point) {
   return text;
 }
 
+// Whether the limits would still be met if the model were off by its usual error, for the worse.
+std::string limits_decision(const Plan& plan, const PlanPoint& point) {
+  std::vector<std::string> missed;
+  double greatest = 0;
+  for (std::size_t i = plan.goal.objectives; i < plan.goal.criteria.size(); ++i) {
+    const std::string& metric = plan.goal.metrics[i];
+    const auto error = scenarios::usual_error_share(
+        analyses::rests_on_power(metric) ? point.power_grade.value_or("") : point.grade);
+    if (!error) return {};
+    greatest = std::max(greatest, *error);
+    double value = point.values[i];
+    const bool at_least = plan.goal.criteria[i].maximise;
+    if (metric == analyses::headroom_metric) {
+      if (plan.overload) value = plan.overload->free_share();
+      value = 1 - (1 - value) * (1 + *error);  // the board carries so much less
+    } else {
+      value = at_least ? value / (1 + *error) : value * (1 + *error);
+    }
+    if (at_least ? value < *plan.goal.criteria[i].limit : value > *plan.goal.criteria[i].limit)
+      missed.push_back(fmt::format("{} would come to {}", analyses::metric_title(metric),
+                                   value_with_unit(metric, std::max(0.0, value))));
+  }
+  if (greatest == 0) return {};
+  return missed.empty() ? fmt::format("If the model is off by its usual {:.0f} %, all limits are still met",
+                                      100 * greatest)
+                        : fmt::format("If the model is off by its usual {:.0f} %, not all limits are met: {}",
+                                      100 * greatest, fmt::join(missed, ", "));
+}
+
+// Whether the runner-up would overtake the best if the model were off by its usual error between the two.
+std::string choice_decision(const Plan& plan, const PlanPoint& best) {
+  if (!plan.runner_up || best.values[0] == 0 || plan.runner_up->values[0] == 0) return {};
+  const std::string title = analyses::metric_title(plan.goal.metrics[0]);
+  const auto error = scenarios::usual_error_share(
+      analyses::rests_on_power(plan.goal.metrics[0]) ? best.power_grade.value_or("") : best.grade);
+  const double apart = std::abs(best.values[0] / plan.runner_up->values[0] - 1);
+  if (!error) return {};
+  if (apart <= plan.goal.indifference)
+    return fmt::format("In {} the runner-up is as good: on a board either may win", title);
+  return apart > *error ? fmt::format(
+                              "The choice stays the same if one of the two is off by the usual {:.0f} %: "
+                              "they are {} apart",
+                              100 * *error, analyses::percent_words(apart))
+                        : fmt::format(
+                              "The runner-up wins if the model errs by {} more on one than on the other (its "
+                              "usual error, "
+                              "most of which both share, is {:.0f} %)",
+                              analyses::percent_words(apart), 100 * *error);
+}
+
+std::vector<std::string> plan_decision(const Plan& plan, const PlanPoint& best) {
+  std::vector<std::string> found;
+  for (std::string sentence : {limits_decision(plan, best), choice_decision(plan, best)})
+    if (!sentence.empty()) found.push_back(std::move(sentence));
+  return found;
+}
+
 // The excess of a value over that of the best point.
 std::string relative_text(double value, double best) {
   if (best == 0) return "–";
@@ -173,10 +215,11 @@ bool adds(const Plan& plan, const char* metric) {
 
 // `in_words`: with names for people and units, for a page.
 Table values_table(const Plan& plan, const PlanPoint& point, bool against_best, bool in_words = false) {
-  std::vector<Column> columns{{"", Align::left, 0, true},
-                              {"simulated", Align::right},
-                              {"noise", Align::right, 45},
-                              {"90 % interval", Align::right, 65}};
+  std::vector<Column> columns{
+      {"", Align::left, 0, true}, {"simulated", Align::right}, {"± of repeats", Align::right, 45}};
+  const bool ranged =
+      std::ranges::any_of(point.intervals, [](const Interval& one) { return one.has_value(); });
+  if (ranged) columns.push_back({"9 of 10 measured", Align::right, 65});
   if (against_best) columns.push_back({"vs best", Align::right, 40});
   const bool powered = point.power_grade.has_value();
   if (powered) columns.push_back({"grade", Align::left, 60});
@@ -187,6 +230,7 @@ Table values_table(const Plan& plan, const PlanPoint& point, bool against_best, 
                  : criterion_text(plan, i),
         in_words ? with_unit(plan, i, point.values[i]) : value_text(plan, point, i), noise_text(point, i),
         interval_text(point.intervals[i])};
+    if (!ranged) cells.pop_back();
     if (against_best) cells.push_back(relative_text(point.values[i], plan.best->values[i]));
     if (powered) cells.push_back(grade_text(plan, point, i));
     table.add(std::move(cells));
@@ -197,6 +241,7 @@ Table values_table(const Plan& plan, const PlanPoint& point, bool against_best, 
                        const std::string& grade) {
     std::vector<std::string> cells{name, value ? significant(*value, plan_digits) : "–", "–",
                                    interval_text(pi90)};
+    if (!ranged) cells.pop_back();
     if (against_best) cells.emplace_back();
     if (powered) cells.push_back(grade);
     table.add(std::move(cells));
@@ -355,12 +400,14 @@ std::string front_text(const Plan& plan, int width, bool colour) {
 std::vector<std::string> costs_of_limits(const Plan& plan) {
   std::vector<std::string> found;
   for (const analyses::Relaxed& relaxed : plan.relaxed) {
-    found.push_back(fmt::format(
-        "Without the limit {}: {} {} ({} vs best) with {}. The limit would have to "
-        "be {}.",
-        criterion_text(plan, relaxed.criterion), plan.goal.metrics[0], graded(plan, relaxed.best, 0),
-        relative_text(relaxed.best.values[0], plan.best->values[0]), settings_text(relaxed.best),
-        with_unit(plan, relaxed.criterion, relaxed.needed)));
+    found.push_back(
+        fmt::format("Without the limit {}: {} {} ({} vs best) with {}. The limit would have to "
+                    "be {}.",
+                    analyses::criterion_words(plan.goal.metrics[relaxed.criterion],
+                                              plan.goal.criteria[relaxed.criterion]),
+                    analyses::metric_title(plan.goal.metrics[0]), graded(plan, relaxed.best, 0),
+                    relative_text(relaxed.best.values[0], plan.best->values[0]), settings_text(relaxed.best),
+                    with_unit(plan, relaxed.criterion, relaxed.needed)));
   }
   return found;
 }
@@ -372,14 +419,15 @@ std::string limits_text(const Plan& plan, int width, bool colour) {
   return text;
 }
 
-// The limit that the point misses most: "processes.latency_ms.p99 41.2 ± 1.3 ms against 40 ms".
+// The limit that the point misses most: "p99 latency 41.2 ± 1.3 ms against 40 ms".
 std::string missed_text(const Plan& plan, const PlanPoint& point) {
   const std::size_t worst = analyses::most_missed(plan.goal, point.values).value_or(plan.goal.objectives);
   const std::string& metric = plan.goal.metrics[worst];
   if (metric == analyses::headroom_metric)
     return analyses::missed_words(plan.goal, worst, point.values[worst]);
   const std::string unit = analyses::metric_unit(metric).name;
-  return fmt::format("{} {} {}{}{} against {:.6g}{}{}", metric, significant(point.values[worst], plan_digits),
+  return fmt::format("{} {} {}{}{} against {:.6g}{}{}", analyses::metric_title(metric),
+                     significant(point.values[worst], plan_digits),
                      point.half_widths[worst] ? noise_text(point, worst) : "", unit.empty() ? "" : " ", unit,
                      *plan.goal.criteria[worst].limit, unit.empty() ? "" : " ", unit);
 }
@@ -391,8 +439,9 @@ std::string near_misses_text(const Plan& plan, int width, bool colour) {
     const std::string verdict =
         miss.infeasible ? std::string("infeasible")
                         : "not decided: feasible with " + probability_text(*miss.point.p_feasible);
-    text += paragraph(fmt::format("{}: {} {}; {}; {}", settings_text(miss.point), plan.goal.metrics[0],
-                                  graded(plan, miss.point, 0), missed_text(plan, miss.point), verdict),
+    text += paragraph(fmt::format("{}: {} {}; {}; {}", settings_text(miss.point),
+                                  analyses::metric_title(plan.goal.metrics[0]), graded(plan, miss.point, 0),
+                                  missed_text(plan, miss.point), verdict),
                       width, 2);
   }
   if (!plan.decided)
@@ -430,7 +479,7 @@ std::string head_sentence(const std::string& file, const Plan& plan) {
 std::string overload_text(const Plan& plan, int width) {
   if (!plan.least_overloaded) return {};
   return paragraph(fmt::format("the overloaded setting that comes nearest to keeping up: {}, {}",
-                               settings_text(plan.least_overloaded->settings),
+                               plain_settings(plan.least_overloaded->settings),
                                stable_up_to(plan.least_overloaded->stable_share)),
                    width, 0);
 }
@@ -445,8 +494,10 @@ std::vector<std::string> why_none(const Plan& plan) {
   else if (plan.missed.empty())
     found.emplace_back("Each limit can be met, but not all at once.");
   for (const analyses::Missed& missed : plan.missed)
-    found.push_back(fmt::format("{}: the closest point reaches {}", criterion_text(plan, missed.criterion),
-                                with_unit(plan, missed.criterion, missed.nearest)));
+    found.push_back(fmt::format(
+        "{}: the closest point reaches {}",
+        analyses::criterion_words(plan.goal.metrics[missed.criterion], plan.goal.criteria[missed.criterion]),
+        with_unit(plan, missed.criterion, missed.nearest)));
   return found;
 }
 
@@ -469,6 +520,43 @@ std::string criterion_text(const analyses::Goal& goal, std::size_t criterion) {
   return analyses::limit_words(goal.metrics[criterion], wanted);
 }
 
+std::string plain_setting_name(const Json& settings, const std::string& key) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known{
+      {{"clocks.gpu", "GPU clock"},
+       {"clocks.cpu", "CPU clock"},
+       {"clocks.emc", "memory clock"},
+       {"clocks.cores", "cores"},
+       {"governors.cpu", "CPU governor"},
+       {"governors.gpu", "GPU governor"},
+       {"count", "processes"},
+       {"device", "board"}}};
+  constexpr std::string_view all = "processes.", first = "processes.0.";
+  bool alone = true;
+  for (const auto& [name, value] : settings.items())
+    if (name.starts_with(all) && !name.starts_with(first)) alone = false;
+  std::string name = alone && key.starts_with(first) ? key.substr(first.size()) : key, of;
+  if (name.starts_with(all)) {
+    const std::size_t dot = name.find('.', all.size());
+    if (dot == std::string::npos) return name;
+    of = fmt::format(" of process {}", name.substr(all.size(), dot - all.size()));
+    name.erase(0, dot + 1);
+  }
+  for (const auto& [path, words] : known)
+    if (name == path) return std::string(words) + of;
+  if (name.starts_with("arrivals.")) name.erase(0, name.rfind('.') + 1);
+  std::ranges::replace(name, '_', ' ');
+  return name + of;
+}
+
+std::string plain_settings(const std::string& settings) {
+  const Json json = Json::parse(settings);
+  std::string text;
+  for (const auto& [key, value] : json.items())
+    text += (text.empty() ? "" : ", ") + plain_setting_name(json, key) + " " +
+            (value.is_string() ? value.get<std::string>() : value.dump());
+  return text.empty() ? "the scenario unchanged" : text;
+}
+
 std::string value_with_unit(const std::string& metric, double value) {
   if (metric == analyses::headroom_metric) return analyses::percent_words(value);
   const std::string unit = analyses::metric_unit(metric).name;
@@ -489,6 +577,8 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
           paragraph(evidence_text(plan, *plan.best), width, 2);
   if (!plan.best->sharing_note.empty()) text += paragraph("sharing: " + plan.best->sharing_note, width, 2);
   text += margins_text(plan, width) + power_text(plan, width);
+  for (const std::string& sentence : plan_decision(plan, *plan.best))
+    text += paragraph(sentence + ".", width, 2);
   return text + next_better_text(plan, width, colour) + near_misses_text(plan, width, colour) +
          runner_up_text(plan, width, colour) + limits_text(plan, width, colour) +
          every_text(plan, width, colour) + front_text(plan, width, colour);
@@ -504,20 +594,22 @@ std::string goal_words(const Plan& plan) {
     const Criterion& criterion = plan.goal.criteria[i];
     (criterion.limit ? limits : wishes).push_back(analyses::criterion_words(plan.goal.metrics[i], criterion));
   }
-  return fmt::format("Which of {} has {}{}{}", input::counted(plan.points, "point"),
+  return fmt::format("Which of {} has {}{}{}", input::counted(plan.points, "setting"),
                      fmt::join(wishes, ", then "), limits.empty() ? "" : ", with ",
                      fmt::join(limits, " and "));
 }
 
 // How far a real board may be from the best point, how sure its limits are, and what a ± is instead.
 std::vector<std::string> plan_trust(const Plan& plan, const PlanPoint& best) {
-  std::vector<std::string> found;
+  std::vector<std::string> found = plan_decision(plan, best);
   const std::string& metric = plan.goal.metrics[0];
   const std::string unit = analyses::metric_unit(metric).name, grade = grade_text(plan, best, 0);
   std::string range;
   if (best.intervals[0]) range = interval_text(best.intervals[0]) + (unit.empty() ? "" : " ") + unit;
   if (!grade.empty() || !range.empty())
     found.push_back(grade_sentence(analyses::metric_title(metric), grade, range));
+  if (grade.empty() && range.empty() && !best.grade.empty())
+    found.push_back(grade_sentence("Throughput and latency", best.grade));
   if (grade.empty() && best.power_grade)
     found.push_back(grade_sentence("Power and energy", *best.power_grade));
   if (std::string risk = limits_at_risk(plan, best); !risk.empty()) found.push_back(std::move(risk));
@@ -549,7 +641,7 @@ PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
       const std::string changes = changes_text(best, *plan.runner_up);
       words.why.push_back(fmt::format("the runner-up differs in {}. {}", changes, runner_up_advice(plan)));
       words.more.push_back({"runner-up: " + changes,
-                            {values_table(plan, *plan.runner_up, true)},
+                            {values_table(plan, *plan.runner_up, true, true)},
                             {evidence_text(plan, *plan.runner_up)}});
     }
     if (plan.next_better) {

@@ -15,6 +15,7 @@
 #include "cli/page/html_page.hpp"
 #include "cli/run/reasons.hpp"
 #include "cli/run/report.hpp"
+#include "cli/run/with_interval.hpp"
 #include "cli/scenario_files.hpp"
 #include "input/file.hpp"
 #include "output/output_file.hpp"
@@ -109,19 +110,6 @@ void print(const scenarios::Result& result, Format format, bool first, Terminal&
     terminal.print(text);
   else
     terminal.print_data(text);
-}
-
-// The result for a page: with its prediction intervals, unless they would take long.
-scenarios::Result with_interval(const scenarios::Result& result, const scenarios::Scenario& scenario,
-                                double cpu_seconds, const scenarios::RunControl& control) {
-  constexpr double runs = 80;  // rough number for an interval
-  if (result.status != "ok" || result.system.throughput_pi90 ||
-      runs * cpu_seconds > scenarios::worth_telling_s)
-    return result;
-  scenarios::RunControl quiet;
-  quiet.interrupt = control.interrupt;
-  quiet.progress = control.progress;
-  return analyses::run_with_interval(scenario, quiet).value_or(result);
 }
 
 // The words of a page, with what `jostle explain` says of the scenario unless that would take long.

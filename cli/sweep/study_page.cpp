@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "analyses/plan/words.hpp"
 #include "analyses/study/columns.hpp"
 #include "analyses/study/sweep.hpp"
 #include "cli/page/html_page.hpp"
@@ -19,6 +21,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "input/counted.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -143,6 +146,40 @@ constexpr std::array best_rows{
     BestRow{"lowest p99 ms", "latency_p99_ms", "ASC", "processes.latency_ms.p99"},
     BestRow{"least W", "power_w", "ASC", "system.power_w"}};
 
+// The limits that a setting must keep to be the best: in words, and as a condition on columns of results.
+struct Within {
+  std::string words, condition;
+};
+Within limits_of(const Study& study) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> columns{
+      {{"system.throughput", "throughput"},
+       {"system.power_w", "power_w"},
+       {"system.energy_per_image_mj", "energy_per_image_mj"},
+       {"system.gpu.busy", "gpu_busy"},
+       {"processes.throughput", "process_throughput_min"},
+       {"processes.latency_ms", "latency_mean_ms"},
+       {"processes.latency_ms.p50", "latency_p50_ms"},
+       {"processes.latency_ms.p99", "latency_p99_ms"}}};
+  std::vector<std::string> kept, left;
+  Within within;
+  for (const analyses::Constraint& constraint : study.constraints) {
+    const auto* const column =
+        std::ranges::find(columns, constraint.metric, [](const auto& row) { return row.first; });
+    const auto add = [&](const std::optional<double>& limit, bool at_least) {
+      if (!limit) return;
+      (column == columns.end() ? left : kept)
+          .push_back(analyses::criterion_words(constraint.metric, {at_least, limit}));
+      if (column != columns.end())
+        within.condition += fmt::format(" AND {} {} {}", column->second, at_least ? ">=" : "<=", *limit);
+    };
+    add(constraint.min, true);
+    add(constraint.max, false);
+  }
+  if (!kept.empty()) within.words = fmt::format(", with {}", fmt::join(kept, " and "));
+  if (!left.empty()) within.words += fmt::format(" (not looked at here: {})", fmt::join(left, " and "));
+  return within;
+}
+
 // The row that the study's first objective asks for; without one, the first.
 const BestRow& asked_row(const Study& study) {
   if (study.objectives.empty()) return best_rows.front();
@@ -162,24 +199,30 @@ std::string setting_of(const SqlStatement& rows, int column) {
   return value.is_string() ? value.get<std::string>() : value.is_null() ? none : value.dump();
 }
 std::optional<BestPoint> best_point(const BestRow& row, const std::vector<std::string>& axes,
-                                    analyses::Database& database) {
+                                    const std::string& within, analyses::Database& database) {
   std::string names;
   for (const std::string& axis : axes) names += fmt::format(", \"{}\"", axis);
   SqlStatement best(database,
                     fmt::format("SELECT point, {0}{1} FROM results WHERE status = 'ok' AND {0} IS NOT "
-                                "NULL ORDER BY {0} {2}, point LIMIT 1",
-                                row.column, names, row.order));
+                                "NULL{3} ORDER BY {0} {2}, point LIMIT 1",
+                                row.column, names, row.order, within));
   if (!best.step()) return std::nullopt;
   BestPoint found{best.integer(0), best.real(1), {}};
   for (int i = 2; i < best.columns(); ++i) found.settings.push_back(setting_of(best, i));
   return found;
 }
 
-// The settings in words: "batch 16, gpu_mhz 1020".
+// The name of an axis in a sentence: "power mode".
+std::string plain_axis(std::string axis) {
+  std::ranges::replace(axis, '_', ' ');
+  return axis == "count" ? "processes" : axis;
+}
+
+// The settings in words: "batch 16, gpu mhz 1020".
 std::string settings_words(const std::vector<std::string>& axes, const BestPoint& best) {
   std::string text;
   for (std::size_t i = 0; i < axes.size(); ++i)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axes[i], best.settings[i]);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", plain_axis(axes[i]), best.settings[i]);
   return text;
 }
 
@@ -211,7 +254,7 @@ Along along(const BestRow& row, const std::vector<std::string>& moved, const std
     high = rows.real(1);
   }
   if (least == most || !(low > 0)) return {};
-  return {high / low, fmt::format("{} alone takes it from {} ({}) to {} ({})", moved.front(),
+  return {high / low, fmt::format("{} alone takes it from {} ({}) to {} ({})", plain_axis(moved.front()),
                                   significant(low, 3), least, significant(high, 3), most)};
 }
 
@@ -235,10 +278,11 @@ std::string changes_words(const Study& study, const BestRow& row, const std::vec
 
 // The best point by each metric that some point has: its value, where it is, and what limits it there. The
 // row that is asked for comes first.
-Table best_points(const Study& study, const std::vector<std::string>& axes, analyses::Database& database) {
+Table best_points(const Study& study, const std::vector<std::string>& axes, const std::string& within,
+                  analyses::Database& database) {
   std::vector<Column> columns{{"", Align::left}, {"value", Align::right}};
   for (const std::string& axis : axes)
-    columns.push_back({axis, Align::left, 50 + static_cast<int>(columns.size())});
+    columns.push_back({plain_axis(axis), Align::left, 50 + static_cast<int>(columns.size())});
   columns.push_back({"limited by", Align::left, 40});
   Table table(columns);
   const BestRow& asked = asked_row(study);
@@ -246,7 +290,7 @@ Table best_points(const Study& study, const std::vector<std::string>& axes, anal
   for (const BestRow& row : best_rows)
     if (&row != &asked) order.push_back(&row);
   for (const BestRow* const row : order) {
-    const auto best = best_point(*row, axes, database);
+    const auto best = best_point(*row, axes, within, database);
     if (!best) continue;
     std::vector<std::string> cells{row->words, significant(best->value, 3)};
     cells.insert(cells.end(), best->settings.begin(), best->settings.end());
@@ -276,6 +320,34 @@ std::string counts_words(const std::vector<std::pair<std::string, std::int64_t>>
   return text;
 }
 
+// How many settings the model's usual error could put in front of the best. Empty without a grade.
+std::string rank_decision(const BestRow& row, const BestPoint& best, const std::string& within,
+                          analyses::Database& database) {
+  const bool watts = row.metric == "system.power_w" || row.metric == "system.energy_per_image_mj";
+  SqlStatement graded(database,
+                      fmt::format("SELECT json_extract(result, '$.processes[0].{}') FROM points JOIN "
+                                  "outcomes USING (key) WHERE point = {}",
+                                  watts ? "grades.power" : "grade", best.point));
+  const auto error = graded.step() && !graded.is_null(0)
+                         ? scenarios::usual_error_share(std::string(graded.text(0)))
+                         : std::nullopt;
+  if (!error || !(best.value > 0)) return {};
+  const bool most = std::string_view(row.order) == "DESC";
+  SqlStatement near(
+      database, fmt::format("SELECT count(*) FROM results WHERE status = 'ok' AND point != {} AND {} {} {}{}",
+                            best.point, row.column, most ? ">=" : "<=",
+                            most ? best.value / (1 + *error) : best.value * (1 + *error), within));
+  const std::int64_t others = near.step() ? near.integer(0) : 0;
+  if (others == 0)
+    return fmt::format(
+        "The best setting stays the best if the model is off by its usual {:.0f} % for it alone",
+        100 * *error);
+  return fmt::format(
+      "{} within the model's usual error, {:.0f} %, of the best: they share most of that error, but "
+      "measure before you choose among them by their rank",
+      others == 1 ? "1 other setting lies" : fmt::format("{} other settings lie", others), 100 * *error);
+}
+
 // The scenario of the first point that ran, without what the axes change.
 PageWords study_words(const Study& study, const std::vector<std::string>& axes,
                       analyses::Database& database) {
@@ -294,19 +366,24 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
   std::vector<std::string> varied;
   for (const analyses::Dimension& dimension : study.dimensions)
     for (const std::size_t axis : dimension.axes)
-      if (dimension.size > 1) varied.push_back(axes[axis]);
+      if (dimension.size > 1) varied.push_back(plain_axis(axes[axis]));
   const BestRow& asked = asked_row(study);
-  words.question = fmt::format("Which of {} of {} gives the {}, and how much does each change it",
-                               input::counted(all, "setting"), fmt::join(varied, ", "), asked.words);
-  const auto best = best_point(asked, axes, database);
+  const Within within = limits_of(study);
+  words.question =
+      fmt::format("Which of {} of {} gives the {}{}, and how much does each change it",
+                  input::counted(all, "setting"), fmt::join(varied, ", "), asked.words, within.words);
+  const auto best = best_point(asked, axes, within.condition, database);
   if (best) {
-    words.answer.push_back({"",
-                            {},
-                            {fmt::format("{}: {} with {}", asked.words, significant(best->value, 3),
-                                         settings_words(axes, *best))}});
+    words.answer.push_back(
+        {"",
+         {},
+         {fmt::format("{}{}: {} with {}", asked.words, within.condition.empty() ? "" : " within the limits",
+                      significant(best->value, 3), settings_words(axes, *best))}});
     words.why.push_back(changes_words(study, asked, axes, *best, database));
   }
-  words.answer.push_back({"", {best_points(study, axes, database)}});
+  if (!best && !within.condition.empty())
+    words.answer.push_back({"", {}, {"no setting" + within.words + " was found"}});
+  words.answer.push_back({"", {best_points(study, axes, within.condition, database)}});
   if (status.size() > 1) words.missing.push_back("points: " + counts_words(status));
   if (const auto limits = counts_of(database,
                                     "SELECT limited_by, count(*) FROM results WHERE status = 'ok' GROUP BY "
@@ -323,6 +400,7 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
     words.why.push_back(
         fmt::format("the most frequent reason for a point without figures: {}", problems.front().first));
   if (!best) return words;
+  words.trust.push_back(rank_decision(asked, *best, within.condition, database));
   const auto graded = [&](const char* of, const char* grade) {
     SqlStatement rows(
         database,

@@ -1,9 +1,11 @@
 #include "cli/validate/error_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -124,7 +126,51 @@ std::string error_text(const std::vector<validation::ComparisonGroup>& groups, E
   std::string summary = fmt::format("{} of {} limits are met, {} exceeded", limited - over, limited, over);
   if (without > 0) summary += fmt::format("; {} have none", input::counted(without, "row"));
   if (!every) summary += "; --all prints every row";
-  return text + (text.empty() ? "" : "\n") + paragraph(summary, width, 0);
+  text += (text.empty() ? "" : "\n") + paragraph(summary, width, 0);
+  for (const std::string& cause : why_exceeded(groups)) text += paragraph(cause, width, 2);
+  return text;
+}
+
+std::vector<std::string> why_exceeded(const std::vector<validation::ComparisonGroup>& groups) {
+  struct Cause {
+    std::string words;
+    std::size_t limits = 0;
+    std::vector<std::string> runs = {};
+  };
+  std::vector<Cause> causes;
+  Cause unknown{"no cause is known yet"};
+  std::size_t all = 0;
+  for (const auto& [group, row] : summaries_of(groups)) {
+    if (!row.exceeded()) continue;
+    ++all;
+    auto known = std::ranges::find(causes, row.bound->why, &Cause::words);
+    if (known == causes.end() && !row.bound->why.empty())
+      known = causes.insert(causes.end(), Cause{row.bound->why});
+    Cause& cause = row.bound->why.empty() ? unknown : *known;
+    ++cause.limits;
+    if (std::ranges::find(cause.runs, group->name) == cause.runs.end()) cause.runs.push_back(group->name);
+  }
+  std::ranges::stable_sort(causes, std::greater{}, &Cause::limits);
+  if (unknown.limits > 0) causes.push_back(std::move(unknown));
+  std::vector<std::string> found;
+  for (const Cause& cause : causes)
+    found.push_back(fmt::format("{} of {}: {} ({})", cause.limits,
+                                input::counted(all, "exceeded limit", "exceeded limits"), cause.words,
+                                fmt::join(cause.runs, "; ")));
+  return found;
+}
+
+Table exceeded_table(const std::vector<validation::ComparisonGroup>& groups) {
+  Table table({{"over its limit", Align::left},
+               {"values", Align::right, 2},
+               {"mean error %", Align::right},
+               {"worst %", Align::right, 1},
+               {"limit, %", Align::left}});
+  for (const auto& [group, row] : summaries_of(groups))
+    if (row.exceeded())
+      table.add({fmt::format("{}: {}", group->name, row.quantity), fmt::format("{}", row.count),
+                 percent(row.mean_absolute), percent(row.worst, "{:+.2f}"), limit_text(row)});
+  return table;
 }
 
 Table details_table(const std::vector<validation::ComparisonGroup>& groups, bool only_over_limit) {

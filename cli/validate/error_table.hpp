@@ -21,6 +21,13 @@ enum class ErrorRows { all, over_limit };
 [[nodiscard]] std::string error_text(const std::vector<validation::ComparisonGroup>& groups, ErrorRows shown,
                                      int width, bool colour);
 
+// Why limits are exceeded, the most frequent cause first: "9 of 13 exceeded limits: close to saturation ...
+// (turns of synthetic processes)"; last those without a known cause.
+[[nodiscard]] std::vector<std::string> why_exceeded(const std::vector<validation::ComparisonGroup>& groups);
+
+// The rows over their limit, for the first screen of a page.
+[[nodiscard]] Table exceeded_table(const std::vector<validation::ComparisonGroup>& groups);
+
 // The details, with a row per metric and run; `only_over_limit`: only rows over a limit that applies to each
 // run.
 [[nodiscard]] Table details_table(const std::vector<validation::ComparisonGroup>& groups,

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/page/html_page.hpp"
 #include "cli/page/words.hpp"
@@ -16,35 +19,48 @@ namespace {
 // The head of a page: how many of the limits are kept, and how the values scatter.
 PageWords validation_words(const std::vector<validation::ComparisonGroup>& groups) {
   PageWords words;
-  std::size_t values = 0;
-  double sum = 0, worst = 0;
-  std::string worst_run;
+  std::vector<double> errors;
+  std::set<std::string> runs;
   for (const validation::ComparisonGroup& group : groups) {
     if (group.is_view) continue;
     for (const validation::Comparison& value : group.comparisons) {
       if (!(value.measured > 0)) continue;
-      const double off = std::abs(value.predicted / value.measured - 1);
-      ++values;
-      sum += off;
-      if (off <= worst) continue;
-      worst = off;
-      worst_run = value.run + ", " + value.quantity;
+      errors.push_back(std::abs(value.error()));
+      runs.insert(group.name + value.what_ran());
     }
   }
-  words.question = "How far are the predictions from what was measured";
-  if (values > 0)
-    words.answer.push_back({"",
-                            {},
-                            {fmt::format("{} values: off by {} % in the mean, at most by {} % ({})", values,
-                                         percent(sum / static_cast<double>(values), "{:.3g}"),
-                                         percent(worst, "{:.3g}"), worst_run)}});
-  words.answer.push_back({"errors of each group of runs", {error_table(groups)}, {}, true});
-  for (const validation::ComparisonGroup& group : groups)
-    if (!group.is_view && !group.note.empty() && words.why.size() < 2)
-      words.why.push_back(group.name + ": " + group.note);
+  std::ranges::sort(errors);
+  words.question =
+      "How far are predicted throughputs, latencies and watts from those measured on real boards and GPUs";
+  if (!errors.empty()) {
+    const auto within = [&errors](double share) {
+      return percent(errors[static_cast<std::size_t>(share * static_cast<double>(errors.size() - 1))],
+                     "{:.3g}");
+    };
+    words.answer.push_back(
+        {"",
+         {},
+         {fmt::format("half of {} values are off by less than {} %, nine of ten by less than {} %",
+                      errors.size(), within(0.5), within(0.9))}});
+    words.trust.push_back(fmt::format(
+        "{} measured runs stand behind these figures: for work that resembles them, expect errors of "
+        "this size; for other work expect more",
+        runs.size()));
+  }
+  if (Table over = exceeded_table(groups); over.rows() > 0)
+    words.answer.push_back({"", {std::move(over)}});
+  std::vector<std::string> causes = why_exceeded(groups);
+  words.why.assign(causes.begin(),
+                   causes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, causes.size())));
+  if (causes.size() > 2) words.more.push_back({"why limits are exceeded", {}, std::move(causes)});
+  if (words.why.empty())
+    for (const validation::ComparisonGroup& group : groups)
+      if (!group.is_view && !group.note.empty() && words.why.size() < 2)
+        words.why.push_back(group.name + ": " + group.note);
   words.trust.emplace_back(
-      "A limit on the mean holds for a group, one on each for every run; over a limit the prediction is not "
-      "good enough for that use");
+      "A limit says how good a prediction must be to be used; one on the mean holds for a group, one on each "
+      "for "
+      "every value");
   return words;
 }
 

@@ -16,12 +16,14 @@ namespace {
 // their data sheets 11 to 25 % off in the mean (datasheet). The last is a judgement itself.
 struct GradeRow {
   std::string_view name, meaning, error;
+  double share;  // the same error as a number; of "or more", the least
 };
-constexpr std::array<GradeRow, 5> grade_rows{{{"measured", "on this device", "some 5 %"},
-                                              {"interpolated", "between measured values", "some 10 %"},
-                                              {"fitted", "to measured runs", "some 25 %"},
-                                              {"datasheet", "what the manufacturer publishes", "some 30 %"},
-                                              {"assumed", "a judgement, not measured", "30 % or more"}}};
+constexpr std::array<GradeRow, 5> grade_rows{
+    {{"measured", "on this device", "some 5 %", 0.05},
+     {"interpolated", "between measured values", "some 10 %", 0.1},
+     {"fitted", "to measured runs", "some 25 %", 0.25},
+     {"datasheet", "what the manufacturer publishes", "some 30 %", 0.3},
+     {"assumed", "a judgement, not measured", "30 % or more", 0.3}}};
 
 const GradeRow* row_of_grade(std::string_view grade) {
   const auto* const row = std::ranges::find(grade_rows, grade, &GradeRow::name);
@@ -46,6 +48,11 @@ std::string_view meaning(std::string_view grade) {
 std::string_view usual_error(std::string_view grade) {
   const GradeRow* const row = row_of_grade(grade);
   return row == nullptr ? std::string_view("an unknown share") : row->error;
+}
+
+std::optional<double> usual_error_share(std::string_view grade) {
+  const GradeRow* const row = row_of_grade(grade);
+  return row == nullptr ? std::nullopt : std::optional(row->share);
 }
 
 std::string lowest(const Grades& grades) {

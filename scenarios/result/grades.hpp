@@ -32,6 +32,9 @@ struct Grades {
 // "some 25 %". "an unknown share" for a word that is no grade.
 [[nodiscard]] std::string_view usual_error(std::string_view grade);
 
+// The same as a number, 0.25; of "30 % or more", 0.3. None for a word that is no grade.
+[[nodiscard]] std::optional<double> usual_error_share(std::string_view grade);
+
 // A sentence that says that the way of sharing the GPU is assumed, and which log would settle it. Empty if it
 // is not assumed.
 [[nodiscard]] std::string sharing_note(const Result& result);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "analyses/compare/cause.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 
@@ -69,6 +70,39 @@ TEST(Compare, a_large_change_is_one) {
   EXPECT_GT(*throughput.relative(), 1.0);
   EXPECT_GT(*throughput.difference - *throughput.half_width, 0.0);
   EXPECT_EQ(compared.processes[0].label, "resnet50 fp16 b1 -> resnet50 fp16 b8");
+}
+
+const std::string two_on_a_board =
+    "device: jetson-orin-nano-super\njetson_clocks: true\n"
+    "processes: [{model: resnet50, precision: fp16, count: 2}]\nrun: {duration: 500 ms, warmup: 100 ms}\n";
+
+std::vector<std::string> causes(const std::string& a, const std::string& b) {
+  return causes_of(compare(scenario_of(a), scenario_of(b), {.most = 1}, {}));
+}
+
+TEST(CauseOfADifference, is_nothing_between_a_scenario_and_itself) {
+  const auto told = causes(two_on_a_board, two_on_a_board);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_THAT(told[0], ::testing::MatchesRegex("process 0 takes [0-9.]+ ms an image in both"));
+}
+
+TEST(CauseOfADifference, is_the_clock_where_only_that_changes) {
+  std::string slow = two_on_a_board;
+  slow.replace(slow.find("jetson_clocks: true"), 19, "clocks: {gpu: 510 MHz}");
+  const auto told = causes(two_on_a_board, slow);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_THAT(told[0], ::testing::StartsWith("B is slower because process 0 takes "));
+  EXPECT_THAT(told[0], ::testing::HasSubstr("more executing on the GPU"));
+  EXPECT_THAT(told[1], ::testing::HasSubstr("the GPU clock is 510 MHz in place of"));
+}
+
+TEST(CauseOfADifference, is_the_wait_for_others_where_only_their_number_changes) {
+  std::string alone = two_on_a_board;
+  alone.replace(alone.find(", count: 2"), 10, "");
+  const auto told = causes(two_on_a_board, alone);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_THAT(told[0], ::testing::HasSubstr("ms less waiting for another process's slice"));
+  EXPECT_THAT(told[1], ::testing::HasSubstr("1 process works on the board in place of 2"));
 }
 
 TEST(Compare, pairs_share_their_seeds_so_that_intervals_are_narrower_than_of_runs_apart) {

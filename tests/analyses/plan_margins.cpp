@@ -256,7 +256,7 @@ TEST(RunnerUp, is_told_in_words_and_never_as_a_difference_of_nothing) {
   goal.objectives = 1;
   EXPECT_EQ(runner_up_sentence(goal, {6.011, 8.089}, {6.011, 12.71}),
             "In power the two are equal within 1 %; its p99 latency is 57 % higher: "
-            "12.71 ms against 8.089 ms.");
+            "12.7 ms against 8.09 ms.");
   EXPECT_EQ(runner_up_sentence(goal, {6, 8}, {7.5, 8}), "It would be the best if its power were 20 % lower.");
   goal.criteria = {{true, std::nullopt}, {false, std::nullopt}};
   goal.metrics = {"system.throughput", "system.power_w"};

@@ -107,6 +107,26 @@ TEST(OffloadText, says_when_a_governor_makes_more_boards_slower) {
   EXPECT_THAT(offload_text(answer, 200, false), HasSubstr("306 MHz with 2 of them, 814 with 1"));
 }
 
+std::string in_one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+TEST(OffloadText, says_on_how_many_links_the_choice_would_flip_at_the_usual_error) {
+  OffloadAnswer answer = sample();
+  EXPECT_THAT(in_one_line(offload_text(answer, 200, false)), Not(HasSubstr("the choice stays")));
+  for (StreamMetrics& one : answer.edge.streams) one.grade = "fitted";  // 25 %
+  // Where the link is full nothing else keeps up; at 30 ms the edge has 31 ms and the cloud 41, a third more.
+  EXPECT_THAT(
+      in_one_line(offload_text(answer, 200, false)),
+      HasSubstr("usual 25 % against the others, the choice stays the same on 4 of 4 links: with 50 Mbit/s "
+                "and 1 ms it stays (12.0 against 31.0 ms), with 5 Mbit/s and 30 ms it stays: nothing else "
+                "keeps up."));
+  for (StreamMetrics& one : answer.edge.streams) one.grade = "assumed";  // 30 %
+  answer.points[3].cloud = side(38, 4);  // 39 ms, a quarter more than the edge's 31
+  EXPECT_THAT(in_one_line(offload_text(answer, 200, false)), HasSubstr("the same on 3 of 4 links"));
+}
+
 TEST(OffloadText, fits_sixty_columns) {
   for (const OffloadAnswer& answer : {sample(), cut_sample()}) {
     for (const std::string& line : lines(offload_text(answer, 60, false)))

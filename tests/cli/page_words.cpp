@@ -1,9 +1,12 @@
 // The words of a page are those of the terminal, as sentences.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/page/words.hpp"
+#include "cli/plan/text.hpp"
+#include "scenarios/result/grades.hpp"
 
 namespace jostle::cli {
 namespace JOSTLE_FILE {
@@ -36,6 +39,26 @@ TEST(PageWords, say_how_far_a_real_board_may_be_from_a_grade_or_an_interval) {
   EXPECT_EQ(grade_sentence("Power", "measured", "11.8 to 17 W"),
             "Power: 9 of 10 measurements on a real board should lie within 11.8 to 17 W (measured: on this "
             "device)");
+}
+
+TEST(PageWords, give_the_usual_error_of_a_grade_as_the_number_that_its_words_have) {
+  for (const char* const grade : {"measured", "interpolated", "fitted", "datasheet", "assumed"}) {
+    const auto share = scenarios::usual_error_share(grade);
+    ASSERT_TRUE(share) << grade;
+    EXPECT_NE(scenarios::usual_error(grade).find(fmt::format("{:.0f} %", 100 * *share)),
+              std::string_view::npos)
+        << grade;
+  }
+  EXPECT_FALSE(scenarios::usual_error_share("guessed"));
+}
+
+TEST(PageWords, name_settings_as_people_do_and_not_by_their_paths) {
+  EXPECT_EQ(
+      plain_settings(R"({"power_mode": "15W", "processes.0.arrivals.streams": 14, "processes.0.count": 2})"),
+      "power mode 15W, streams 14, processes 2");
+  EXPECT_EQ(plain_settings(R"({"clocks.gpu": "918 MHz", "processes.0.batch": 4, "processes.1.batch": 8})"),
+            "GPU clock 918 MHz, batch of process 0 4, batch of process 1 8");
+  EXPECT_EQ(plain_settings("{}"), "the scenario unchanged");
 }
 
 }  // namespace JOSTLE_FILE

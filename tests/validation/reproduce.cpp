@@ -13,6 +13,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
+#include "validation/reproduce/miss_causes.hpp"
 
 namespace jostle::validation {
 namespace JOSTLE_FILE {
@@ -136,6 +137,21 @@ TEST(AReproduction, keeps_the_checks_made_before_a_run_that_cannot_be_simulated)
   EXPECT_EQ(outcome.checks.size(), 1U);
   EXPECT_EQ(outcome.problem, "no such board");
   EXPECT_FALSE(outcome.reproduced());
+}
+
+TEST(MissCauses, has_every_statement_that_tells_why_it_is_missed_in_one_row) {
+  std::set<std::string_view> seen;
+  for (const MissCause& cause : miss_causes())
+    for (const std::string_view id : cause.ids) {
+      EXPECT_TRUE(seen.insert(id).second) << id << " is in two rows";
+      const Statement* const statement = find_statement(std::string(id));
+      ASSERT_NE(statement, nullptr) << id;
+      EXPECT_FALSE(statement->why.empty()) << id << " has no reason";
+    }
+  for (const Statement* const statement : statements()) {
+    const bool missed = !statement->why.empty() && statement->basis.kind != Basis::Kind::not_judged;
+    EXPECT_EQ(cause_of(statement->id) != nullptr, missed) << statement->id;
+  }
 }
 
 TEST(Runs, asks_each_question_once) {

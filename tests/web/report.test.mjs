@@ -191,7 +191,7 @@ test('explain says on its page what each change would bring, and compare how B d
     assert.deepEqual(await titles(page), ['What each change would bring', 'Where the time goes']);
     const told = await page.locator('.head .why').textContent();
     assert.match(await page.locator('.head .answers').textContent(), /Limited by [^:]+: .*Best change: /);
-    assert.match(await page.locator('.head .trust').textContent(), /a real board may differ by .* \(assumed: .*tell only how far repeats/);
+    assert.match(await page.locator('.head .trust').textContent(), /9 of 10 measurements on a real board should lie within \d+ to \d+ images\/s in total \(assumed: .*tell only how far repeats/);
     const flat = text.replace(/\s+/g, ' ');
     for (const sentence of await page.locator('.head .why p').allTextContents())
       assert.ok(flat.includes(sentence.replace(/^[^:]*: /, '').replace(/\.$/, '')), `the terminal does not say: ${sentence}; ${told}`);
@@ -201,7 +201,8 @@ test('explain says on its page what each change would bring, and compare how B d
   jostle('compare', scenario, '--set-b', 'processes.0.batch=8', '--replications', '3', '--html', differ);
   await opened(differ, async (page) => {
     assert.match(await page.locator('.head .question').textContent(), /What changes from A to B: batch 8 in place of batch 4 \(2 x resnet50 int8\)\?/);
-    assert.match(await page.locator('.head .trust').textContent(), /Throughput and latency: a real board may differ by/);
+    assert.match(await page.locator('.head .trust').textContent(), /throughput (stays|is) higher in B .*Throughput and latency: a real board may differ by/i);
+    assert.match(await page.locator('.head .why').textContent(), /B is faster because process \d takes [\d.]+ ms an image in place of [\d.]+: [\d.]+ ms less/);
     assert.match(await page.locator('.head').textContent(), /B against A: throughput \+\d\.\d % \(\d+ to \d+ images\/s/);
     assert.ok(await colours(page, 'b-against-a') > 4);
   });
@@ -249,7 +250,7 @@ test('the published grid of 600 points fits and can be looked at along every dim
     await shoot(page, 'grid');
   });
   await opened(file, async (page) => {
-    assert.match(await page.locator('.head .answers').textContent(), /Most images\/s: 1107 with device jetson-orin-nano, .*batch 16, count 1\./);
+    assert.match(await page.locator('.head .answers').textContent(), /Most images\/s: 1107 with device jetson-orin-nano, .*batch 16, processes 1\./);
     assert.match(await page.locator('.head .why').textContent(), /From the best setting, .* alone takes it from [\d.]+ \(.*\) to 1107 \(/);
   }, {shown: '.head'});
   await beginsWell(file);
@@ -475,6 +476,8 @@ test('a fleet shows price, power and energy of its boards', async () => {
   await opened(file, async (page) => {
     assert.deepEqual(await titles(page), ['Price', 'Power, W', 'Energy, kWh a day', 'Cameras a board could carry']);
     assert.match(await page.locator('.head .why').textContent(), /carries \d+ cameras?; .* would overload the GPU at 15 frames\/s/);
+    assert.match(await page.locator('.head .trust').textContent(), /At the model's usual error of \d+ % a board carries \d+ to \d+ cameras: it (stays at|would be)/);
+    assert.doesNotMatch(await page.locator('.head').textContent(), /latency_ms/);
     await shoot(page, 'fleet');
   });
   await beginsWell(file);
@@ -505,6 +508,10 @@ test('an offload shows who is best over the link', async () => {
     assert.ok(await page.locator('.head .answers tbody tr').count() >= 4);
     assert.match(await page.locator('.head .answers').textContent(), /With [\d.]+ .bit\/s and [\d.]+ ms there and back: (the cloud|the edge|split).*, p99 [\d.]+ ms/);
     assert.doesNotMatch(await page.locator('.head').textContent(), /– ms/);
+    assert.match(await page.locator('.head .trust').textContent(), /the choice stays the same on \d+ of \d+ links/);
+    const cut = await page.locator('.head .answers td:visible').evaluateAll((all) => all.filter((cell) =>
+      cell.getBoundingClientRect().right > cell.closest('.scroll').getBoundingClientRect().right + 1).map((cell) => cell.textContent));
+    assert.deepEqual(cut, [], 'cells are cut');
     await shoot(page, 'offload');
   });
   await beginsWell(file);
@@ -535,6 +542,17 @@ test('statements can be filtered, and say why they are missed', async () => {
   await beginsWell(file, {why: false});
 });
 
+test('statements that are missed say what they have in common', async () => {
+  const file = join(folder, 'missed.html');
+  const text = jostle('reproduce', 'C15', 'C17', 'C20', 'C12', '--html', file).replace(/\s+/g, ' ');
+  await opened(file, async (page) => {
+    const [first] = await page.locator('.head .why p').allTextContents();
+    assert.match(first, /^3 of 4 misses: memory traffic costs too much power.*\(C15, C17, C20\)\.$/);
+    assert.ok(text.includes(first.slice(0, -1)), text);
+  }, {shown: '.head'});
+  await beginsWell(file);
+});
+
 test('a phone sees no wider page than its own', async () => {
   await opened(join(folder, 'small.html'), async (page) => {
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 360);
@@ -548,6 +566,8 @@ test('a validation shows each value against its measurement, and the errors of e
   for (const options of [{}, {viewport: {width: 360, height: 740}}]) {
     await opened(file, async (page) => {
       for (const summary of await page.locator('details.fold > summary').all()) await summary.click();
+      assert.match(await page.locator('.head .why').textContent(), /\d+ of \d+ exceeded limits: .*microseconds/);
+      assert.match(await page.locator('.head .answers').textContent(), /Half of \d+ values are off by less than [\d.]+ %, nine of ten/);
       const rows = page.locator('table[data-name="values"] tbody tr'), errors = page.locator('table[data-name="errors"] tbody tr');
       assert.match(await errors.first().textContent(), /^one processgraph, images\/s48/);
       assert.match(await page.locator('table[data-name="errors"]').textContent(), /\d+ % of 168 in 36 runs \(\d+ to \d+\)mean ≤ /);

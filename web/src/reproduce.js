@@ -2,7 +2,7 @@
 import {figure} from './chart.js';
 import {choice, element} from './dom.js';
 import {distinct, figure as shown, Table} from './table.js';
-import {fold, head} from './words.js';
+import {fold, head, more} from './words.js';
 
 const verdicts = ['reproduced', 'missed', 'not judged'];
 const bases = ['predicted', 'fitted', 'given', 'not judged'];
@@ -89,6 +89,6 @@ export function reproduce(data, page) {
       element('label', {}, 'Find', element('input', {type: 'search', oninput: (event) => {
         shownClaims.text = event.target.value.toLowerCase();
         fill();
-      }})), count), body, charts);
+      }})), count), body, charts, ...more(data.words));
   fill();
 }

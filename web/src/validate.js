@@ -2,7 +2,7 @@
 import {figure, named} from './chart.js';
 import {choice, element} from './dom.js';
 import {distinct, figure as shown, Table} from './table.js';
-import {fold, head} from './words.js';
+import {fold, head, more} from './words.js';
 
 const percent = (share, digits = 2) => (100 * share).toFixed(digits).replace(/^-(0\.?0*)$/, '$1');
 const error = (value) => value.predicted / value.measured - 1;
@@ -121,5 +121,5 @@ export function validate({words, errors, groups}, page) {
   first.querySelector('.answers h2')?.after(limitsMet(errors) ?? '');
   page.append(first, element('div', {class: 'figures'}, scatter(groups), bars(errors)),
       fold('Errors of each group', element('p', {class: 'soft'}, 'The error is predicted / measured − 1; bias is the mean error, |error| the mean absolute error. Coverage: the share of values inside their 90 % interval, and what 95 % sure of that share.'), errorsTable(errors)),
-      fold('All measured values', ...valuesTable(groups)));
+      fold('All measured values', ...valuesTable(groups)), ...more(words));
 }

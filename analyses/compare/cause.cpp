@@ -1,0 +1,184 @@
+#include "analyses/compare/cause.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "input/counted.hpp"
+#include "input/quantity.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using process::Share;
+using scenarios::Metric;
+using scenarios::Result;
+
+constexpr double same_within = 0.01;    // relative differences below are no cause
+constexpr double part_worth = 0.2;      // share of the whole change from which a part is named
+constexpr std::size_t parts_named = 2;  // of an image's time
+
+// The time of an image by cause, in ms, of a process: the mean over the replications. Idle time counts for
+// nothing.
+using ImageTime = std::array<double, process::share_count>;
+
+std::optional<ImageTime> image_time(const std::vector<Result>& results, std::size_t index) {
+  ImageTime time{};
+  double runs = 0;
+  for (const Result& result : results) {
+    const scenarios::ProcessResult& process = result.processes[index];
+    if (!process.time_share || process.throughput.mean.value_or(0) <= 0) continue;
+    for (std::size_t i = 0; i < time.size(); ++i)
+      time[i] += 1e3 * (*process.time_share)[i] / *process.throughput.mean;
+    ++runs;
+  }
+  if (runs == 0) return std::nullopt;
+  for (double& part : time) part /= runs;
+  time[index_of(Share::idle)] = 0;
+  return time;
+}
+
+double total_ms(const ImageTime& time) {
+  double sum = 0;
+  for (const double part : time) sum += part;
+  return sum;
+}
+
+bool nearly(double a, double b) {
+  return std::abs(b - a) <= same_within * std::max(std::abs(a), std::abs(b));
+}
+
+// A pair of processes and the time of an image on either side.
+struct PairTime {
+  const ComparedProcess* process;
+  ImageTime a, b;
+  [[nodiscard]] double relative() const { return total_ms(a) > 0 ? total_ms(b) / total_ms(a) - 1 : 0; }
+};
+
+// The pair whose time of an image changed most; none if no pair has one on both sides.
+std::optional<PairTime> most_changed(const Compared& compared) {
+  std::optional<PairTime> most;
+  for (const ComparedProcess& process : compared.processes) {
+    const auto a = image_time(compared.a, process.a), b = image_time(compared.b, process.b);
+    if (!a || !b) continue;
+    const PairTime pair{&process, *a, *b};
+    if (!most || std::abs(pair.relative()) > std::abs(most->relative()) + same_within) most = pair;
+  }
+  return most;
+}
+
+Metric relative_of(const std::vector<Difference>& rows, std::string_view metric) {
+  const auto row = std::ranges::find(rows, metric, &Difference::metric);
+  return row == rows.end() ? std::nullopt : row->relative();
+}
+
+// "faster", "slower"; "sooner with its answers" where both serve the same rate; empty: there is no
+// difference.
+std::string how_b_is(const Compared& compared, const PairTime& pair) {
+  const double rate = relative_of(compared.system, "throughput").value_or(0);
+  if (std::abs(rate) > same_within) return rate > 0 ? "faster" : "slower";
+  const double latency = relative_of(pair.process->metrics, "latency mean").value_or(0);
+  if (std::abs(latency) > same_within)
+    return latency < 0 ? "sooner with its answers" : "later with its answers";
+  return {};
+}
+
+// The parts that moved with the whole, the greatest first: "0.9 ms less waiting for another process's slice".
+std::vector<std::string> moved_parts(const PairTime& pair, double change) {
+  std::vector<std::size_t> order;
+  const auto moved = [&](std::size_t i) { return (pair.b[i] - pair.a[i]) / change; };
+  for (std::size_t i = 0; i < pair.a.size(); ++i)
+    if (moved(i) >= part_worth) order.push_back(i);
+  std::ranges::stable_sort(order, std::greater{}, moved);
+  if (order.size() > parts_named) order.resize(parts_named);
+  std::vector<std::string> named;
+  for (const std::size_t i : order)
+    named.push_back(fmt::format("{} ms {} {}", input::decimal(std::abs(pair.b[i] - pair.a[i]), 3),
+                                change < 0 ? "less" : "more", process::share_rows.at(i).words));
+  return named;
+}
+
+std::string first_cause(const Compared& compared, const PairTime& pair) {
+  const std::string how = how_b_is(compared, pair);
+  const double a = total_ms(pair.a), b = total_ms(pair.b);
+  const std::string who = fmt::format("process {}", pair.process->a);
+  if (nearly(a, b))
+    return fmt::format("{} takes {} ms an image in both{}", who, input::decimal(b, 3),
+                       how.empty() ? "" : "; what differs is when requests come");
+  const bool expected = (b < a) == (how == "faster" || how.starts_with("sooner"));
+  return fmt::format("{}{} takes {} ms an image in place of {}: {}",
+                     how.empty() ? "" : fmt::format("B is {} {} ", how, expected ? "because" : "although"),
+                     who, input::decimal(b, 3), input::decimal(a, 3),
+                     fmt::format("{}", fmt::join(moved_parts(pair, b - a), " and ")));
+}
+
+// What holds the clocks of a side: "its power mode holds clocks down".
+std::string limit_held(const Result& result) {
+  std::string limit = result.system.limited_by;
+  std::ranges::replace(limit, '_', ' ');
+  return limit == "none" ? "nothing holds its clocks down" : fmt::format("{} holds its clocks down", limit);
+}
+
+// "the GPU clock is 612 MHz in place of 918"; empty if it is the same.
+std::string clock_words(const char* name, const Metric& a, const Metric& b) {
+  if (!a || !b || nearly(*a, *b)) return {};
+  return fmt::format("the {} is {:.0f} MHz in place of {:.0f}", name, *b, *a);
+}
+
+// The GPU's own time for an image, and how full it is meanwhile.
+std::string gpu_words(const Result& a, const Result& b) {
+  const auto busy_ms = [](const Result& result) {
+    return 1e3 * result.system.gpu.busy.value_or(0) / std::max(1e-9, result.system.throughput.value_or(0));
+  };
+  if (nearly(busy_ms(a), busy_ms(b))) return {};
+  std::string text = fmt::format("the GPU itself works {} ms on an image in place of {}",
+                                 input::decimal(busy_ms(b), 3), input::decimal(busy_ms(a), 3));
+  const Metric &full_a = a.system.gpu.array.sm_active, &full_b = b.system.gpu.array.sm_active;
+  if (full_a && full_b && !nearly(*full_a, *full_b))
+    text += fmt::format(", with {} % of it active in place of {} %", input::decimal(100 * *full_b, 3),
+                        input::decimal(100 * *full_a, 3));
+  return text;
+}
+
+// What changed behind the parts of the time: at most two of limit, clocks, processes and the GPU's own time.
+std::string second_cause(const Compared& compared) {
+  const Result &a = compared.a.front(), &b = compared.b.front();
+  std::vector<std::string> found;
+  const auto add = [&found](std::string words) {
+    constexpr std::size_t most = 2;
+    if (!words.empty() && found.size() < most) found.push_back(std::move(words));
+  };
+  const auto cpu = [](const Result& result) {
+    return result.system.cpu.clock_mhz.empty() ? Metric() : Metric(result.system.cpu.clock_mhz.front());
+  };
+  add(clock_words("GPU clock", a.system.gpu.clock_mhz, b.system.gpu.clock_mhz));
+  if (a.system.limited_by != b.system.limited_by)
+    add(fmt::format("in A {}, in B {}", limit_held(a), limit_held(b)));
+  if (a.processes.size() != b.processes.size())
+    add(fmt::format("{} {} on the board in place of {}",
+                    input::counted(b.processes.size(), "process", "processes"),
+                    b.processes.size() == 1 ? "works" : "work", a.processes.size()));
+  add(clock_words("memory clock", a.system.memory.clock_mhz, b.system.memory.clock_mhz));
+  add(gpu_words(a, b));
+  add(clock_words("CPU clock", cpu(a), cpu(b)));
+  if (found.size() == 1 && a.system.gpu.clock_mhz && b.system.gpu.clock_mhz &&
+      nearly(*a.system.gpu.clock_mhz, *b.system.gpu.clock_mhz))
+    found.push_back(fmt::format("the GPU clock is the same, {:.0f} MHz", *b.system.gpu.clock_mhz));
+  return fmt::format("{}", fmt::join(found, "; "));
+}
+
+}  // namespace
+
+std::vector<std::string> causes_of(const Compared& compared) {
+  const auto pair = most_changed(compared);
+  if (!pair) return {};
+  std::vector<std::string> found{first_cause(compared, *pair)};
+  if (std::string behind = second_cause(compared); !behind.empty()) found.push_back(std::move(behind));
+  return found;
+}
+
+}  // namespace jostle::analyses
