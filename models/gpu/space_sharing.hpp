@@ -166,8 +166,10 @@ class SpaceSharedGpu final : public Gpu {
     sim::Duration refill;  // time to refill caches at the start of its next turn
     sim::Duration had;     // time for which it has had the GPU, up to the end of its last turn
     sim::Time turn_began;
-    sim::Duration cost_of_expiries;  // sum over those since recording began
-    std::int64_t expiries = 0;
+    // Since recording began: the cost of all expiries, and the number of the last turn that ended for want of
+    // work.
+    sim::Duration cost_of_expiries;
+    std::int64_t expiries = 0, turns = 0, last_without_work = 0;
   };
   // State of the owner.
   enum class Mode : std::uint8_t {
@@ -206,6 +208,7 @@ class SpaceSharedGpu final : public Gpu {
   void record_batch(Context& context);
   [[nodiscard]] bool can_repeat() const;
   [[nodiscard]] bool others_ran() const;
+  [[nodiscard]] bool enough_turns() const;
   void begin_repeating_if_steady();
   [[nodiscard]] bool in_turns() const { return groups_.size() > 1; }
   [[nodiscard]] sim::Time axis(const Context& context) const;
@@ -229,6 +232,7 @@ class SpaceSharedGpu final : public Gpu {
   [[nodiscard]] bool has_work(const Context& context) const;
   [[nodiscard]] bool has_work(const Group& group) const;
   [[nodiscard]] bool has_batches(const Group& group) const;
+  [[nodiscard]] bool never_without_work(const Group& group) const;
   [[nodiscard]] bool contended() const;
   [[nodiscard]] std::size_t next_group();
   [[nodiscard]] sim::Duration cost_of_expiry();

@@ -33,8 +33,15 @@ void SpaceSharedGpu::begin_recording() {
   }
   for (Group& group : groups_) {
     group.cost_of_expiries = Duration::zero();
-    group.expiries = 0;
+    group.expiries = group.turns = group.last_without_work = 0;
   }
+}
+
+// Streams that compete for the GPU keep each other from pausing together. Repeated batches know nothing of
+// that, so a process whose turns never ended for want of work, in the later half of the records, does not end
+// them so.
+bool SpaceSharedGpu::never_without_work(const Group& group) const {
+  return repeating_ && group.last_without_work <= group.turns / 2;
 }
 
 // Its batch counts, and is repeated, while its process has the GPU.
@@ -90,8 +97,14 @@ bool SpaceSharedGpu::others_ran() const {
   });
 }
 
+bool SpaceSharedGpu::enough_turns() const {
+  return std::ranges::all_of(groups_, [&](const Group& group) {
+    return group.expiries == 0 || group.turns >= loops_.precision().turns;
+  });
+}
+
 void SpaceSharedGpu::begin_repeating_if_steady() {
-  if (!loops_.steady() || (in_turns() && !resumed_)) return;
+  if (!loops_.steady() || (in_turns() && !(resumed_ && enough_turns()))) return;
   if (others_ran()) {
     loops_.forget();
     begin_recording();
@@ -146,8 +159,11 @@ void SpaceSharedGpu::repeat(Context& context, double done) {
     stop_repeating();
     return;
   }
-  const double left = 1 - done;
   BatchRecord record = loops_.next(context.id.index);
+  // Where loops stay together, those that began apart end apart.
+  if (done > 0 && in_turns() && context.batch_since < Time::never())
+    done = std::min(sim::to_seconds(axis(context) - context.batch_since) / sim::to_seconds(record.time), 1.0);
+  const double left = 1 - done;
   record.time = std::max(sim::work_in(record.time, left), Duration{1});
   record.ran = sim::work_in(record.ran, left);
   record.used *= left;

@@ -158,7 +158,7 @@ void SpaceSharedGpu::end_turn() {
   // An owner without competitors renews its slice.
   const Duration slice = group.slice.value_or(spec_.time_slicing.slice);
   if (!contended_before && turn_ends_ <= now) turn_ends_ += slice * ((now - turn_ends_) / slice + 1);
-  if (has_work(group)) {
+  if (has_work(group) || never_without_work(group)) {
     change_mode(Mode::running);
     mode_ends_ = Time::never();
     if (now < turn_ends_) return;
@@ -188,8 +188,12 @@ void SpaceSharedGpu::leave(Duration cost) {
     context.front_end = std::clamp(context.ready - engine_.now(), Duration::zero(), context.front_end);
     context.ready = Time::never();
   }
-  if (!repeating_)
-    for (const std::size_t index : groups_[*owner_].contexts) loops_.end_turn(index);
+  if (!repeating_) {
+    Group& group = groups_[*owner_];
+    ++group.turns;
+    if (mode_ == Mode::holding) group.last_without_work = group.turns;
+    for (const std::size_t index : group.contexts) loops_.end_turn(index);
+  }
   switch_to(next_group(), cost);
 }
 

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "models/gpu/gpu.hpp"
@@ -45,15 +46,17 @@ struct LoopPrecision {
   // Records of each loop: loops influence each other over some batches. Fewer, but not below four, if many
   // loops give `of_all` records.
   std::size_t of_each = 24, of_all = 768;
+  // Turns of each process whose slices expire: a latency depends on where in a batch they do.
+  std::int64_t turns = 64;
 };
 
 class SteadyLoops {
  public:
   static constexpr LoopPrecision alone = {};
   // One of many runs whose spread is known from the runs themselves: a third of the batches.
-  static constexpr LoopPrecision one_of_many = {.error = 0.002};
+  static constexpr LoopPrecision one_of_many = {.error = 0.002, .turns = 32};
   // One of many runs on drawn profiles, which differ by some per cent: a tenth of the batches.
-  static constexpr LoopPrecision drawn = {.error = 0.004, .of_each = 8, .of_all = 256};
+  static constexpr LoopPrecision drawn = {.error = 0.004, .of_each = 8, .of_all = 256, .turns = 12};
 
   explicit SteadyLoops(const LoopPrecision& precision = alone) : precision_(precision) {}
 
@@ -71,6 +74,7 @@ class SteadyLoops {
   // has no batch that is over in the rest.
   [[nodiscard]] bool begin_repeats();
 
+  [[nodiscard]] const LoopPrecision& precision() const { return precision_; }
   // True if all loops are steady, as of the last record.
   [[nodiscard]] bool steady() const { return steady_; }
   // True if batches of this kind can be repeated for `context`.
