@@ -54,8 +54,8 @@ TEST(LanguageModelsAsMeasured, hold_the_published_memory) {
   EXPECT_LE(errors("language models, memory held", "memory").mean_absolute, 0.08);
 }
 
-// Asked are 12 % in the mean; 13 are reached. vLLM's rows are within that, and llama.cpp's at the highest clocks
-// behind a short context; behind 15,718 positions and at 30 W they are not (docs/validation.md).
+// Asked are 12 % in the mean; 13 are reached. vLLM's rows are within that, and llama.cpp's at the highest
+// clocks behind a short context; behind 15,718 positions and at 30 W they are not (docs/validation.md).
 TEST(LanguageModelsAsMeasured, take_the_energy_that_was_read_on_rails) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
   const ErrorSummary energy = errors("language models, energy of a token on rails", "energy of a token");
