@@ -20,7 +20,7 @@ using scenarios::Result;
 
 constexpr double same_within = 0.01;    // relative differences below are no cause
 constexpr double part_worth = 0.2;      // share of the whole change from which a part is named
-constexpr std::size_t parts_named = 2;  // of an image's time
+constexpr std::size_t parts_named = 2;  // parts of an image's time
 
 // The time of an image by cause, in ms, of a process: the mean over the replications. Idle time counts for
 // nothing.
@@ -116,7 +116,7 @@ std::string first_cause(const Compared& compared, const PairTime& pair) {
                      fmt::format("{}", fmt::join(moved_parts(pair, b - a), " and ")));
 }
 
-// What holds the clocks of a side: "its power mode holds clocks down".
+// The limit that holds the clocks of a side: "its power mode holds clocks down".
 std::string limit_held(const Result& result) {
   std::string limit = result.system.limited_by;
   std::ranges::replace(limit, '_', ' ');
@@ -144,7 +144,7 @@ std::string gpu_words(const Result& a, const Result& b) {
   return text;
 }
 
-// What changed behind the parts of the time: at most two of limit, clocks, processes and the GPU's own time.
+// The changes behind the parts of the time: at most two of limit, clocks, processes and the GPU's own time.
 std::string second_cause(const Compared& compared) {
   const Result &a = compared.a.front(), &b = compared.b.front();
   std::vector<std::string> found;

@@ -56,7 +56,7 @@ struct FleetChoice {
   scenarios::Metric p99_ms;               // latency, on the board with the most cameras
   scenarios::Interval p99_pi90;
   std::string sharing_note;  // scenarios::sharing_note(), if intervals were requested
-  std::string grade = {};    // of throughput and latency, if intervals were requested
+  std::string grade = {};    // the grade of throughput and latency, if intervals were requested
 };
 
 // The load that one of the boards can carry: "22 cameras; 24 would overload the GPU at 15 frames/s"

@@ -32,7 +32,7 @@ struct PlanPoint {
   std::size_t replications = 0;
   std::vector<scenarios::Metric> half_widths;  // half-widths of the confidence intervals of the means
   scenarios::Metric p_feasible;                // probability that it truly meets all limits
-  std::string grade = {};                      // of throughput and latency; empty: not known
+  std::string grade = {};                      // the grade of throughput and latency; empty: not known
   double dropped = 0;  // share of the requests that are dropped at the limits of queues
   // The grade of its board's power, if the goal rests on it, or it has tokens, and it is known.
   std::optional<std::string> power_grade = {};

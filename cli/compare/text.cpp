@@ -190,7 +190,7 @@ std::vector<std::string> trust_of_both(const Compared& compared) {
   return found;
 }
 
-// Whether the sign of a difference would survive the model's usual error, in a sentence.
+// Says if the sign of a difference would survive the model's usual error.
 std::string sign_words(const Difference& difference, const std::string& grade) {
   const auto error = scenarios::usual_error_share(grade);
   const Metric relative = difference.relative();

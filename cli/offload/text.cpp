@@ -575,14 +575,14 @@ Metric second_best(const OffloadAnswer& answer, const OffloadPoint& point) {
   return least;
 }
 
-// Whether the choice at a point stays the same if one option is off by this much against the others.
+// True if the choice at a point stays the same if one option is off by this much against the others.
 bool stays(const OffloadAnswer& answer, const OffloadPoint& point, double error) {
   const Metric best = analyses::metrics(answer, point, point.best).worst_p99(),
                second = second_best(answer, point);
   return !best || !second || *second > *best * (1 + error);
 }
 
-// Whether the choice would flip if the model were off by its usual error, for the two links of the answer and
+// Says if the choice would flip if the model were off by its usual error, for the two links of the answer and
 // in how many of all. Empty without a grade.
 std::string offload_decision(const OffloadAnswer& answer, const OffloadPoint& fast,
                              const OffloadPoint& slow) {

@@ -96,7 +96,7 @@ std::int64_t boards_if(const Fleet& fleet, const FleetChoice& choice, double fac
   return (fleet.cameras + carries - 1) / carries;
 }
 
-// Whether the first choice would be the same if the model were off by its usual error: "at the model's usual
+// Says if the first choice would be the same if the model were off by its usual error: "at the model's usual
 // error of 25 % a board carries 16 to 27 cameras, and it takes 2 to 3 boards; it stays the cheapest". Empty
 // without a grade.
 std::string fleet_decision(const Fleet& fleet) {

@@ -143,7 +143,7 @@ std::string evidence_text(const Plan& plan, const PlanPoint& point) {
   return text;
 }
 
-// Whether the limits would still be met if the model were off by its usual error, for the worse.
+// Says if the limits would still be met if the model were off by its usual error, for the worse.
 std::string limits_decision(const Plan& plan, const PlanPoint& point) {
   std::vector<std::string> missed;
   double greatest = 0;
@@ -172,7 +172,7 @@ std::string limits_decision(const Plan& plan, const PlanPoint& point) {
                                       100 * greatest, fmt::join(missed, ", "));
 }
 
-// Whether the runner-up would overtake the best if the model were off by its usual error between the two.
+// Says if the runner-up would overtake the best if the model were off by its usual error between the two.
 std::string choice_decision(const Plan& plan, const PlanPoint& best) {
   if (!plan.runner_up || best.values[0] == 0 || plan.runner_up->values[0] == 0) return {};
   const std::string title = analyses::metric_title(plan.goal.metrics[0]);

@@ -137,8 +137,8 @@ std::string reasons(const std::vector<Reproduction>& outcomes, const char* forma
   return text;
 }
 
-// What the missed statements have in common, the largest group first: "9 of 52 misses: the model has one
-// efficiency for all kernels ... (C02, C06, C10, ...)".
+// The causes that missed statements have in common, the largest group first: "9 of 52 misses: the model has
+// one efficiency for all kernels ... (C02, C06, C10, ...)".
 std::vector<std::string> common_causes(const std::vector<Reproduction>& outcomes) {
   constexpr std::size_t named = 3;
   struct Misses {

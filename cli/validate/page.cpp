@@ -47,8 +47,7 @@ PageWords validation_words(const std::vector<validation::ComparisonGroup>& group
         "this size; for other work expect more",
         runs.size()));
   }
-  if (Table over = exceeded_table(groups); over.rows() > 0)
-    words.answer.push_back({"", {std::move(over)}});
+  if (Table over = exceeded_table(groups); over.rows() > 0) words.answer.push_back({"", {std::move(over)}});
   std::vector<std::string> causes = why_exceeded(groups);
   words.why.assign(causes.begin(),
                    causes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, causes.size())));

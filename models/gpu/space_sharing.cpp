@@ -37,9 +37,9 @@ std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
                      .id = spec.group,
                      .slice = spec.slice,
                      .refill = {},
-                     .had = {},
-                     .turn_began = {},
-                     .cost_of_expiries = {}});
+                     .ran = {},
+                     .runs_since = {},
+                     .expiries = {}});
   rotation_.add(spec.interleave);
   return groups_.size() - 1;
 }

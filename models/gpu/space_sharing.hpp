@@ -8,7 +8,7 @@
 //
 // If every context is a closed loop of batches and all loops are steady (steady_loops.hpp), batches are
 // repeated: each takes the time of an earlier one, and kernels are no longer simulated
-// (space_sharing_repeats.cpp). Where processes take turns, that is the time in which the process has the GPU:
+// (space_sharing_repeats.cpp). Where processes take turns, that is the time in which the process runs:
 // a batch stands still between its process's turns. As soon as something happens that was not recorded,
 // kernels are simulated again, from where the batches are.
 #pragma once
@@ -84,8 +84,8 @@ class SpaceSharedGpu final : public Gpu {
       return total + (share == 1 ? now - since : sim::work_in(now - since, share));
     }
   };
-  // Time in which kernels of several contexts executed, and in which one of these had a batch and its process
-  // the GPU. While batches are repeated, the first is a share of the second.
+  // Time in which kernels of several contexts executed, and in which one of these had a batch while its
+  // process ran. While batches are repeated, the first is a share of the second.
   struct Activity {
     Tally kernels, batches;
     sim::Duration kernels_before, batches_before;  // when recording began
@@ -113,7 +113,7 @@ class SpaceSharedGpu final : public Gpu {
   // The oldest batch of a context while batches are repeated.
   struct Repeat {
     bool on = false;
-    sim::Time from, to = sim::Time::never();  // never: its process does not have the GPU
+    sim::Time from, to = sim::Time::never();  // never: its process does not run
     double done_before = 0;                   // fraction of the batch that was done at `from`
     double counted = 0;                       // fraction of from .. to that is in `ran` and `used`
     BatchRecord record;                       // of all of it
@@ -152,7 +152,7 @@ class SpaceSharedGpu final : public Gpu {
     sim::Time last_batch;      // end of the last batch
     bool ended_batch = false;  // since recording began
     bool in_batch = false;     // its oldest batch could start
-    bool present = false;      // the same, and its process has the GPU
+    bool present = false;      // the same, and its process runs
     Repeat repeat;
     sim::TrackId track = sim::TrackId::none;
   };
@@ -164,12 +164,13 @@ class SpaceSharedGpu final : public Gpu {
     std::optional<std::uint32_t> id;
     std::optional<sim::Duration> slice;
     sim::Duration refill;  // time to refill caches at the start of its next turn
-    sim::Duration had;     // time for which it has had the GPU, up to the end of its last turn
-    sim::Time turn_began;
-    // Since recording began: the cost of all expiries, and the number of the last turn that ended for want of
-    // work.
-    sim::Duration cost_of_expiries;
-    std::int64_t expiries = 0, turns = 0, last_without_work = 0;
+    sim::Duration ran;     // time for which it has run, without refills, up to the end of its last turn
+    sim::Time runs_since;
+    // Since recording began: the costs of expiries, which are repeated one after another, and the number of
+    // the last turn that ended for want of work.
+    std::vector<sim::Duration> expiries;
+    std::size_t next_expiry = 0;
+    std::int64_t turns = 0, last_without_work = 0;
   };
   // State of the owner.
   enum class Mode : std::uint8_t {
@@ -227,7 +228,6 @@ class SpaceSharedGpu final : public Gpu {
   void begin_recording();
   // Turns.
   [[nodiscard]] bool owner_runs() const { return mode_ == Mode::running || mode_ == Mode::holding; }
-  [[nodiscard]] bool owner_has_gpu() const { return owner_runs() || mode_ == Mode::refilling; }
   void change_mode(Mode mode);
   [[nodiscard]] bool has_work(const Context& context) const;
   [[nodiscard]] bool has_work(const Group& group) const;

@@ -14,13 +14,12 @@ LoopKind SpaceSharedGpu::kind_of(const Context& context) const {
   return {.kernels = context.batches.front().given, .priority = context.spec.priority, .sms = context.sms};
 }
 
-// The time that records are on: where processes take turns, the time for which the context's process has had
-// the GPU.
+// The time that records are on: where processes take turns, that in which the context's process has run.
 Time SpaceSharedGpu::axis(const Context& context) const {
   if (!in_turns()) return engine_.now();
   const Group& group = groups_[context.group];
-  Time at = Time::zero() + group.had;
-  if (context.group == owner_ && owner_has_gpu()) at += engine_.now() - group.turn_began;
+  Time at = Time::zero() + group.ran;
+  if (context.group == owner_ && owner_runs()) at += engine_.now() - group.runs_since;
   return at;
 }
 
@@ -32,8 +31,9 @@ void SpaceSharedGpu::begin_recording() {
     context.ended_batch = false;
   }
   for (Group& group : groups_) {
-    group.cost_of_expiries = Duration::zero();
-    group.expiries = group.turns = group.last_without_work = 0;
+    group.expiries.clear();
+    group.next_expiry = 0;
+    group.turns = group.last_without_work = 0;
   }
 }
 
@@ -44,9 +44,9 @@ bool SpaceSharedGpu::never_without_work(const Group& group) const {
   return repeating_ && group.last_without_work <= group.turns / 2;
 }
 
-// Its batch counts, and is repeated, while its process has the GPU.
+// Its batch counts, and is repeated, while its process runs.
 void SpaceSharedGpu::note_presence(Context& context) {
-  const bool present = context.in_batch && context.group == owner_ && owner_has_gpu();
+  const bool present = context.in_batch && context.group == owner_ && owner_runs();
   if (present == context.present) return;
   context.present = present;
   change(context, &Activity::batches, present ? 1 : -1);
@@ -99,7 +99,7 @@ bool SpaceSharedGpu::others_ran() const {
 
 bool SpaceSharedGpu::enough_turns() const {
   return std::ranges::all_of(groups_, [&](const Group& group) {
-    return group.expiries == 0 || group.turns >= loops_.precision().turns;
+    return group.expiries.empty() || group.turns >= loops_.precision().turns;
   });
 }
 

@@ -41,19 +41,19 @@ std::size_t SpaceSharedGpu::next_group() {
 }
 
 // Saving and restoring what is resident of all running kernels (expiry_cost() for one). While batches are
-// repeated, the mean of those that were recorded.
+// repeated, one of those that were recorded.
 Duration SpaceSharedGpu::cost_of_expiry() {
   const Duration least = expiry_cost(spec_, nullptr);
   Group& group = groups_[*owner_];
-  if (repeating_) return group.expiries > 0 ? group.cost_of_expiries / group.expiries : least;
+  if (repeating_)
+    return group.expiries.empty() ? least : group.expiries[group.next_expiry++ % group.expiries.size()];
   Duration cost = least;
   for (const std::size_t index : group.contexts) {
     const Context& context = contexts_[index];
     if (context.executing && group.dispatcher.fraction(context.stream) > 0)
       cost += expiry_cost(spec_, &context.timed->kernel) - least;
   }
-  group.cost_of_expiries += cost;
-  ++group.expiries;
+  group.expiries.push_back(cost);
   return cost;
 }
 
@@ -88,14 +88,14 @@ bool SpaceSharedGpu::drained() const {
 }
 
 void SpaceSharedGpu::change_mode(Mode mode) {
-  const bool had_gpu = owner_has_gpu();
+  const bool ran = owner_runs();
   mode_ = mode;
-  if (owner_has_gpu() == had_gpu) return;
+  if (owner_runs() == ran) return;
   Group& group = groups_[*owner_];
-  if (had_gpu)
-    group.had += engine_.now() - group.turn_began;
+  if (ran)
+    group.ran += engine_.now() - group.runs_since;
   else
-    group.turn_began = engine_.now();
+    group.runs_since = engine_.now();
   for (const std::size_t index : group.contexts) note_presence(contexts_[index]);
 }
 
@@ -216,12 +216,13 @@ void SpaceSharedGpu::begin_turn(Duration wake) {
   starts_from_ = now + wake;
   contended_ = contended();
   const Duration refill = std::exchange(group.refill, Duration::zero());
-  if (refill == Duration::zero() || repeating_) {
+  if (refill == Duration::zero()) {
     resume();
     return;
   }
   change_mode(Mode::refilling);
   mode_ends_ = now + refill;
+  if (repeating_) return;  // what it uses is in the records
   for (const std::size_t index : group.contexts) set_executing(contexts_[index], has_work(contexts_[index]));
 }
 

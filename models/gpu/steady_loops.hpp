@@ -105,7 +105,7 @@ class SteadyLoops {
     std::size_t kind = none;
     std::size_t records = 0, next = 0;
     std::vector<std::size_t> turns;  // `records` at the end of each turn
-    std::vector<BatchRecord> own;    // those to repeat, where processes take turns
+    std::vector<BatchRecord> own;    // its records to repeat, where processes take turns
   };
   [[nodiscard]] std::size_t find_kind(const LoopKind& kind);
   [[nodiscard]] bool test() const;

@@ -256,8 +256,8 @@ TEST(RepeatedBatches, of_processes_in_turns_have_the_rates_that_every_kernel_giv
       repeated += steady.gpu().running(steady.id(i)).used.sm_active;
     }
     repeated_half += steady.gpu().repeating() > milliseconds(300) ? 1 : 0;
-    EXPECT_NEAR(repeated / used, 1, 0.004) << seed;
-    EXPECT_NEAR(sim::to_seconds(steady.gpu().busy()) / sim::to_seconds(exact.gpu().busy()), 1, 0.004) << seed;
+    EXPECT_NEAR(repeated / used, 1, 0.01) << seed;
+    EXPECT_NEAR(sim::to_seconds(steady.gpu().busy()) / sim::to_seconds(exact.gpu().busy()), 1, 0.01) << seed;
     EXPECT_NEAR(static_cast<double>(steady.gpu().switches()) / static_cast<double>(exact.gpu().switches()), 1,
                 0.01)
         << seed;
