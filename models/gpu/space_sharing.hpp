@@ -206,6 +206,7 @@ class SpaceSharedGpu final : public Gpu {
   void begin_batch(Context& context);
   void end_batch(Context& context);
   // Repeated batches.
+  [[nodiscard]] bool may_record() const;
   void record_batch(Context& context);
   [[nodiscard]] bool can_repeat() const;
   [[nodiscard]] bool others_ran() const;

@@ -57,16 +57,20 @@ void SpaceSharedGpu::note_presence(Context& context) {
     halt_repeat(context);
 }
 
+bool SpaceSharedGpu::may_record() const {
+  if (!may_repeat_ || observer_.finished != nullptr) return false;
+  return !in_turns() || spec_.time_slicing.granularity == PreemptionGranularity::instruction;
+}
+
 // Only graphs, which are launched as a whole, are repeated: their times do not depend on the pace of a host.
 void SpaceSharedGpu::record_batch(Context& context) {
-  if (!may_repeat_ || observer_.finished != nullptr) return;
-  if (in_turns() && spec_.time_slicing.granularity != PreemptionGranularity::instruction) return;
+  if (!may_record()) return;
   if (context.batches.front().kernel_by_kernel) {
     loops_.forget();
     begin_recording();
     return;
   }
-  if (context.batch_since == Time::never()) return;
+  if (context.batch_since == Time::never() || !loops_.records()) return;
   count(context);
   BatchRecord record{.time = axis(context) - context.batch_since,
                      .ran = context.ran - context.ran_before,

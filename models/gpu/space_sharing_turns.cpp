@@ -53,7 +53,7 @@ Duration SpaceSharedGpu::cost_of_expiry() {
     if (context.executing && group.dispatcher.fraction(context.stream) > 0)
       cost += expiry_cost(spec_, &context.timed->kernel) - least;
   }
-  group.expiries.push_back(cost);
+  if (may_record() && loops_.records()) group.expiries.push_back(cost);
   return cost;
 }
 
@@ -192,7 +192,8 @@ void SpaceSharedGpu::leave(Duration cost) {
     Group& group = groups_[*owner_];
     ++group.turns;
     if (mode_ == Mode::holding) group.last_without_work = group.turns;
-    for (const std::size_t index : group.contexts) loops_.end_turn(index);
+    if (may_record())
+      for (const std::size_t index : group.contexts) loops_.end_turn(index);
   }
   switch_to(next_group(), cost);
 }

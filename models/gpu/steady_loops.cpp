@@ -59,7 +59,11 @@ void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchReco
   }
   if (member.records++ > 0) {
     of.longest_pause = std::max(of.longest_pause, pause);
-    of.paused = of.paused || pause > record.time / busy_share;
+    paused_ = paused_ || pause > record.time / busy_share;
+  }
+  if (paused_) {
+    steady_ = false;
+    return;
   }
   of.records.push_back(record);
   of.contexts.push_back(context);
@@ -70,6 +74,7 @@ void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchReco
 }
 
 void SteadyLoops::end_turn(std::size_t context) {
+  if (paused_) return;
   if (context >= members_.size()) members_.resize(context + 1);
   members_[context].turns.push_back(members_[context].records);
 }
@@ -81,7 +86,7 @@ bool SteadyLoops::test() const {
     if (member.kind != none && member.records < needed) return false;
   return std::ranges::all_of(kinds_, [this](const Kind& kind) {
     const auto settled = std::span(kind.records).subspan(kind.records.size() / transient);
-    return !kind.paused && error_of_mean(settled) <= precision_.error;
+    return error_of_mean(settled) <= precision_.error;
   });
 }
 
@@ -131,7 +136,7 @@ bool SteadyLoops::begin_repeats() {
 void SteadyLoops::forget() {
   kinds_.clear();
   members_.clear();
-  steady_ = false;
+  steady_ = paused_ = false;
   test_at_ = fewest_;
 }
 

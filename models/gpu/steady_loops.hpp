@@ -75,6 +75,8 @@ class SteadyLoops {
   [[nodiscard]] bool begin_repeats();
 
   [[nodiscard]] const LoopPrecision& precision() const { return precision_; }
+  // False if a loop paused for too long: nothing more is recorded until forget().
+  [[nodiscard]] bool records() const { return !paused_; }
   // True if all loops are steady, as of the last record.
   [[nodiscard]] bool steady() const { return steady_; }
   // True if batches of this kind can be repeated for `context`.
@@ -98,8 +100,7 @@ class SteadyLoops {
     std::vector<std::size_t> contexts;  // by record
     std::size_t members = 0;
     sim::Duration longest_pause;
-    double running = 1;   // share of the records' time in which kernels execute, once they are steady
-    bool paused = false;  // a pause was too long for a loop that keeps the GPU busy
+    double running = 1;  // share of the records' time in which kernels execute, once they are steady
   };
   struct Member {
     std::size_t kind = none;
@@ -118,6 +119,7 @@ class SteadyLoops {
   std::size_t fewest_ = 64;      // records of a kind that a test needs; more after distrust()
   std::size_t test_at_ = 64;     // records of the kind that has fewest, at which the next test is due
   bool steady_ = false;
+  bool paused_ = false;  // a pause was too long for a loop that keeps the GPU busy
 };
 
 }  // namespace jostle::gpu
