@@ -398,7 +398,8 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
                                       "problem ORDER BY count(*) DESC LIMIT 1");
       !problems.empty() && !problems.front().first.empty())
     words.why.push_back(
-        fmt::format("the most frequent reason for a point without figures: {}", problems.front().first));
+        fmt::format("the most frequent reason for a point without figures: {}",
+                    problems.front().first.substr(0, problems.front().first.find(", at its"))));
   if (!best) return words;
   words.trust.push_back(rank_decision(asked, *best, within.condition, database));
   const auto graded = [&](const char* of, const char* grade) {
