@@ -348,6 +348,23 @@ std::string rank_decision(const BestRow& row, const BestPoint& best, const std::
       others == 1 ? "1 other setting lies" : fmt::format("{} other settings lie", others), 100 * *error);
 }
 
+// The limits that held clocks down, and the most frequent reason for a point without figures.
+void add_limits_and_problems(analyses::Database& database, std::vector<std::string>& why) {
+  if (const auto limits = counts_of(database,
+                                    "SELECT limited_by, count(*) FROM results WHERE status = 'ok' GROUP BY "
+                                    "limited_by ORDER BY count(*) DESC");
+      !limits.empty())
+    why.push_back(limits.size() == 1 && limits.front().first == "none"
+                      ? "no limit of power or heat held clocks down in the points that ran"
+                      : fmt::format("what held clocks down, in points that ran: {}", counts_words(limits)));
+  if (const auto problems = counts_of(database,
+                                      "SELECT problem, count(*) FROM results WHERE status != 'ok' GROUP BY "
+                                      "problem ORDER BY count(*) DESC LIMIT 1");
+      !problems.empty() && !problems.front().first.empty())
+    why.push_back(fmt::format("the most frequent reason for a point without figures: {}",
+                              problems.front().first.substr(0, problems.front().first.find(", at its"))));
+}
+
 // The scenario of the first point that ran, without what the axes change.
 PageWords study_words(const Study& study, const std::vector<std::string>& axes,
                       analyses::Database& database) {
@@ -385,21 +402,7 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
     words.answer.push_back({"", {}, {"no setting" + within.words + " was found"}});
   words.answer.push_back({"", {best_points(study, axes, within.condition, database)}});
   if (status.size() > 1) words.missing.push_back("points: " + counts_words(status));
-  if (const auto limits = counts_of(database,
-                                    "SELECT limited_by, count(*) FROM results WHERE status = 'ok' GROUP BY "
-                                    "limited_by ORDER BY count(*) DESC");
-      !limits.empty())
-    words.why.push_back(
-        limits.size() == 1 && limits.front().first == "none"
-            ? "no limit of power or heat held clocks down in the points that ran"
-            : fmt::format("what held clocks down, in points that ran: {}", counts_words(limits)));
-  if (const auto problems = counts_of(database,
-                                      "SELECT problem, count(*) FROM results WHERE status != 'ok' GROUP BY "
-                                      "problem ORDER BY count(*) DESC LIMIT 1");
-      !problems.empty() && !problems.front().first.empty())
-    words.why.push_back(
-        fmt::format("the most frequent reason for a point without figures: {}",
-                    problems.front().first.substr(0, problems.front().first.find(", at its"))));
+  add_limits_and_problems(database, words.why);
   if (!best) return words;
   words.trust.push_back(rank_decision(asked, *best, within.condition, database));
   const auto graded = [&](const char* of, const char* grade) {

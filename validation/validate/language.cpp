@@ -423,30 +423,12 @@ std::vector<Comparison> compared(const Run& run) {
   return found;
 }
 
-}  // namespace
-
-std::vector<ComparisonGroup> validate_language(const std::function<void(double)>& progress) {
-  std::vector<Fields> kept;
-  std::vector<Run> runs = runs_of_boards(kept);
-  for (std::vector<Run>& more :
-       std::vector{runs_of_processes("timeslice", 1), runs_of_processes("mps", 2), runs_of_streams(3),
-                   runs_of_several(4), runs_of_serving(5), runs_of_energy(6)})
-    std::ranges::move(more, std::back_inserter(runs));
-
-  std::vector<std::vector<Comparison>> found(runs.size());
-  std::mutex guard;
-  std::size_t done = 0;
-  scenarios::parallel_for(runs.size(), [&](std::size_t i) {
-    found[i] = compared(runs[i]);
-    const std::lock_guard lock(guard);
-    ++done;
-    if (progress) progress(static_cast<double>(done) / static_cast<double>(runs.size()));
-  });
-
+// The groups of runs by their number in `Run::group`, still without comparisons.
+std::vector<ComparisonGroup> groups_of_runs() {
   const Bound p99{"camera p99", 0.15, Statistic::mean};
   constexpr const char* small_kernels =
       "small kernels lose time beside kernels that read memory, which the model does not know";
-  std::vector<ComparisonGroup> groups{
+  return {
       {"language models on boards",
        published,
        "",
@@ -482,6 +464,29 @@ std::vector<ComparisonGroup> validate_language(const std::function<void(double)>
        "",
        {},
        {{"energy of a token", 0.12, Statistic::mean}}}};
+}
+
+}  // namespace
+
+std::vector<ComparisonGroup> validate_language(const std::function<void(double)>& progress) {
+  std::vector<Fields> kept;
+  std::vector<Run> runs = runs_of_boards(kept);
+  for (std::vector<Run>& more :
+       std::vector{runs_of_processes("timeslice", 1), runs_of_processes("mps", 2), runs_of_streams(3),
+                   runs_of_several(4), runs_of_serving(5), runs_of_energy(6)})
+    std::ranges::move(more, std::back_inserter(runs));
+
+  std::vector<std::vector<Comparison>> found(runs.size());
+  std::mutex guard;
+  std::size_t done = 0;
+  scenarios::parallel_for(runs.size(), [&](std::size_t i) {
+    found[i] = compared(runs[i]);
+    const std::lock_guard lock(guard);
+    ++done;
+    if (progress) progress(static_cast<double>(done) / static_cast<double>(runs.size()));
+  });
+
+  std::vector<ComparisonGroup> groups = groups_of_runs();
   for (std::size_t i = 0; i < runs.size(); ++i)
     std::ranges::move(found[i], std::back_inserter(groups[runs[i].group].comparisons));
   for (const char* const column : {"runtime", "lab", "device"})
