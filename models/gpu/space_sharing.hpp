@@ -230,6 +230,7 @@ class SpaceSharedGpu final : public Gpu {
   // Turns.
   [[nodiscard]] bool owner_runs() const { return mode_ == Mode::running || mode_ == Mode::holding; }
   void change_mode(Mode mode);
+  void take_share_of_owner();
   [[nodiscard]] bool has_work(const Context& context) const;
   [[nodiscard]] bool has_work(const Group& group) const;
   [[nodiscard]] bool has_batches(const Group& group) const;

@@ -130,6 +130,13 @@ double SpaceSharedGpu::share_of(const Activity& activity, std::optional<std::siz
   return std::clamp(activity.share(engine_.now()), most, std::max(most, std::min(sum, 1.0)));
 }
 
+// Where processes take turns, the GPU is busy just while the owner's kernels execute.
+void SpaceSharedGpu::take_share_of_owner() {
+  if (!repeating_ || !in_turns()) return;
+  const Context& one = contexts_[groups_[*owner_].contexts.front()];
+  activity_.kernels.share = processes_[one.process].activity.kernels.share;
+}
+
 void SpaceSharedGpu::begin_repeating() {
   const Time now = engine_.now();
   std::vector<double> done(contexts_.size(), 0);
@@ -149,6 +156,7 @@ void SpaceSharedGpu::begin_repeating() {
     processes_[i].activity.kernels.share = share_of(processes_[i].activity, i);
   activity_.kernels.share = share_of(activity_, {});
   repeating_ = true;
+  take_share_of_owner();
   repeats_.change(1, now);
   loose_.resize(contexts_.size());
   std::iota(loose_.begin(), loose_.end(), std::size_t{0});

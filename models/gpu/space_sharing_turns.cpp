@@ -92,10 +92,12 @@ void SpaceSharedGpu::change_mode(Mode mode) {
   mode_ = mode;
   if (owner_runs() == ran) return;
   Group& group = groups_[*owner_];
-  if (ran)
+  if (ran) {
     group.ran += engine_.now() - group.runs_since;
-  else
+  } else {
     group.runs_since = engine_.now();
+    take_share_of_owner();
+  }
   for (const std::size_t index : group.contexts) note_presence(contexts_[index]);
 }
 

@@ -6,8 +6,8 @@
 // times cheaper. Equal loops (the same kernels, priority and share of the SMs) are one kind, and pool their
 // records.
 //
-// Where processes take turns, times are those in which the loop's process has the GPU. Each loop then repeats
-// its own batches of whole turns, so that loops which begin a turn together stay together.
+// Where processes take turns, times are those in which the loop's process runs, without refills. Each loop
+// repeats its own batches of whole turns, so that loops which begin a turn together stay together.
 //
 // The test: the records of a kind, without the first half (the transient), in successive parts of equal
 // size: the means of the parts tell the standard error of the mean over all (the method of batch means; Law,
