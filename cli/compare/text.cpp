@@ -176,13 +176,21 @@ std::string differing_words(const scenarios::InWords& a, const scenarios::InWord
   return fmt::format("{}", fmt::join(all, "; "));
 }
 
+// The lower grade of both sides.
+std::string grade_of_both(const Compared& compared) {
+  return scenarios::lower_grade(lowest(compared.a.front()), lowest(compared.b.front()));
+}
+
+std::optional<std::string> power_grade_of_both(const Compared& compared) {
+  const auto a = scenarios::power_grade(compared.a.front()), b = scenarios::power_grade(compared.b.front());
+  return a && b ? std::optional(scenarios::lower_grade(*a, *b)) : std::nullopt;
+}
+
 // How far real boards may be from both sides.
 std::vector<std::string> trust_of_both(const Compared& compared) {
-  std::vector<std::string> found{
-      grade_sentence("Throughput and latency",
-                     scenarios::lower_grade(lowest(compared.a.front()), lowest(compared.b.front())))};
-  const auto a = scenarios::power_grade(compared.a.front()), b = scenarios::power_grade(compared.b.front());
-  if (a && b) found.push_back(grade_sentence("Power and energy", scenarios::lower_grade(*a, *b)));
+  std::vector<std::string> found{grade_sentence("Throughput and latency", grade_of_both(compared))};
+  if (const auto power = power_grade_of_both(compared))
+    found.push_back(grade_sentence("Power and energy", *power));
   if (analyses::relative_power_interval(compared.a.front())) found.push_back(power_grades_sentence(compared));
   std::string repeats = repeats_sentence;
   for (const std::string& sentence : pairs_sentences(compared)) repeats += "; " + sentence;
@@ -207,22 +215,21 @@ std::string sign_words(const Difference& difference, const std::string& grade) {
                            difference.metric, more, 100 * *error)
              : fmt::format(
                    "{} is {} in B unless one side alone is off by more than {:.2g} %; the model's usual "
-                   "error, "
-                   "most of which both sides share, is {:.0f} %: measure both before you decide",
+                   "error, most of which both sides share, is {:.0f} %: measure both before you decide",
                    difference.metric, more, 100 * std::abs(*relative), 100 * *error);
 }
 
-// The same for throughput and power of the board, and the latency that changes most.
+// The same for throughput and power of the board.
 std::vector<std::string> decision_sentences(const Compared& compared) {
-  const std::string grade = scenarios::lower_grade(lowest(compared.a.front()), lowest(compared.b.front()));
-  const auto a = scenarios::power_grade(compared.a.front()), b = scenarios::power_grade(compared.b.front());
+  const std::string grade = grade_of_both(compared);
+  const auto power = power_grade_of_both(compared);
   std::vector<std::string> found;
   const auto add = [&found](std::string sentence) {
     if (!sentence.empty()) found.push_back(std::move(sentence));
   };
   for (const Difference& difference : compared.system) {
     if (difference.metric == "throughput") add(sign_words(difference, grade));
-    if (difference.metric == "power" && a && b) add(sign_words(difference, scenarios::lower_grade(*a, *b)));
+    if (difference.metric == "power" && power) add(sign_words(difference, *power));
   }
   return found;
 }

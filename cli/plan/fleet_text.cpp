@@ -89,15 +89,24 @@ bool may_exceed_limit(const Criterion& criterion, const Interval& interval) {
          (criterion.maximise ? interval->first < *criterion.limit : interval->second > *criterion.limit);
 }
 
-// The boards that the cameras need if a board carries `factor` times as many.
+// The cameras that a board carries if it is `factor` times as fast, and the boards that all cameras need
+// then.
+std::int64_t cameras_if(const FleetChoice& choice, double factor) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(factor * static_cast<double>(choice.capacity)));
+}
+
 std::int64_t boards_if(const Fleet& fleet, const FleetChoice& choice, double factor) {
-  const auto carries =
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(factor * static_cast<double>(choice.capacity)));
+  const std::int64_t carries = cameras_if(choice, factor);
   return (fleet.cameras + carries - 1) / carries;
 }
 
-// Says if the first choice would be the same if the model were off by its usual error: "at the model's usual
-// error of 25 % a board carries 16 to 27 cameras, and it takes 2 to 3 boards; it stays the cheapest". Empty
+double price_if(const Fleet& fleet, const FleetChoice& choice, double factor) {
+  return *choice.price / static_cast<double>(choice.boards) *
+         static_cast<double>(boards_if(fleet, choice, factor));
+}
+
+// The first choice (there is one) if the model were off by its usual error: "at the model's usual error of 25
+// % a board carries 16 to 27 cameras: it would be 2 to 3 boards; jetson-nano stays the cheapest". Empty
 // without a grade.
 std::string fleet_decision(const Fleet& fleet) {
   const FleetChoice& first = fleet.choices.front();
@@ -105,28 +114,20 @@ std::string fleet_decision(const Fleet& fleet) {
   if (!error) return {};
   const double slow = 1 / (1 + *error), fast = 1 + *error;
   const std::int64_t least = boards_if(fleet, first, fast), most = boards_if(fleet, first, slow);
-  const auto carried = [&](double factor) {
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(factor * static_cast<double>(first.capacity)));
-  };
   std::string text =
       fmt::format("at the model's usual error of {:.0f} % a board carries {} to {} cameras: {}", 100 * *error,
-                  carried(slow), carried(fast),
+                  cameras_if(first, slow), cameras_if(first, fast),
                   least == most ? fmt::format("it stays at {}", input::counted(least, "board"))
                                 : fmt::format("it would be {} to {} boards", least, most));
   if (!first.price) return text;
-  const double dearest = *first.price / static_cast<double>(first.boards) * static_cast<double>(most);
-  const FleetChoice* rival = nullptr;
-  for (const FleetChoice& other : fleet.choices) {
-    if (&other == &first || !other.price) continue;
-    const double cheapest =
-        *other.price / static_cast<double>(other.boards) * static_cast<double>(boards_if(fleet, other, fast));
-    if (cheapest < dearest && rival == nullptr) rival = &other;
-  }
-  const bool alone = std::ranges::none_of(
-      fleet.choices, [&](const FleetChoice& other) { return &other != &first && other.price; });
-  if (alone) return text;
-  return text + (rival == nullptr ? fmt::format("; {} stays the cheapest", first.device)
-                                  : fmt::format("; then {} may be cheaper", rival->device));
+  const auto priced = [&](const FleetChoice& other) { return &other != &first && other.price.has_value(); };
+  if (std::ranges::none_of(fleet.choices, priced)) return text;
+  const double dearest = price_if(fleet, first, slow);
+  const auto rival = std::ranges::find_if(fleet.choices, [&](const FleetChoice& other) {
+    return priced(other) && price_if(fleet, other, fast) < dearest;
+  });
+  return text + (rival == fleet.choices.end() ? fmt::format("; {} stays the cheapest", first.device)
+                                              : fmt::format("; then {} may be cheaper", rival->device));
 }
 
 constexpr const char* crosses =
@@ -183,8 +184,8 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
   for (const std::string& device : fleet.carry_none)
     text += paragraph(device + ": no configuration meets the limits with even one camera", width, 0);
   if (fleet.mix) text += paragraph(mix_sentence(fleet), width, 0);
-  if (!fleet.choices.empty() && !fleet_decision(fleet).empty())
-    text += paragraph("how sure: " + fleet_decision(fleet), width, 0);
+  if (const std::string decision = fleet.choices.empty() ? "" : fleet_decision(fleet); !decision.empty())
+    text += paragraph("how sure: " + decision, width, 0);
   text += "\n";
   for (const FleetChoice& choice : fleet.choices) {
     text += choice_text(fleet, choice, width);
@@ -221,7 +222,8 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
                       first.price ? fmt::format(", price {:.6g}", *first.price) : "",
                       significant(first.power_w, 3), interval_note(first.power_pi90))}});
     words.why = why_so_many(first);
-    words.trust.push_back(fleet_decision(fleet));
+    if (std::string decision = fleet_decision(fleet); !decision.empty())
+      words.trust.push_back(std::move(decision));
     if (!first.grade.empty()) words.trust.push_back(grade_sentence("Throughput and latency", first.grade));
     if (first.power_grade) words.trust.push_back(grade_sentence("Power and energy", *first.power_grade));
     if (!first.sharing_note.empty()) words.warnings.push_back({"sharing", first.sharing_note});

@@ -187,9 +187,8 @@ std::string choice_decision(const Plan& plan, const PlanPoint& best) {
                               "they are {} apart",
                               100 * *error, analyses::percent_words(apart))
                         : fmt::format(
-                              "The runner-up wins if the model errs by {} more on one than on the other (its "
-                              "usual error, "
-                              "most of which both share, is {:.0f} %)",
+                              "The runner-up wins if the model errs by {} more on one than on the other "
+                              "(its usual error, most of which both share, is {:.0f} %)",
                               analyses::percent_words(apart), 100 * *error);
 }
 
@@ -552,8 +551,7 @@ std::string plain_settings(const std::string& settings) {
   const Json json = Json::parse(settings);
   std::string text;
   for (const auto& [key, value] : json.items())
-    text += (text.empty() ? "" : ", ") + plain_setting_name(json, key) + " " +
-            (value.is_string() ? value.get<std::string>() : value.dump());
+    text += (text.empty() ? "" : ", ") + plain_setting_name(json, key) + " " + setting_value_text(value);
   return text.empty() ? "the scenario unchanged" : text;
 }
 

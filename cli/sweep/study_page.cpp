@@ -404,7 +404,8 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
   if (status.size() > 1) words.missing.push_back("points: " + counts_words(status));
   add_limits_and_problems(database, words.why);
   if (!best) return words;
-  words.trust.push_back(rank_decision(asked, *best, within.condition, database));
+  if (std::string decision = rank_decision(asked, *best, within.condition, database); !decision.empty())
+    words.trust.push_back(std::move(decision));
   const auto graded = [&](const char* of, const char* grade) {
     SqlStatement rows(
         database,

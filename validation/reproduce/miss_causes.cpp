@@ -24,8 +24,7 @@ constexpr std::array<MissCause, 8> causes{{
     {"the source does not say what its program does on the CPU between batches, so the model leaves it out",
      of_host_work},
     {"a turn, a switch and a launch cost the same in the model at any batch and number of processes, where "
-     "the "
-     "source has a small trend",
+     "the source has a small trend",
      of_constant_costs},
     {"the power of a board was fitted on another board or at other clocks", of_fitted_power},
     {"memory traffic costs too much power on the rail that was fitted on another board", of_memory_power},

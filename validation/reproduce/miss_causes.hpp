@@ -7,7 +7,7 @@
 namespace jostle::validation {
 
 struct MissCause {
-  std::string_view words;                 // "one efficiency is assumed for all kernels of a board, ..."
+  std::string_view words;                 // "the model has one efficiency for all kernels of a kind, ..."
   std::span<const std::string_view> ids;  // the statements, sorted
 };
 
