@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "analyses/plan/alone.hpp"
 #include "analyses/plan/front.hpp"
 #include "analyses/plan/race.hpp"
 #include "analyses/plan/search.hpp"
@@ -185,6 +186,7 @@ class Planner {
     add_runner_up(*best);
     if (plan_.runner_up)
       plan_.runner_up_sentence = runner_up_sentence(plan_.goal, plan_.best->values, plan_.runner_up->values);
+    add_alone(*best);
     add_next_better(*best);
     add_overload(*best);
     add_energy(*best);
@@ -199,6 +201,20 @@ class Planner {
     std::ranges::stable_sort(plan_.every, {}, [&](const PlanPoint& point) {
       return std::pair(!meets_limits(plan_.goal.criteria, point.values), sign * point.values[0]);
     });
+  }
+
+  // Adds what each dimension alone does to the first objective.
+  void add_alone(std::size_t best) {
+    std::map<std::size_t, double> values;
+    for (const auto& [point, once] : evaluations_)
+      if (const Evaluation here = once ? known(point) : std::nullopt) values.emplace(point, here->front());
+    const auto& overloaded = candidates_.overloaded();
+    for (const auto& [point, one] : overloaded)
+      if (one.objectives.front()) values.emplace(point, *one.objectives.front());
+    for (const AloneEffect& effect : effects_alone(candidates_.space(), plan_.goal.criteria.front(), values,
+                                                   best, plan_.goal.indifference))
+      plan_.alone.push_back({candidates_.study_point(effect.point), candidates_.values(effect.point),
+                             effect.value, overloaded.contains(effect.point)});
   }
 
   // Adds the point that is better than the best and misses the limits by least.

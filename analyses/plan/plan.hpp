@@ -39,6 +39,15 @@ struct PlanPoint {
   std::optional<PlanTokens> tokens = {};  // none: it has no language model
 };
 
+// What one key alone, or keys that vary together, do to the first objective: the worst evaluated point that
+// differs from the best in no other.
+struct PlanEffect {
+  std::size_t point = 0;    // index in the study
+  std::string settings;     // JSON: key to value
+  double value = 0;         // of the first objective
+  bool overloaded = false;  // the backlog of a process grows there
+};
+
 // A point that would be better than the best one (or any point, if there is no best) but is not known to meet
 // the limits.
 struct NearMiss {
@@ -88,6 +97,7 @@ struct Plan {
   // on a key with more than eight values.
   std::optional<PlanPoint> runner_up;
   std::string runner_up_sentence;            // runner_up_sentence(); empty without one
+  std::vector<PlanEffect> alone;             // around `best`, the greatest change first
   std::optional<NextBetter> next_better;     // none: no better point was simulated
   std::optional<OverloadDistance> overload;  // distance of the best; none: nothing arrives by itself
   std::optional<EnergyCost> energy;          // energy of the best; none: its board's power is unknown

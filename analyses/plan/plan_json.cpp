@@ -108,6 +108,13 @@ std::string plan_json(const Plan& plan) {
   }
   json["runner_up"] = plan.runner_up ? point_json(plan, *plan.runner_up) : Json(nullptr);
   if (plan.runner_up) json["runner_up"]["sentence"] = plan.runner_up_sentence;
+  json["alone"] = Json::array();
+  for (const PlanEffect& effect : plan.alone)
+    json["alone"].push_back({{"point", effect.point},
+                             {"settings", Json::parse(effect.settings)},
+                             {"figure", plan.goal.metrics.front()},
+                             {"value", effect.value},
+                             {"overloaded", effect.overloaded}});
   json["next_better"] = plan.next_better ? next_better_json(plan, *plan.next_better) : Json(nullptr);
   json["every"] = Json::array();
   for (const PlanPoint& point : plan.every) json["every"].push_back(point_json(plan, point));

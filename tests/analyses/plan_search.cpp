@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <set>
 
+#include "analyses/plan/alone.hpp"
 #include "analyses/plan/search.hpp"
 
 namespace jostle::analyses {
@@ -253,6 +255,27 @@ RC_GTEST_PROP(SearchSpaceLaw, neighbours_are_mutual_and_differ_in_one_dimension,
     const auto back = space.neighbours(other);
     RC_ASSERT(std::ranges::find(back, point) != back.end());
   }
+}
+
+TEST(PlanSearch, tells_what_each_dimension_alone_costs_at_the_best_point) {
+  const SearchSpace space = grid({ordered(3), ordered(2), ordered(2)});
+  std::map<std::size_t, double> values;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    const Coordinates& at = space[i];
+    values[i] =
+        100 - 10 * static_cast<double>(at[0]) - 40 * static_cast<double>(at[1]);  // at[2] does nothing
+  }
+  const auto found = effects_alone(space, {.maximise = true, .limit = {}}, values, 0, 0.01);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(space[found[0].point], (Coordinates{0, 1, 0}));
+  EXPECT_DOUBLE_EQ(found[0].value, 60);
+  EXPECT_DOUBLE_EQ(found[0].change, 0.4);
+  EXPECT_EQ(space[found[1].point], (Coordinates{2, 0, 0})) << "the worst value of the dimension";
+  EXPECT_DOUBLE_EQ(found[1].change, 0.2);
+  // Points that were not evaluated are nobody's effect, and those that are better are none either.
+  values.erase(found[0].point);
+  EXPECT_EQ(effects_alone(space, {.maximise = true, .limit = {}}, values, 0, 0.01).size(), 1u);
+  EXPECT_TRUE(effects_alone(space, {.maximise = false, .limit = {}}, values, 0, 0.01).empty());
 }
 
 }  // namespace JOSTLE_FILE
