@@ -75,9 +75,7 @@ Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
   work.one_wave = count == 1;
   const OnSm on_all = on_sm(gpu, kernel, gpu.sm_count);
   work.demand = demand_of(gpu, kernel, on_all.at_once);
-  // Chosen between 3 blocks, which paid, and 12 to 24, which did not; in fp32 only one block paid in full.
-  constexpr std::uint32_t few_blocks = 8;
-  work.cold_code = work.blocks <= few_blocks && static_cast<double>(kernel.reuse_bytes) > gpu.l2_bytes;
+  work.cold_code = static_cast<double>(kernel.reuse_bytes) > gpu.l2_bytes;
   work.same_function = kernel.same_function;
   // At least half of each is execution, whatever start and turnover are.
   const SpaceSharing& law = gpu.space_sharing;

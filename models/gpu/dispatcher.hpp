@@ -40,8 +40,9 @@ struct Work {
   Demand demand;
   std::uint32_t blocks = 1;
   bool one_wave = true;  // alone, all its blocks run at once
-  // It has few blocks, and L2 no longer holds its code, for which MPS clients wait. Measured with graphs of
-  // small kernels after a sweep through memory: calibration/evidence/README.md, mps.
+  // Neither instruction caches nor L2 still hold its code, for which MPS clients wait. Measured with graphs
+  // of kernels in turn after a sweep through memory, and with decode steps: calibration/evidence/README.md,
+  // mps.
   bool cold_code = false;
   bool same_function = false;  // the stream's kernel before ran the same
   sim::Duration start;         // part of its duration before its first blocks

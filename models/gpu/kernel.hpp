@@ -51,7 +51,8 @@ struct Kernel {
   float dram_bytes = 0;    // bytes read and written
   float moved_bytes = 0;   // bytes to and from L2, and on to DRAM if L2 does not hold them
   std::uint32_t code = 0;  // identifies the function (code_of)
-  // Bytes that a repeated batch moves to and from DRAM between two kernels of one function (note_reuse).
+  // Bytes that a repeated batch moves to and from DRAM between two kernels of one function (note_reuse); 0
+  // where so few other functions run in between that instruction caches hold it.
   float reuse_bytes = 0;
 };
 

@@ -52,7 +52,7 @@ struct SpaceSharing {
   sim::Duration block_turnover;  // extra time of a block that waited for free resources
   sim::Duration fetch;           // extra time of a kernel for each kernel that runs when it starts
   sim::Duration mps_kernel;      // extra time of each kernel under MPS
-  sim::Duration mps_cold_code;   // additional time of one with few blocks whose code L2 no longer holds
+  sim::Duration mps_cold_code;   // additional time of one whose code neither caches nor L2 still hold
   double compute_load = 1;       // share of an SM's pipes that a kernel keeps busy, over the measured share
   double memory_load = 1;        // the same for memory
   double miss_latency = 1;       // time of a byte from DRAM over that of one from L2, for what waits for it

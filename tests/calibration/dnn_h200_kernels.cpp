@@ -43,6 +43,17 @@ TEST(H200Kernels, there_are_thirty_measured_sequences) {
   EXPECT_EQ(sequences, 30U);
 }
 
+// Gaps between kernels follow from both: without the rate, a network alone would have none.
+TEST(H200Kernels, of_each_graph_are_read_with_its_rate_alone) {
+  for (const char* const folder : {"h100", "h200", "h200-llm"}) {
+    const KernelTables read = calibration::read_kernel_tables(test::evidence(folder));
+    for (const MeasuredNetwork& network : read.networks)
+      EXPECT_EQ(network.batches.empty(), network.solo_graph.empty() && network.solo_eager.empty())
+          << folder << ", " << network.model << " " << to_string(network.precision) << ", input "
+          << network.input;
+  }
+}
+
 TEST(H200Kernels, are_in_the_binary_and_a_device_without_evidence_has_none) {
   const KernelTables embedded = calibration::embedded_kernel_tables("h200");
   ASSERT_EQ(embedded.networks.size(), tables().networks.size());

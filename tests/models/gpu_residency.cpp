@@ -90,18 +90,29 @@ RC_GTEST_PROP(GpuResidency, a_part_of_a_kernel_has_at_most_the_activity_of_all_s
   RC_ASSERT(part <= (to - from) * 1.000001e-9 + 1e-12);
 }
 
-TEST(GpuResidency, code_comes_back_after_what_the_kernels_between_have_moved) {
-  std::vector<gpu::Kernel> kernels(4);
-  const std::array<const char*, 4> names{"a", "b", "a", "c"};
+// Kernels of these functions, named by letters; the i-th moves i + 1 bytes.
+std::vector<gpu::Kernel> functions_in_turn(std::string_view letters) {
+  std::vector<gpu::Kernel> kernels(letters.size());
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    kernels[i].dram_bytes = static_cast<float>(1U << i);
-    kernels[i].code = gpu::code_of(names.at(i), kernels[i]);
+    kernels[i].dram_bytes = static_cast<float>(i + 1);
+    kernels[i].code = gpu::code_of(letters.substr(i, 1), kernels[i]);
   }
   note_reuse(kernels);
-  EXPECT_EQ(kernels[0].reuse_bytes, 8);          // c of the batch before
-  EXPECT_EQ(kernels[1].reuse_bytes, 4 + 8 + 1);  // all others
-  EXPECT_EQ(kernels[2].reuse_bytes, 2);
-  EXPECT_EQ(kernels[3].reuse_bytes, 1 + 2 + 4);
+  return kernels;
+}
+
+TEST(GpuResidency, code_comes_back_after_what_the_kernels_between_have_moved) {
+  const auto kernels = functions_in_turn("abcdefghija");
+  EXPECT_EQ(kernels[0].reuse_bytes, 0) << "the batch before ended with this function";
+  EXPECT_EQ(kernels[1].reuse_bytes, 66 - 2) << "all others";
+  EXPECT_EQ(kernels[10].reuse_bytes, 55 - 1);
+}
+
+TEST(GpuResidency, instruction_caches_hold_the_code_of_eight_other_functions) {
+  for (const gpu::Kernel& kernel : functions_in_turn("abcdefghi")) EXPECT_EQ(kernel.reuse_bytes, 0);
+  for (const gpu::Kernel& kernel : functions_in_turn("abcdefghij")) EXPECT_GT(kernel.reuse_bytes, 0);
+  // Others that come again do not count twice.
+  EXPECT_EQ(functions_in_turn("abcbcbcbcbcbcbcbc")[0].reuse_bytes, 0);
 }
 
 TEST(GpuResidency, warps_are_whole) {

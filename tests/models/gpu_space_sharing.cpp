@@ -70,30 +70,32 @@ TEST(SpaceSharing, runs_kernels_that_fit_beside_each_other_at_full_speed) {
   EXPECT_EQ(shared.gpu.busy(), microseconds(40));
 }
 
-// Between two kernels of the small function the batch moves 5 MB.
-TEST(SpaceSharing, small_kernels_of_mps_clients_wait_for_code_that_l2_no_longer_holds) {
+// Ten functions in turn, each of which moves 1 MB: nine others move 9 MB between two kernels of one.
+TEST(SpaceSharing, mps_clients_wait_for_code_that_neither_instruction_caches_nor_l2_hold) {
   Spec spec = one_block_an_sm();
   spec.max_blocks_per_sm = 2;
   spec.max_threads_per_sm = 2048;
   spec.space_sharing.mps_kernel = microseconds(1);
   spec.space_sharing.mps_cold_code = microseconds(2);
-  gpu::Kernel small = kernel(microseconds(10), 8), large = kernel(microseconds(10), 9);
-  small.dram_bytes = 10e6F;
-  large.dram_bytes = 5e6F;
-  std::vector<gpu::Kernel> both{small, large};
-  for (gpu::Kernel& each : both) each.code = gpu::code_of("", each);
-  gpu::note_reuse(both);
-  const auto kernels = sequence(both);
-  const auto time = [&](double l2, SpaceOf space) {
+  const auto time = [&](std::uint32_t functions, double l2, SpaceOf space) {
+    std::vector<gpu::Kernel> turns;
+    for (std::uint32_t i = 0; i < 10; ++i) {
+      turns.push_back(kernel(microseconds(10), 8));
+      turns.back().dram_bytes = 1e6F;
+      turns.back().code = i % functions;
+    }
+    gpu::note_reuse(turns);
+    const auto kernels = sequence(turns);
     spec.l2_bytes = l2;
     Shared shared(spec, space);
     shared.gpu.enqueue(shared.context(1U), kernels, false);
     shared.engine.run(instant(milliseconds(10)));
     return shared.seen.at(0);
   };
-  EXPECT_EQ(time(4e6, SpaceOf::all_processes), instant(microseconds(10 + 1 + 2 + 10 + 1)));
-  EXPECT_EQ(time(6e6, SpaceOf::all_processes), instant(microseconds(10 + 1 + 10 + 1)));
-  EXPECT_EQ(time(4e6, SpaceOf::each_process), instant(microseconds(20)));
+  EXPECT_EQ(time(10, 8e6, SpaceOf::all_processes), instant(microseconds(10 * (10 + 1 + 2))));
+  EXPECT_EQ(time(10, 12e6, SpaceOf::all_processes), instant(microseconds(10 * (10 + 1))));
+  EXPECT_EQ(time(5, 1e6, SpaceOf::all_processes), instant(microseconds(10 * (10 + 1))));
+  EXPECT_EQ(time(10, 8e6, SpaceOf::each_process), instant(microseconds(100)));
 }
 
 TEST(SpaceSharing, blocks_of_the_second_kernel_start_where_those_of_the_first_end) {

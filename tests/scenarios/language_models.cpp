@@ -132,6 +132,22 @@ TEST(LanguageModels, of_many_users_wait_for_a_block_of_each_head_and_sequence) {
   }
 }
 
+// calibration/evidence/h200-llm/contention.csv, runs of one process. The 0.5B model ran at 609 and 711
+// steps/s in two sessions, whose states differ (docs/validation.md): its gaps are those of the faster.
+TEST(LanguageModels, alone_on_an_H200_take_the_measured_step_and_a_longer_one_as_a_client) {
+  const auto steps = [](const std::string& model, const std::string& sharing) {
+    return *tokens_of("device: nvidia-h200\nsharing: " + sharing + "\nprocesses:\n  - {model: " + model +
+                      ", precision: fp16, runtime: cuda-graph, sync: spin, bench: {tg: 16, depth: 504}}\n"
+                      "run: {duration: 300 ms}\n")
+                .decode_per_s;
+  };
+  EXPECT_NEAR(steps("qwen2.5_0.5b", "time-slicing") / 711, 1, 0.02);
+  EXPECT_NEAR(steps("qwen2.5_1.5b", "time-slicing") / 401, 1, 0.02);
+  EXPECT_NEAR(steps("qwen2.5_7b", "time-slicing") / 185, 1, 0.02);
+  EXPECT_NEAR(steps("qwen2.5_1.5b", "mps") / 315, 1, 0.05);
+  EXPECT_NEAR(steps("qwen2.5_7b", "mps") / 165, 1, 0.05);
+}
+
 TEST(LanguageModels, on_an_H100_take_the_steps_of_PyTorch_that_were_measured) {
   // evidence/h100-users: a step of 32 sequences takes 12 % longer than that of one; measured 7.25 ms with 16.
   const auto step_ms = [](int sequences) {

@@ -64,18 +64,17 @@ TEST(LanguageModelsAsMeasured, take_the_energy_that_was_read_on_rails) {
   EXPECT_LE(energy.mean_absolute, 0.14);
 }
 
-// Asked of MPS are 8 %, of streams 6 %. Rates are 10.9 and 13.1 % off, mostly too high; they were 7.2 and 9.1
-// % before miss_latency, which halves the error of equal streams of image networks and brings the waits of
-// cameras nearer. What a language model loses beside networks that find less in L2 is not understood.
+// Asked of MPS are 8 %, of streams 6 %. Rates are 4.4 and 8.8 % off, those in streams all too high: what
+// image networks and decoders lose beside each other there is not understood.
 TEST(LanguageModelsAsMeasured, share_an_h200_with_image_networks) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
   const std::string beside = "language models beside others, ";
   EXPECT_GT(errors(beside + "time slices", "rate").count, 20U);
   EXPECT_LE(errors(beside + "time slices", "rate").mean_absolute, 0.021);  // 1.8 % with steps by bytes alone
   EXPECT_GT(errors(beside + "MPS", "rate").count, 20U);
-  EXPECT_LE(errors(beside + "MPS", "rate").mean_absolute, 0.12);
+  EXPECT_LE(errors(beside + "MPS", "rate").mean_absolute, 0.05);
   EXPECT_GT(errors(beside + "streams of one process", "rate").count, 20U);
-  EXPECT_LE(errors(beside + "streams of one process", "rate").mean_absolute, 0.14);
+  EXPECT_LE(errors(beside + "streams of one process", "rate").mean_absolute, 0.095);
   for (const char* const sharing : {"time slices", "MPS", "streams of one process"})
     EXPECT_LE(errors(beside + sharing, "camera p99").mean_absolute, 0.15) << sharing;
 }
