@@ -93,9 +93,8 @@ TEST(ExpertsOnTheCores, of_more_blocks_take_longer_and_as_much_for_each) {
     before = now;
   }
   EXPECT_EQ(decode_s(", cpu_moe: all"), before);
-  // With the first of them threads are woken once a step.
-  for (const double step : steps) EXPECT_NEAR(step, steps.back(), 0.05e-3);
-  EXPECT_NEAR(steps[1], steps.back(), 0.005 * steps.back());
+  // The work of a call varies by 3 %.
+  for (const double step : steps) EXPECT_NEAR(step, steps.back(), 0.04 * steps.back());
 }
 
 // The cores' memory alone differs, and is what bounds them: 480 MB a token.
