@@ -91,7 +91,8 @@ std::string tokens_lines(const std::string& who, const scenarios::TokenResult& t
                   significant(kernels_ms, 3));
   if (step_ms > kernels_ms)
     line += fmt::format(
-        "; from one token to the next it is {} ms, {:.0f} % for launches, waits and steps of others",
+        "; from one token to the next it is {} ms, {:.0f} % for the work of the cores, waits and steps of "
+        "others",
         significant(step_ms, 3), 100 * (1 - kernels_ms / step_ms));
   return text + paragraph(line, width, 2);
 }

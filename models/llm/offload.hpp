@@ -1,9 +1,14 @@
 // Partial offload of a language model, as llama.cpp's option -ngl N: the GPU has the last N blocks, threads
 // on the cores have the others and the embeddings. The output layer counts as one more: the GPU has it from
-// N = layers + 1 on (llama.cpp, llama-model.cpp, load_tensors()).
+// N = layers + 1 on (llama.cpp, llama-model.cpp, load_tensors()). Of the GPU's blocks the cores may have the
+// experts of the first M, as with --n-cpu-moe M and --cpu-moe (common/arg.cpp: tensors that are called
+// ffn_(up|down|gate|gate_up)_exps): the GPU computes such a block up to its router, the cores the three
+// products of the chosen experts and the gate between them, and the GPU the rest.
 //
 // Products of many tokens run on the GPU whichever holds their weights: those of the cores are copied to it
-// for each of them, which pays from 32 rows on (ggml-cuda.cu, ggml_backend_cuda_device_offload_op()).
+// for each of them, which pays from 32 rows on (ggml-cuda.cu, ggml_backend_cuda_device_offload_op()). Experts
+// count by tokens, and those alone that some token chose are copied (ggml-backend.cpp,
+// ggml_backend_sched_compute_splits(); pull request 15346).
 #pragma once
 
 #include <cstdint>
@@ -22,21 +27,31 @@ namespace jostle::llm {
   return std::int64_t{of.layers} + 1;
 }
 
+// What the GPU and the cores have of a model.
+struct Offload {
+  std::int64_t gpu_layers = 0;      // the last ones are the GPU's
+  std::int64_t cpu_moe_layers = 0;  // the cores have the experts of so many blocks, the first ones
+};
+
 // The part of a step to which a layer belongs.
 struct Part {
   bool at_home_on_gpu = true;  // its weights are there
   bool on_gpu = true;          // it is computed there
   int block = 0;               // the number of its block; that of the output layer is the number of blocks
+  bool expert_apart = false;   // it belongs to experts that the cores have, in a block that the GPU has
+
+  // True if the cores compute it between kernels of its block.
+  [[nodiscard]] bool between_kernels() const { return expert_apart && !on_gpu; }
 };
 
 // The part of each layer of a step of `batch` sequences. A norm between two blocks belongs to the first.
 [[nodiscard]] std::vector<Part> parts_of(const Architecture& of, std::span<const dnn::FusedLayer> layers,
-                                         std::int64_t batch, std::int64_t gpu_layers);
+                                         std::int64_t batch, const Offload& by);
 
 // Bytes of the weights, and share of the keys and values, in the memory of a card of its own. Keys and values
-// of a block are where its weights are; the vision tower is on the GPU.
+// of a block are where its attention is; the vision tower is on the GPU.
 [[nodiscard]] double weights_on_card(const Architecture& of, WeightFormat format, const Serving& by,
-                                     std::int64_t gpu_layers);
+                                     const Offload& offload);
 [[nodiscard]] double cache_on_card(const Architecture& of, std::int64_t gpu_layers);
 
 }  // namespace jostle::llm

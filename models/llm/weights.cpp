@@ -40,6 +40,13 @@ double block_bytes(const Architecture& of, WeightFormat format) {
          bytes(rows.ffn, of.ffn);
 }
 
+double expert_bytes(const Architecture& of, WeightFormat format) {
+  constexpr double bits = 8;
+  const double one = static_cast<double>(of.hidden) * of.ffn *
+                     (2 * bits_of(format, false, of.hidden) + bits_of(format, false, of.ffn)) / bits;
+  return of.experts.count * one;
+}
+
 double weight_bytes(const Architecture& of, WeightFormat format) {
   constexpr double bits = 8, half = 2;  // bits per byte; bytes per fp16 number
   const auto others =

@@ -73,6 +73,8 @@ inline constexpr std::array cache_formats{CacheTraits{CacheFormat::fp16, "fp16",
 
 // Bytes of the weights of the blocks' linear layers, as stored in memory.
 [[nodiscard]] double block_bytes(const Architecture& of, WeightFormat format);
+// Bytes of all experts of one block, those beside them that every token passes through apart.
+[[nodiscard]] double expert_bytes(const Architecture& of, WeightFormat format);
 // Bytes of all weights as stored in memory, the vision tower in fp16.
 [[nodiscard]] double weight_bytes(const Architecture& of, WeightFormat format);
 

@@ -58,6 +58,13 @@ struct GenerationSpec {
   [[nodiscard]] std::int64_t longest_prompt() const;  // of which maximum number are its prompt
 };
 
+// Blocks that threads on the cores compute between kernels of a step, and the kernels that follow them.
+struct HostTurn {
+  std::vector<sim::Duration> blocks;  // work of each of the threads, in reference time
+  gpu::KernelSequence kernels;
+  double input_bytes = 0, output_bytes = 0;  // copied to the GPU before these kernels, and back after them
+};
+
 // The part of a step that threads on the cores compute, beside the kernels of the rest.
 struct HostPart {
   // Work of each of the threads, block by block, in reference time: before the kernels, and after them.
@@ -65,6 +72,8 @@ struct HostPart {
   // Memory traffic of each thread while it computes, and the share of that time which is bound by it.
   double bytes_per_s = 0, bound = 0;
   double input_bytes = 0, output_bytes = 0;  // copied to the GPU before the kernels, and back after them
+  // Then threads and GPU go on in turns; `after` comes behind the last one's kernels.
+  std::vector<HostTurn> turns = {};
 };
 
 // Kernels of steps of several sizes (sequences of a decode step, tokens of a prefill) after several context

@@ -171,6 +171,11 @@ std::int64_t Generator::tokens_of_step() {
   return tokens;
 }
 
+void Generator::note_decoded(const gpu::KernelSequence& kernels) {
+  metrics_.decode_kernels += kernels.total();
+  if (!kernels.used.empty()) metrics_.decode_used += kernels.used.back();
+}
+
 std::span<const sim::Time> Generator::finish(sim::Time now) {
   sim::contract(step_ != nullptr && !running_.empty(), "a step that ends had begun");
   complete_.clear();
@@ -181,8 +186,9 @@ std::span<const sim::Time> Generator::finish(sim::Time now) {
   } else {
     metrics_.decoding += took;
     ++metrics_.decode_steps;
-    metrics_.decode_kernels += step_->total();
-    if (!step_->used.empty()) metrics_.decode_used += step_->used.back();
+    note_decoded(*step_);
+    if (host_ != nullptr)
+      for (const HostTurn& turn : host_->turns) note_decoded(turn.kernels);
   }
   const auto prompted = std::ranges::find_if(running_, [](const Sequence& it) { return it.prompt_left > 0; });
   for (auto it = running_.begin(); it != running_.end(); ++it) {

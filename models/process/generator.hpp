@@ -55,7 +55,8 @@ class Generator {
   }
   // Admits waiting requests, begins a step and returns its kernels; null if there is no sequence left.
   [[nodiscard]] const gpu::KernelSequence* begin(sim::Time now);
-  // The kernels of the step under way, and the part of it that the cores compute; null: they compute nothing.
+  // The first kernels of the step under way, and the part of it that the cores compute, with what follows;
+  // null: they compute nothing.
   [[nodiscard]] const gpu::KernelSequence& step() const { return *step_; }
   [[nodiscard]] const HostPart* host() const { return host_; }
   // Ends the step. Returns when the requests were made whose answers are now complete; valid until the next
@@ -98,6 +99,7 @@ class Generator {
   void ask_again(std::size_t session, sim::Time now);
   [[nodiscard]] bool runs_most() const;
   [[nodiscard]] std::int64_t tokens_of_step();
+  void note_decoded(const gpu::KernelSequence& kernels);
   const gpu::KernelSequence* choose(const StepGrid& grid, std::int64_t size, std::int64_t context);
 
   const Generation& generation_;

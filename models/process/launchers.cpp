@@ -23,7 +23,7 @@ Launcher::Launcher(const BoardParts& board, const Spec& spec, const Costs& costs
 
 Duration GraphLauncher::work(double factor, double lock) const {
   const Duration launch = runtime_.per_launch + runtime_.per_node * kernels();
-  return sim::work_in(runtime_.per_batch + launch, factor) + sim::work_in(launch, factor * lock);
+  return sim::work_in(per_batch() + launch, factor) + sim::work_in(launch, factor * lock);
 }
 
 void GraphLauncher::end() {
@@ -31,7 +31,7 @@ void GraphLauncher::end() {
 }
 
 gpu::LaunchPlan KernelLauncher::plan(double factor, double lock) const {
-  return {.first = sim::work_in(runtime_.per_batch, factor),
+  return {.first = sim::work_in(per_batch(), factor),
           .each = sim::work_in(spec_.pace.value_or(Duration::zero()) + runtime_.per_launch, factor) +
                   sim::work_in(runtime_.per_launch, factor * lock)};
 }

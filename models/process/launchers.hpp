@@ -50,8 +50,12 @@ class GpuLauncher {
         listener_(listener),
         kernels_(&*spec.kernels) {}
 
-  // From now on a batch consists of these kernels, which must outlive the GPU.
-  void launch(const gpu::KernelSequence& kernels) { kernels_ = &kernels; }
+  // From now on a batch consists of these kernels, which must outlive the GPU. `first`: false for kernels
+  // that belong to the batch before, whose launch has no work but that of the launch itself.
+  void launch(const gpu::KernelSequence& kernels, bool first) {
+    kernels_ = &kernels;
+    first_ = first;
+  }
 
   void input_arrived() {
     if (gate_.arrives()) context_.gpu().open(context_.id());
@@ -61,12 +65,17 @@ class GpuLauncher {
 
  protected:
   [[nodiscard]] std::int64_t kernels() const { return static_cast<std::int64_t>(kernels_->kernels.size()); }
+  // The host's work in an enqueue call beside launches.
+  [[nodiscard]] sim::Duration per_batch() const {
+    return first_ ? runtime_.per_batch : sim::Duration::zero();
+  }
 
   const Spec& spec_;
   const RuntimeSpec& runtime_;
   GpuContext& context_;
   LaunchListener listener_;
   const gpu::KernelSequence* kernels_;
+  bool first_ = true;
   InputGate gate_;
 };
 
@@ -102,10 +111,10 @@ class Launcher {
   Launcher(const BoardParts& board, const Spec& spec, const Costs& costs, GpuContext& context,
            const LaunchListener& listener);
 
-  // From now on a batch consists of these kernels. Has no effect if it has segments.
-  void launch(const gpu::KernelSequence& kernels) {
-    if (auto* graph = std::get_if<GraphLauncher>(&launcher_)) graph->launch(kernels);
-    if (auto* eager = std::get_if<KernelLauncher>(&launcher_)) eager->launch(kernels);
+  // GpuLauncher::launch(). Has no effect if a batch has segments.
+  void launch(const gpu::KernelSequence& kernels, bool first) {
+    if (auto* graph = std::get_if<GraphLauncher>(&launcher_)) graph->launch(kernels, first);
+    if (auto* eager = std::get_if<KernelLauncher>(&launcher_)) eager->launch(kernels, first);
   }
   [[nodiscard]] sim::Duration work(double factor, double lock) const {
     return std::visit([&](const auto& launcher) { return launcher.work(factor, lock); }, launcher_);

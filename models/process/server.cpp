@@ -247,20 +247,34 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
   if (lane.team_)
     co_await launch(lane, made);
   else
-    co_await lane.steps_.enqueue(lane.enqueued_, made);
+    co_await lane.steps_.enqueue(lane.on_stream(), made);
   ++lane.enqueued_;
 }
 
-// Computes what the cores have before the kernels of a step, and enqueues these.
+// Computes what the cores have before the kernels of a step and between them, and enqueues these.
 sim::Task<> Server::launch(Lane& lane, Time made) {
   const HostPart& host = *lane.generator_->host();
   lane.team_->set_traffic(host.bytes_per_s, host.bound);
-  if (!host.before.empty()) co_await lane.team_->compute(host.before);
+  if (!host.before.empty()) co_await lane.team_->compute(host.before, !host.turns.empty());
   if (lane.generator_->step().kernels.empty()) {
-    lane.steps_.stream().pass(lane.enqueued_, made);
+    lane.steps_.stream().pass(lane.on_stream(), made);
   } else {
     lane.steps_.stream().copy_next(host.input_bytes, host.output_bytes);
-    co_await lane.steps_.enqueue(lane.enqueued_, made);
+    co_await lane.steps_.enqueue(lane.on_stream(), made);
+  }
+  if (!host.turns.empty()) co_await take_turns(lane, made);
+}
+
+// The host waits for each part of the GPU before the cores go on, as ggml's scheduler does between splits of
+// a graph. The last part is under way at the end.
+sim::Task<> Server::take_turns(Lane& lane, Time made) {
+  const HostPart& host = *lane.generator_->host();
+  for (const HostTurn& turn : host.turns) {
+    co_await lane.steps_.synchronise(lane.on_stream());
+    ++lane.turns_taken_;
+    co_await lane.team_->compute(turn.blocks, &turn != &host.turns.back());
+    lane.steps_.stream().go_on_with(turn.kernels, turn.input_bytes, turn.output_bytes);
+    co_await lane.steps_.enqueue(lane.on_stream(), made);
   }
 }
 

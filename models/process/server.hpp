@@ -83,7 +83,9 @@ class Server {
    private:
     friend class Server;
     [[nodiscard]] std::uint64_t in_flight() const { return enqueued_ - seen_; }
-    [[nodiscard]] bool done() { return in_flight() > 0 && steps_.is_done(seen_); }
+    [[nodiscard]] bool done() { return in_flight() > 0 && steps_.is_done(seen_ + turns_taken_); }
+    // The number that the next batch has on the stream, where each turn of a step counts.
+    [[nodiscard]] std::uint64_t on_stream() const { return enqueued_ + turns_taken_; }
     [[nodiscard]] bool closed() const { return spec_.arrivals.closed_loop(); }
     // True if forming a batch takes the host time.
     [[nodiscard]] bool forms_batches() const {
@@ -102,7 +104,8 @@ class Server {
     std::optional<Served> own_;  // set if there are several lanes; otherwise the process's own is used
     const Served* served_ = nullptr;
     std::uint64_t enqueued_ = 0, seen_ = 0;  // numbers of batches
-    std::uint64_t turn_ = 0;                 // number of its last turn
+    std::uint64_t turns_taken_ = 0;          // turns of GPU and cores within its steps so far
+    std::uint64_t turn_ = 0;                 // number of its last turn among the lanes
     // Times at which the requests of the present batch were made; closed loop: empty.
     std::vector<sim::Time> made_;
     std::optional<Generator> generator_;  // chooses its batches
@@ -151,6 +154,7 @@ class Server {
   [[nodiscard]] sim::Task<> enqueue(Worker& worker, Lane& lane);
   [[nodiscard]] sim::Task<> form_batch(HostThread& host, Lane& lane);
   [[nodiscard]] sim::Task<> launch(Lane& lane, sim::Time made);
+  [[nodiscard]] sim::Task<> take_turns(Lane& lane, sim::Time made);
   [[nodiscard]] sim::Task<> wait(Worker& worker);
   void record(Worker& worker, Lane& lane);
   void answer_clients(const Worker& worker, const Lane& lane);

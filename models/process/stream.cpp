@@ -64,7 +64,7 @@ void Stream::enqueued() {
 }
 
 void Stream::size_next(const gpu::KernelSequence& kernels, double share) {
-  launcher_.launch(kernels);
+  launcher_.launch(kernels, true);
   input_bytes_ = share * all_input_bytes_;
   output_bytes_ = share * all_output_bytes_;
 }

@@ -52,6 +52,12 @@ class Stream {
     input_bytes_ = input_bytes;
     output_bytes_ = output_bytes;
   }
+  // The same for kernels that go on with a batch after the host has worked between them. They count as a
+  // batch, but cost no work that the host has once for each.
+  void go_on_with(const gpu::KernelSequence& kernels, double input_bytes, double output_bytes) {
+    launcher_.launch(kernels, false);
+    copy_next(input_bytes, output_bytes);
+  }
   // The next batch has no work for the GPU: it is done at once. None may be under way.
   void pass(std::uint64_t batch, sim::Time made);
   // Also sets `flag` whenever a batch is done, so that one host can wait for several streams.

@@ -41,12 +41,12 @@ double ThreadTeam::slowdown() const {
   return traffic_ && bound_ > 0 ? 1 + bound_ * (1 / traffic_->core_speed() - 1) : 1;
 }
 
-sim::Task<> ThreadTeam::compute(std::span<const Duration> layers) {
+sim::Task<> ThreadTeam::compute(std::span<const Duration> layers, bool more) {
   main_.set_phase(Phase::computing);
   const double factor = main_.variation();
   co_await main_.run(sim::work_in(costs_.runtime.per_batch, factor));
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    last_layer_ = layer + 1 == layers.size();
+    last_layer_ = !more && layer + 1 == layers.size();
     share_ = sim::work_in(layers[layer], factor * slowdown());
     co_await main_.run(sim::work_in(costs_.runtime.per_launch, factor));
     joined_.reset();

@@ -28,7 +28,8 @@ class ThreadTeam {
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   // Computes one batch: `layers` is the work of each thread. The host thread goes on when all have joined.
-  [[nodiscard]] sim::Task<> compute(std::span<const sim::Duration> layers);
+  // `more`: the batch goes on with another call, until which the threads wait as within it.
+  [[nodiscard]] sim::Task<> compute(std::span<const sim::Duration> layers, bool more = false);
   // The memory traffic of each thread while it computes from now on, and the share of its time which is bound
   // by that: it computes a layer the more slowly the less the memory grants the cores as the layer begins.
   void set_traffic(double bytes_per_s, double bound);

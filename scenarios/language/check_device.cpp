@@ -186,14 +186,17 @@ class DeviceCheck {
     }
   }
 
-  // Layers that are not on the GPU are computed by threads like those of runtime cpu.
+  // Layers and experts that are not on the GPU are computed by threads like those of runtime cpu.
   void check_offload(const ProcessEntry& process, const std::string& path) const {
-    const auto& layers = process.language->gpu_layers;
-    if (!layers || *layers >= llm::most_layers(*language_model(process.model))) return;
-    if (!device_.runtimes[Runtime::cpu])
-      problem(path + "gpu_layers",
+    if (device_.runtimes[Runtime::cpu]) return;
+    const auto refuse = [&](const char* key) {
+      problem(path + key,
               fmt::format("the profile of {} does not say how fast its cores compute", device_.name),
               "leave it out, or give the profile runtimes.cpu");
+    };
+    const auto& layers = process.language->gpu_layers;
+    if (layers && *layers < llm::most_layers(*language_model(process.model))) refuse("gpu_layers");
+    if (process.language->cpu_moe > 0) refuse("cpu_moe");
   }
 
   void check_partitions(const ProcessEntry& process, const std::string& path) const {

@@ -220,6 +220,7 @@ void put_generation(Json& json, const ProcessEntry& part) {
   if (work.cache != llm::CacheFormat::fp16) json["kv"] = llm::traits_of(work.cache).name;
   if (work.flash_attention) json["flash_attention"] = *work.flash_attention;
   if (work.gpu_layers) json["gpu_layers"] = *work.gpu_layers;
+  if (work.cpu_moe > 0) json["cpu_moe"] = work.cpu_moe;
   if (work.draft != nullptr)
     json["draft"] = {{"model", work.draft->name},
                      {"tokens", spec.drafted},

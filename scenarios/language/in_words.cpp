@@ -47,6 +47,7 @@ constexpr std::array told_of_network{ToldKey{"input", "input {}"},
                                      ToldKey{"kv_memory", "{} for keys and values"},
                                      ToldKey{"context", "context of {}"},
                                      ToldKey{"gpu_layers", "{} layers on the GPU"},
+                                     ToldKey{"cpu_moe", "experts of {} layers on the cores"},
                                      ToldKey{"max_batch", "at most {} sequences at a time", "1"}};
 constexpr std::array told_of_process{ToldKey{"streams", "{} streams"},
                                      ToldKey{"host_threads", "{} host threads"},

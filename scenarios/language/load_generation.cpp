@@ -302,15 +302,47 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
         "a language model takes requests from `arrivals` or `users`, not from `after` or `max_queue_delay`");
 }
 
+namespace {
+
+// True if the runtime can leave a part of a model to the cores.
+bool divides(const process::RuntimeTraits& runtime) {
+  return runtime.serves_text && runtime.lowering == dnn::Lowering::framework;
+}
+
+// Reads the number of blocks whose experts the cores have.
+void read_cpu_moe(const Cursor& at, ProcessEntry& process) {
+  const llm::Architecture& of = *language_model(process.model);
+  const std::string text = at.is(Kind::scalar) ? at.value().text : "";
+  if (!text.empty() && text != "all" && text.find_first_not_of("+-0123456789") != std::string::npos)
+    return at.expected("a number of blocks, or all");
+  const auto asked = text == "all" ? std::int64_t{of.layers} : Integer{0, max_tokens}(at);
+  if (!asked) return;
+  const process::RuntimeTraits& runtime = process::traits_of(process.runtime);
+  const std::string name = input::printable(model_name(process.model));
+  if (of.experts.count == 0)
+    at.problem(fmt::format("{} has no experts", name), "leave it out, or gpu_layers: 8");
+  else if (!divides(runtime))
+    at.problem(fmt::format("{} computes all experts on the GPU", runtime.name), "runtime: llama.cpp");
+  else if (*asked > of.layers)
+    at.problem(fmt::format("{} has {} blocks with experts", name, of.layers),
+               fmt::format("at most {}, or all", of.layers));
+  else
+    process.language->cpu_moe = *asked;
+}
+
+}  // namespace
+
 void read_offload(Mapping& mapping, ProcessEntry& process) {
-  const auto at = process.language ? mapping.find("gpu_layers") : std::nullopt;
+  if (!process.language) return;
+  if (const auto experts = mapping.find("cpu_moe")) read_cpu_moe(*experts, process);
+  const auto at = mapping.find("gpu_layers");
   if (!at) return;
   const llm::Architecture& of = *language_model(process.model);
   const std::int64_t most = llm::most_layers(of);
   const auto asked = Integer{0, max_tokens}(*at);
   if (!asked) return;
   const process::RuntimeTraits& runtime = process::traits_of(process.runtime);
-  if (!runtime.serves_text || runtime.lowering != dnn::Lowering::framework)
+  if (!divides(runtime))
     at->problem(fmt::format("{} computes all layers on the GPU", runtime.name), "runtime: llama.cpp");
   else if (*asked > most)
     at->problem(fmt::format("{} has {} blocks, and the output layer counts as one more",

@@ -35,7 +35,7 @@ void read_requests(input::Mapping& mapping, const LoadContext& context, ProcessE
 // runtime and requests, `generate` or `bench`, `users` and `max_batch`.
 void read_weights(input::Mapping& mapping, ProcessEntry& process);
 void read_generation(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process);
-// Reads `gpu_layers` of a language model.
+// Reads `gpu_layers` and `cpu_moe` of a language model.
 void read_offload(input::Mapping& mapping, ProcessEntry& process);
 // Reads the time that somebody thinks between an answer and the next request: `10 ms`, or `{exponential: 10
 // ms}`, for which it returns true. `example`: such a time, for messages.

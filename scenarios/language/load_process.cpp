@@ -198,8 +198,8 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
   }
   if (const auto at = mapping.find("threads")) {
     process.threads = Integer{1, max_threads}(*at);
-    if (!on_cpu && !mapping.has("gpu_layers"))
-      at->problem("only a process with placement: cpu, or with gpu_layers, has threads");
+    if (!on_cpu && !mapping.has("gpu_layers") && !mapping.has("cpu_moe"))
+      at->problem("only a process with placement: cpu, or with gpu_layers or cpu_moe, has threads");
   }
   if (const auto at = mapping.find("graph")) {
     const auto graph = Choice<bool>{"a kind of graph", {{"dynamic", false}, {"static", true}}}(*at);

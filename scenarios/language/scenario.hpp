@@ -146,6 +146,7 @@ struct LanguageWork {
   std::optional<bool> flash_attention;  // attention as one kernel; absent: as the runtime does
   // Layers that the GPU computes, the output layer as one more (models/llm/offload.hpp); absent: all.
   std::optional<std::int64_t> gpu_layers;
+  std::int64_t cpu_moe = 0;                  // blocks, the first ones, whose experts the cores compute
   const llm::Architecture* draft = nullptr;  // model of speculative decoding, its weights in the same format
   std::string trace_file;                    // trace of prompt and answer lengths: path as written
   std::uint64_t trace_hash = 0;

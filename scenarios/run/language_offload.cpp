@@ -7,7 +7,6 @@
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dnn/host_layers.hpp"
-#include "models/llm/offload.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
@@ -48,8 +47,12 @@ class HostCosts {
   // Sets the memory traffic of each thread, if all move `bytes` in the part's time.
   void set_traffic(process::HostPart& part, double bytes) const {
     sim::Duration work;
-    for (const auto* const blocks : {&part.before, &part.after})
-      for (const sim::Duration block : *blocks) work += block;
+    const auto add = [&work](const std::vector<sim::Duration>& blocks) {
+      for (const sim::Duration block : blocks) work += block;
+    };
+    add(part.before);
+    for (const process::HostTurn& turn : part.turns) add(turn.blocks);
+    add(part.after);
     const double seconds = sim::to_seconds(work) * team_.reference_clock_hz / team_.clock_hz;
     if (seconds <= 0) return;
     part.bytes_per_s = bytes / seconds / team_.threads;
@@ -62,64 +65,128 @@ class HostCosts {
   dnn::HostTeam team_;
 };
 
-// The kernels whose layers the GPU computes.
-gpu::KernelSequence kernels_on_gpu(const dnn::KernelsOfLayers& whole, const std::vector<llm::Part>& parts) {
-  gpu::KernelSequence kernels = whole.sequence;
-  kernels.kernels.clear();
-  for (std::size_t i = 0; i < whole.layer.size(); ++i)
-    if (parts[whole.layer[i]].on_gpu) kernels.kernels.push_back(whole.sequence.kernels[i]);
-  kernels.rebuild_finish();
-  return kernels;
-}
-
 // Adds what is copied for layers that the GPU computes for the cores: the weights, once for each so many rows
-// as the runtime computes at once, and on a card of its own the rows.
-void add_copies(const dnn::FusedLayer& layer, std::int64_t batch, bool card, process::HostPart& host) {
+// as the runtime computes at once, and on a card of its own the rows, if `rows_too`.
+void add_copies(const dnn::FusedLayer& layer, std::int64_t batch, bool rows_too, process::HostPart& host) {
   const double rows = static_cast<double>(layer.out.height * batch);
   const double at_once = process::traits_of(Runtime::llama_cpp).serving.step;
   host.input_bytes += layer.weight_bytes(0) * std::ceil(rows / at_once);
-  if (!card) return;
+  if (!rows_too) return;
   host.input_bytes += activation_bytes * static_cast<double>(layer.in.elements() * batch);
   host.output_bytes += activation_bytes * static_cast<double>(layer.out.elements() * batch);
 }
 
+// Divides a step into the kernels of the GPU and the blocks of the cores.
+class Division {
+ public:
+  Division(const WholeStep& step, const ProcessEntry& entry, const WorkContext& context)
+      : step_(step),
+        costs_(entry, context),
+        parts_(llm::parts_of(*language_model(entry.model), step.layers, step.batch, offload_of(entry))),
+        card_(!context.device.memory.unified) {}
+
+  DividedStep take() {
+    std::vector<std::size_t> turn_of;  // of each layer: the turns that begin before it
+    for (std::size_t i = 0; i < step_.layers.size(); ++i) {
+      put(i);
+      turn_of.push_back(made_.host.turns.size());
+    }
+    share_out_kernels(turn_of);
+    costs_.set_traffic(made_.host, bytes_);
+    return std::move(made_);
+  }
+
+ private:
+  // Bytes of a layer's rows from or to another layer.
+  [[nodiscard]] double rows(const dnn::Shape& of) const {
+    return activation_bytes * static_cast<double>(of.elements() * step_.batch);
+  }
+  [[nodiscard]] double& input_of_last() {
+    return made_.host.turns.empty() ? made_.host.input_bytes : made_.host.turns.back().input_bytes;
+  }
+  [[nodiscard]] double& output_of_last() {
+    return made_.host.turns.empty() ? made_.host.output_bytes : made_.host.turns.back().output_bytes;
+  }
+
+  void put(std::size_t i) {
+    const dnn::FusedLayer& layer = step_.layers[i];
+    const llm::Part& part = parts_[i];
+    const bool goes_on = between_;  // the layer before is of experts that the cores compute
+    between_ = part.between_kernels();
+    if (goes_on && !between_) input_of_last() += rows(step_.layers[i - 1].out);
+    if (part.on_gpu) {
+      if (!part.at_home_on_gpu) add_copies(layer, step_.batch, card_ && !part.expert_apart, made_.host);
+      if (part.at_home_on_gpu && !crossed_ && card_) made_.host.input_bytes += rows(layer.in);
+      crossed_ = crossed_ || part.at_home_on_gpu;
+      return;
+    }
+    if (between_ && !goes_on) {
+      // Each expert of a token gets the same row, which is copied once.
+      output_of_last() += rows(layer.in) / layer.groups;
+      made_.host.turns.emplace_back();
+    }
+    compute(layer, part);
+  }
+
+  void compute(const dnn::FusedLayer& layer, const llm::Part& part) {
+    process::HostPart& host = made_.host;
+    std::vector<sim::Duration>& blocks = between_   ? host.turns.back().blocks
+                                         : crossed_ ? host.after
+                                                    : host.before;
+    if (&blocks == &host.after && blocks.empty() && card_) output_of_last() += rows(layer.in);
+    if (blocks.empty() || part.block != block_) blocks.emplace_back();
+    block_ = part.block;
+    blocks.back() += costs_.of(layer, step_.batch);
+    bytes_ += layer.weight_bytes(0) + layer.cache_bytes() * static_cast<double>(step_.batch);
+  }
+
+  // The kernels whose layers the GPU computes, those of each turn by themselves.
+  void share_out_kernels(const std::vector<std::size_t>& turn_of) {
+    const dnn::KernelsOfLayers& whole = step_.kernels;
+    made_.kernels = whole.sequence;
+    made_.kernels.kernels.clear();
+    std::vector<process::HostTurn>& turns = made_.host.turns;
+    for (process::HostTurn& turn : turns) {
+      turn.kernels.launched_whole = whole.sequence.launched_whole;
+      turn.kernels.grade = whole.sequence.grade;
+    }
+    const auto sequence = [&](std::size_t turn) -> gpu::KernelSequence& {
+      return turn == 0 ? made_.kernels : turns[turn - 1].kernels;
+    };
+    for (std::size_t i = 0; i < whole.layer.size(); ++i)
+      if (parts_[whole.layer[i]].on_gpu)
+        sequence(turn_of[whole.layer[i]]).kernels.push_back(whole.sequence.kernels[i]);
+    for (std::size_t turn = 0; turn <= turns.size(); ++turn) sequence(turn).rebuild_finish();
+  }
+
+  const WholeStep& step_;
+  HostCosts costs_;
+  std::vector<llm::Part> parts_;
+  bool card_;  // the GPU has a memory of its own
+  DividedStep made_;
+  double bytes_ = 0;  // that the cores move
+  int block_ = -1;
+  bool crossed_ = false;  // the GPU had a layer of its own before
+  bool between_ = false;  // the layer is of experts that the cores compute
+};
+
 }  // namespace
 
+llm::Offload offload_of(const ProcessEntry& entry) {
+  const LanguageWork& work = *entry.language;
+  return {.gpu_layers = work.gpu_layers.value_or(llm::most_layers(*language_model(entry.model))),
+          .cpu_moe_layers = work.cpu_moe};
+}
+
 int offload_threads(const ProcessEntry& entry, std::size_t cpus) {
-  const auto& layers = entry.language->gpu_layers;
-  if (!layers || *layers >= llm::most_layers(*language_model(entry.model))) return 0;
+  const llm::Offload by = offload_of(entry);
+  if (by.gpu_layers >= llm::most_layers(*language_model(entry.model)) && by.cpu_moe_layers == 0) return 0;
   if (entry.threads) return static_cast<int>(*entry.threads);
   return static_cast<int>(entry.cpus.empty() ? cpus : entry.cpus.size());
 }
 
 DividedStep divided(const WholeStep& step, const ProcessEntry& entry, const WorkContext& context) {
-  const llm::Architecture& of = *language_model(entry.model);
-  const auto parts = llm::parts_of(of, step.layers, step.batch, *entry.language->gpu_layers);
-  const bool card = !context.device.memory.unified;
-  const HostCosts costs(entry, context);
-  DividedStep made{.kernels = kernels_on_gpu(step.kernels, parts), .host = {}};
-  double bytes = 0;
-  int block = -1;
-  bool crossed = false;  // the GPU has a layer of its own before
-  for (std::size_t i = 0; i < step.layers.size(); ++i) {
-    const dnn::FusedLayer& layer = step.layers[i];
-    if (parts[i].on_gpu) {
-      if (!parts[i].at_home_on_gpu) add_copies(layer, step.batch, card, made.host);
-      if (parts[i].at_home_on_gpu && !crossed && card)
-        made.host.input_bytes += activation_bytes * static_cast<double>(layer.in.elements() * step.batch);
-      crossed = crossed || parts[i].at_home_on_gpu;
-      continue;
-    }
-    std::vector<sim::Duration>& blocks = crossed ? made.host.after : made.host.before;
-    if (crossed && blocks.empty() && card)
-      made.host.output_bytes += activation_bytes * static_cast<double>(layer.in.elements() * step.batch);
-    if (blocks.empty() || parts[i].block != block) blocks.emplace_back();
-    block = parts[i].block;
-    blocks.back() += costs.of(layer, step.batch);
-    bytes += layer.weight_bytes(0) + layer.cache_bytes() * static_cast<double>(step.batch);
-  }
-  costs.set_traffic(made.host, bytes);
-  return made;
+  return Division(step, entry, context).take();
 }
 
 }  // namespace jostle::scenarios

@@ -255,6 +255,18 @@ llm::Load load_of(const LanguageWork& work) {
           .context = work.context};
 }
 
+// ", 8 of 29 layers; the others by 6 threads".
+std::string divided_phrase(const ProcessEntry& entry, int threads) {
+  const llm::Offload by = offload_of(entry);
+  const std::int64_t most = llm::most_layers(architecture_of(entry));
+  std::string text;
+  if (by.gpu_layers < most)
+    text += fmt::format(", {} of {} layers; the others by {} threads", by.gpu_layers, most, threads);
+  if (by.cpu_moe_layers > 0)
+    text += fmt::format(", the experts of {} blocks by {} threads", by.cpu_moe_layers, threads);
+  return text;
+}
+
 }  // namespace
 
 void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
@@ -275,10 +287,7 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
     if (work.spec.prefills) generation->prefill = prefill_grid(models, work.spec, work.images);
     spec.kernels =
         work.spec.decodes ? generation->decode.kernels.front() : generation->prefill.kernels.front();
-    if (models.divided)
-      spec.kernels.edit().provenance +=
-          fmt::format(", {} of {} layers; the others by {} threads", *work.gpu_layers,
-                      llm::most_layers(architecture_of(entry)), spec.host.threads);
+    if (models.divided) spec.kernels.edit().provenance += divided_phrase(entry, spec.host.threads);
     spec.weights_bytes = language_footprint(entry, true).engine;
     spec.generation = std::move(generation);
   } catch (const std::invalid_argument& error) {
@@ -295,30 +304,47 @@ memory::Footprint language_footprint(const ProcessEntry& entry, bool unified) {
   const double cache =
       work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of, work.draft, work.cache));
   // On a board with one memory all of it counts, wherever a layer is computed.
-  const std::int64_t layers = unified ? llm::most_layers(of) : work.gpu_layers.value_or(llm::most_layers(of));
+  const llm::Offload offload = unified ? llm::Offload{.gpu_layers = llm::most_layers(of)} : offload_of(entry);
   const double own =
       llm::kv_bytes_per_token(of, work.cache) / llm::kv_bytes_per_token(of, work.draft, work.cache);
-  return {.engine = llm::weights_on_card(of, work.weights, by, layers) + drafts,
+  return {.engine = llm::weights_on_card(of, work.weights, by, offload) + drafts,
           .arena = llm::buffers_held(of, by, load_of(work)),
-          .io = cache - cache * own * (1 - llm::cache_on_card(of, layers))};
+          .io = cache - cache * own * (1 - llm::cache_on_card(of, offload.gpu_layers))};
 }
 
 namespace {
 
-// The largest number of layers with which a card of its own would hold so many bytes less.
-std::optional<std::int64_t> layers_that_fit(const ProcessEntry& entry, double missing_bytes) {
+// The bytes that an entry would hold on a card of its own if its model were divided in another way.
+double held_if(const ProcessEntry& entry, const llm::Offload& divided) {
+  ProcessEntry other = entry;
+  other.language->gpu_layers = divided.gpu_layers;
+  other.language->cpu_moe = divided.cpu_moe_layers;
+  const memory::Footprint of = language_footprint(other, false);
+  return of.engine + of.io;
+}
+
+// What of a model the cores of a card's host may have so that the card would hold so many bytes less: the
+// largest number of layers on the GPU; or the smallest number of blocks with experts on the cores.
+std::string division_that_fits(const ProcessEntry& entry, double missing_bytes) {
   const process::RuntimeTraits& runtime = process::traits_of(entry.runtime);
-  if (!runtime.serves_text || runtime.lowering != dnn::Lowering::framework) return std::nullopt;
-  const auto held = [&entry](std::optional<std::int64_t> layers) {
-    ProcessEntry other = entry;
-    other.language->gpu_layers = layers;
-    const memory::Footprint of = language_footprint(other, false);
-    return of.engine + of.io;
-  };
-  const double most = held(entry.language->gpu_layers) - missing_bytes;
-  for (std::int64_t layers = architecture_of(entry).layers; layers >= 0; --layers)
-    if (held(layers) <= most) return layers;
-  return std::nullopt;
+  if (!runtime.serves_text || runtime.lowering != dnn::Lowering::framework) return "";
+  const llm::Architecture& of = architecture_of(entry);
+  const llm::Offload as_it_is = offload_of(entry);
+  const double most = held_if(entry, as_it_is) - missing_bytes;
+  std::string text;
+  llm::Offload other = as_it_is;
+  for (other.gpu_layers = of.layers; other.gpu_layers >= 0; --other.gpu_layers) {
+    if (held_if(entry, other) > most) continue;
+    text += fmt::format("; gpu_layers: {} would fit", other.gpu_layers);
+    break;
+  }
+  if (of.experts.count == 0) return text;
+  other = as_it_is;
+  for (other.cpu_moe_layers = 1; other.cpu_moe_layers <= of.layers; ++other.cpu_moe_layers) {
+    if (held_if(entry, other) > most) continue;
+    return text + fmt::format("; cpu_moe: {} would fit", other.cpu_moe_layers);
+  }
+  return text;
 }
 
 }  // namespace
@@ -343,8 +369,7 @@ std::string what_would_fit(const ProcessEntry& entry, const board::DeviceSpec& d
   else if (positions > 0)
     text += fmt::format("; sequences of {} positions would fit", positions);
   const bool offloads = !device.memory.unified && device.runtimes[Runtime::cpu];
-  if (const auto layers = offloads ? layers_that_fit(entry, missing_bytes) : std::nullopt)
-    text += fmt::format("; gpu_layers: {} would fit", *layers);
+  if (offloads) text += division_that_fits(entry, missing_bytes);
   return text.empty() ? "; no precision of it fits" : text;
 }
 

@@ -15,7 +15,7 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
 
 // Bytes held: weights (engine), activations of the longest step (arena), and keys and values (io) of as many
 // sequences as are decoded together, at their maximum length. `unified`: CPU and GPU have one memory;
-// otherwise what the cores hold of a model with `gpu_layers` does not count.
+// otherwise what the cores hold of a model with `gpu_layers` or `cpu_moe` does not count.
 [[nodiscard]] memory::Footprint language_footprint(const ProcessEntry& entry, bool unified);
 // The precisions, or the length of sequences, that would fit if the process is too large by `missing_bytes`.
 // Text for messages.

@@ -83,7 +83,8 @@ TEST(PartialOffload, to_the_cores_alone_takes_the_time_of_their_arithmetic_and_b
 
 TEST(PartialOffload, uses_as_many_threads_as_it_is_given) {
   EXPECT_GT(decode_s(layers(0) + ", threads: 1"), 1.8 * decode_s(layers(0) + ", threads: 3"));
-  EXPECT_THAT(refusal(on_orin(qwen + "bench: {tg: 8}, threads: 2")), HasSubstr("or with gpu_layers"));
+  EXPECT_THAT(refusal(on_orin(qwen + "bench: {tg: 8}, threads: 2")),
+              HasSubstr("or with gpu_layers or cpu_moe"));
 }
 
 TEST(PartialOffload, shares_its_cores_with_others) {
@@ -125,7 +126,7 @@ TEST(PartialOffload, keeps_only_its_own_layers_on_a_card) {
   const llm::Architecture& of = *llm::find_architecture("qwen2.5_1.5b");
   const llm::Serving& by = process::traits_of(Runtime::llama_cpp).serving;
   const auto held = [&](std::int64_t layers) {
-    return llm::weights_on_card(of, llm::WeightFormat::q4_k_m, by, layers);
+    return llm::weights_on_card(of, llm::WeightFormat::q4_k_m, by, {.gpu_layers = layers});
   };
   EXPECT_EQ(held(blocks + 1), llm::weights_held(of, llm::WeightFormat::q4_k_m, by));
   EXPECT_EQ(held(0), 0);

@@ -242,7 +242,8 @@ TEST(Threads, are_of_processes_on_the_cpu) {
   ASSERT_EQ(loaded.errors, "");
   EXPECT_EQ(loaded.scenario->processes[0].threads, 3);
   EXPECT_EQ(load_text(around(plain_process + ", threads: 3")).errors,
-            "gate.yaml:3: processes.0.threads: only a process with placement: cpu, or with gpu_layers, has "
+            "gate.yaml:3: processes.0.threads: only a process with placement: cpu, or with gpu_layers or "
+            "cpu_moe, has "
             "threads\n");
 }
 

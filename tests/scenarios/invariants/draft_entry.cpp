@@ -273,6 +273,17 @@ void converse(Dice& dice, Words& keys) {
                                                      more, dice.one_in(3) ? "" : ", reuse: session"));
 }
 
+// Makes it a model with experts, of some of whose blocks the cores compute them. A draft of it is left out,
+// since it has another vocabulary.
+void with_experts(Dice& dice, Words& keys) {
+  keys.front() = "model: olmoe_1b_7b";
+  keys[1] = "precision: q4_k_m";
+  std::erase_if(keys, [](const std::string& it) { return it.starts_with("draft"); });
+  for (std::string& key : keys)
+    if (key.starts_with("gpu_layers")) key = fmt::format("gpu_layers: {}", dice.number(0, 17));
+  keys.push_back(dice.one_in(3) ? "cpu_moe: all" : fmt::format("cpu_moe: {}", dice.number(0, 16)));
+}
+
 DraftEntry language_model(Dice& dice, const Place& place) {
   DraftEntry entry;
   Words& keys = entry.keys;
@@ -306,6 +317,7 @@ DraftEntry language_model(Dice& dice, const Place& place) {
       keys.push_back(
           fmt::format("draft: {{model: smollm2_135m, tokens: {}, accept: 60 %}}", dice.number(1, 6)));
   }
+  if (runtime == "llama.cpp" && place.device.runtimes[Runtime::cpu] && own.one_in(3)) with_experts(own, keys);
   take_over(keys, turns(dice, place));
   take_over(keys, threads(dice, place.index));
   return entry;

@@ -77,6 +77,9 @@ TEST(Generator, draws_all_that_laws_are_about) {
     saw("a link that is overloaded", system.link && system.link->load > 1);
     saw("a DLA works", std::ranges::any_of(system.dla, [](const auto& dla) { return dla.busy > 0.01; }));
     saw("set-up", scenario->run.setup);
+    saw("experts on the cores", std::ranges::any_of(scenario->processes, [](const ProcessEntry& entry) {
+          return entry.language && entry.language->cpu_moe > 0;
+        }));
     saw("all batches done", system.stop == "batches");
     saw("as precise as asked", system.stop == "relative_error");
     for (const ProcessResult& process : result.processes) {
