@@ -59,21 +59,32 @@ struct PairTime {
   [[nodiscard]] double relative() const { return total_ms(a) > 0 ? total_ms(b) / total_ms(a) - 1 : 0; }
 };
 
-// The pair whose time of an image changed most; none if no pair has one on both sides.
+Metric relative_of(const std::vector<Difference>& rows, std::string_view metric) {
+  const auto row = std::ranges::find(rows, metric, &Difference::metric);
+  return row == rows.end() ? std::nullopt : row->relative();
+}
+
+// The difference of a pair's throughput.
+double gained(const ComparedProcess& process) {
+  const auto row = std::ranges::find(process.metrics, "throughput", &Difference::metric);
+  return row == process.metrics.end() ? 0 : std::abs(row->difference.value_or(0));
+}
+
+// The pair behind the difference: if the board's throughput differs, the one whose own differs most, else the
+// one whose time of an image changed most. None if no pair has a time on both sides.
 std::optional<PairTime> most_changed(const Compared& compared) {
+  const bool by_rate = std::abs(relative_of(compared.system, "throughput").value_or(0)) > same_within;
   std::optional<PairTime> most;
   for (const ComparedProcess& process : compared.processes) {
     const auto a = image_time(compared.a, process.a), b = image_time(compared.b, process.b);
     if (!a || !b) continue;
     const PairTime pair{&process, *a, *b};
-    if (!most || std::abs(pair.relative()) > std::abs(most->relative()) + same_within) most = pair;
+    const auto larger = [&](double now, double before) { return now > before * (1 + same_within); };
+    if (!most || (by_rate ? larger(gained(process), gained(*most->process))
+                          : std::abs(pair.relative()) > std::abs(most->relative()) + same_within))
+      most = pair;
   }
   return most;
-}
-
-Metric relative_of(const std::vector<Difference>& rows, std::string_view metric) {
-  const auto row = std::ranges::find(rows, metric, &Difference::metric);
-  return row == rows.end() ? std::nullopt : row->relative();
 }
 
 // "faster", "slower"; "sooner with its answers" where both serve the same rate; empty: there is no
@@ -87,7 +98,7 @@ std::string how_b_is(const Compared& compared, const PairTime& pair) {
   return {};
 }
 
-// The parts that moved with the whole, the greatest first: "0.9 ms less waiting for another process's slice".
+// The parts that moved with `change`, the greatest first: "0.9 ms less waiting for another process's slice".
 std::vector<std::string> moved_parts(const PairTime& pair, double change) {
   std::vector<std::size_t> order;
   const auto moved = [&](std::size_t i) { return (pair.b[i] - pair.a[i]) / change; };
@@ -102,6 +113,16 @@ std::vector<std::string> moved_parts(const PairTime& pair, double change) {
   return named;
 }
 
+// The parts of the time that changed, those against the whole last: "0.9 ms less waiting for another
+// process's slice, but 0.3 ms more executing on the GPU".
+std::string parts_words(const PairTime& pair) {
+  const double change = total_ms(pair.b) - total_ms(pair.a);
+  const auto with = moved_parts(pair, change), against = moved_parts(pair, -change);
+  std::string text = fmt::format("{}", fmt::join(with, " and "));
+  if (!against.empty()) text += fmt::format(", but {}", fmt::join(against, " and "));
+  return text;
+}
+
 std::string first_cause(const Compared& compared, const PairTime& pair) {
   const std::string how = how_b_is(compared, pair);
   const double a = total_ms(pair.a), b = total_ms(pair.b);
@@ -112,8 +133,7 @@ std::string first_cause(const Compared& compared, const PairTime& pair) {
   const bool expected = (b < a) == (how == "faster" || how.starts_with("sooner"));
   return fmt::format("{}{} takes {} ms an image in place of {}: {}",
                      how.empty() ? "" : fmt::format("B is {} {} ", how, expected ? "because" : "although"),
-                     who, input::decimal(b, 3), input::decimal(a, 3),
-                     fmt::format("{}", fmt::join(moved_parts(pair, b - a), " and ")));
+                     who, input::decimal(b, 3), input::decimal(a, 3), parts_words(pair));
 }
 
 // The limit that holds the clocks of a side: "its power mode holds clocks down".
@@ -144,7 +164,16 @@ std::string gpu_words(const Result& a, const Result& b) {
   return text;
 }
 
-// The changes behind the parts of the time: at most two of limit, clocks, processes and the GPU's own time.
+// How processes share the GPU, if only one side has them take turns.
+std::string turns_words(const Compared& compared) {
+  const auto row = std::ranges::find(compared.system, "GPU switches", &Difference::metric);
+  if (row == compared.system.end() || !row->a || !row->b || (*row->a > 0) == (*row->b > 0)) return {};
+  return fmt::format("in {} processes take turns on the GPU, in {} their kernels run at once",
+                     *row->a > 0 ? "A" : "B", *row->a > 0 ? "B" : "A");
+}
+
+// The changes behind the parts of the time: at most two of limit, clocks, processes, turns and the GPU's own
+// time.
 std::string second_cause(const Compared& compared) {
   const Result &a = compared.a.front(), &b = compared.b.front();
   std::vector<std::string> found;
@@ -162,6 +191,7 @@ std::string second_cause(const Compared& compared) {
     add(fmt::format("{} {} on the board in place of {}",
                     input::counted(b.processes.size(), "process", "processes"),
                     b.processes.size() == 1 ? "works" : "work", a.processes.size()));
+  add(turns_words(compared));
   add(clock_words("memory clock", a.system.memory.clock_mhz, b.system.memory.clock_mhz));
   add(gpu_words(a, b));
   add(clock_words("CPU clock", cpu(a), cpu(b)));

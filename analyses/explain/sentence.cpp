@@ -89,7 +89,8 @@ std::string remedies(const Explained& explained, const scenarios::Result& before
   for (std::size_t i = 0; i < reliefs.size(); ++i) {
     const std::string words = effect(reliefs[i].remaining);
     text += text.empty() ? "; " : " ";
-    text += reliefs[i].tried->what_if.label;
+    const std::string& label = reliefs[i].tried->what_if.label;
+    text += (label.starts_with("as ") ? "running " : "") + label;
     const bool last = i + 1 == reliefs.size();
     if (!last && effect(reliefs[i + 1].remaining) == words) {
       text += " or";

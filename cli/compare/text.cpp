@@ -158,9 +158,9 @@ std::string differing_words(const scenarios::InWords& a, const scenarios::InWord
   const auto add = [&all](const std::string& before, const std::string& after) {
     const auto gone = phrases_beyond(before, after), come = phrases_beyond(after, before);
     if (gone.empty() && come.empty()) return;
-    std::string text = gone.empty() ? fmt::format("{} more", fmt::join(come, ", "))
+    std::string text = gone.empty() ? fmt::format("with {}", fmt::join(come, ", "))
                        : come.empty()
-                           ? fmt::format("no {}", fmt::join(gone, ", "))
+                           ? fmt::format("without {}", fmt::join(gone, ", "))
                            : fmt::format("{} in place of {}", fmt::join(come, ", "), fmt::join(gone, ", "));
     const std::string first = before.substr(0, before.find(", "));
     if (after.starts_with(first + ", ")) text += fmt::format(" ({})", first);

@@ -518,7 +518,7 @@ std::string edge_power_line(const OffloadAnswer& answer) {
 std::string sending_words(const OffloadAnswer& answer, const OffloadPoint& point) {
   if (answer.link.payload.tensor || answer.link.payload.bytes <= 0) return {};
   const double send_ms = 1e3 * answer.link.payload.bytes / point.bandwidth;
-  return fmt::format("{} of them to send {} and {} for the way", significant(send_ms, 3),
+  return fmt::format("of which {} ms to send {} and {} on the way", significant(send_ms, 3),
                      payload_text(answer.link.payload), time_text(point.rtt));
 }
 
@@ -543,10 +543,9 @@ std::string over_link(const OffloadAnswer& answer, const OffloadPoint& point) {
                                                  : cloud.saturated + " is the bottleneck");
   const Metric edge = worst_of(answer.edge).latency.p99;
   const std::string sent = sending_words(answer, point);
-  return fmt::format("{} the cloud answers within {} ms{}{}", link, ms(cloud.latency.p99),
-                     sent.empty() ? "" : ", " + sent,
-                     edge && cloud.latency.p99 ? fmt::format("; the edge computes alone for {} ms", ms(edge))
-                                               : std::string());
+  return fmt::format(
+      "{} the cloud answers within {} ms{}{}", link, ms(cloud.latency.p99), sent.empty() ? "" : ", " + sent,
+      edge && cloud.latency.p99 ? fmt::format("; the edge takes {} ms to compute", ms(edge)) : std::string());
 }
 
 // The points with the most bandwidth and the shortest way, and with the least and the longest.

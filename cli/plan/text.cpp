@@ -649,6 +649,7 @@ PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
     words.answer.push_back({"no point meets the limits", {}, why_none(plan)});
   } else {
     const PlanPoint& best = *plan.best;
+    if (!words.scenario.empty()) words.scenario = "the best one: " + words.scenario;
     std::vector<std::string> margins = margins_of(plan);  // load first, then energy, which few ask for
     words.answer.push_back({"best: " + settings_text(best), {values_table(plan, best, false, true)}});
     if (!margins.empty()) words.answer.back().lines.push_back(margins.front());

@@ -356,7 +356,7 @@ void add_limits_and_problems(analyses::Database& database, std::vector<std::stri
       !limits.empty())
     why.push_back(limits.size() == 1 && limits.front().first == "none"
                       ? "no limit of power or heat held clocks down in the points that ran"
-                      : fmt::format("what held clocks down, in points that ran: {}", counts_words(limits)));
+                      : fmt::format("settings by what held their clocks down: {}", counts_words(limits)));
   if (const auto problems = counts_of(database,
                                       "SELECT problem, count(*) FROM results WHERE status != 'ok' GROUP BY "
                                       "problem ORDER BY count(*) DESC LIMIT 1");
@@ -376,7 +376,7 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
            "json_extract(result, '$.resolved') IS NOT NULL ORDER BY point LIMIT 1");
        first.step();)
     words = page_words(scenarios::in_words(std::string(first.text(0))));
-  if (!words.scenario.empty()) words.scenario = "the first of them: " + words.scenario;
+  if (!words.scenario.empty()) words.scenario = "for example, the first setting: " + words.scenario;
   const auto status =
       counts_of(database, "SELECT status, count(*) FROM results GROUP BY status ORDER BY count(*) DESC");
   for (const auto& [name, count] : status) all += count;

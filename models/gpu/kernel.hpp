@@ -52,7 +52,7 @@ struct Kernel {
   float moved_bytes = 0;   // bytes to and from L2, and on to DRAM if L2 does not hold them
   std::uint32_t code = 0;  // identifies the function (code_of)
   // Bytes that a repeated batch moves to and from DRAM between two kernels of one function (note_reuse); 0
-  // where so few other functions run in between that instruction caches hold it.
+  // where instruction caches hold its code, or it is fetched while the kernel before runs.
   float reuse_bytes = 0;
 };
 

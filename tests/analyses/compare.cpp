@@ -105,6 +105,19 @@ TEST(CauseOfADifference, is_the_wait_for_others_where_only_their_number_changes)
   EXPECT_THAT(told[1], ::testing::HasSubstr("1 process works on the board in place of 2"));
 }
 
+TEST(CauseOfADifference, is_that_nobody_takes_turns_under_mps_and_its_parts_add_up) {
+  const std::string turns =
+      "device: nvidia-h200\nprocesses: [{model: resnet50, precision: fp16, batch: 1, runtime: cuda-graph, "
+      "count: 2}]\n"
+      "run: {duration: 300 ms, warmup: 100 ms}\n";
+  const auto told = causes(turns, "sharing: mps\n" + turns);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_THAT(told[0], ::testing::HasSubstr("less waiting for another process's slice"));
+  EXPECT_THAT(told[0], ::testing::ContainsRegex("but [0-9.]+ ms more "));
+  EXPECT_THAT(told[1],
+              ::testing::HasSubstr("in A processes take turns on the GPU, in B their kernels run at once"));
+}
+
 TEST(Compare, pairs_share_their_seeds_so_that_intervals_are_narrower_than_of_runs_apart) {
   const std::vector<std::string> set{"processes.0.batch=8"};
   const Compared paired = compare(changed({}), changed(set), {.most = 8}, {});

@@ -115,6 +115,13 @@ TEST(GpuResidency, instruction_caches_hold_the_code_of_eight_other_functions) {
   EXPECT_EQ(functions_in_turn("abcbcbcbcbcbcbcbc")[0].reuse_bytes, 0);
 }
 
+TEST(GpuResidency, code_is_fetched_behind_a_kernel_that_takes_longer) {
+  auto kernels = functions_in_turn("abcdefghij");
+  kernels[3].duration = sim::microseconds(3.1);
+  note_reuse(kernels);
+  for (std::size_t i = 0; i < kernels.size(); ++i) EXPECT_EQ(kernels[i].reuse_bytes > 0, i != 4) << i;
+}
+
 TEST(GpuResidency, warps_are_whole) {
   EXPECT_FLOAT_EQ(grid(8, 33).occupancy, 2.0F / 48);
 }

@@ -80,7 +80,7 @@ TEST(SpaceSharing, mps_clients_wait_for_code_that_neither_instruction_caches_nor
   const auto time = [&](std::uint32_t functions, double l2, SpaceOf space) {
     std::vector<gpu::Kernel> turns;
     for (std::uint32_t i = 0; i < 10; ++i) {
-      turns.push_back(kernel(microseconds(10), 8));
+      turns.push_back(kernel(microseconds(3), 8));
       turns.back().dram_bytes = 1e6F;
       turns.back().code = i % functions;
     }
@@ -92,10 +92,10 @@ TEST(SpaceSharing, mps_clients_wait_for_code_that_neither_instruction_caches_nor
     shared.engine.run(instant(milliseconds(10)));
     return shared.seen.at(0);
   };
-  EXPECT_EQ(time(10, 8e6, SpaceOf::all_processes), instant(microseconds(10 * (10 + 1 + 2))));
-  EXPECT_EQ(time(10, 12e6, SpaceOf::all_processes), instant(microseconds(10 * (10 + 1))));
-  EXPECT_EQ(time(5, 1e6, SpaceOf::all_processes), instant(microseconds(10 * (10 + 1))));
-  EXPECT_EQ(time(10, 8e6, SpaceOf::each_process), instant(microseconds(100)));
+  EXPECT_EQ(time(10, 8e6, SpaceOf::all_processes), instant(microseconds(10 * (3 + 1 + 2))));
+  EXPECT_EQ(time(10, 12e6, SpaceOf::all_processes), instant(microseconds(10 * (3 + 1))));
+  EXPECT_EQ(time(5, 1e6, SpaceOf::all_processes), instant(microseconds(10 * (3 + 1))));
+  EXPECT_EQ(time(10, 8e6, SpaceOf::each_process), instant(microseconds(30)));
 }
 
 TEST(SpaceSharing, blocks_of_the_second_kernel_start_where_those_of_the_first_end) {

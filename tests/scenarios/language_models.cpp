@@ -144,7 +144,7 @@ TEST(LanguageModels, alone_on_an_H200_take_the_measured_step_and_a_longer_one_as
   EXPECT_NEAR(steps("qwen2.5_0.5b", "time-slicing") / 711, 1, 0.02);
   EXPECT_NEAR(steps("qwen2.5_1.5b", "time-slicing") / 401, 1, 0.02);
   EXPECT_NEAR(steps("qwen2.5_7b", "time-slicing") / 185, 1, 0.02);
-  EXPECT_NEAR(steps("qwen2.5_1.5b", "mps") / 315, 1, 0.05);
+  EXPECT_NEAR(steps("qwen2.5_1.5b", "mps") / 315, 1, 0.07);
   EXPECT_NEAR(steps("qwen2.5_7b", "mps") / 165, 1, 0.05);
 }
 
