@@ -72,12 +72,12 @@ std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
 }
 
 // What the keys alone do from the best point: "from the best setting, precision fp16 in place of int8 alone
-// takes throughput from 3899 to 1803 images/s". At most three; empty: nothing does.
+// takes throughput from 3899 to 1803 images/s". At most two; empty: nothing does.
 std::string alone_words(const Plan& plan) {
   std::vector<std::string> parts;
   const std::string& metric = plan.goal.metrics.front();
   for (const analyses::PlanEffect& effect : plan.alone) {
-    if (parts.size() == 3) break;
+    if (parts.size() == 2) break;
     PlanPoint point;
     point.settings = effect.settings;
     parts.push_back(fmt::format(
@@ -657,19 +657,20 @@ PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
     words.trust = plan_trust(plan, best);
     if (!best.sharing_note.empty()) words.warnings.push_back({"sharing", best.sharing_note});
     const std::vector<std::string> costs = costs_of_limits(plan);
-    if (std::string alone = alone_words(plan); !alone.empty()) words.why.push_back(std::move(alone));
-    if (plan.runner_up) {
-      const std::string changes = changes_text(best, *plan.runner_up);
-      words.why.push_back(fmt::format("the runner-up differs in {}. {}", changes, runner_up_advice(plan)));
-      words.more.push_back({"runner-up: " + changes,
-                            {values_table(plan, *plan.runner_up, true, true)},
-                            {evidence_text(plan, *plan.runner_up)}});
-    }
     if (plan.next_better) {
       PlanPoint point;
       point.settings = plan.next_better->settings;
       words.why.push_back(fmt::format("better, but out of reach: {}: {}", changes_text(best, point),
                                       sentence_of(plan.goal, *plan.next_better)));
+    }
+    if (std::string alone = alone_words(plan); !alone.empty()) words.why.push_back(std::move(alone));
+    if (plan.runner_up) {
+      const std::string changes = changes_text(best, *plan.runner_up), advice = runner_up_advice(plan);
+      if (words.why.empty())
+        words.why.push_back(fmt::format("the runner-up differs in {}. {}", changes, advice));
+      words.more.push_back({"runner-up: " + changes,
+                            {values_table(plan, *plan.runner_up, true, true)},
+                            {advice, evidence_text(plan, *plan.runner_up)}});
     }
     if (!costs.empty()) words.best = costs.front();
     if (costs.size() > 1) words.more.push_back({"cost of the limits", {}, costs});
