@@ -168,6 +168,8 @@ std::string gpu_words(const Result& a, const Result& b) {
 std::string turns_words(const Compared& compared) {
   const auto row = std::ranges::find(compared.system, "GPU switches", &Difference::metric);
   if (row == compared.system.end() || !row->a || !row->b || (*row->a > 0) == (*row->b > 0)) return {};
+  // A lone process has no turns either.
+  if (std::min(compared.a.front().processes.size(), compared.b.front().processes.size()) < 2) return {};
   return fmt::format("in {} processes take turns on the GPU, in {} their kernels run at once",
                      *row->a > 0 ? "A" : "B", *row->a > 0 ? "B" : "A");
 }
@@ -208,6 +210,8 @@ std::vector<std::string> causes_of(const Compared& compared) {
   if (!pair) return {};
   std::vector<std::string> found{first_cause(compared, *pair)};
   if (std::string behind = second_cause(compared); !behind.empty()) found.push_back(std::move(behind));
+  // Turns explain the parts of the time, so they come first.
+  if (!turns_words(compared).empty()) std::ranges::reverse(found);
   return found;
 }
 

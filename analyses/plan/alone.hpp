@@ -1,4 +1,4 @@
-// What each dimension of a search alone does around the best point.
+// The effects of single dimensions of a search around the best point.
 #pragma once
 
 #include <cstddef>

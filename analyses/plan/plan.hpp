@@ -39,12 +39,12 @@ struct PlanPoint {
   std::optional<PlanTokens> tokens = {};  // none: it has no language model
 };
 
-// What one key alone, or keys that vary together, do to the first objective: the worst evaluated point that
-// differs from the best in no other.
+// The effect of one key alone, or of keys that vary together, on the first objective: the worst evaluated
+// point that differs from the best in no other.
 struct PlanEffect {
   std::size_t point = 0;    // index in the study
   std::string settings;     // JSON: key to value
-  double value = 0;         // of the first objective
+  double value = 0;         // its first objective
   bool overloaded = false;  // the backlog of a process grows there
 };
 

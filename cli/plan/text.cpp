@@ -71,8 +71,8 @@ std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
   return text;
 }
 
-// What the keys alone do from the best point: "from the best setting, precision fp16 in place of int8 alone
-// takes throughput from 3899 to 1803 images/s". At most two; empty: nothing does.
+// The effects of single keys from the best point: "from the best setting, precision fp16 in place of int8
+// alone takes throughput from 3899 to 1803 images/s". At most two; empty: nothing does.
 std::string alone_words(const Plan& plan) {
   std::vector<std::string> parts;
   const std::string& metric = plan.goal.metrics.front();

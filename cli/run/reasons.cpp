@@ -50,8 +50,8 @@ void add_reasons(PageWords& words, const analyses::Explanation& explanation) {
   Passage groups{"why, process by process"};
   for (const analyses::Explained& explained : explanation.groups) {
     const std::string sentence = explained.group.label + ": " + explained.sentence;
-    if (words.why.empty() && explanation.critical) words.why.push_back(explanation.critical->sentence);
     if (words.why.size() < 2) words.why.push_back(sentence);
+    if (words.why.size() == 1 && explanation.critical) words.why.push_back(explanation.critical->sentence);
     groups.lines.push_back(sentence);
     if (!explained.pieces.empty()) groups.lines.push_back(explained.pieces);
     std::ranges::copy(explained.turns, std::back_inserter(groups.lines));

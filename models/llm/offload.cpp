@@ -44,7 +44,7 @@ std::vector<Part> parts_of(const Architecture& of, std::span<const dnn::FusedLay
         block_on_gpu && block < by.cpu_moe_layers && layer.name.find(expert_part) != std::string::npos;
     const bool product = layer.op == dnn::Op::linear;
     const bool many = (product || apart) && layer.out.height * batch >= rows_that_pay;
-    // What has no weights is at home where it is computed.
+    // A layer without weights is at home where it is computed.
     const bool at_home = block_on_gpu && (!apart || (many && !product));
     parts.push_back(
         {.at_home_on_gpu = at_home, .on_gpu = at_home || many, .block = block, .expert_apart = apart});

@@ -27,7 +27,7 @@ namespace jostle::llm {
   return std::int64_t{of.layers} + 1;
 }
 
-// What the GPU and the cores have of a model.
+// The parts of a model that the GPU and the cores have.
 struct Offload {
   std::int64_t gpu_layers = 0;      // the last ones are the GPU's
   std::int64_t cpu_moe_layers = 0;  // the cores have the experts of so many blocks, the first ones

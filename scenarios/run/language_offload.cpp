@@ -86,7 +86,7 @@ class Division {
         card_(!context.device.memory.unified) {}
 
   DividedStep take() {
-    std::vector<std::size_t> turn_of;  // of each layer: the turns that begin before it
+    std::vector<std::size_t> turn_of;  // by layer: the turns that begin before it
     for (std::size_t i = 0; i < step_.layers.size(); ++i) {
       put(i);
       turn_of.push_back(made_.host.turns.size());
@@ -164,7 +164,7 @@ class Division {
   std::vector<llm::Part> parts_;
   bool card_;  // the GPU has a memory of its own
   DividedStep made_;
-  double bytes_ = 0;  // that the cores move
+  double bytes_ = 0;  // moved by the cores
   int block_ = -1;
   bool crossed_ = false;  // the GPU had a layer of its own before
   bool between_ = false;  // the layer is of experts that the cores compute

@@ -22,11 +22,11 @@ struct WholeStep {
 
 // A step that GPU and cores share.
 struct DividedStep {
-  gpu::KernelSequence kernels;  // those before the first of the host's turns
+  gpu::KernelSequence kernels;  // before the first of the host's turns
   process::HostPart host;
 };
 
-// What the GPU and the cores have of the entry's model.
+// The parts of the entry's model that the GPU and the cores have.
 [[nodiscard]] llm::Offload offload_of(const ProcessEntry& entry);
 // Number of threads that compute the layers which the GPU does not; 0: it computes all of them.
 [[nodiscard]] int offload_threads(const ProcessEntry& entry, std::size_t cpus);

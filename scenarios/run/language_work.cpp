@@ -323,8 +323,8 @@ double held_if(const ProcessEntry& entry, const llm::Offload& divided) {
   return of.engine + of.io;
 }
 
-// What of a model the cores of a card's host may have so that the card would hold so many bytes less: the
-// largest number of layers on the GPU; or the smallest number of blocks with experts on the cores.
+// The part of a model that the cores of a card's host may have so that the card would hold so many bytes
+// less: the largest number of layers on the GPU; or the smallest number of blocks with experts on the cores.
 std::string division_that_fits(const ProcessEntry& entry, double missing_bytes) {
   const process::RuntimeTraits& runtime = process::traits_of(entry.runtime);
   if (!runtime.serves_text || runtime.lowering != dnn::Lowering::framework) return "";
