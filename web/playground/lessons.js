@@ -50,7 +50,7 @@ export const lessons = [
     guesses: [{ask: 'Tensor cores active', unit: '%', most: 100, of: (result) => 100 * result.system.gpu.tensor_active},
       {ask: 'Images per second', unit: 'images/s', most: 600, of: throughput}],
     change: {label: 'a batch of 2', set: ['processes.0.batch=2']},
-    answer: 'The reported load is the share of time in which some kernel ran, not the share of the GPU that it used. A small kernel takes as long as its start-up and its few blocks. A batch of 2 makes kernels larger without adding any, and gets far more out of a GPU that was “full”.',
+    answer: 'The reported load is the share of time in which something ran on the GPU, not the share of the GPU that it used. A small piece of work (a kernel) fills few of the GPU’s parts, and its start-up takes a good part of its time. A batch of 2 makes the pieces larger without adding any, and gets far more out of a GPU that was “full”.',
     notes: 'Compare “reported load” and “issue slot” in the chart of how busy the GPU is. The lesson carries over to nvidia-smi’s utilisation.',
   },
   {
@@ -59,7 +59,7 @@ export const lessons = [
     guesses: [{ask: 'Images per second of all four', unit: 'images/s', most: 300, of: throughput},
       {ask: 'Images per second of the slowest', unit: 'images/s', most: 80, of: (result) => Math.min(...result.processes.map((process) => process.throughput.mean))}],
     change: {label: 'one core more', set: ['host_cores=4']},
-    answer: 'Each thread needs a core all the time, to launch and to spin while it waits. The fourth process has to share one, so the total stays that of three. The knee is at the number of cores that may be used, and one more core moves it.',
+    answer: 'Each process needs a core all the time: to hand work to the GPU (launch), and to ask again and again whether it is done (spin). The fourth has to share one, so the total stays that of three. It stops growing at the number of cores that may be used, and one more core moves that point.',
     notes: 'The GPU is mostly idle here: a larger GPU would change nothing. Ask which resource they would buy before they open “Why”.',
   },
   {
@@ -68,12 +68,12 @@ export const lessons = [
     guesses: [{ask: 'Images per second of eight processes', unit: 'images/s', most: 1000, of: throughput},
       {ask: 'Memory held', unit: 'MB', most: 6000, of: (result) => result.system.memory.used_mb}],
     change: {label: 'one process of batch 8', set: ['processes.0.count=1', 'processes.0.batch=8']},
-    answer: 'The batch wins on everything but power draw: its kernels read the weights once for eight images and fill the SMs. Processes take turns with small kernels, pay for each switch, and each holds a context and an engine of its own.',
+    answer: 'The batch wins on everything but power draw: the network’s numbers (weights) are read once for eight images, and pieces of work are large enough to fill the GPU. Processes take turns with small pieces, pay for each switch, and each holds a copy of the driver’s state and of the network in memory.',
     notes: 'Processes still pay off where work is of different kinds, must be isolated, or where the host is short (the page before).',
   },
   {
     id: 'the-cap', title: 'A third less power: how much less work?', text: theCap,
-    tell: 'Without a cap this board takes about 21 W and does about 1 070 images a second. A cap of 14 W takes a third of the power away.',
+    tell: 'Without a cap this board takes about 21 W and does about 930 images a second. A cap of 14 W takes a third of the power away.',
     guesses: [{ask: 'Images per second under the cap', unit: 'images/s', most: 1200, of: throughput},
       {ask: 'Energy of an image', unit: 'mJ', most: 40, of: (result) => result.system.energy_per_image_mj}],
     change: {label: 'no cap', set: ['power_cap=null']},
@@ -86,7 +86,7 @@ export const lessons = [
     series: {key: 'clocks.gpu', name: 'GPU clock, MHz', unit: 'mJ', values: Array.from({length: 15}, (_, i) => `${306 + 51 * i} MHz`),
       what: 'Energy per image, mJ', of: (result) => result.system.energy_per_image_mj},
     change: {label: 'the memory’s clock at its highest', set: ['clocks.emc=3199 MHz']},
-    answer: 'At a low clock an image takes long, and all that time the board also takes the power that no clock changes. At the highest clock the voltage is highest. The least is between them, and it is flat: a hundred MHz away costs about one percent.',
+    answer: 'At a low clock an image takes long, and all that time the board also takes the power that no clock changes. At the highest clock the voltage is highest. The least is between them, and it is flat: a hundred MHz away costs about one percent. The dip at slow clocks is where the memory’s clock falls by itself, which saves power too; held at its highest, the dip is gone.',
     notes: 'Ask what the curve looks like if idle power were zero, and if it were all of the power. Race-to-idle is the second case.',
   },
   {
