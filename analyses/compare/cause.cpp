@@ -59,15 +59,19 @@ struct PairTime {
   [[nodiscard]] double relative() const { return total_ms(a) > 0 ? total_ms(b) / total_ms(a) - 1 : 0; }
 };
 
-Metric relative_of(const std::vector<Difference>& rows, std::string_view metric) {
+// The row of a metric; one without values if there is none.
+Difference row_of(const std::vector<Difference>& rows, std::string_view metric) {
   const auto row = std::ranges::find(rows, metric, &Difference::metric);
-  return row == rows.end() ? std::nullopt : row->relative();
+  return row == rows.end() ? Difference{} : *row;
 }
 
-// The difference of a pair's throughput.
+Metric relative_of(const std::vector<Difference>& rows, std::string_view metric) {
+  return row_of(rows, metric).relative();
+}
+
+// The size of the difference of a pair's throughput.
 double gained(const ComparedProcess& process) {
-  const auto row = std::ranges::find(process.metrics, "throughput", &Difference::metric);
-  return row == process.metrics.end() ? 0 : std::abs(row->difference.value_or(0));
+  return std::abs(row_of(process.metrics, "throughput").difference.value_or(0));
 }
 
 // The pair behind the difference: if the board's throughput differs, the one whose own differs most, else the
@@ -79,8 +83,7 @@ std::optional<PairTime> most_changed(const Compared& compared) {
     const auto a = image_time(compared.a, process.a), b = image_time(compared.b, process.b);
     if (!a || !b) continue;
     const PairTime pair{&process, *a, *b};
-    const auto larger = [&](double now, double before) { return now > before * (1 + same_within); };
-    if (!most || (by_rate ? larger(gained(process), gained(*most->process))
+    if (!most || (by_rate ? gained(process) > gained(*most->process) * (1 + same_within)
                           : std::abs(pair.relative()) > std::abs(most->relative()) + same_within))
       most = pair;
   }
@@ -166,12 +169,12 @@ std::string gpu_words(const Result& a, const Result& b) {
 
 // How processes share the GPU, if only one side has them take turns.
 std::string turns_words(const Compared& compared) {
-  const auto row = std::ranges::find(compared.system, "GPU switches", &Difference::metric);
-  if (row == compared.system.end() || !row->a || !row->b || (*row->a > 0) == (*row->b > 0)) return {};
+  const Difference switches = row_of(compared.system, "GPU switches");
+  if (!switches.a || !switches.b || (*switches.a > 0) == (*switches.b > 0)) return {};
   // A lone process has no turns either.
   if (std::min(compared.a.front().processes.size(), compared.b.front().processes.size()) < 2) return {};
   return fmt::format("in {} processes take turns on the GPU, in {} their kernels run at once",
-                     *row->a > 0 ? "A" : "B", *row->a > 0 ? "B" : "A");
+                     *switches.a > 0 ? "A" : "B", *switches.a > 0 ? "B" : "A");
 }
 
 // The changes behind the parts of the time: at most two of limit, clocks, processes, turns and the GPU's own

@@ -513,8 +513,8 @@ std::string edge_power_line(const OffloadAnswer& answer) {
                      answer.edge_power_grade ? fmt::format(" ({})", *answer.edge_power_grade) : "");
 }
 
-// The time that a request takes over the link of a point, of an answer's: "of it 1.96 ms on the way: 0.96 ms
-// to send 120 kB, and 1 ms there and back". Empty if the payload has no fixed size.
+// The part of an answer's time that the link of a point takes: "of which 0.96 ms to send 120 kB and 1 ms on
+// the way". Empty if the payload has no fixed size.
 std::string sending_words(const OffloadAnswer& answer, const OffloadPoint& point) {
   if (answer.link.payload.tensor || answer.link.payload.bytes <= 0) return {};
   const double send_ms = 1e3 * answer.link.payload.bytes / point.bandwidth;

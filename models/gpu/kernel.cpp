@@ -98,8 +98,8 @@ bool waits_for_code(const std::vector<Kernel>& kernels, std::size_t of) {
   // Measured on an H100 (evidence/mps/functions_in_turn.csv): of six functions in turn none waits for its
   // code, of eight a third do, of ten all.
   constexpr std::size_t held = 8;
-  // Measured on an H200 (evidence/mps/decode_kernels.csv): kernels behind one of 3 us and less take 0.84 us
-  // longer as a client's, those behind a longer one 0.35 us.
+  // Chosen on an H200's kernels (evidence/mps/decode_kernels.csv): behind one that takes at most 3 us alone
+  // they take 0.76 us longer as a client's, behind a longer one 0.34 us.
   const sim::Duration hides = sim::microseconds(3);
   if (before(kernels, of, 1).duration > hides) return false;
   std::array<std::uint32_t, held> others{};
