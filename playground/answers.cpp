@@ -8,6 +8,7 @@
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/explanation_json.hpp"
+#include "output/json.hpp"
 #include "playground/catalogue.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -57,7 +58,7 @@ std::string picture(const Json& question) {
   trace.finish();
   const auto us = [](sim::Time at) { return sim::to_us(at - sim::Time::zero()); };
   return "{\"result\":" + result +
-         ",\"window_us\":" + Json{us(trace.window().begin), us(trace.window().end)}.dump() +
+         ",\"window_us\":" + output::json_text(Json{us(trace.window().begin), us(trace.window().end)}) +
          ",\"timeline\":" + trace.text() + "}";
 }
 
@@ -92,14 +93,14 @@ std::string problems_json(const input::Problems& problems) {
                     {"path", problem.path},
                     {"message", problem.message},
                     {"hint", problem.hint}});
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return output::json_text(json);
 }
 
 }  // namespace
 
 Answer answer(std::string_view question) {
   try {
-    const Json asked = Json::parse(question);
+    const Json asked = output::parsed_json(question);
     const auto name = asked.at("ask").get<std::string>();
     for (const auto& [of, function] : questions)
       if (of == name) return {Status::answered, function(asked)};

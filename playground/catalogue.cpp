@@ -6,6 +6,7 @@
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/result/grades.hpp"
 
@@ -56,14 +57,13 @@ std::string catalogue_json() {
                       {"family", model.family},
                       {"input", model.default_input}});
   for (const llm::Architecture& model : llm::architectures()) language.push_back(model.name);
-  return Json{{"devices", std::move(devices)},
-              {"models", std::move(models)},
-              {"language_models", std::move(language)},
-              {"precisions", words(scenarios::precision_names())},
-              {"runtimes", words(scenarios::runtime_names())},
-              {"syncs", words(scenarios::sync_names())},
-              {"grades", grades()}}
-      .dump();
+  return output::json_text({{"devices", std::move(devices)},
+                            {"models", std::move(models)},
+                            {"language_models", std::move(language)},
+                            {"precisions", words(scenarios::precision_names())},
+                            {"runtimes", words(scenarios::runtime_names())},
+                            {"syncs", words(scenarios::sync_names())},
+                            {"grades", grades()}});
 }
 
 }  // namespace jostle::playground

@@ -7,6 +7,7 @@
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
+#include "output/json.hpp"
 #include "python/answers.hpp"
 
 namespace jostle::python {
@@ -26,7 +27,7 @@ std::string devices() {
     one["profile_hash"] = profile->hash;
     all.push_back(std::move(one));
   }
-  return all.dump();
+  return output::json_text(all);
 }
 
 std::string networks() {
@@ -49,7 +50,7 @@ std::string networks() {
                    {"macs", llm::block_weights(model) + llm::head_weights(model)},
                    {"source", "transformers"},
                    {"description", model.source}});
-  return all.dump();
+  return output::json_text(all);
 }
 
 std::string schema(const std::string& name) {

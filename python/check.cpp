@@ -5,6 +5,7 @@
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/offload/question.hpp"
 #include "input/parse.hpp"
+#include "output/json.hpp"
 #include "python/answers.hpp"
 #include "python/call.hpp"
 #include "scenarios/run/run.hpp"
@@ -60,9 +61,9 @@ Answer check(const Source& source, const ScenarioChanges& changes, pybind11::obj
   return call.run([&]() -> Answer {
     Answer answer;
     const bool study = changes.set.empty() && !changes.seed && holds_study(source);
-    answer.json = (study ? checked_study(source, call, answer.warnings)
-                         : checked_scenario(scenario_of(source, changes.options(), answer.warnings)))
-                      .dump();
+    answer.json =
+        output::json_text(study ? checked_study(source, call, answer.warnings)
+                                : checked_scenario(scenario_of(source, changes.options(), answer.warnings)));
     return answer;
   });
 }

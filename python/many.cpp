@@ -10,6 +10,7 @@
 #include <string>
 
 #include "analyses/interval/interval.hpp"
+#include "output/json.hpp"
 #include "python/call.hpp"
 #include "python/columns.hpp"
 #include "scenarios/result/result_json.hpp"
@@ -28,7 +29,7 @@ Cell json_cell(const RowJson& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_float()) return value.get<double>();
   // A seed above the range of int64 keeps its digits as a text.
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return value.dump();
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return output::json_text(value);
   if (value.is_number()) return value.get<std::int64_t>();
   if (value.is_string()) return value.get<std::string>();
   return {};

@@ -5,6 +5,7 @@
 
 #include "analyses/compare/cause.hpp"
 #include "analyses/interval/power_interval.hpp"
+#include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 #include "scenarios/result/power_grade.hpp"
 
@@ -46,7 +47,7 @@ Json side(const std::vector<scenarios::Result>& results, const std::string& name
           {"profile_hash", first.profile_hash},
           {"power_grade", grade ? Json(*grade) : Json(nullptr)},
           {"power_w_pi90", interval_json(interval_of_mean(relative_power_interval(first), mean_w))},
-          {"resolved", Json::parse(first.resolved)}};
+          {"resolved", output::parsed_json(first.resolved)}};
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ std::string comparison_json(const Compared& compared, const ComparedNames& names
   json["only_in_b"] = unmatched(compared.only_b);
   json["system"] = differences_json(compared.system);
   json["why"] = causes_of(compared);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return output::json_text(json);
 }
 
 }  // namespace jostle::analyses

@@ -4,6 +4,7 @@
 
 #include "analyses/interval/relative_power.hpp"
 #include "analyses/study/metric.hpp"
+#include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 #include "scenarios/result/power_grade.hpp"
 
@@ -186,7 +187,7 @@ Json what_if(const Tried& tried, const scenarios::Result& before, const scenario
   // The scenarios that ran: `jostle run` of each gives the same results.
   json["scenarios"] = Json::array();
   for (const scenarios::Result& result : tried.results)
-    json["scenarios"].push_back(Json::parse(result.resolved));
+    json["scenarios"].push_back(output::parsed_json(result.resolved));
   return json;
 }
 
@@ -273,8 +274,8 @@ std::string explanation_json(const Explanation& explanation) {
     json["leading"].push_back(explanation.tried[index].what_if.name);
   json["limits"] = limits(explanation);
   json["reported"] = reported(explanation);
-  json["resolved"] = Json::parse(result.resolved);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  json["resolved"] = output::parsed_json(result.resolved);
+  return output::json_text(json);
 }
 
 }  // namespace jostle::analyses

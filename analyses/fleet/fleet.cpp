@@ -22,6 +22,7 @@
 #include "input/counted.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/parallel.hpp"
@@ -449,10 +450,10 @@ class FleetPlanner {
   }
 
   [[nodiscard]] std::string settings_without_device(std::size_t candidate) const {
-    auto settings = nlohmann::ordered_json::parse(candidates_.values(candidate));
+    auto settings = output::parsed_json(candidates_.values(candidate));
     settings.erase("device");
     settings.erase("power_mode");
-    return settings.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return output::json_text(settings);
   }
 
   void add_mix(Fleet& fleet) const {

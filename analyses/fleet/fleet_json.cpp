@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyses/plan/plan_json.hpp"
+#include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::analyses {
@@ -28,7 +29,7 @@ std::string fleet_json(const Fleet& fleet) {
   for (const FleetChoice& choice : fleet.choices) {
     Json one{{"device", choice.device},
              {"power_mode", choice.power_mode ? Json(*choice.power_mode) : Json(nullptr)},
-             {"settings", Json::parse(choice.settings)},
+             {"settings", output::parsed_json(choice.settings)},
              {"boards", choice.boards},
              {"cameras_per_board", choice.max_cameras},
              {"capacity", choice.capacity},
@@ -72,7 +73,7 @@ std::string fleet_json(const Fleet& fleet) {
       if (fleet.mix->boards[i] > 0) boards[fleet.choices[i].device] = fleet.mix->boards[i];
     json["mix"] = {{"boards", boards}, {"price", fleet.mix->price}};
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return output::json_text(json);
 }
 
 }  // namespace jostle::analyses

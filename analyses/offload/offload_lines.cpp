@@ -7,6 +7,7 @@
 
 #include "analyses/interval/power_interval.hpp"
 #include "calibration/readers/csv.hpp"
+#include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::analyses {
@@ -100,7 +101,7 @@ void add_stream(Json& json, const OffloadStream& stream) {
 }
 
 std::string line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return output::json_text(json) + "\n";
 }
 
 double mbit(double bytes_per_s) {

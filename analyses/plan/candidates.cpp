@@ -14,6 +14,7 @@
 #include "analyses/study/sweep.hpp"
 #include "calibration/profile/profile.hpp"
 #include "input/hash.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/run/grades_of.hpp"
@@ -178,7 +179,7 @@ std::string Candidates::grade(std::size_t candidate) const {
   const std::optional<Outcome> outcome = store_->outcome(key(candidate));
   if (!outcome || outcome->status != PointStatus::ok) return {};
   std::string lowest;
-  const auto result = nlohmann::json::parse(outcome->result);
+  const auto result = output::parsed_json(outcome->result);
   for (const auto& process : result.at("processes")) {
     const std::string own = process.value("grade", "");
     lowest = lowest.empty() ? own : scenarios::lower_grade(lowest, own);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyses/study/power_basis.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/metric_json.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json point_json(const Plan& plan, const PlanPoint& point) {
-  Json json{{"point", point.point}, {"settings", Json::parse(point.settings)}};
+  Json json{{"point", point.point}, {"settings", output::parsed_json(point.settings)}};
   for (const char* const part : {"objectives", "constraints"}) json[part] = Json::array();
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
     const Criterion& criterion = plan.goal.criteria[i];
@@ -43,13 +44,13 @@ Json point_json(const Plan& plan, const PlanPoint& point) {
 }
 
 Json settings_of(const OnlineAnswer& answer, std::size_t candidate) {
-  return Json::parse(answer.candidates.values(candidate));
+  return output::parsed_json(answer.candidates.values(candidate));
 }
 
 Json next_better_json(const Plan& plan, const NextBetter& next) {
   const Criterion& objective = plan.goal.criteria[next.objective];
   Json json{{"point", next.point},
-            {"settings", Json::parse(next.settings)},
+            {"settings", output::parsed_json(next.settings)},
             {"figure", plan.goal.metrics[next.objective]},
             {"sense", objective.maximise ? "max" : "min"},
             {"value", next.value},
@@ -111,7 +112,7 @@ std::string plan_json(const Plan& plan) {
   json["alone"] = Json::array();
   for (const PlanEffect& effect : plan.alone)
     json["alone"].push_back({{"point", effect.point},
-                             {"settings", Json::parse(effect.settings)},
+                             {"settings", output::parsed_json(effect.settings)},
                              {"figure", plan.goal.metrics.front()},
                              {"value", effect.value},
                              {"overloaded", effect.overloaded}});
@@ -140,14 +141,14 @@ std::string plan_json(const Plan& plan) {
   json["least_overloaded"] = nullptr;
   if (const auto& least = plan.least_overloaded)
     json["least_overloaded"] = {{"point", least->point},
-                                {"settings", Json::parse(least->settings)},
+                                {"settings", output::parsed_json(least->settings)},
                                 {"stable_share", least->stable_share}};
   json["confidence"] = plan.goal.confidence;
   json["indifference"] = plan.goal.indifference;
   json["simulated_s"] = {{"search", plan.search_s}, {"replications", plan.replicated_s}};
   json["decided"] = plan.decided;
   if (!plan.power_note.empty()) json["power_note"] = plan.power_note;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return output::json_text(json);
 }
 
 std::string power_note(const OnlineAnswer& answer) {
@@ -170,7 +171,7 @@ std::string online_json(const OnlineAnswer& answer) {
                               {"last_score", track.last_score},
                               {"regret", track.regret}});
   if (const std::string note = power_note(answer); !note.empty()) json["power_note"] = note;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return output::json_text(json);
 }
 
 }  // namespace jostle::analyses

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
@@ -11,6 +10,7 @@
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/training.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/run/assemble.hpp"
@@ -33,19 +33,14 @@ std::optional<scenarios::Runtime> runtime_for(const board::DeviceSpec& device, b
   return std::nullopt;
 }
 
-// The text in quotes for YAML.
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 // A scenario of the board in a mode with one process, which runs `network`.
 std::string scenario_text(const RooflineQuestion& question, const std::string& mode,
                           const std::string& network, scenarios::Runtime runtime) {
-  std::string text = "device: " + quoted(question.device) + "\n";
-  if (!mode.empty()) text += "power_mode: " + quoted(mode) + "\n";
+  std::string text = "device: " + output::json_string(question.device) + "\n";
+  if (!mode.empty()) text += "power_mode: " + output::json_string(mode) + "\n";
   return text + fmt::format("processes: [{{model: {}, precision: {}, batch: {}, runtime: {}{}}}]\n",
-                            quoted(network), quoted(question.precision), question.batch, to_string(runtime),
-                            question.training ? ", training: true" : "");
+                            output::json_string(network), output::json_string(question.precision),
+                            question.batch, to_string(runtime), question.training ? ", training: true" : "");
 }
 
 // Adds problems of the generated scenario without its location and process index, which the user did not

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "analyses/schema/schema.hpp"
+#include "output/json.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -16,8 +17,9 @@ using Alternatives = std::vector<const Json*>;
 const Json& document_of(std::string_view name) {
   thread_local std::map<std::string, Json, std::less<>> known;
   const auto found = known.find(name);
-  return found != known.end() ? found->second
-                              : known.emplace(std::string(name), Json::parse(schema(name))).first->second;
+  return found != known.end()
+             ? found->second
+             : known.emplace(std::string(name), output::parsed_json(schema(name))).first->second;
 }
 
 // Adds the node, the node that it refers to, and each of its alternatives.

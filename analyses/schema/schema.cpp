@@ -9,6 +9,7 @@
 
 #include "analyses/schema/words.hpp"
 #include "input/units.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/keys.hpp"
 #include "scenarios/result/result_schema.hpp"
 
@@ -179,7 +180,7 @@ Json parsed(std::string_view name) {
   const std::string_view text = name == "scenario" ? schema_of_scenario()
                                 : name == "study"  ? schema_of_study()
                                                   : throw std::out_of_range("no schema " + std::string(name));
-  Json schema = filled(Json::parse(text));
+  Json schema = filled(output::parsed_json(text));
   if (name != "study") return schema;
   const Json scenario = parsed("scenario");
   for (const auto& [key, definition] : scenario["definitions"].items()) {
@@ -198,7 +199,7 @@ const std::vector<std::string>& schema_names() {
 }
 
 std::string schema(std::string_view name) {
-  return parsed(name).dump(2) + "\n";
+  return output::json_text(parsed(name), 2) + "\n";
 }
 
 }  // namespace analyses

@@ -12,6 +12,7 @@
 
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
+#include "output/json.hpp"
 #include "scenarios/result/result_json.hpp"
 #include "scenarios/result/result_schema.hpp"
 #include "sim/time.hpp"
@@ -201,7 +202,7 @@ struct ResultMetrics::Document {
 };
 
 ResultMetrics::ResultMetrics(const std::string& json)
-    : document_(std::make_shared<const Document>(Document{Json::parse(json)})) {}
+    : document_(std::make_shared<const Document>(Document{output::parsed_json(json)})) {}
 
 ResultMetrics::ResultMetrics(const scenarios::Result& result)
     : document_(std::make_shared<const Document>(Document{json_of(result)})) {}

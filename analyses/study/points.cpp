@@ -11,6 +11,7 @@
 #include "analyses/study/key_path.hpp"
 #include "input/override.hpp"
 #include "input/units.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "sim/random.hpp"
 
@@ -40,10 +41,6 @@ Json json_of(const input::Value& value) {
   Json json = Json::object();
   for (std::size_t i = 0; i < value.keys.size(); ++i) json[value.keys[i].name] = json_of(*value.children[i]);
   return json;
-}
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // Latin hypercube sampling of one dimension (McKay, Beckman and Conover 1979): an index below `size` for each
@@ -116,14 +113,14 @@ std::vector<input::Node> values_at(const Study& study, const Coordinates& at) {
 }
 
 std::string json_text(const input::Value& value) {
-  return dumped(json_of(value));
+  return output::json_text(json_of(value));
 }
 
 std::string settings_json(const Study& study, const Coordinates& at) {
   Json json = Json::object();
   const auto values = values_at(study, at);
   for (std::size_t i = 0; i < values.size(); ++i) json[study.axes[i].key] = json_of(*values[i]);
-  return dumped(json);
+  return output::json_text(json);
 }
 
 input::Node document_at(const Study& study, const Coordinates& at, input::Problems& problems) {

@@ -10,6 +10,7 @@
 #include "input/printable.hpp"
 #include "input/problems.hpp"
 #include "input/refused.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
@@ -29,20 +30,21 @@ Record record_of(const Study& study, const CheckedStudy& checked, const std::vec
   return {{"format", study_format},
           {"version", JOSTLE_VERSION},
           {"study", json_text(*study.document)},
-          {"columns", columns.dump(-1, ' ', false, Json::error_handler_t::replace)},
+          {"columns", output::json_text(columns)},
           {"points", fmt::format("{}", checked.points.size())},
           {"points_hash", input::hex(hash)}};
 }
 
 // A short description of a study from its document.
 std::string described(const std::string& document) {
-  const Json study = Json::parse(document, nullptr, false);
+  const Json study = output::parsed_json_or_discarded(document);
   const Json scenario = study.is_object() ? study.value("scenario", Json::object()) : Json::object();
   if (!scenario.is_object()) return "that cannot be read";
   const Json name = scenario.value("name", Json());
-  std::string text = name.is_string()
-                         ? fmt::format("'{}'", input::printable(name.get<std::string>()))
-                         : fmt::format("of {}", input::printable(scenario.value("device", Json()).dump()));
+  std::string text =
+      name.is_string()
+          ? fmt::format("'{}'", input::printable(name.get<std::string>()))
+          : fmt::format("of {}", input::printable(output::json_text(scenario.value("device", Json()))));
   const Json axes = study.value("sweep", Json::object());
   std::string varied;
   if (axes.is_object())
@@ -56,7 +58,7 @@ std::string value_in(const Record& record, std::string_view name) {
 }
 
 Json scenario_in(const Record& record) {
-  const Json study = Json::parse(value_in(record, "study"), nullptr, false);
+  const Json study = output::parsed_json_or_discarded(value_in(record, "study"));
   return study.is_object() ? study.value("scenario", Json()) : Json();
 }
 
@@ -90,10 +92,6 @@ bool holds(Database& database, const Study& study, const CheckedStudy& checked) 
   return count == checked.points.size();
 }
 
-std::string json_of(std::string_view text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 void write_rows(Database& database, const char* join, const std::function<void(std::string_view)>& to) {
   SqlStatement rows(
       database,
@@ -101,7 +99,7 @@ void write_rows(Database& database, const char* join, const std::function<void(s
                   " ON outcomes.key = points.key ORDER BY point",
                   join));
   const auto text = [&rows](int column) {
-    return rows.is_null(column) ? "null" : json_of(rows.text(column));
+    return rows.is_null(column) ? "null" : output::json_string(rows.text(column));
   };
   while (rows.step()) {
     to(fmt::format("{{\"point\":{},\"key\":{},\"settings\":{},\"status\":{},\"problem\":{},\"result\":{}}}",
@@ -273,7 +271,7 @@ void write_content(Database& database, const std::function<void(std::string_view
   Json about = Json::object();
   SqlStatement rows(database, "SELECT name, value FROM study ORDER BY name");
   while (rows.step()) about[std::string(rows.text(0))] = std::string(rows.text(1));
-  to(about.dump(-1, ' ', false, Json::error_handler_t::replace));
+  to(output::json_text(about));
   write_rows(database, "LEFT JOIN", to);
 }
 

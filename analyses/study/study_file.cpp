@@ -7,6 +7,7 @@
 
 #include "input/printable.hpp"
 #include "input/refused.hpp"
+#include "output/json.hpp"
 #include "scenarios/result/result_text.hpp"
 
 namespace jostle::analyses {
@@ -126,7 +127,7 @@ void use_view(Database& database, const std::vector<AxisColumn>& axes) {
 std::vector<AxisColumn> axes_in(Database& database) {
   const auto text = recorded(database, "columns");
   if (!text) return {};  // no sweep has begun in this file
-  const Json columns = Json::parse(*text, nullptr, false);
+  const Json columns = output::parsed_json_or_discarded(*text);
   std::vector<AxisColumn> axes;
   if (!columns.is_object()) refuse(database, "the file is damaged: its columns cannot be read");
   for (const auto& [key, name] : columns.items()) {
@@ -188,7 +189,7 @@ const Json& plain_result() {
   static const Json whole = [] {
     scenarios::Result result;
     result.processes.emplace_back();
-    return Json::parse(to_json(result));
+    return output::parsed_json(to_json(result));
   }();
   return whole;
 }
@@ -196,7 +197,7 @@ const Json& plain_result() {
 std::string problem_of(const Outcome& outcome, WrittenBy by) {
   const bool has_result = outcome.status == PointStatus::ok || outcome.status == PointStatus::infeasible;
   if (!has_result && outcome.result.empty()) return {};
-  const Json result = Json::parse(outcome.result, nullptr, false);
+  const Json result = output::parsed_json_or_discarded(outcome.result);
   if (!result.is_object()) return "its result is no JSON object";
   if (!has_result || by == WrittenBy::any_version) return {};
   const std::string key = lacking(result, plain_result());

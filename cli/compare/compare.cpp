@@ -18,6 +18,7 @@
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/units.hpp"
+#include "output/json.hpp"
 #include "output/output_file.hpp"
 
 namespace jostle::cli {
@@ -115,10 +116,10 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
   else
     terminal.print(comparison_text(compared, names, terminal.width(), terminal.colour()));
   if (page) {
-    output::write_whole(*page, html_page("compare", a->front().name + ": B against A",
-                                         {{"words", words_json(comparison_words(compared, names))},
-                                          {"comparison", nlohmann::ordered_json::parse(
-                                                             analyses::comparison_json(compared, names))}}));
+    output::write_whole(
+        *page, html_page("compare", a->front().name + ": B against A",
+                         {{"words", words_json(comparison_words(compared, names))},
+                          {"comparison", output::parsed_json(analyses::comparison_json(compared, names))}}));
   }
   const bool a_fits = say_who_fits(names.a, compared.a.front(), terminal);
   const bool b_fits = say_who_fits(names.b, compared.b.front(), terminal);

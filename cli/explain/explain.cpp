@@ -19,6 +19,7 @@
 #include "cli/scenario_files.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
+#include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/result/result_text.hpp"
 
@@ -45,7 +46,7 @@ std::string scenario_text(const analyses::Tried& tried, const std::string& file)
       text +=
           fmt::format("# board {} of {}: a run has one board, so save each document as a file of its own\n",
                       ++board, tried.results.size());
-    text += nlohmann::ordered_json::parse(result.resolved).dump(2) + "\n";
+    text += output::json_text(output::parsed_json(result.resolved), 2) + "\n";
   }
   return text;
 }
@@ -97,11 +98,10 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
     explanation.result = with_interval(explanation.result, scenario, expected_s, control);
     terminal.clear_progress();
     output::write_whole(
-        *page,
-        html_page("explain", "Why: " + explanation.result.scenario,
-                  {{"words", words_json(explanation_words(explanation))},
-                   {"explanation", nlohmann::ordered_json::parse(analyses::explanation_json(explanation))},
-                   {"result", nlohmann::ordered_json::parse(scenarios::to_json(explanation.result))}}));
+        *page, html_page("explain", "Why: " + explanation.result.scenario,
+                         {{"words", words_json(explanation_words(explanation))},
+                          {"explanation", output::parsed_json(analyses::explanation_json(explanation))},
+                          {"result", output::parsed_json(scenarios::to_json(explanation.result))}}));
   }
   return say_who_fits(file, explanation.result, terminal) ? ExitCode::done : ExitCode::no_fit;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "output/json.hpp"
 #include "web/report_page.hpp"
 
 namespace jostle::cli {
@@ -24,7 +25,7 @@ std::string html_page(std::string_view kind, const std::string& title, const nlo
   const std::size_t at = page.find(mark);
   std::string text(page.substr(0, at));
   // Escapes "<", which JSON has in strings only, so that no string ends the <script> element.
-  for (const char c : all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
+  for (const char c : output::json_text(all)) {
     if (c == '<')
       text += "\\u003c";
     else
@@ -36,7 +37,7 @@ std::string html_page(std::string_view kind, const std::string& title, const nlo
 nlohmann::ordered_json json_lines(const std::string& text) {
   auto lines = nlohmann::ordered_json::array();
   std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::ordered_json::parse(line));
+  for (std::string line; std::getline(stream, line);) lines.push_back(output::parsed_json(line));
   return lines;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "output/json.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/result/metric_json.hpp"
 
@@ -46,7 +47,7 @@ std::string grade_note(const FleetChoice& choice) {
 std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   std::string text = choice.device;
   if (choice.power_mode) text += ", mode " + input::printable(*choice.power_mode);
-  if (Json::parse(choice.settings).size() > 0) text += ": " + plain_settings(choice.settings);
+  if (output::parsed_json(choice.settings).size() > 0) text += ": " + plain_settings(choice.settings);
   if (choice.price) text += fmt::format("; price {:.6g}", *choice.price);
   if (choice.cost_per_hour)
     text += fmt::format("; cost {:.3g} an hour, {:.3g} a million frames", *choice.cost_per_hour,

@@ -8,6 +8,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/quantity.hpp"
+#include "output/json.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -17,14 +18,14 @@ using analyses::OnlineAnswer;
 using analyses::OnlineTrack;
 
 Json settings_of(const OnlineAnswer& answer, std::size_t candidate) {
-  return Json::parse(answer.candidates.values(candidate));
+  return output::parsed_json(answer.candidates.values(candidate));
 }
 
 std::string online_settings_text(const Json& settings) {
   std::string text;
   for (const auto& [key, value] : settings.items())
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key,
-                        value.is_string() ? value.get<std::string>() : value.dump());
+                        value.is_string() ? value.get<std::string>() : output::json_text(value));
   return text;
 }
 

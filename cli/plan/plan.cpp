@@ -18,6 +18,7 @@
 #include "cli/study_files.hpp"
 #include "cli/sweep/study_page.hpp"
 #include "input/file.hpp"
+#include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
@@ -52,7 +53,7 @@ void write_html(const PlanFiles& files, const analyses::Study& study, const std:
                 const PageWords& words) {
   output::write_whole(*files.page, html_page("plan", title_of(study),
                                              {{"words", words_json(words)},
-                                              {"answer", nlohmann::ordered_json::parse(answer)},
+                                              {"answer", output::parsed_json(answer)},
                                               {"points", points_page(files.store.database())}}));
 }
 

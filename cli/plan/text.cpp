@@ -19,6 +19,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/quantity.hpp"
+#include "output/json.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/result/metric_json.hpp"
 
@@ -34,17 +35,17 @@ using scenarios::Interval;
 constexpr int plan_digits = 4;
 
 std::string setting_value_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : output::json_text(value);
 }
 
 // The keys that differ between the points: full path, and a column header (the last step of the path if that
 // is unambiguous).
 std::vector<std::pair<std::string, std::string>> varying_keys(const std::vector<PlanPoint>& points) {
   std::vector<std::pair<std::string, std::string>> keys;
-  const Json first = Json::parse(points.front().settings);
+  const Json first = output::parsed_json(points.front().settings);
   for (const auto& [key, value] : first.items()) {
     const bool same = std::ranges::all_of(points, [&, name = key, here = value](const PlanPoint& point) {
-      return Json::parse(point.settings).at(name) == here;
+      return output::parsed_json(point.settings).at(name) == here;
     });
     if (!same) keys.emplace_back(key, key.substr(key.rfind('.') + 1));
   }
@@ -61,7 +62,7 @@ std::string settings_text(const PlanPoint& point) {
 
 // The settings that differ: "batch 4 in place of 8".
 std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
-  const Json before = Json::parse(from.settings), after = Json::parse(to.settings);
+  const Json before = output::parsed_json(from.settings), after = output::parsed_json(to.settings);
   std::string text;
   for (const auto& [key, value] : after.items()) {
     if (before.at(key) == value) continue;
@@ -379,7 +380,7 @@ Table points_table(const Plan& plan, const std::vector<PlanPoint>& points, const
     if (rates) add(tokens.per_s);
     if (energies) add(tokens.energy_mj);
     if (powered) cells.push_back(point.power_grade.value_or(""));
-    const Json settings = Json::parse(point.settings);
+    const Json settings = output::parsed_json(point.settings);
     for (const auto& [key, name] : keys) cells.push_back(setting_value_text(settings.at(key)));
     const bool meets = analyses::meets_limits(plan.goal.criteria, point.values);
     const bool best = plan.best && point.point == plan.best->point;
@@ -567,7 +568,7 @@ std::string plain_setting_name(const Json& settings, const std::string& key) {
 }
 
 std::string plain_settings(const std::string& settings) {
-  const Json json = Json::parse(settings);
+  const Json json = output::parsed_json(settings);
   std::string text;
   for (const auto& [key, value] : json.items())
     text += (text.empty() ? "" : ", ") + plain_setting_name(json, key) + " " + setting_value_text(value);

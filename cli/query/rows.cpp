@@ -10,6 +10,7 @@
 
 #include "calibration/readers/csv.hpp"
 #include "cli/terminal/table.hpp"
+#include "output/json.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -62,7 +63,7 @@ std::string line_of(const SqlStatement& rows, RowFormat format) {
   if (format == RowFormat::json) {
     auto object = nlohmann::ordered_json::object();
     for (int i = 0; i < rows.columns(); ++i) object[rows.name(i)] = json_cell(rows, i);
-    return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return output::json_text(object) + "\n";
   }
   std::string line;
   for (int i = 0; i < rows.columns(); ++i)
@@ -76,7 +77,7 @@ nlohmann::ordered_json json_cell(const SqlStatement& rows, int column) {
   if (rows.is_null(column)) return nullptr;
   const std::string text(rows.text(column));
   if (!rows.is_number(column)) return text;
-  auto number = nlohmann::ordered_json::parse(text, nullptr, false);
+  auto number = output::parsed_json_or_discarded(text);
   return number.is_number() ? number : nlohmann::ordered_json(text);  // Inf stays text
 }
 

@@ -19,6 +19,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "validation/reproduce/miss_causes.hpp"
 
@@ -236,7 +237,7 @@ std::string json(const std::vector<Reproduction>& outcomes) {
                                  {"verdict", verdict(check)}});
     const auto* const cause = validation::cause_of(outcome.statement->id);
     entry["cause"] = cause != nullptr && outcome.failed() > 0 ? Json(cause->words) : Json();
-    lines += entry.dump() + "\n";
+    lines += output::json_text(entry) + "\n";
   }
   return lines;
 }

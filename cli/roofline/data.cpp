@@ -5,6 +5,7 @@
 
 #include "calibration/readers/csv.hpp"
 #include "cli/roofline/text.hpp"
+#include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
@@ -128,7 +129,7 @@ std::string roofline_json(const RooflineAnswer& answer) {
                   {"runtime", answer.runtime},
                   {"power_grade", answer.power_grade ? Json(*answer.power_grade) : Json(nullptr)},
                   {"modes", std::move(modes)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return output::json_text(json) + "\n";
 }
 
 std::string roofline_csv(const RooflineAnswer& answer) {

@@ -18,6 +18,7 @@
 #include "cli/run/with_interval.hpp"
 #include "cli/scenario_files.hpp"
 #include "input/file.hpp"
+#include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
@@ -67,7 +68,7 @@ class Timelines {
   [[nodiscard]] sim::TraceSink* sink() const { return sink_; }
   [[nodiscard]] nlohmann::ordered_json of_page() {
     page_->finish();
-    auto timeline = nlohmann::ordered_json::parse(page_->text());
+    auto timeline = output::parsed_json(page_->text());
     timeline["window_us"] = {sim::to_us(page_->window().begin - sim::Time::zero()),
                              sim::to_us(page_->window().end - sim::Time::zero())};
     return timeline;
@@ -186,7 +187,7 @@ ExitCode run_all(const RunOptions& options, Context& context) {
       const std::string folder = std::filesystem::path(file).parent_path().string();
       const analyses::ExplainQuestion question{.scenario = (*all)[i], .directory = folder, .what_ifs = {}};
       runs.push_back({{"words", words_json(words_of(shown, question, expected_s, control))},
-                      {"result", nlohmann::ordered_json::parse(scenarios::to_json(shown))},
+                      {"result", output::parsed_json(scenarios::to_json(shown))},
                       {"timeline", timelines.of_page()}});
     }
     if (!say_who_fits(file, *result, terminal)) all_fit = false;

@@ -7,6 +7,7 @@
 
 #include "cli/terminal/paragraph.hpp"
 #include "models/llm/weights.hpp"
+#include "output/json.hpp"
 
 namespace jostle::cli {
 
@@ -57,23 +58,22 @@ std::string language_model_json(const llm::Architecture& shown) {
                {"active_parameters", active_parameters(shown)}};
   if (shown.vision.layers > 0)
     vision = {{"parameters", vision_parameters(shown)}, {"tokens", shown.vision.tokens}};
-  return Json{{"schema", "jostle.language_model/1"},
-              {"name", shown.name},
-              {"source", shown.source},
-              {"parameters", parameters(shown)},
-              {"layers", shown.layers},
-              {"hidden", shown.hidden},
-              {"heads", shown.heads},
-              {"kv_heads", shown.kv_heads},
-              {"head_dim", shown.head_dim},
-              {"ffn", shown.ffn},
-              {"vocabulary", shown.vocabulary},
-              {"tied", shown.tied},
-              {"experts", experts},
-              {"vision", vision},
-              {"kv_bytes_per_token", kv_bytes_per_token(shown)},
-              {"weight_bytes", weights}}
-      .dump();
+  return output::json_text({{"schema", "jostle.language_model/1"},
+                            {"name", shown.name},
+                            {"source", shown.source},
+                            {"parameters", parameters(shown)},
+                            {"layers", shown.layers},
+                            {"hidden", shown.hidden},
+                            {"heads", shown.heads},
+                            {"kv_heads", shown.kv_heads},
+                            {"head_dim", shown.head_dim},
+                            {"ffn", shown.ffn},
+                            {"vocabulary", shown.vocabulary},
+                            {"tied", shown.tied},
+                            {"experts", experts},
+                            {"vision", vision},
+                            {"kv_bytes_per_token", kv_bytes_per_token(shown)},
+                            {"weight_bytes", weights}});
 }
 
 }  // namespace jostle::cli

@@ -6,6 +6,7 @@
 #include "calibration/readers/csv.hpp"
 #include "cli/show/network_text.hpp"
 #include "input/printable.hpp"
+#include "output/json.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -54,7 +55,7 @@ std::string network_json(const NamedNetwork& shown, std::int64_t batch) {
                   {"macs", totals.macs},
                   {"activation_traffic_elements", totals.traffic},
                   {"layers", std::move(layers)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return output::json_text(json) + "\n";
 }
 
 std::string network_csv(const NamedNetwork& shown, std::int64_t batch) {

@@ -21,6 +21,7 @@
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/names.hpp"
 
 namespace jostle::cli {
@@ -64,17 +65,16 @@ std::string json(const analyses::Support& support, const SupportOptions& options
   nlohmann::ordered_json layers = nlohmann::ordered_json::object();
   for (const auto& [precision, count] : support.kernels_by_precision)
     layers[dnn::to_string(precision)] = count;
-  return nlohmann::ordered_json{{"device", options.device},
-                                {"model", options.model},
-                                {"precision", options.precision},
-                                {"batch", options.batch},
-                                {"runtime", options.runtime},
-                                {"grade", gpu::to_string(support.grade)},
-                                {"basis", support.basis},
-                                {"measured_batches", support.measured_batches},
-                                {"layers", layers},
-                                {"runtime_known", support.has_runtime}}
-             .dump() +
+  return output::json_text({{"device", options.device},
+                            {"model", options.model},
+                            {"precision", options.precision},
+                            {"batch", options.batch},
+                            {"runtime", options.runtime},
+                            {"grade", gpu::to_string(support.grade)},
+                            {"basis", support.basis},
+                            {"measured_batches", support.measured_batches},
+                            {"layers", layers},
+                            {"runtime_known", support.has_runtime}}) +
          "\n";
 }
 

@@ -20,6 +20,7 @@
 #include "cli/query/rows.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "input/counted.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/run/run.hpp"
@@ -77,7 +78,7 @@ void add_columns(analyses::Database& database, std::string_view sql, Json& to) {
 
 // The cumulative shares of a list of pairs, at 0, 1, ..., 100 %.
 Json shares_of(std::string_view cdf) {
-  const Json pairs = Json::parse(cdf, nullptr, false);
+  const Json pairs = output::parsed_json_or_discarded(cdf);
   if (!pairs.is_array() || pairs.empty()) return nullptr;
   Json shares = Json::array();
   for (const Json& pair : pairs) shares.push_back(rounded(pair.at(1).get<double>()));
@@ -196,7 +197,7 @@ struct BestPoint {
 std::string setting_of(const SqlStatement& rows, int column) {
   const Json value = json_cell(rows, column);
   if (value.is_number()) return fmt::format("{:.6g}", value.get<double>());
-  return value.is_string() ? value.get<std::string>() : value.is_null() ? none : value.dump();
+  return value.is_string() ? value.get<std::string>() : value.is_null() ? none : output::json_text(value);
 }
 std::optional<BestPoint> best_point(const BestRow& row, const std::vector<std::string>& axes,
                                     const std::string& within, analyses::Database& database) {

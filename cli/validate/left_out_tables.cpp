@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/validate/error_table.hpp"
+#include "output/json.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -135,7 +136,7 @@ std::string validation_json(const std::vector<validation::ComparisonGroup>& grou
                                {"coverage", coverage_of(row)}});
   }
   all["left_out"] = left_out ? json_of(*left_out) : Json();
-  return all.dump() + "\n";
+  return output::json_text(all) + "\n";
 }
 
 }  // namespace jostle::cli

@@ -12,6 +12,7 @@
 #include "cli/page/words.hpp"
 #include "cli/validate/error_table.hpp"
 #include "cli/validate/left_out_tables.hpp"
+#include "output/json.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -69,7 +70,7 @@ std::string validation_page(const std::string& subject,
                             const std::vector<validation::ComparisonGroup>& groups) {
   using Json = nlohmann::ordered_json;
   Json data{{"words", words_json(validation_words(groups))},
-            {"errors", Json::parse(validation_json(groups, {})).at("groups")},
+            {"errors", output::parsed_json(validation_json(groups, {})).at("groups")},
             {"groups", Json::array()}};
   for (const validation::ComparisonGroup& group : groups) {
     if (group.is_view) continue;

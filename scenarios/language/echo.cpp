@@ -9,6 +9,7 @@
 #include "calibration/readers/nvpmodel.hpp"
 #include "input/hash.hpp"
 #include "input/units.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/keys.hpp"
 
 namespace jostle::scenarios {
@@ -359,7 +360,7 @@ std::string to_json(const Scenario& scenario) {
   Json json = keys_json(scenario, coded);
   move_to_the_end(json, {"link", "figures", "host_cores", "cpus", "processes", "run"});
   // Names may hold any bytes that a YAML text can; bytes that are not UTF-8 are replaced.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return output::json_text(json);
 }
 
 std::string scenario_hash(const Scenario& scenario) {

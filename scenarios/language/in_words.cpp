@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "output/json.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 using EchoJson = nlohmann::ordered_json;
 
 std::string echoed(const EchoJson& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : output::json_text(value);
 }
 
 void add_phrase(std::string& text, const std::string& phrase) {
@@ -138,9 +139,10 @@ std::string tokens_phrase(const EchoJson& part) {
   const EchoJson& generate = part["generate"];
   if (generate.contains("trace")) return "prompts and answers of " + echoed(generate["trace"]);
   const auto number = [](const EchoJson& length) {
-    return length.is_number() ? length.dump()
-                              : "about " + (length.contains("lognormal") ? length["lognormal"]["mean"].dump()
-                                                                         : length.begin().value().dump());
+    return length.is_number()
+               ? output::json_text(length)
+               : "about " + (length.contains("lognormal") ? output::json_text(length["lognormal"]["mean"])
+                                                          : output::json_text(length.begin().value()));
   };
   std::string text = fmt::format("prompts of {} tokens, answers of {}", number(generate["prompt"]),
                                  number(generate["tokens"]));
@@ -310,7 +312,7 @@ std::string run_phrase(const EchoJson& run) {
 }  // namespace
 
 InWords in_words(const std::string& resolved) {
-  const EchoJson scenario = EchoJson::parse(resolved);
+  const EchoJson scenario = output::parsed_json(resolved);
   InWords words{.board = board_phrase(scenario), .processes = {}, .run = run_phrase(scenario.at("run"))};
   for (const EchoJson& process : scenario.at("processes")) words.processes.push_back(process_phrase(process));
   return words;

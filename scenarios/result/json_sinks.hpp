@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "output/json.hpp"
+
 namespace jostle::scenarios {
 
 // Appends to a text.
@@ -45,7 +47,7 @@ class JsonText {
   void text(std::string_view value) {
     for (const char c : value) {
       const auto byte = static_cast<unsigned char>(c);
-      if (byte < 0x20 || c == '"' || c == '\\' || byte >= 0x7F) return raw(escaped(value));
+      if (byte < 0x20 || c == '"' || c == '\\' || byte >= 0x7F) return raw(output::json_string(value));
     }
     separate();
     ((to_ += '"') += value) += '"';
@@ -70,10 +72,6 @@ class JsonText {
     separate();
     to_ += value;
   }
-  static std::string escaped(std::string_view value) {
-    using Json = nlohmann::ordered_json;
-    return Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
-  }
 
   std::string& to_;
 };
@@ -89,7 +87,7 @@ class JsonTree {
   void number(double value) { next() = std::isfinite(value) ? Json(value) : Json(nullptr); }
   void integer(std::integral auto value) { next() = value; }
   void text(std::string_view value) { next() = value; }
-  void json(std::string_view document) { next() = Json::parse(document); }
+  void json(std::string_view document) { next() = output::parsed_json(document); }
   void begin_object() { begin(Json::object()); }
   void end_object() { open_.pop_back(); }
   void end_group() {

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "output/json.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -13,10 +14,6 @@ constexpr std::size_t written_at_once = 1U << 20U;  // bytes
 
 std::size_t place_of(sim::TrackId track) {
   return static_cast<std::size_t>(track);
-}
-
-std::string json_string(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::int64_t ns(sim::Time time) {
@@ -40,7 +37,7 @@ sim::TrackId ChromeTrace::track(std::string_view name, sim::TrackId) {
   const std::size_t id = tracks_.size();
   tracks_.push_back({.name = std::string(name), .unit = {}, .open = {}});
   put(fmt::format(R"({{"ph":"M","pid":1,"tid":{},"name":"thread_name","args":{{"name":{}}}}})", id,
-                  json_string(name)));
+                  output::json_string(name)));
   put(fmt::format(R"({{"ph":"M","pid":1,"tid":{0},"name":"thread_sort_index","args":{{"sort_index":{0}}}}})",
                   id));
   return static_cast<sim::TrackId>(id);
@@ -88,7 +85,7 @@ void ChromeTrace::put_slice(std::size_t track, sim::Time begin, sim::Time end, s
   if (begin > end || (begin == end && begin == window_.end)) return;
   if (++events_ == window_.max_events) window_.end = end;
   put(fmt::format(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"name":{}}})", track, us(ns(begin)),
-                  us(ns(end) - ns(begin)), json_string(name)));
+                  us(ns(end) - ns(begin)), output::json_string(name)));
 }
 
 void ChromeTrace::put_count(std::size_t counter, sim::Time at, double value) {
@@ -96,7 +93,8 @@ void ChromeTrace::put_count(std::size_t counter, sim::Time at, double value) {
   if (++events_ == window_.max_events) window_.end = at;
   const Track& track = tracks_[counter];
   put(fmt::format(R"({{"ph":"C","pid":1,"tid":{},"ts":{},"name":{},"args":{{{}:{}}}}})", counter, us(ns(at)),
-                  json_string(track.name), json_string(track.unit.empty() ? "value" : track.unit), value));
+                  output::json_string(track.name),
+                  output::json_string(track.unit.empty() ? "value" : track.unit), value));
 }
 
 void ChromeTrace::put(std::string_view event) {

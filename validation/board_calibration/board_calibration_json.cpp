@@ -1,6 +1,7 @@
 // A calibration as one JSON object.
 #include <nlohmann/json.hpp>
 
+#include "output/json.hpp"
 #include "validation/board_calibration/board_calibration.hpp"
 
 namespace jostle::validation {
@@ -58,7 +59,7 @@ std::string board_calibration_json(const BoardCalibration& board, const Evidence
                        {"kernels.csv", board.calibration.own.kernels_csv},
                        {"solo.csv", board.calibration.own.solo_csv}};
   json["uncertainty"] = board.uncertainty_csv;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return output::json_text(json);
 }
 
 }  // namespace jostle::validation
