@@ -26,6 +26,18 @@ constexpr std::size_t parts_named = 2;  // parts of an image's time
 // nothing.
 using ImageTime = std::array<double, process::share_count>;
 
+// The time on the GPU of an image by what bounds its kernels, in ms.
+struct KernelTime {
+  double arithmetic = 0, memory = 0, fixed = 0;
+};
+struct KernelPart {
+  double KernelTime::*ms;
+  const char* words;
+};
+constexpr std::array kernel_parts{KernelPart{&KernelTime::arithmetic, "arithmetic"},
+                                  KernelPart{&KernelTime::memory, "memory"},
+                                  KernelPart{&KernelTime::fixed, "fixed costs"}};
+
 std::optional<ImageTime> image_time(const std::vector<Result>& results, std::size_t index) {
   ImageTime time{};
   double runs = 0;
@@ -42,6 +54,13 @@ std::optional<ImageTime> image_time(const std::vector<Result>& results, std::siz
   return time;
 }
 
+// The parts of `gpu_ms` in the first result of a side; none if they are not told.
+std::optional<KernelTime> kernel_time(const Result& result, std::size_t index, double gpu_ms) {
+  const scenarios::GpuRunningBy& by = result.processes[index].gpu_running_by;
+  if (!by.compute || !by.memory) return std::nullopt;
+  return KernelTime{gpu_ms * *by.compute, gpu_ms * *by.memory, gpu_ms * by.fixed.value_or(0)};
+}
+
 double total_ms(const ImageTime& time) {
   double sum = 0;
   for (const double part : time) sum += part;
@@ -56,6 +75,7 @@ bool nearly(double a, double b) {
 struct PairTime {
   const ComparedProcess* process;
   ImageTime a, b;
+  std::optional<KernelTime> kernels_a, kernels_b;
   [[nodiscard]] double relative() const { return total_ms(a) > 0 ? total_ms(b) / total_ms(a) - 1 : 0; }
 };
 
@@ -82,7 +102,9 @@ std::optional<PairTime> most_changed(const Compared& compared) {
   for (const ComparedProcess& process : compared.processes) {
     const auto a = image_time(compared.a, process.a), b = image_time(compared.b, process.b);
     if (!a || !b) continue;
-    const PairTime pair{&process, *a, *b};
+    constexpr std::size_t gpu = index_of(Share::gpu_running);
+    const PairTime pair{&process, *a, *b, kernel_time(compared.a.front(), process.a, (*a)[gpu]),
+                        kernel_time(compared.b.front(), process.b, (*b)[gpu])};
     if (!most || (by_rate ? gained(process) > gained(*most->process) * (1 + same_within)
                           : std::abs(pair.relative()) > std::abs(most->relative()) + same_within))
       most = pair;
@@ -101,6 +123,21 @@ std::string how_b_is(const Compared& compared, const PairTime& pair) {
   return {};
 }
 
+// The parts of a change of the time on the GPU that are a fifth of it or more: " (memory 80 %)".
+std::string kernel_words(const PairTime& pair) {
+  constexpr std::size_t gpu = index_of(Share::gpu_running);
+  if (!pair.kernels_a || !pair.kernels_b) return {};
+  const double change = pair.b[gpu] - pair.a[gpu];
+  std::string text;
+  for (const KernelPart& part : kernel_parts) {
+    const double share = ((*pair.kernels_b).*part.ms - (*pair.kernels_a).*part.ms) / change;
+    if (share < part_worth) continue;
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? " (" : ", ", part.words,
+                        100 * std::min(share, 1.0));  // more if another part fell
+  }
+  return text.empty() ? text : text + ")";
+}
+
 // The parts that moved with `change`, the greatest first: "0.9 ms less waiting for another process's slice".
 std::vector<std::string> moved_parts(const PairTime& pair, double change) {
   std::vector<std::size_t> order;
@@ -111,8 +148,9 @@ std::vector<std::string> moved_parts(const PairTime& pair, double change) {
   if (order.size() > parts_named) order.resize(parts_named);
   std::vector<std::string> named;
   for (const std::size_t i : order)
-    named.push_back(fmt::format("{} ms {} {}", input::decimal(std::abs(pair.b[i] - pair.a[i]), 3),
-                                change < 0 ? "less" : "more", process::share_rows.at(i).words));
+    named.push_back(fmt::format("{} ms {} {}{}", input::decimal(std::abs(pair.b[i] - pair.a[i]), 3),
+                                change < 0 ? "less" : "more", process::share_rows.at(i).words,
+                                i == index_of(Share::gpu_running) ? kernel_words(pair) : ""));
   return named;
 }
 
@@ -126,7 +164,7 @@ std::string parts_words(const PairTime& pair) {
   return text;
 }
 
-std::string first_cause(const Compared& compared, const PairTime& pair) {
+std::string first_cause(const Compared& compared, const PairTime& pair, const SideNames& names) {
   const std::string how = how_b_is(compared, pair);
   const double a = total_ms(pair.a), b = total_ms(pair.b);
   const std::string who = fmt::format("process {}", pair.process->a);
@@ -134,9 +172,10 @@ std::string first_cause(const Compared& compared, const PairTime& pair) {
     return fmt::format("{} takes {} ms an image in both{}", who, input::decimal(b, 3),
                        how.empty() ? "" : "; what differs is when requests come");
   const bool expected = (b < a) == (how == "faster" || how.starts_with("sooner"));
-  return fmt::format("{}{} takes {} ms an image in place of {}: {}",
-                     how.empty() ? "" : fmt::format("B is {} {} ", how, expected ? "because" : "although"),
-                     who, input::decimal(b, 3), input::decimal(a, 3), parts_words(pair));
+  return fmt::format(
+      "{}{} takes {} ms an image in place of {}: {}",
+      how.empty() ? "" : fmt::format("{} is {} {} ", names.b, how, expected ? "because" : "although"), who,
+      input::decimal(b, 3), input::decimal(a, 3), parts_words(pair));
 }
 
 // The limit that holds the clocks of a side: "its power mode holds clocks down".
@@ -152,8 +191,9 @@ std::string clock_words(const char* name, const Metric& a, const Metric& b) {
   return fmt::format("the {} is {:.0f} MHz in place of {:.0f}", name, *b, *a);
 }
 
-// The GPU's own time for an image, and how full it is meanwhile.
+// The GPU's own time for an image, and how full it is meanwhile. A lone process's time says it already.
 std::string gpu_words(const Result& a, const Result& b) {
+  if (a.processes.size() == 1 && b.processes.size() == 1) return {};
   const auto busy_ms = [](const Result& result) {
     return 1e3 * result.system.gpu.busy.value_or(0) / std::max(1e-9, result.system.throughput.value_or(0));
   };
@@ -168,18 +208,18 @@ std::string gpu_words(const Result& a, const Result& b) {
 }
 
 // How processes share the GPU, if only one side has them take turns.
-std::string turns_words(const Compared& compared) {
+std::string turns_words(const Compared& compared, const SideNames& names) {
   const Difference switches = row_of(compared.system, "GPU switches");
   if (!switches.a || !switches.b || (*switches.a > 0) == (*switches.b > 0)) return {};
   // A lone process has no turns either.
   if (std::min(compared.a.front().processes.size(), compared.b.front().processes.size()) < 2) return {};
   return fmt::format("in {} processes take turns on the GPU, in {} their kernels run at once",
-                     *switches.a > 0 ? "A" : "B", *switches.a > 0 ? "B" : "A");
+                     *switches.a > 0 ? names.a : names.b, *switches.a > 0 ? names.b : names.a);
 }
 
 // The changes behind the parts of the time: at most two of limit, clocks, processes, turns and the GPU's own
 // time.
-std::string second_cause(const Compared& compared) {
+std::string second_cause(const Compared& compared, const SideNames& names) {
   const Result &a = compared.a.front(), &b = compared.b.front();
   std::vector<std::string> found;
   const auto add = [&found](std::string words) {
@@ -191,12 +231,12 @@ std::string second_cause(const Compared& compared) {
   };
   add(clock_words("GPU clock", a.system.gpu.clock_mhz, b.system.gpu.clock_mhz));
   if (a.system.limited_by != b.system.limited_by)
-    add(fmt::format("in A {}, in B {}", limit_held(a), limit_held(b)));
+    add(fmt::format("in {} {}, in {} {}", names.a, limit_held(a), names.b, limit_held(b)));
   if (a.processes.size() != b.processes.size())
     add(fmt::format("{} {} on the board in place of {}",
                     input::counted(b.processes.size(), "process", "processes"),
                     b.processes.size() == 1 ? "works" : "work", a.processes.size()));
-  add(turns_words(compared));
+  add(turns_words(compared, names));
   add(clock_words("memory clock", a.system.memory.clock_mhz, b.system.memory.clock_mhz));
   add(gpu_words(a, b));
   add(clock_words("CPU clock", cpu(a), cpu(b)));
@@ -208,13 +248,13 @@ std::string second_cause(const Compared& compared) {
 
 }  // namespace
 
-std::vector<std::string> causes_of(const Compared& compared) {
+std::vector<std::string> causes_of(const Compared& compared, const SideNames& names) {
   const auto pair = most_changed(compared);
   if (!pair) return {};
-  std::vector<std::string> found{first_cause(compared, *pair)};
-  if (std::string behind = second_cause(compared); !behind.empty()) found.push_back(std::move(behind));
+  std::vector<std::string> found{first_cause(compared, *pair, names)};
+  if (std::string behind = second_cause(compared, names); !behind.empty()) found.push_back(std::move(behind));
   // Turns explain the parts of the time, so they come first.
-  if (!turns_words(compared).empty()) std::ranges::reverse(found);
+  if (!turns_words(compared, names).empty()) std::ranges::reverse(found);
   return found;
 }
 

@@ -46,6 +46,9 @@ struct PlanEffect {
   std::string settings;     // JSON: key to value
   double value = 0;         // its first objective
   bool overloaded = false;  // the backlog of a process grows there
+  // Why it is worse: causes_of() of one run of each, in which it is "the first change". The first effect on a
+  // rate or a latency only.
+  std::vector<std::string> why = {};
 };
 
 // A point that would be better than the best one (or any point, if there is no best) but is not known to meet

@@ -115,7 +115,8 @@ std::string plan_json(const Plan& plan) {
                              {"settings", output::parsed_json(effect.settings)},
                              {"figure", plan.goal.metrics.front()},
                              {"value", effect.value},
-                             {"overloaded", effect.overloaded}});
+                             {"overloaded", effect.overloaded},
+                             {"why", effect.why}});
   json["next_better"] = plan.next_better ? next_better_json(plan, *plan.next_better) : Json(nullptr);
   json["every"] = Json::array();
   for (const PlanPoint& point : plan.every) json["every"].push_back(point_json(plan, point));

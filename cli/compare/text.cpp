@@ -51,9 +51,9 @@ std::vector<std::string> cells_of(const Difference& difference) {
           cell(difference.difference, "+"),
           cell(difference.half_width, ""),
           relative ? fmt::format("{:+.1f}", 100 * *relative + 0.0) : none,
-          difference.difference == 0.0 ? "not at all"
-          : difference.significant()   ? "surely"
-          : difference.half_width      ? "may be chance"
+          difference.difference == 0.0 ? "the same"
+          : difference.significant()   ? "yes"
+          : difference.half_width      ? "no"
                                        : none};
 }
 
@@ -64,7 +64,7 @@ Table table_of(const std::vector<Difference>& differences) {
                {"B - A", Align::right, 60},
                {"±95 %", Align::right, 40},
                {"%", Align::right},
-               {"differs", Align::left, 50}});
+               {"beyond noise", Align::left, 50}});
   for (const Difference& difference : differences)
     table.add(cells_of(difference), difference.significant() ? Style::strong : Style::plain);
   return table;
@@ -300,8 +300,11 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
   const scenarios::InWords a = scenarios::in_words(compared.a.front().resolved),
                            b = scenarios::in_words(compared.b.front().resolved);
   PageWords words = page_words(a);
-  words.scenario = a.board == b.board ? a.board : fmt::format("A: {}; B: {}", a.board, b.board);
   const std::string differs = differing_words(a, b);
+  // The question says how B's differs, unless words do not tell it.
+  words.scenario = a.board == b.board ? a.board
+                   : !differs.empty() ? "A: " + a.board
+                                      : fmt::format("A: {}; B: {}", a.board, b.board);
   words.question =
       fmt::format("What changes from A to B: {}",
                   differs.empty() ? fmt::format("{} in place of {}", names.b, names.a) : differs);

@@ -91,6 +91,12 @@ std::string alone_words(const Plan& plan) {
   return parts.empty() ? "" : fmt::format("from the best setting, {}", fmt::join(parts, "; "));
 }
 
+// Why the first of these effects is one: "the first change is slower because process 0 takes ...". Empty: not
+// told.
+std::string alone_reason(const Plan& plan) {
+  return plan.alone.empty() ? "" : fmt::format("{}", fmt::join(plan.alone.front().why, "; "));
+}
+
 std::string criterion_text(const Plan& plan, std::size_t criterion) {
   return cli::criterion_text(plan.goal, criterion);
 }
@@ -232,6 +238,14 @@ bool adds(const Plan& plan, const char* metric) {
                               [&](const std::string& one) { return one.starts_with(metric); });
 }
 
+// A criterion in a page's table of a point. Objectives after the first only decide among equals, so a point
+// need not have the lowest power, say.
+std::string words_of_criterion(const Plan& plan, std::size_t i) {
+  const bool decides = i == 0 || plan.goal.criteria[i].limit;
+  return decides ? analyses::criterion_words(plan.goal.metrics[i], plan.goal.criteria[i])
+                 : analyses::metric_title(plan.goal.metrics[i]);
+}
+
 // `in_words`: with names for people and units, for a page.
 Table values_table(const Plan& plan, const PlanPoint& point, bool against_best, bool in_words = false) {
   std::vector<Column> columns{
@@ -245,8 +259,7 @@ Table values_table(const Plan& plan, const PlanPoint& point, bool against_best, 
   Table table(columns);
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
     std::vector<std::string> cells{
-        in_words ? analyses::criterion_words(plan.goal.metrics[i], plan.goal.criteria[i])
-                 : criterion_text(plan, i),
+        in_words ? words_of_criterion(plan, i) : criterion_text(plan, i),
         in_words ? with_unit(plan, i, point.values[i]) : value_text(plan, point, i), noise_text(point, i),
         interval_text(point.intervals[i])};
     if (!ranged) cells.pop_back();
@@ -599,6 +612,8 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
     text += paragraph(sentence + ".", width, 2);
   if (const std::string alone = alone_words(plan); !alone.empty())
     text += paragraph("why: " + alone + ".", width, 2);
+  if (const std::string reason = alone_reason(plan); !reason.empty())
+    text += paragraph(reason + ".", width, 2);
   return text + next_better_text(plan, width, colour) + near_misses_text(plan, width, colour) +
          runner_up_text(plan, width, colour) + limits_text(plan, width, colour) +
          every_text(plan, width, colour) + front_text(plan, width, colour);
@@ -615,7 +630,7 @@ std::string goal_words(const Plan& plan) {
     (criterion.limit ? limits : wishes).push_back(analyses::criterion_words(plan.goal.metrics[i], criterion));
   }
   return fmt::format("Which of {} has {}{}{}", input::counted(plan.points, "setting"),
-                     fmt::join(wishes, ", then "), limits.empty() ? "" : ", with ",
+                     fmt::join(wishes, ", and among equals "), limits.empty() ? "" : ", with ",
                      fmt::join(limits, " and "));
 }
 
@@ -665,6 +680,7 @@ PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
                                       sentence_of(plan.goal, *plan.next_better)));
     }
     if (std::string alone = alone_words(plan); !alone.empty()) words.why.push_back(std::move(alone));
+    if (std::string reason = alone_reason(plan); !reason.empty()) words.why.push_back(std::move(reason));
     if (plan.runner_up) {
       const std::string changes = changes_text(best, *plan.runner_up), advice = runner_up_advice(plan);
       if (words.why.empty())

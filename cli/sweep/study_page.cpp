@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "analyses/compare/cause.hpp"
+#include "analyses/compare/compare.hpp"
 #include "analyses/plan/words.hpp"
 #include "analyses/study/columns.hpp"
 #include "analyses/study/sweep.hpp"
@@ -21,6 +24,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "input/counted.hpp"
 #include "output/json.hpp"
+#include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/run/run.hpp"
@@ -213,25 +217,38 @@ std::optional<BestPoint> best_point(const BestRow& row, const std::vector<std::s
   return found;
 }
 
-// The name of an axis in a sentence: "power mode".
-std::string plain_axis(std::string axis) {
+// The name of an axis in a sentence, "GPU clock", the unit of its settings, and the head of its column, "GPU
+// MHz".
+struct PlainAxis {
+  std::string name, unit, head;
+};
+PlainAxis plain_axis(std::string axis) {
+  static const std::map<std::string, PlainAxis> known{{"gpu_mhz", {"GPU clock", " MHz", "GPU MHz"}},
+                                                      {"cpu_mhz", {"CPU clock", " MHz", "CPU MHz"}},
+                                                      {"emc_mhz", {"memory clock", " MHz", "memory MHz"}},
+                                                      {"count", {"processes", "", "processes"}}};
+  if (const auto row = known.find(axis); row != known.end()) return row->second;
   std::ranges::replace(axis, '_', ' ');
-  return axis == "count" ? "processes" : axis;
+  return {axis, "", axis};
 }
 
-// The settings in words: "batch 16, gpu mhz 1020".
+// The settings in words: "batch 16, GPU clock 1020 MHz".
 std::string settings_words(const std::vector<std::string>& axes, const BestPoint& best) {
   std::string text;
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", plain_axis(axes[i]), best.settings[i]);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto [name, unit, head] = plain_axis(axes[i]);
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", name, best.settings[i], unit);
+  }
   return text;
 }
 
-// How the metric changes from the best point on along one dimension: "batch alone, from 1 to 16: 285 to
-// 1107".
+// The change of the metric from the best point to the worst along one dimension: "batch 1 in place of 16
+// alone takes it from 1107 to 285".
 struct Along {
   double ratio = 1;
   std::string words;
+  std::int64_t worst = 0;  // point
+  analyses::SideNames names = {};
 };
 Along along(const BestRow& row, const std::vector<std::string>& moved, const std::vector<std::string>& axes,
             const BestPoint& best, analyses::Database& database) {
@@ -240,28 +257,49 @@ Along along(const BestRow& row, const std::vector<std::string>& moved, const std
     if (std::ranges::find(moved, axis) == moved.end())
       where +=
           fmt::format(" AND \"{0}\" IS (SELECT \"{0}\" FROM results WHERE point = {1})", axis, best.point);
+  const bool most = std::string_view(row.order) == "DESC";
   SqlStatement rows(database,
-                    fmt::format("SELECT \"{0}\", {1} FROM results WHERE status = 'ok' AND {1} IS NOT "
-                                "NULL{2} ORDER BY {1}",
-                                moved.front(), row.column, where));
-  std::string least, most;
-  double low = 0, high = 0;
-  while (rows.step()) {
-    if (least.empty()) {
-      least = setting_of(rows, 0);
-      low = rows.real(1);
-    }
-    most = setting_of(rows, 0);
-    high = rows.real(1);
-  }
-  if (least == most || !(low > 0)) return {};
-  return {high / low, fmt::format("{} alone takes it from {} ({}) to {} ({})", plain_axis(moved.front()),
-                                  significant(low, 3), least, significant(high, 3), most)};
+                    fmt::format("SELECT \"{0}\", {1}, point FROM results WHERE status = 'ok' AND {1} IS NOT "
+                                "NULL{2} ORDER BY {1} {3}, point LIMIT 1",
+                                moved.front(), row.column, where, most ? "ASC" : "DESC"));
+  if (!rows.step()) return {};
+  const double worst = rows.real(1), low = std::min(worst, best.value), high = std::max(worst, best.value);
+  const std::string there = setting_of(rows, 0);
+  const std::string& here =
+      best.settings[static_cast<std::size_t>(std::ranges::find(axes, moved.front()) - axes.begin())];
+  if (there == here || !(low > 0)) return {};
+  const auto [name, unit, head] = plain_axis(moved.front());
+  const analyses::SideNames names{fmt::format("{} {}{}", name, here, unit),
+                                  fmt::format("{} {}{}", name, there, unit)};
+  return {high / low,
+          fmt::format("{} in place of {}{} alone takes it from {} to {}", names.b, here, unit,
+                      significant(best.value, 3), significant(worst, 3)),
+          rows.integer(2), names};
 }
 
-// The effect of the axes around the best point, the greatest change first; at most three.
-std::string changes_words(const Study& study, const BestRow& row, const std::vector<std::string>& axes,
-                          const BestPoint& best, analyses::Database& database) {
+// The scenario of a point that ran; none if the loader refuses what the result says of it.
+std::optional<scenarios::Scenario> scenario_of(analyses::Database& database, std::int64_t point) {
+  SqlStatement rows(database,
+                    fmt::format("SELECT json_extract(result, '$.resolved') FROM points JOIN outcomes "
+                                "USING (key) WHERE point = {}",
+                                point));
+  if (!rows.step() || rows.is_null(0)) return std::nullopt;
+  const std::string text(rows.text(0)), origin = "-", directory;
+  input::Problems ignored;
+  return scenarios::parse_scenario({text, origin, directory}, scenarios::shipped_catalogue(), {}, ignored);
+}
+
+// Why the worst point along a dimension differs from the best: a run of each. Empty: it is not told.
+std::string reason(analyses::Database& database, std::int64_t best, const Along& along) {
+  const auto a = scenario_of(database, best), b = scenario_of(database, along.worst);
+  if (!a || !b) return {};
+  const auto compared = analyses::compare(*a, *b, {.most = 1}, {});
+  return fmt::format("{}", fmt::join(analyses::causes_of(compared, along.names), "; "));
+}
+
+// The effects of the axes around the best point, the greatest change first.
+std::vector<Along> changes_of(const Study& study, const BestRow& row, const std::vector<std::string>& axes,
+                              const BestPoint& best, analyses::Database& database) {
   std::vector<Along> all;
   for (const analyses::Dimension& dimension : study.dimensions) {
     std::vector<std::string> moved;
@@ -271,10 +309,20 @@ std::string changes_words(const Study& study, const BestRow& row, const std::vec
       all.push_back(std::move(found));
   }
   std::ranges::stable_sort(all, std::greater{}, &Along::ratio);
+  return all;
+}
+
+// The three greatest of these effects, and why the first is one.
+void add_changes(const std::vector<Along>& changes, const BestPoint& best, analyses::Database& database,
+                 std::vector<std::string>& why) {
+  constexpr std::size_t most = 3;
   std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(all.size(), 3); ++i)
-    text += (text.empty() ? "" : "; ") + all[i].words;
-  return text.empty() ? text : "from the best setting, " + text;
+  for (std::size_t i = 0; i < std::min(changes.size(), most); ++i)
+    text += (text.empty() ? "from the best setting, " : "; ") + changes[i].words;
+  if (text.empty()) return;
+  why.push_back(std::move(text));
+  if (std::string because = reason(database, best.point, changes.front()); !because.empty())
+    why.push_back(std::move(because));
 }
 
 // The best point by each metric that some point has: its value, where it is, and what limits it there. The
@@ -283,7 +331,7 @@ Table best_points(const Study& study, const std::vector<std::string>& axes, cons
                   analyses::Database& database) {
   std::vector<Column> columns{{"", Align::left}, {"value", Align::right}};
   for (const std::string& axis : axes)
-    columns.push_back({plain_axis(axis), Align::left, 50 + static_cast<int>(columns.size())});
+    columns.push_back({plain_axis(axis).head, Align::left, 50 + static_cast<int>(columns.size())});
   columns.push_back({"limited by", Align::left, 40});
   Table table(columns);
   const BestRow& asked = asked_row(study);
@@ -349,21 +397,29 @@ std::string rank_decision(const BestRow& row, const BestPoint& best, const std::
       others == 1 ? "1 other setting lies" : fmt::format("{} other settings lie", others), 100 * *error);
 }
 
-// The limits that held clocks down, and the most frequent reason for a point without figures.
-void add_limits_and_problems(analyses::Database& database, std::vector<std::string>& why) {
-  if (const auto limits = counts_of(database,
-                                    "SELECT limited_by, count(*) FROM results WHERE status = 'ok' GROUP BY "
-                                    "limited_by ORDER BY count(*) DESC");
-      !limits.empty())
-    why.push_back(limits.size() == 1 && limits.front().first == "none"
-                      ? "no limit of power or heat held clocks down in the points that ran"
-                      : fmt::format("settings by what held their clocks down: {}", counts_words(limits)));
-  if (const auto problems = counts_of(database,
-                                      "SELECT problem, count(*) FROM results WHERE status != 'ok' GROUP BY "
-                                      "problem ORDER BY count(*) DESC LIMIT 1");
-      !problems.empty() && !problems.front().first.empty())
-    why.push_back(fmt::format("the most frequent reason for a point without figures: {}",
-                              problems.front().first.substr(0, problems.front().first.find(", at its"))));
+// "At the best setting the power mode holds the clocks down".
+std::string limit_words(const BestPoint& best, analyses::Database& database) {
+  SqlStatement rows(database, fmt::format("SELECT limited_by FROM results WHERE point = {}", best.point));
+  std::string limit = rows.step() ? setting_of(rows, 0) : std::string(none);
+  if (limit == none) return {};
+  std::ranges::replace(limit, '_', ' ');
+  return limit == "none" ? "at the best setting nothing holds the clocks down"
+                         : fmt::format("at the best setting the clocks are held down by: {}", limit);
+}
+
+// What held clocks down in all settings, and the most frequent reasons for points without figures.
+Passage limits_and_problems(analyses::Database& database) {
+  Passage passage{"what held clocks down, and what failed"};
+  const auto add = [&](const char* words, const char* sql) {
+    if (const auto counts = counts_of(database, sql); !counts.empty())
+      passage.lines.push_back(words + counts_words(counts));
+  };
+  add("settings by what held their clocks down: ",
+      "SELECT limited_by, count(*) FROM results WHERE status = 'ok' GROUP BY limited_by ORDER BY count(*) "
+      "DESC");
+  add("points without figures, by reason: ",
+      "SELECT problem, count(*) FROM results WHERE status != 'ok' GROUP BY problem ORDER BY count(*) DESC");
+  return passage;
 }
 
 // The scenario of the first point that ran, without what the axes change.
@@ -384,7 +440,7 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
   std::vector<std::string> varied;
   for (const analyses::Dimension& dimension : study.dimensions)
     for (const std::size_t axis : dimension.axes)
-      if (dimension.size > 1) varied.push_back(plain_axis(axes[axis]));
+      if (dimension.size > 1) varied.push_back(plain_axis(axes[axis]).name);
   const BestRow& asked = asked_row(study);
   const Within within = limits_of(study);
   words.question =
@@ -397,14 +453,15 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
          {},
          {fmt::format("{}{}: {} with {}", asked.words, within.condition.empty() ? "" : " within the limits",
                       significant(best->value, 3), settings_words(axes, *best))}});
-    words.why.push_back(changes_words(study, asked, axes, *best, database));
+    add_changes(changes_of(study, asked, axes, *best, database), *best, database, words.why);
   }
   if (!best && !within.condition.empty())
     words.answer.push_back({"", {}, {"no setting" + within.words + " was found"}});
   words.answer.push_back({"", {best_points(study, axes, within.condition, database)}});
   if (status.size() > 1) words.missing.push_back("points: " + counts_words(status));
-  add_limits_and_problems(database, words.why);
+  words.more.push_back(limits_and_problems(database));
   if (!best) return words;
+  if (std::string limit = limit_words(*best, database); !limit.empty()) words.why.push_back(std::move(limit));
   if (std::string decision = rank_decision(asked, *best, within.condition, database); !decision.empty())
     words.trust.push_back(std::move(decision));
   const auto graded = [&](const char* of, const char* grade) {
@@ -437,10 +494,12 @@ Json study_page(const Study& study, analyses::Database& database) {
   }
   std::vector<std::string> axes;
   for (const auto& column : columns) axes.push_back(column.name);
+  const auto best = best_point(asked_row(study), axes, limits_of(study).condition, database);
   return {{"words", words_json(study_words(study, axes, database))},
           {"study",
            {{"dimensions", std::move(dimensions)},
             {"sampled", study.sampling.has_value()},
+            {"best_point", best ? Json(best->point) : Json(nullptr)},
             {"power_limit_w", power_limit(study)}}},
           {"points", points_page(database)},
           {"cdfs", distributions(database)}};

@@ -9,7 +9,8 @@
 
 namespace jostle::cli {
 
-// {"study": {"dimensions": [[column, ...], ...], "sampled", "power_limit_w"}, "points": {column: [value,
+// {"study": {"dimensions": [[column, ...], ...], "sampled", "best_point", "power_limit_w"}, "points":
+// {column: [value,
 // ...]}, "cdfs": {"interval_us", metric: [a list of 101 shares or null, ...]} or null}. The columns are those
 // of `results` (docs/studies.md) and further ones for the charts: execution contexts, SM metrics, clocks.
 [[nodiscard]] nlohmann::ordered_json study_page(const analyses::Study& study, analyses::Database& database);

@@ -124,11 +124,20 @@ std::string error_text(const std::vector<validation::ComparisonGroup>& groups, E
   if (limited == 0) return text;
   const auto without = static_cast<std::ptrdiff_t>(rows.size()) - limited;
   std::string summary = fmt::format("{} of {} limits are met, {} exceeded", limited - over, limited, over);
-  if (without > 0) summary += fmt::format("; {} have none", input::counted(without, "row"));
+  if (without > 0)
+    summary += fmt::format("; {} {} none", input::counted(without, "row"), without == 1 ? "has" : "have");
   if (!every) summary += "; --all prints every row";
   text += (text.empty() ? "" : "\n") + paragraph(summary, width, 0);
   for (const std::string& cause : why_exceeded(groups)) text += paragraph(cause, width, 2);
   return text;
+}
+
+// What can be said of an error whose cause is not known: "images/s 7.2 % too high in the mean, at worst +24.3
+// % (s018 resnet50)".
+std::string shape_of(const validation::ErrorSummary& row) {
+  return fmt::format("{} {:.1f} % too {} in the mean, at worst {} % ({})", row.quantity,
+                     100 * std::abs(row.bias), row.bias < 0 ? "low" : "high", signed_percent(row.worst),
+                     row.worst_run);
 }
 
 std::vector<std::string> why_exceeded(const std::vector<validation::ComparisonGroup>& groups) {
@@ -148,7 +157,10 @@ std::vector<std::string> why_exceeded(const std::vector<validation::ComparisonGr
       known = causes.insert(causes.end(), Cause{row.bound->why});
     Cause& cause = row.bound->why.empty() ? unknown : *known;
     ++cause.limits;
-    if (std::ranges::find(cause.runs, group->name) == cause.runs.end()) cause.runs.push_back(group->name);
+    if (row.bound->why.empty())
+      cause.runs.push_back(fmt::format("{}: {}", group->name, shape_of(row)));
+    else if (std::ranges::find(cause.runs, group->name) == cause.runs.end())
+      cause.runs.push_back(group->name);
   }
   std::ranges::stable_sort(causes, std::greater{}, &Cause::limits);
   if (unknown.limits > 0) causes.push_back(std::move(unknown));

@@ -5,6 +5,7 @@ import {figure as shown} from '../src/table.js';
 import {handIn, progress} from './answers.js';
 import {delta} from './delta.js';
 import {doubt, guess, unknown} from './guess.js';
+import {termsIn} from './glossary.js';
 import {lessons, scenarioOf} from './lessons.js';
 import {withBefore} from './overlay.js';
 import {folded} from './panel.js';
@@ -51,22 +52,30 @@ function bars(lesson, ask, guessed) {
       draw(withBefore(chartsOf(other), chartsOf(first), before), `${change.label}, and in outlines ${before}`);
       const names = [before, change.label], results = [first.result, other.result];
       head.replaceChildren(delta(results, names));
-      below.replaceChildren(asked(guesses, results, names));
+      below.replaceChildren(asked(guesses, all, results, names));
       return true;
     },
   };
 }
 
-// The figures that were guessed, before and after the change.
-function asked(guesses, results, names) {
+// The figures that were guessed: the guess, and what came out before and after the change.
+function asked(guesses, own, results, names) {
   const value = (of, result) => {
     const found = of(result);
     return shown(typeof found === 'number' ? Number(found.toPrecision(3)) : null);
   };
   return element('details', {open: true}, element('summary', {}, 'What you guessed'), element('table', {'data-name': 'change'}, element('thead', {}, element('tr', {},
-      ...['Figure', ...names].map((name) => element('th', {scope: 'col'}, name)))),
-  element('tbody', {}, ...guesses.map(({ask, unit, of}) => element('tr', {}, element('th', {scope: 'row'}, `${ask}, ${unit}`),
+      ...['Figure', 'your guess', ...names].map((name) => element('th', {scope: 'col'}, name)))),
+  element('tbody', {}, ...guesses.map(({ask, unit, of}, i) => element('tr', {}, element('th', {scope: 'row'}, `${ask}, ${unit}`),
+      element('td', {class: 'number'}, typeof own[i] === 'number' ? shown(own[i]) : 'none'),
       ...results.map((result) => element('td', {class: 'number'}, value(of, result))))))));
+}
+
+// A fold with the terms of a lesson in plain words.
+function glossary({title, tell, answer, guesses = [], change}) {
+  const found = termsIn([title, tell, answer, change.label, ...guesses.map(({ask}) => ask)].join(' '));
+  return found.length ? element('details', {class: 'terms'}, element('summary', {}, 'Words used here'),
+      element('dl', {}, ...found.flatMap(([term, meaning]) => [element('dt', {}, term), element('dd', {}, meaning)]))) : null;
 }
 
 // A lesson of a curve: which of its values is best, or how many of its intervals hold the truth, is guessed.
@@ -192,7 +201,7 @@ export function learn(page) {
       change.hidden = false;
       run.classList.remove('main');
     }}, 'Run');
-    body.replaceChildren(element('h2', {tabindex: -1}, lesson.title), element('p', {}, lesson.tell), element('h3', {}, 'Guess first'),
+    body.replaceChildren(element('h2', {tabindex: -1}, lesson.title), element('p', {}, lesson.tell), glossary(lesson) ?? '', element('h3', {}, 'Guess first'),
         ...kind.elements, element('div', {class: 'controls'}, run, change,
             element('button', {type: 'button', onclick: () => page.open(scenarioOf(lesson))}, 'Open as a scenario')),
         hint, note, ...kind.heads, why, ...kind.after,

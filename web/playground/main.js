@@ -35,6 +35,8 @@ const named = (names) => names.map((label) => ({label}));
 
 // What is asked for by name: notes for the lecturer, and the page that reads a class's files.
 const lecturer = '#lecturer';
+// The view that an address names: #learn, #map. Null where it names none.
+const viewOf = (hash) => (hash === lecturer ? 'learn' : ['simulate', 'compare', 'map', 'learn'].find((name) => hash === `#${name}`) ?? null);
 
 // Links and files: a scenario comes in and goes out.
 function exchange(page, {address, opened, refuse}, ...more) {
@@ -86,7 +88,7 @@ async function begin() {
   let timer = null, current = null;
   const page = {
     simulators, catalogue, lecturer: location.hash === lecturer,
-    state: {a: first, view: location.hash === lecturer ? 'learn' : 'simulate', ...state},
+    state: {a: first, view: viewOf(location.hash) ?? 'simulate', ...state},
     words: {
       device: catalogue.devices.map(({name, description}) => ({label: name, info: description})),
       model: [...catalogue.models.map(({name, description}) => ({label: name, info: description})),
@@ -143,9 +145,10 @@ async function begin() {
           'What happens when several neural networks share one board? Change the scenario, and the answer changes with it. Learn asks you questions.'),
       exchange(page, {address: write, opened, refuse}, themeButton()), refusal);
   addEventListener('hashchange', async () => {
-    if (location.hash === lecturer) {
-      page.lecturer = true;
-      go({view: 'learn'});
+    const view = viewOf(location.hash);
+    if (view) {
+      page.lecturer = location.hash === lecturer;
+      go({view});
       return;
     }
     const other = await stateOf(location.hash);

@@ -27,6 +27,7 @@ const known = {
   count: 'Processes',
   gpu_mhz: 'GPU clock, MHz',
   cpu_mhz: 'CPU clock, MHz',
+  emc_mhz: 'Memory clock, MHz',
 };
 
 // Without the unit, and as within a sentence.

@@ -319,7 +319,7 @@ export function sweep(data, page) {
   const rest = several.filter((d) => d !== state.x);
   state.lines = clocks ? cpu : rest.includes(wanted('count')) ? wanted('count')
     : rest.length ? rest.reduce((a, b) => (grid.dimensions[b].values.length <= grid.dimensions[a].values.length ? b : a)) : -1;
-  state.held = richest(grid, state);
+  state.held = opened(grid, state, data.study.best_point);
 
   const controls = element('div', {class: 'controls'});
   const figures = element('div', {class: 'figures'});
@@ -398,12 +398,15 @@ export function sweep(data, page) {
   draw();
 }
 
-// Where the page opens: at the slice over the two dimensions in which most points ran; among equals, the one whose
-// throughput spreads most.
-function richest(grid, {x, lines}) {
+// The slice over the two dimensions at which the page opens: that of the best point, which the answer names. Without one,
+// the slice in which most points ran; among equals, the one whose throughput spreads most.
+function opened(grid, {x, lines}, best) {
   const {table, dimensions} = grid, slices = new Map();
+  const place = (row) => dimensions.map(({of, values}, d) => (d === x || d === lines ? 0 : values.indexOf(of[row])));
+  const [winner] = table.indices((row) => best !== null && table.at('point', row) === best);
+  if (winner !== undefined) return place(winner);
   for (const row of table.indices((row) => table.at('status', row) === 'ok')) {
-    const held = dimensions.map(({of, values}, d) => (d === x || d === lines ? 0 : values.indexOf(of[row]))), key = held.join();
+    const held = place(row), key = held.join();
     const slice = slices.get(key) ?? {held, count: 0, low: Infinity, high: 0}, value = table.at('throughput', row) ?? table.at('tokens_per_s', row);
     slice.count += 1;
     if (value > 0) Object.assign(slice, {low: Math.min(slice.low, value), high: Math.max(slice.high, value)});
