@@ -18,10 +18,6 @@ using process::Share;
 using scenarios::Metric;
 using scenarios::Result;
 
-constexpr double same_within = 0.01;    // relative differences below are no cause
-constexpr double part_worth = 0.2;      // share of the whole change from which a part is named
-constexpr std::size_t parts_named = 2;  // parts of an image's time
-
 // The time of an image by cause, in ms, of a process: the mean over the replications. Idle time counts for
 // nothing.
 using ImageTime = std::array<double, process::share_count>;
@@ -68,7 +64,7 @@ double total_ms(const ImageTime& time) {
 }
 
 bool nearly(double a, double b) {
-  return std::abs(b - a) <= same_within * std::max(std::abs(a), std::abs(b));
+  return std::abs(b - a) <= no_cause_within * std::max(std::abs(a), std::abs(b));
 }
 
 // A pair of processes and the time of an image on either side.
@@ -97,7 +93,7 @@ double gained(const ComparedProcess& process) {
 // The pair behind the difference: if the board's throughput differs, the one whose own differs most, else the
 // one whose time of an image changed most. None if no pair has a time on both sides.
 std::optional<PairTime> most_changed(const Compared& compared) {
-  const bool by_rate = std::abs(relative_of(compared.system, "throughput").value_or(0)) > same_within;
+  const bool by_rate = std::abs(relative_of(compared.system, "throughput").value_or(0)) > no_cause_within;
   std::optional<PairTime> most;
   for (const ComparedProcess& process : compared.processes) {
     const auto a = image_time(compared.a, process.a), b = image_time(compared.b, process.b);
@@ -105,8 +101,8 @@ std::optional<PairTime> most_changed(const Compared& compared) {
     constexpr std::size_t gpu = index_of(Share::gpu_running);
     const PairTime pair{&process, *a, *b, kernel_time(compared.a.front(), process.a, (*a)[gpu]),
                         kernel_time(compared.b.front(), process.b, (*b)[gpu])};
-    if (!most || (by_rate ? gained(process) > gained(*most->process) * (1 + same_within)
-                          : std::abs(pair.relative()) > std::abs(most->relative()) + same_within))
+    if (!most || (by_rate ? gained(process) > gained(*most->process) * (1 + no_cause_within)
+                          : std::abs(pair.relative()) > std::abs(most->relative()) + no_cause_within))
       most = pair;
   }
   return most;
@@ -116,9 +112,9 @@ std::optional<PairTime> most_changed(const Compared& compared) {
 // difference.
 std::string how_b_is(const Compared& compared, const PairTime& pair) {
   const double rate = relative_of(compared.system, "throughput").value_or(0);
-  if (std::abs(rate) > same_within) return rate > 0 ? "faster" : "slower";
+  if (std::abs(rate) > no_cause_within) return rate > 0 ? "faster" : "slower";
   const double latency = relative_of(pair.process->metrics, "latency mean").value_or(0);
-  if (std::abs(latency) > same_within)
+  if (std::abs(latency) > no_cause_within)
     return latency < 0 ? "sooner with its answers" : "later with its answers";
   return {};
 }
@@ -131,7 +127,7 @@ std::string kernel_words(const PairTime& pair) {
   std::string text;
   for (const KernelPart& part : kernel_parts) {
     const double share = ((*pair.kernels_b).*part.ms - (*pair.kernels_a).*part.ms) / change;
-    if (share < part_worth) continue;
+    if (share < least_part) continue;
     text += fmt::format("{}{} {:.0f} %", text.empty() ? " (" : ", ", part.words,
                         100 * std::min(share, 1.0));  // more if another part fell
   }
@@ -143,9 +139,9 @@ std::vector<std::string> moved_parts(const PairTime& pair, double change) {
   std::vector<std::size_t> order;
   const auto moved = [&](std::size_t i) { return (pair.b[i] - pair.a[i]) / change; };
   for (std::size_t i = 0; i < pair.a.size(); ++i)
-    if (moved(i) >= part_worth) order.push_back(i);
+    if (moved(i) >= least_part) order.push_back(i);
   std::ranges::stable_sort(order, std::greater{}, moved);
-  if (order.size() > parts_named) order.resize(parts_named);
+  if (order.size() > most_parts) order.resize(most_parts);
   std::vector<std::string> named;
   for (const std::size_t i : order)
     named.push_back(fmt::format("{} ms {} {}{}", input::decimal(std::abs(pair.b[i] - pair.a[i]), 3),

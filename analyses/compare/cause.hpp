@@ -2,12 +2,17 @@
 // GPU's time for it, the clocks, and the limits that hold them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "analyses/compare/compare.hpp"
 
 namespace jostle::analyses {
+
+inline constexpr double no_cause_within = 0.01;  // relative differences up to here are no cause
+inline constexpr double least_part = 0.2;        // the share of a change from which a part of it is named
+inline constexpr std::size_t most_parts = 2;     // parts that are named
 
 // The names of the two sides in sentences.
 struct SideNames {

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "analyses/compare/cause.hpp"
 #include "analyses/compare/compare.hpp"
+#include "analyses/compare/power_cause.hpp"
 #include "analyses/plan/alone.hpp"
 #include "analyses/plan/front.hpp"
 #include "analyses/plan/race.hpp"
@@ -218,15 +218,15 @@ class Planner {
     for (const AloneEffect& effect : effects)
       plan_.alone.push_back({candidates_.study_point(effect.point), candidates_.values(effect.point),
                              effect.value, overloaded.contains(effect.point)});
-    if (!effects.empty() && !rests_on_power(plan_.goal.metrics.front()))
-      plan_.alone.front().why = why_worse(best, effects.front().point);
+    if (!effects.empty()) plan_.alone.front().why = why_worse(best, effects.front().point);
   }
 
   // The reasons in one run of each of two points.
   [[nodiscard]] std::vector<std::string> why_worse(std::size_t best, std::size_t other) const {
     const scenarios::Scenario a = candidates_.scenario(best), b = candidates_.scenario(other);
-    return causes_of(compared(a, b, {candidates_.result_of(a)}, {candidates_.result_of(b)}),
-                     {"the best", "the first change"});
+    return causes_for(plan_.goal.metrics.front(),
+                      compared(a, b, {candidates_.result_of(a)}, {candidates_.result_of(b)}),
+                      {"the best setting", "it"});
   }
 
   // Adds the point that is better than the best and misses the limits by least.

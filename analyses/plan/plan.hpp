@@ -46,8 +46,8 @@ struct PlanEffect {
   std::string settings;     // JSON: key to value
   double value = 0;         // its first objective
   bool overloaded = false;  // the backlog of a process grows there
-  // Why it is worse: causes_of() of one run of each, in which it is "the first change". The first effect on a
-  // rate or a latency only.
+  // Why it is worse: causes_for() of one run of each, in which the best one is "the best setting" and this
+  // one "it". Of the first effect only.
   std::vector<std::string> why = {};
 };
 

@@ -51,9 +51,9 @@ std::vector<std::string> cells_of(const Difference& difference) {
           cell(difference.difference, "+"),
           cell(difference.half_width, ""),
           relative ? fmt::format("{:+.1f}", 100 * *relative + 0.0) : none,
-          difference.difference == 0.0 ? "the same"
-          : difference.significant()   ? "yes"
-          : difference.half_width      ? "no"
+          difference.difference == 0.0 ? "equal"
+          : difference.significant()   ? "beyond"
+          : difference.half_width      ? "within"
                                        : none};
 }
 
@@ -64,7 +64,7 @@ Table table_of(const std::vector<Difference>& differences) {
                {"B - A", Align::right, 60},
                {"±95 %", Align::right, 40},
                {"%", Align::right},
-               {"beyond noise", Align::left, 50}});
+               {"noise", Align::left, 50}});
   for (const Difference& difference : differences)
     table.add(cells_of(difference), difference.significant() ? Style::strong : Style::plain);
   return table;

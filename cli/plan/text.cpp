@@ -72,29 +72,28 @@ std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
   return text;
 }
 
-// The effects of single keys from the best point: "from the best setting, precision fp16 in place of int8
-// alone takes throughput from 3899 to 1803 images/s". At most two; empty: nothing does.
-std::string alone_words(const Plan& plan) {
+// The effects of single keys from the best point, the first with its reason: "from the best setting,
+// precision fp16 in place of int8 alone takes throughput from 3899 to 1803 images/s: it is slower because
+// ...". At most two; empty: nothing does.
+std::vector<std::string> alone_words(const Plan& plan) {
   std::vector<std::string> parts;
   const std::string& metric = plan.goal.metrics.front();
   for (const analyses::PlanEffect& effect : plan.alone) {
-    if (parts.size() == 2) break;
+    constexpr std::size_t most = 2;
+    if (parts.size() == most) break;
     PlanPoint point;
     point.settings = effect.settings;
     parts.push_back(fmt::format(
-        "{}{} to {}{}", changes_text(*plan.best, point),
+        "{}{} to {}{}{}", changes_text(*plan.best, point),
         parts.empty() ? fmt::format(" alone takes {} from {}", analyses::metric_title(metric),
                                     significant(plan.best->values.front(), 3))
                       : "",
-        analyses::metric_words(metric, effect.value), effect.overloaded ? " and overloads it" : ""));
+        analyses::metric_words(metric, effect.value), effect.overloaded ? " and overloads it" : "",
+        effect.why.empty() ? "" : fmt::format(": {}", fmt::join(effect.why, "; "))));
   }
-  return parts.empty() ? "" : fmt::format("from the best setting, {}", fmt::join(parts, "; "));
-}
-
-// Why the first of these effects is one: "the first change is slower because process 0 takes ...". Empty: not
-// told.
-std::string alone_reason(const Plan& plan) {
-  return plan.alone.empty() ? "" : fmt::format("{}", fmt::join(plan.alone.front().why, "; "));
+  if (!parts.empty()) parts.front().insert(0, "from the best setting, ");
+  if (parts.size() > 1) parts.back().insert(0, "and ");
+  return parts;
 }
 
 std::string criterion_text(const Plan& plan, std::size_t criterion) {
@@ -610,10 +609,8 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
   text += margins_text(plan, width) + power_text(plan, width);
   for (const std::string& sentence : plan_decision(plan, *plan.best))
     text += paragraph(sentence + ".", width, 2);
-  if (const std::string alone = alone_words(plan); !alone.empty())
-    text += paragraph("why: " + alone + ".", width, 2);
-  if (const std::string reason = alone_reason(plan); !reason.empty())
-    text += paragraph(reason + ".", width, 2);
+  if (const auto alone = alone_words(plan); !alone.empty())
+    text += paragraph(fmt::format("why: {}.", fmt::join(alone, "; ")), width, 2);
   return text + next_better_text(plan, width, colour) + near_misses_text(plan, width, colour) +
          runner_up_text(plan, width, colour) + limits_text(plan, width, colour) +
          every_text(plan, width, colour) + front_text(plan, width, colour);
@@ -673,14 +670,13 @@ PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
     words.trust = plan_trust(plan, best);
     if (!best.sharing_note.empty()) words.warnings.push_back({"sharing", best.sharing_note});
     const std::vector<std::string> costs = costs_of_limits(plan);
+    words.why = alone_words(plan);
     if (plan.next_better) {
       PlanPoint point;
       point.settings = plan.next_better->settings;
       words.why.push_back(fmt::format("better, but out of reach: {}: {}", changes_text(best, point),
                                       sentence_of(plan.goal, *plan.next_better)));
     }
-    if (std::string alone = alone_words(plan); !alone.empty()) words.why.push_back(std::move(alone));
-    if (std::string reason = alone_reason(plan); !reason.empty()) words.why.push_back(std::move(reason));
     if (plan.runner_up) {
       const std::string changes = changes_text(best, *plan.runner_up), advice = runner_up_advice(plan);
       if (words.why.empty())

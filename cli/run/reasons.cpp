@@ -9,6 +9,7 @@
 
 #include "cli/terminal/paragraph.hpp"
 #include "input/counted.hpp"
+#include "scenarios/result/grades.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -67,6 +68,26 @@ std::string best_words(const analyses::Explanation& explanation) {
                                                  input::counted(explanation.tried.size(), "change"));
 }
 
+// Whether the best change would be one if the model is off by its usual error for one side alone. Empty
+// without a best change or a grade.
+std::string decision_words(const analyses::Explanation& explanation) {
+  if (explanation.leading.empty()) return {};
+  const analyses::Tried& best = explanation.tried[explanation.leading.front()];
+  const auto error = scenarios::usual_error_share(lowest(explanation.result));
+  if (!error || best.worth.rescues) return {};
+  const scenarios::Metric tail = best.p99_ms.relative(), mean = best.latency_ms.relative();
+  const double gain = std::max(rate_gained(best), -(tail ? *tail : mean.value_or(0)));
+  if (gain > *error)
+    return fmt::format(
+        "the best change is one even if the model is off by its usual {:.0f} % for one side alone",
+        100 * *error);
+  return fmt::format(
+      "the best change brings less than the model's usual error, {:.0f} %, most of which both sides share: "
+      "try it "
+      "before you rely on it",
+      100 * *error);
+}
+
 }  // namespace
 
 void add_reasons(PageWords& words, const analyses::Explanation& explanation) {
@@ -81,6 +102,8 @@ void add_reasons(PageWords& words, const analyses::Explanation& explanation) {
   }
   std::ranges::copy(explanation.tenants, std::back_inserter(groups.lines));
   words.best = best_words(explanation);
+  if (std::string decision = decision_words(explanation); !decision.empty())
+    words.trust.insert(words.trust.begin(), std::move(decision));
   Passage changes{"the changes that matter most"};
   for (const std::size_t index : explanation.leading)
     changes.lines.push_back(change_words(explanation.tried[index], explanation.result));

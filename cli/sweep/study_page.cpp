@@ -13,10 +13,11 @@
 #include <string_view>
 #include <utility>
 
-#include "analyses/compare/cause.hpp"
 #include "analyses/compare/compare.hpp"
+#include "analyses/compare/power_cause.hpp"
 #include "analyses/plan/words.hpp"
 #include "analyses/study/columns.hpp"
+#include "analyses/study/points.hpp"
 #include "analyses/study/sweep.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/page/words.hpp"
@@ -248,7 +249,6 @@ struct Along {
   double ratio = 1;
   std::string words;
   std::int64_t worst = 0;  // point
-  analyses::SideNames names = {};
 };
 Along along(const BestRow& row, const std::vector<std::string>& moved, const std::vector<std::string>& axes,
             const BestPoint& best, analyses::Database& database) {
@@ -269,12 +269,10 @@ Along along(const BestRow& row, const std::vector<std::string>& moved, const std
       best.settings[static_cast<std::size_t>(std::ranges::find(axes, moved.front()) - axes.begin())];
   if (there == here || !(low > 0)) return {};
   const auto [name, unit, head] = plain_axis(moved.front());
-  const analyses::SideNames names{fmt::format("{} {}{}", name, here, unit),
-                                  fmt::format("{} {}{}", name, there, unit)};
   return {high / low,
-          fmt::format("{} in place of {}{} alone takes it from {} to {}", names.b, here, unit,
+          fmt::format("{} {}{} in place of {}{} alone takes it from {} to {}", name, there, unit, here, unit,
                       significant(best.value, 3), significant(worst, 3)),
-          rows.integer(2), names};
+          rows.integer(2)};
 }
 
 // The scenario of a point that ran; none if the loader refuses what the result says of it.
@@ -290,11 +288,12 @@ std::optional<scenarios::Scenario> scenario_of(analyses::Database& database, std
 }
 
 // Why the worst point along a dimension differs from the best: a run of each. Empty: it is not told.
-std::string reason(analyses::Database& database, std::int64_t best, const Along& along) {
+std::string reason(analyses::Database& database, const BestRow& row, std::int64_t best, const Along& along) {
   const auto a = scenario_of(database, best), b = scenario_of(database, along.worst);
   if (!a || !b) return {};
   const auto compared = analyses::compare(*a, *b, {.most = 1}, {});
-  return fmt::format("{}", fmt::join(analyses::causes_of(compared, along.names), "; "));
+  return fmt::format("{}",
+                     fmt::join(analyses::causes_for(row.metric, compared, {"the best setting", "it"}), "; "));
 }
 
 // The effects of the axes around the best point, the greatest change first.
@@ -313,16 +312,15 @@ std::vector<Along> changes_of(const Study& study, const BestRow& row, const std:
 }
 
 // The three greatest of these effects, and why the first is one.
-void add_changes(const std::vector<Along>& changes, const BestPoint& best, analyses::Database& database,
-                 std::vector<std::string>& why) {
+void add_changes(const std::vector<Along>& changes, const BestRow& row, const BestPoint& best,
+                 analyses::Database& database, std::vector<std::string>& why) {
   constexpr std::size_t most = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(changes.size(), most); ++i)
-    text += (text.empty() ? "from the best setting, " : "; ") + changes[i].words;
-  if (text.empty()) return;
-  why.push_back(std::move(text));
-  if (std::string because = reason(database, best.point, changes.front()); !because.empty())
-    why.push_back(std::move(because));
+  if (changes.empty()) return;
+  const std::string because = reason(database, row, best.point, changes.front());
+  why.push_back("from the best setting, " + changes.front().words + (because.empty() ? "" : ": " + because));
+  std::vector<std::string> others;
+  for (std::size_t i = 1; i < std::min(changes.size(), most); ++i) others.push_back(changes[i].words);
+  if (!others.empty()) why.push_back(fmt::format("and {}", fmt::join(others, "; ")));
 }
 
 // The best point by each metric that some point has: its value, where it is, and what limits it there. The
@@ -422,18 +420,22 @@ Passage limits_and_problems(analyses::Database& database) {
   return passage;
 }
 
-// The scenario of the first point that ran, without what the axes change.
+// The scenario that the axes vary, in words; empty if it is none without their values.
+PageWords varied_words(const Study& study) {
+  const std::string text = analyses::json_text(*study.scenario), origin = "-", directory;
+  input::Problems ignored;
+  const auto base =
+      scenarios::parse_scenario({text, origin, directory}, scenarios::shipped_catalogue(), {}, ignored);
+  if (!base) return {};
+  PageWords words = page_words(scenarios::in_words(scenarios::to_json(*base)));
+  words.scenario = "varied from: " + words.scenario;
+  return words;
+}
+
 PageWords study_words(const Study& study, const std::vector<std::string>& axes,
                       analyses::Database& database) {
-  PageWords words;
+  PageWords words = varied_words(study);
   std::int64_t all = 0;
-  for (SqlStatement first(
-           database,
-           "SELECT json_extract(result, '$.resolved') FROM points JOIN outcomes USING (key) WHERE "
-           "json_extract(result, '$.resolved') IS NOT NULL ORDER BY point LIMIT 1");
-       first.step();)
-    words = page_words(scenarios::in_words(std::string(first.text(0))));
-  if (!words.scenario.empty()) words.scenario = "for example, the first setting: " + words.scenario;
   const auto status =
       counts_of(database, "SELECT status, count(*) FROM results GROUP BY status ORDER BY count(*) DESC");
   for (const auto& [name, count] : status) all += count;
@@ -453,7 +455,7 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
          {},
          {fmt::format("{}{}: {} with {}", asked.words, within.condition.empty() ? "" : " within the limits",
                       significant(best->value, 3), settings_words(axes, *best))}});
-    add_changes(changes_of(study, asked, axes, *best, database), *best, database, words.why);
+    add_changes(changes_of(study, asked, axes, *best, database), asked, *best, database, words.why);
   }
   if (!best && !within.condition.empty())
     words.answer.push_back({"", {}, {"no setting" + within.words + " was found"}});

@@ -655,7 +655,7 @@ class Command(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertLessEqual(max(len(line) for line in done.stdout.splitlines() if not line.startswith(("A:", "B:"))
                                  and self.good not in line), 60)
-        self.assertIn("surely", done.stdout)
+        self.assertIn("beyond", done.stdout)
         told = " ".join(done.stdout.split())
         self.assertRegex(told, r"why B is (faster|slower) because process 0 takes [\d.]+ ms an image in place of [\d.]+: ")
         self.assertRegex(told, r"how sure throughput (stays|is) (higher|lower) in B")

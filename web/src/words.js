@@ -61,6 +61,15 @@ export const fold = (title, ...children) => element('details', {class: 'fold'}, 
 // Scenario files by their names alone: their folders say nothing to a reader.
 const withoutFolders = (text) => text.replace(/[^\s()]*\/([^\s()/]+\.ya?ml)/g, '$1');
 
+// The reasons; on a phone those after the first lines are scrolled to.
+function reasons(why) {
+  if (!why.length) return null;
+  const place = element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Why', onscroll: () => fade(place)},
+      ...why.map((text) => element('p', {}, text)));
+  new ResizeObserver(() => fade(place)).observe(place);
+  return place;
+}
+
 // The elements of the first screen.
 export function head(words) {
   const {scenario, processes, run, question, answer, missing, why, best, trust, warnings} = words;
@@ -74,7 +83,7 @@ export function head(words) {
   return element('div', {class: 'head'},
       wide ? answers : null,
       element('div', {}, part('question', 'Question', ...asked), wide ? null : answers, part('trust', 'How sure', ...lines(trust).flatMap((line) => [line, ' ']))),
-      element('div', {}, part('why', 'Why', ...lines(why)),
+      element('div', {}, part('why', 'Why', reasons(why)),
           best ? part('best', 'Best change', element('p', {}, best)) : null,
           warnings.length ? element('section', {class: 'warnings'}, ...warnings.map(({title, text}) =>
             element('p', {}, element('b', {class: 'bad'}, `${title[0].toUpperCase()}${title.slice(1)}: `), text))) : null,
