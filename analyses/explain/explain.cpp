@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyses/explain/engine_pieces.hpp"
+#include "analyses/explain/latency_parts.hpp"
 #include "analyses/explain/parts.hpp"
 #include "analyses/explain/tenants.hpp"
 #include "analyses/explain/unit_totals.hpp"
@@ -395,6 +396,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
         scenario.processes[static_cast<std::size_t>(before.processes[group.processes.front()].entry)];
     if (entry.placement == scenarios::Placement::dla0 || entry.placement == scenarios::Placement::dla1)
       part.pieces = engine_pieces(entry);
+    part.latency = latency_parts(before.processes[group.processes.front()]);
     if (const std::string held = held_back(before, part.group.processes); !held.empty())
       part.sentence = held + "; " + part.sentence;
     explanation.groups.push_back(std::move(part));

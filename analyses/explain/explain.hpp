@@ -84,6 +84,7 @@ struct Explained {
   scenarios::GpuRunningBy running_by;  // mean
   std::string sentence;
   std::string pieces = {};              // engine_pieces() of a network on a DLA
+  std::string latency = {};             // latency_parts() of a process with stages
   std::vector<std::string> turns = {};  // a language model that takes turns: sentences on the turns of others
 };
 

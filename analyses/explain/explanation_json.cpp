@@ -250,6 +250,7 @@ std::string explanation_json(const Explanation& explanation) {
                               {"batch_ms", metric_json(explained.batch_ms)},
                               {"sentence", explained.sentence}});
     if (!explained.pieces.empty()) json["groups"].back()["pieces"] = explained.pieces;
+    if (!explained.latency.empty()) json["groups"].back()["latency"] = explained.latency;
     if (!explained.turns.empty()) json["groups"].back()["turns"] = explained.turns;
   }
   if (!explanation.tenants.empty()) json["tenants"] = explanation.tenants;

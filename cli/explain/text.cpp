@@ -162,6 +162,7 @@ std::string group_text(const Explanation& explanation, const Explained& explaine
   return "\n" + styled(head, Style::strong, colour) + "\n" + streams(explanation, explained, width) +
          tokens_text(explanation, explained, width) + bars(explained, width) +
          paragraph(explained.sentence, width, 2) +
+         (explained.latency.empty() ? std::string() : paragraph(explained.latency, width, 2)) +
          (explained.pieces.empty() ? std::string() : paragraph(explained.pieces, width, 2));
 }
 

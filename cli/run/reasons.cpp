@@ -68,7 +68,7 @@ std::string best_words(const analyses::Explanation& explanation) {
                                                  input::counted(explanation.tried.size(), "change"));
 }
 
-// Whether the best change would be one if the model is off by its usual error for one side alone. Empty
+// Says whether the best change would be one if the model is off by its usual error for one side alone. Empty
 // without a best change or a grade.
 std::string decision_words(const analyses::Explanation& explanation) {
   if (explanation.leading.empty()) return {};
@@ -94,6 +94,7 @@ void add_reasons(PageWords& words, const analyses::Explanation& explanation) {
   Passage groups{"why, process by process"};
   for (const analyses::Explained& explained : explanation.groups) {
     const std::string sentence = explained.group.label + ": " + explained.sentence;
+    if (words.why.empty() && !explained.latency.empty()) words.why.push_back(explained.latency);
     if (words.why.size() < 2) words.why.push_back(sentence);
     if (words.why.size() == 1 && explanation.critical) words.why.push_back(explanation.critical->sentence);
     groups.lines.push_back(sentence);

@@ -405,7 +405,7 @@ std::string limit_words(const BestPoint& best, analyses::Database& database) {
                          : fmt::format("at the best setting the clocks are held down by: {}", limit);
 }
 
-// What held clocks down in all settings, and the most frequent reasons for points without figures.
+// The limits that held clocks down in all settings, and the most frequent reasons for points without figures.
 Passage limits_and_problems(analyses::Database& database) {
   Passage passage{"what held clocks down, and what failed"};
   const auto add = [&](const char* words, const char* sql) {

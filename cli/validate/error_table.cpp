@@ -132,8 +132,8 @@ std::string error_text(const std::vector<validation::ComparisonGroup>& groups, E
   return text;
 }
 
-// What can be said of an error whose cause is not known: "images/s 7.2 % too high in the mean, at worst +24.3
-// % (s018 resnet50)".
+// The size and sign of an error whose cause is not known: "images/s 7.2 % too high in the mean, at worst
+// +24.3 % (s018 resnet50)".
 std::string shape_of(const validation::ErrorSummary& row) {
   return fmt::format("{} {:.1f} % too {} in the mean, at worst {} % ({})", row.quantity,
                      100 * std::abs(row.bias), row.bias < 0 ? "low" : "high", signed_percent(row.worst),

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "analyses/compare/cause.hpp"
+#include "analyses/compare/power_cause.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 
@@ -116,6 +117,24 @@ TEST(CauseOfADifference, is_that_nobody_takes_turns_under_mps_and_its_parts_add_
               ::testing::StartsWith("in A processes take turns on the GPU, in B their kernels run at once"));
   EXPECT_THAT(told[1], ::testing::HasSubstr("less waiting for another process's slice"));
   EXPECT_THAT(told[1], ::testing::ContainsRegex("but [0-9.]+ ms more "));
+}
+
+TEST(CauseOfADifference, of_power_is_the_part_that_changed_and_of_energy_time_and_power) {
+  std::string slow = two_on_a_board;
+  slow.replace(slow.find("jetson_clocks: true"), 19, "clocks: {gpu: 510 MHz}");
+  const Compared compared = compare(scenario_of(two_on_a_board), scenario_of(slow), {.most = 1}, {});
+  const auto power = causes_for("system.power_w", compared, {"A", "it"});
+  ASSERT_EQ(power.size(), 1U);
+  EXPECT_THAT(power[0],
+              ::testing::MatchesRegex("it takes [0-9.]+ W in place of [0-9.]+: [0-9.]+ W less of the GPU.*"));
+  const auto energy = causes_for("system.energy_per_image_mj", compared, {"A", "it"});
+  ASSERT_EQ(energy.size(), 2U);
+  EXPECT_THAT(energy[0],
+              ::testing::MatchesRegex("an image costs [0-9.]+ mJ in place of [0-9.]+, as it takes "
+                                      "[0-9.]+ (% more time|times as long) but only needs [0-9.]+ % of the "
+                                      "power"));
+  EXPECT_THAT(energy[1], ::testing::StartsWith("it is slower because process 0 takes "));
+  EXPECT_EQ(causes_for("system.throughput", compared, {}), causes_of(compared));
 }
 
 TEST(Compare, pairs_share_their_seeds_so_that_intervals_are_narrower_than_of_runs_apart) {

@@ -7,9 +7,12 @@
 #include <rapidcheck/gtest.h>
 
 #include <atomic>
+#include <cctype>
 #include <cmath>
 #include <numeric>
+#include <sstream>
 
+#include "analyses/explain/latency_parts.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
@@ -367,6 +370,27 @@ TEST(Figures, of_what_if_speeds_move_times_of_measured_and_of_computed_kernels) 
     EXPECT_GT(total("figures.gpu.what_if.memory=2"), 1.02 * plain) << device;
     EXPECT_GT(total("figures.gpu.what_if.arithmetic=2"), 1.02 * plain) << device;
   }
+}
+
+// The numbers behind names in "an image takes 73.3 ms: GPU and launches 33.4, decode h264 19.6, the
+// rest 5.1".
+TEST(LatencyParts, of_a_pipeline_add_up_to_its_mean_latency) {
+  const Result result = run_text(
+      "device: jetson-orin-nano\njetson_clocks: true\nprocesses:\n"
+      "  - {model: yolov8s, precision: fp16, batch: 4, arrivals: {periodic: 20 /s, streams: 2}, "
+      "max_queue_delay: 40 ms,\n"
+      "     stages: [{decode: h264, size: 1080p}, {colour: vic}, infer, {nms: cpu}], overlap: 3}\n"
+      "run: {duration: 4 s, warmup: 1 s}\n");
+  const std::string text = latency_parts(result.processes[0]);
+  ASSERT_THAT(text, ::testing::StartsWith("an image takes "));
+  EXPECT_THAT(text, ::testing::HasSubstr("decode h264 "));
+  std::vector<double> numbers;
+  std::istringstream words(text);
+  for (std::string word; words >> word;)
+    if (std::isdigit(static_cast<unsigned char>(word[0])) != 0) numbers.push_back(std::stod(word));
+  const double sum = std::accumulate(numbers.begin() + 1, numbers.end(), 0.0);
+  EXPECT_NEAR(sum, numbers[0], 0.02 * numbers[0]) << text;
+  EXPECT_EQ(latency_parts(run_text(alone).processes[0]), "");
 }
 
 }  // namespace JOSTLE_FILE
