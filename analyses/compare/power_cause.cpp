@@ -40,7 +40,7 @@ std::string times_words(double ratio) {
 
 }  // namespace
 
-std::string power_cause(const Result& a, const Result& b, const SideNames& names) {
+std::string power_cause(const Result& a, const Result& b) {
   const scenarios::PowerResult &before = a.system.power_w, &after = b.system.power_w;
   if (!before.mean || !after.mean) return {};
   const double change = *after.mean - *before.mean;
@@ -58,8 +58,7 @@ std::string power_cause(const Result& a, const Result& b, const SideNames& names
   for (const auto& [watts, part] : parts)
     words.push_back(
         fmt::format("{} W {} of {}", input::decimal(watts, 2), change > 0 ? "more" : "less", part));
-  return fmt::format("{} takes {} W in place of {}: {}", names.b, input::decimal(*after.mean, 3),
-                     input::decimal(*before.mean, 3), fmt::join(words, " and "));
+  return fmt::format("{}", fmt::join(words, " and "));
 }
 
 std::string energy_cause(const Result& a, const Result& b) {
@@ -88,7 +87,7 @@ std::vector<std::string> causes_for(std::string_view metric, const Compared& com
   if (of_energy) add(energy_cause(a, b));
   // A slower side costs energy by its time, a faster one by its power.
   const bool slower = b.system.throughput.value_or(0) < a.system.throughput.value_or(0);
-  if (!of_energy || !slower) add(power_cause(a, b, names));
+  if (!of_energy || !slower) add(power_cause(a, b));
   if (of_energy || found.empty())
     for (std::string& sentence : time) add(std::move(sentence));
   return found;

@@ -9,10 +9,9 @@
 
 namespace jostle::analyses {
 
-// "B takes 12.1 W in place of 6.01: 3.2 W more of the GPU and 1.4 W more of memory chips". Empty if the
-// powers are the same or have no parts.
-[[nodiscard]] std::string power_cause(const scenarios::Result& a, const scenarios::Result& b,
-                                      const SideNames& names);
+// The parts of the power that changed most: "3.2 W more of the GPU and 1.4 W more of the memory chips". Empty
+// if the powers are the same or have no parts.
+[[nodiscard]] std::string power_cause(const scenarios::Result& a, const scenarios::Result& b);
 
 // "an image costs 28.2 mJ in place of 10.4, as it takes 7 times as long but only needs 39 % of the power".
 // Empty if a side has no images.

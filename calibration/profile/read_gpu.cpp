@@ -66,6 +66,7 @@ void read_space_sharing(const Cursor& at, Block& outer, gpu::SpaceSharing& law) 
   block.required("block_turnover", law.block_turnover, span);
   block.required("kernel_start", law.kernel_start, span);
   block.required("fetch", law.fetch, span);
+  block.optional("foreign_fetch", law.foreign_fetch, span);
   block.required("mps_kernel", law.mps_kernel, span);
   block.optional("mps_cold_code", law.mps_cold_code, span);
   block.required("compute_load", law.compute_load, load);

@@ -618,15 +618,25 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
 
 namespace {
 
-// The goal as a question: "Which of 27 points has the highest throughput of the board, with power of the
-// board at most 12 W".
+// "27 settings of board, precision and batch".
+std::string settings_of_keys(const Plan& plan) {
+  const std::string all = input::counted(plan.points, "setting");
+  if (!plan.best) return all;
+  std::vector<std::string> keys;
+  const Json settings = output::parsed_json(plan.best->settings);
+  for (const auto& [key, value] : settings.items()) keys.push_back(plain_setting_name(settings, key));
+  return keys.empty() ? all : fmt::format("{} of {}", all, fmt::join(keys, ", "));
+}
+
+// The goal as a question: "Which of 27 settings of precision and batch has the highest throughput of the
+// board, with power of the board at most 12 W".
 std::string goal_words(const Plan& plan) {
   std::vector<std::string> wishes, limits;
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
     const Criterion& criterion = plan.goal.criteria[i];
     (criterion.limit ? limits : wishes).push_back(analyses::criterion_words(plan.goal.metrics[i], criterion));
   }
-  return fmt::format("Which of {} has {}{}{}", input::counted(plan.points, "setting"),
+  return fmt::format("Which of {} has {}{}{}", settings_of_keys(plan),
                      fmt::join(wishes, ", and among equals "), limits.empty() ? "" : ", with ",
                      fmt::join(limits, " and "));
 }
@@ -670,13 +680,13 @@ PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
     words.trust = plan_trust(plan, best);
     if (!best.sharing_note.empty()) words.warnings.push_back({"sharing", best.sharing_note});
     const std::vector<std::string> costs = costs_of_limits(plan);
-    words.why = alone_words(plan);
     if (plan.next_better) {
       PlanPoint point;
       point.settings = plan.next_better->settings;
       words.why.push_back(fmt::format("better, but out of reach: {}: {}", changes_text(best, point),
                                       sentence_of(plan.goal, *plan.next_better)));
     }
+    std::ranges::move(alone_words(plan), std::back_inserter(words.why));
     if (plan.runner_up) {
       const std::string changes = changes_text(best, *plan.runner_up), advice = runner_up_advice(plan);
       if (words.why.empty())

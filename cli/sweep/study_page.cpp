@@ -445,9 +445,8 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
       if (dimension.size > 1) varied.push_back(plain_axis(axes[axis]).name);
   const BestRow& asked = asked_row(study);
   const Within within = limits_of(study);
-  words.question =
-      fmt::format("Which of {} of {} gives the {}{}, and how much does each change it",
-                  input::counted(all, "setting"), fmt::join(varied, ", "), asked.words, within.words);
+  words.question = fmt::format("Which of {} of {} gives the {}{}", input::counted(all, "setting"),
+                               fmt::join(varied, ", "), asked.words, within.words);
   const auto best = best_point(asked, axes, within.condition, database);
   if (best) {
     words.answer.push_back(

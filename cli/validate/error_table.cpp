@@ -132,11 +132,11 @@ std::string error_text(const std::vector<validation::ComparisonGroup>& groups, E
   return text;
 }
 
-// The size and sign of an error whose cause is not known: "images/s 7.2 % too high in the mean, at worst
+// The size and sign of an error whose cause is not known: "images/s 7.2 % too high on balance, at worst
 // +24.3 % (s018 resnet50)".
 std::string shape_of(const validation::ErrorSummary& row) {
-  return fmt::format("{} {:.1f} % too {} in the mean, at worst {} % ({})", row.quantity,
-                     100 * std::abs(row.bias), row.bias < 0 ? "low" : "high", signed_percent(row.worst),
+  return fmt::format("{} {:.1f} % too {} on balance, at worst {} % ({})", row.quantity,
+                     100 * std::abs(row.bias), row.bias < 0 ? "low" : "high", percent(row.worst, "{:+.2f}"),
                      row.worst_run);
 }
 

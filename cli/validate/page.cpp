@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -17,32 +19,46 @@
 namespace jostle::cli {
 namespace {
 
+// Rates, times or watts: the kind of a quantity by the words in its name.
+std::string kind_of(const std::string& quantity) {
+  const auto has = [&quantity](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(
+        words, [&](std::string_view word) { return quantity.find(word) != std::string::npos; });
+  };
+  if (has({"W", "power", "energy", "watts"})) return "power and energy";
+  if (has({"p50", "p90", "p99", "latency", "TTFT", "ITL", "prefill", "time", "turn", "ms", "step"}))
+    return "latency and other times";
+  return has({"memory", "MB"}) ? "memory" : "throughput";
+}
+
 // The head of a page: how many of the limits are kept, and how the values scatter.
 PageWords validation_words(const std::vector<validation::ComparisonGroup>& groups) {
   PageWords words;
-  std::vector<double> errors;
+  std::map<std::string, std::vector<double>> errors;  // by kind of quantity
   std::set<std::string> runs;
   for (const validation::ComparisonGroup& group : groups) {
     if (group.is_view) continue;
     for (const validation::Comparison& value : group.comparisons) {
       if (!(value.measured > 0)) continue;
-      errors.push_back(std::abs(value.error()));
+      errors[kind_of(value.quantity)].push_back(std::abs(value.error()));
       runs.insert(group.name + value.what_ran());
     }
   }
-  std::ranges::sort(errors);
   words.question =
       "How far are predicted throughputs, latencies and watts from those measured on real boards and GPUs";
   if (!errors.empty()) {
-    const auto within = [&errors](double share) {
-      return percent(errors[static_cast<std::size_t>(share * static_cast<double>(errors.size() - 1))],
-                     "{:.3g}");
-    };
-    words.answer.push_back(
-        {"",
-         {},
-         {fmt::format("half of {} values are off by less than {} %, nine of ten by less than {} %",
-                      errors.size(), within(0.5), within(0.9))}});
+    std::vector<std::string> kinds;
+    for (auto& [kind, of_kind] : errors) {
+      std::ranges::sort(of_kind);
+      const auto within = [&of_kind = of_kind](double share) {
+        return percent(of_kind[static_cast<std::size_t>(share * static_cast<double>(of_kind.size() - 1))],
+                       "{:.3g}");
+      };
+      kinds.push_back(
+          fmt::format("{} values of {}: half are off by less than {} %, nine of ten by less than {} %",
+                      of_kind.size(), kind, within(0.5), within(0.9)));
+    }
+    words.answer.push_back({"", {}, std::move(kinds)});
     words.trust.push_back(fmt::format(
         "{} measured runs stand behind these figures: for work that resembles them, expect errors of "
         "this size; for other work expect more",

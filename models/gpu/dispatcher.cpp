@@ -165,7 +165,11 @@ Duration Dispatcher::time_of(const Stream& head) const {
   time += std::max(head.joined + head.work.start - now_, Duration::zero());
   if (!head.running) {
     time += longer_.each;
-    if (!head.work.same_function) time += gpu_.space_sharing.fetch * std::min(running(), most_fetching);
+    if (!head.work.same_function) {
+      time += gpu_.space_sharing.fetch * std::min(running(), most_fetching);
+      const auto is_foreign = [&](int other) { return at(other).spec.functions != head.spec.functions; };
+      if (std::ranges::any_of(running_, is_foreign)) time += gpu_.space_sharing.foreign_fetch;
+    }
     if (head.work.cold_code) time += longer_.cold_code;
   }
   return time;

@@ -9,8 +9,11 @@
 //    take what is left of its start, which passes while it waits; blocks that waited for room, or behind a
 //    kernel that did, take `turnover` longer.
 // 4. A kernel's first blocks take `fetch` longer for each kernel beside them, up to two (a third was measured
-//    to cost no more), unless the stream's kernel before ran the same function. Presumably other kernels'
-//    instructions displace its own from the caches: equal kernels, one after another, do not slow down.
+//    to cost no more), and `foreign_fetch` if one of these is of another network, unless the stream's kernel
+//    before ran the same function. Alone, a kernel's instructions are fetched while the one before it runs;
+//    kernels of other streams that start in between prevent that. A chain of 64 functions of 8 KB pays 1.8 us
+//    a kernel beside any other chain, nothing beside one long kernel, and a chain of one function pays
+//    nothing (evidence/h200-space/beside_code.csv).
 // 5. Kernels that run at the same time slow each other down (slowdown.hpp).
 // 6. Streams beyond the number of connections share one; at most `resident_grids` kernels run at a time.
 // Sources: calibration/evidence/h200-space (streams_synthetic*.csv); Amert et al., "GPU Scheduling on the
@@ -59,9 +62,10 @@ struct Work {
 
 struct StreamSpec {
   Priority priority = Priority::normal;
-  int connection = 0;      // streams of one connection run one kernel at a time
-  std::size_t client = 0;  // under MPS; its streams have the same `sms`
-  int sms = 0;             // on which the client may have blocks at one time
+  int connection = 0;           // streams of one connection run one kernel at a time
+  std::size_t client = 0;       // under MPS; its streams have the same `sms`
+  int sms = 0;                  // on which the client may have blocks at one time
+  std::uint32_t functions = 0;  // streams of one network have the same functions (gpu::ContextSpec)
 };
 
 class Dispatcher {

@@ -78,7 +78,8 @@ ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
   context.stream_spec = {.priority = spec.priority,
                          .connection = connection,
                          .client = client_of(number, spec.partition),
-                         .sms = context.sms};
+                         .sms = context.sms,
+                         .functions = spec.functions};
   context.stream = group.dispatcher.add_stream(context.stream_spec);
   group.contexts.push_back(context.id.index);
   loose_.push_back(context.id.index);

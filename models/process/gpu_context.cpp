@@ -29,6 +29,7 @@ GpuContext::GpuContext(const BoardParts& board, const Spec& spec, const Costs& c
        .priority = spec.priority,
        .sm_limit = spec.sm_limit,
        .partition = spec.partition,
+       .functions = spec.functions,
        .listener = {
            .batch_seen = [](void* self) { static_cast<GpuContext*>(self)->batch_seen_(); },
            .state_changing = [](void* self,

@@ -195,6 +195,7 @@ struct Spec {
   gpu::Priority priority = gpu::Priority::normal;
   double sm_limit = 1;                        // see gpu::ContextSpec
   std::optional<gpu::SmPartition> partition;  // see gpu::ContextSpec
+  std::uint32_t functions = 0;                // see gpu::ContextSpec
   std::optional<std::uint32_t> gpu_group;     // see gpu::ContextSpec::group
   // Sizes of a dynamic batch, ascending: the smallest that holds a batch is executed. If this is null, or
   // none holds it: `kernels`.

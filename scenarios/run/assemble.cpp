@@ -6,6 +6,7 @@
 #include <map>
 
 #include "calibration/profile/profile.hpp"
+#include "input/hash.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/partition_points.hpp"
@@ -205,6 +206,8 @@ void set_part(process::Spec& spec, const ProcessEntry& part, const Scenario& sce
   spec.arrivals = part.arrivals;
   spec.server = part.server;
   spec.priority = part.priority;
+  const std::string precision = part.precision ? dnn::to_string(*part.precision) : "";
+  spec.functions = static_cast<std::uint32_t>(input::fnv1a(model_name(part.model) + precision));
   set_work(spec, part, context);
   if (const auto network = network_of(part)) set_tensors(spec, part, *network);
   if (scenario.link) spec.payload_bytes = payload_of(scenario.link->payload, part);

@@ -125,8 +125,7 @@ TEST(CauseOfADifference, of_power_is_the_part_that_changed_and_of_energy_time_an
   const Compared compared = compare(scenario_of(two_on_a_board), scenario_of(slow), {.most = 1}, {});
   const auto power = causes_for("system.power_w", compared, {"A", "it"});
   ASSERT_EQ(power.size(), 1U);
-  EXPECT_THAT(power[0],
-              ::testing::MatchesRegex("it takes [0-9.]+ W in place of [0-9.]+: [0-9.]+ W less of the GPU.*"));
+  EXPECT_THAT(power[0], ::testing::MatchesRegex("[0-9.]+ W less of the GPU.*"));
   const auto energy = causes_for("system.energy_per_image_mj", compared, {"A", "it"});
   ASSERT_EQ(energy.size(), 2U);
   EXPECT_THAT(energy[0],

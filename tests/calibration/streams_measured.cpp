@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -247,6 +248,53 @@ TEST(StreamsMeasured, kernels_of_different_pipes_or_sizes_are_within_a_third_of_
     EXPECT_LT(errors.mean, 0.27);
     EXPECT_LT(errors.median, 0.20);
   }
+}
+
+// Time that a kernel of a ResNet-50 takes longer beside each of the other chains, in us.
+std::map<std::string, double> longer_beside() {
+  const auto table = calibration::CsvTable::read(std::filesystem::path(JOSTLE_SOURCE_DIR) /
+                                                 "calibration/evidence/h200-space/beside_code.csv");
+  std::map<std::string, double> longer;
+  for (std::size_t i = 0; i < table.rows(); ++i)
+    if (const auto row = table.row(i); row.text(table.column("chain")) == "resnet50")
+      longer[std::string(row.text(table.column("beside")))] = row.number(table.column("us_a_kernel_more"));
+  return longer;
+}
+
+TEST(ForeignFetch, is_what_a_network_pays_beside_many_functions_more_than_beside_its_equal) {
+  const auto longer = longer_beside();
+  const double foreign = longer.at("64 functions of 8 KB, 132 blocks") - longer.at("resnet50");
+  EXPECT_NEAR(sim::to_us(h200().space_sharing.foreign_fetch), foreign, 0.05);
+  EXPECT_LT(longer.at("reads, 8 blocks"), 0.2);  // one long kernel: nobody is launched in between
+}
+
+// Kernels per second of two equal streams of small kernels, of one network or of two.
+double small_kernels(bool foreign) {
+  Kernel kernel;
+  kernel.duration = sim::microseconds(4);
+  const Spec gpu = h200();
+  std::vector<Work> loop(2, work_of(gpu, kernel, gpu.sm_count));
+  Dispatcher dispatcher(gpu);
+  for (int i = 0; i < 2; ++i)
+    dispatcher.add_stream({.connection = i, .sms = gpu.sm_count, .functions = foreign && i == 1 ? 1U : 0U});
+  int ended = 0;
+  std::vector<int> done{0, 1};
+  for (Time now; now < Time{} + sim::milliseconds(10); now = dispatcher.next()) {
+    dispatcher.run_until(now);
+    if (now > Time{}) {
+      done.clear();
+      dispatcher.end(done);
+    }
+    ended += static_cast<int>(done.size());
+    for (const int stream : done) dispatcher.ready(stream, loop.front());
+    dispatcher.dispatch();
+  }
+  return ended / 0.01;
+}
+
+TEST(ForeignFetch, is_paid_by_each_kernel_that_starts_beside_one_of_another_network) {
+  const double alike_us = 2e6 / small_kernels(false), foreign_us = 2e6 / small_kernels(true);
+  EXPECT_NEAR(foreign_us - alike_us, sim::to_us(h200().space_sharing.foreign_fetch), 0.02);
 }
 
 }  // namespace JOSTLE_FILE

@@ -160,7 +160,13 @@ class BlockByBlock {
   [[nodiscard]] Duration time_of(const Stream& head) const {
     Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
     time += std::max(head.joined + head.work.start - now_, Duration::zero());
-    if (!head.running()) time += gpu_.space_sharing.fetch * std::min(running(), 2);
+    if (!head.running()) {
+      time += gpu_.space_sharing.fetch * std::min(running(), 2);
+      if (std::ranges::any_of(streams_, [&](const Stream& other) {
+            return &other != &head && other.running() && other.spec.functions != head.spec.functions;
+          }))
+        time += gpu_.space_sharing.foreign_fetch;
+    }
     return time;
   }
   // Blocks of `client` on the TPC of `sm`; of all clients, if none is given.
@@ -382,6 +388,7 @@ RC_GTEST_PROP(BlockDispatcher, agrees_with_an_event_for_each_block_to_the_picose
   gpu.space_sharing.kernel_start = sim::nanoseconds(*rc::gen::inRange(0, 1000));
   gpu.space_sharing.block_turnover = sim::nanoseconds(*rc::gen::inRange(0, 1000));
   gpu.space_sharing.fetch = sim::nanoseconds(*rc::gen::inRange(0, 500));
+  gpu.space_sharing.foreign_fetch = sim::nanoseconds(*rc::gen::inRange(0, 500));
   gpu.space_sharing.compute_load = 1;
   gpu.space_sharing.memory_load = 1;
   gpu.space_sharing.miss_latency = *rc::gen::element(1.0, 2.0);
@@ -390,7 +397,10 @@ RC_GTEST_PROP(BlockDispatcher, agrees_with_an_event_for_each_block_to_the_picose
   for (int i = 0; i < count; ++i) loops.push_back(any_loop(i));
   // Clients have a stream or several, and their shares add up to less than the GPU, or to more.
   const bool limited = *rc::gen::inRange(0, 2) == 1;
-  for (Loop& loop : loops) loop.stream.client = *rc::gen::inRange<std::size_t>(0, loops.size());
+  for (Loop& loop : loops) {
+    loop.stream.client = *rc::gen::inRange<std::size_t>(0, loops.size());
+    loop.stream.functions = *rc::gen::inRange(0U, 2U);
+  }
   for (std::size_t client = 0; client < loops.size(); ++client) {
     const double share = limited ? *rc::gen::element(0.1, 0.25, 0.4, 0.6, 1.0) : 1.0;
     for (Loop& loop : loops)

@@ -609,6 +609,12 @@ std::vector<Row> space_rows() {
       {"gpu.space_sharing.kernel_start", "0 us", h200, streams(4, 16), total, down},
       {"gpu.space_sharing.warp_bandwidth", "20 MB/s", h200, streams(4, 16), total, up},
       {"gpu.space_sharing.fetch", "20 us", h200, streams(4, 1), total, down},
+      {"gpu.space_sharing.foreign_fetch", "20 us", h200,
+       on_the(h200,
+              "{model: resnet50, precision: fp16, runtime: cuda-graph}, "
+              "{model: mobilenet_v2, precision: fp16, runtime: cuda-graph}",
+              "sharing: mps"),
+       total, down},
       {"gpu.space_sharing.mps_kernel", "20 us", h200, streams(4, 1, "sharing: mps"), total, down},
       {"gpu.space_sharing.mps_cold_code", "20 us", h200,
        on_the(h200,

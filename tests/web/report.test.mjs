@@ -568,7 +568,7 @@ test('a validation shows each value against its measurement, and the errors of e
     await opened(file, async (page) => {
       for (const summary of await page.locator('details.fold > summary').all()) await summary.click();
       assert.match(await page.locator('.head .why').textContent(), /\d+ of \d+ exceeded limits: .*microseconds/);
-      assert.match(await page.locator('.head .answers').textContent(), /Half of \d+ values are off by less than [\d.]+ %, nine of ten/);
+      assert.match(await page.locator('.head .answers').textContent(), /\d+ values of throughput: half are off by less than [\d.]+ %, nine of ten/);
       const rows = page.locator('table[data-name="values"] tbody tr'), errors = page.locator('table[data-name="errors"] tbody tr');
       assert.match(await errors.first().textContent(), /^one processgraph, images\/s48/);
       assert.match(await page.locator('table[data-name="errors"]').textContent(), /\d+ % of 168 in 36 runs \(\d+ to \d+\)mean ≤ /);

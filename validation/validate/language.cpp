@@ -425,9 +425,7 @@ std::vector<Comparison> compared(const Run& run) {
 
 // The groups of runs by their number in `Run::group`, still without comparisons.
 std::vector<ComparisonGroup> groups_of_runs() {
-  const Bound p99{"camera p99", 0.15, Statistic::mean};
-  constexpr const char* small_kernels =
-      "small kernels lose time beside kernels that read memory, which the model does not know";
+  const Bound p99{"camera p99", 0.08, Statistic::mean};
   return {
       {"language models on boards",
        published,
@@ -437,16 +435,12 @@ std::vector<ComparisonGroup> groups_of_runs() {
         {"prefill", 0.15, Statistic::median},
         {"decode, several users", 0.10, Statistic::mean}}},
       {"language models beside others, time slices", beside, "", {}, {{"rate", 0.04, Statistic::mean}, p99}},
-      {"language models beside others, MPS",
-       beside,
-       "",
-       {},
-       {{"rate", 0.08, Statistic::mean, small_kernels}, p99}},
+      {"language models beside others, MPS", beside, "", {}, {{"rate", 0.06, Statistic::mean}, p99}},
       {"language models beside others, streams of one process",
        streams,
        "",
        {},
-       {{"rate", 0.06, Statistic::mean, small_kernels}, p99}},
+       {{"rate", 0.06, Statistic::mean}, p99}},
       {"language models, several sequences on an H100",
        several,
        "",
