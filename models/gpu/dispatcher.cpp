@@ -158,18 +158,21 @@ void Dispatcher::ready(int index, const Work& work) {
   count_new(stream, 1);
 }
 
+// The time for code that a kernel of another network displaced; it passes while the kernel waits for room.
+Duration Dispatcher::foreign_fetch(const Stream& head) const {
+  const auto is_foreign = [&](int other) { return at(other).spec.functions != head.spec.functions; };
+  const bool pays = !head.running && !head.work.same_function && std::ranges::any_of(running_, is_foreign);
+  return pays ? gpu_.space_sharing.foreign_fetch : Duration::zero();
+}
+
 // The time that the blocks take that `head` places now, alone.
 Duration Dispatcher::time_of(const Stream& head) const {
   constexpr int most_fetching = 2;
   Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
-  time += std::max(head.joined + head.work.start - now_, Duration::zero());
+  time += std::max(head.joined + head.work.start + foreign_fetch(head) - now_, Duration::zero());
   if (!head.running) {
     time += longer_.each;
-    if (!head.work.same_function) {
-      time += gpu_.space_sharing.fetch * std::min(running(), most_fetching);
-      const auto is_foreign = [&](int other) { return at(other).spec.functions != head.spec.functions; };
-      if (std::ranges::any_of(running_, is_foreign)) time += gpu_.space_sharing.foreign_fetch;
-    }
+    if (!head.work.same_function) time += gpu_.space_sharing.fetch * std::min(running(), most_fetching);
     if (head.work.cold_code) time += longer_.cold_code;
   }
   return time;

@@ -159,14 +159,12 @@ class BlockByBlock {
   }
   [[nodiscard]] Duration time_of(const Stream& head) const {
     Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
-    time += std::max(head.joined + head.work.start - now_, Duration::zero());
-    if (!head.running()) {
-      time += gpu_.space_sharing.fetch * std::min(running(), 2);
-      if (std::ranges::any_of(streams_, [&](const Stream& other) {
-            return &other != &head && other.running() && other.spec.functions != head.spec.functions;
-          }))
-        time += gpu_.space_sharing.foreign_fetch;
-    }
+    const bool foreign = !head.running() && std::ranges::any_of(streams_, [&](const Stream& other) {
+      return &other != &head && other.running() && other.spec.functions != head.spec.functions;
+    });
+    const Duration before = head.work.start + (foreign ? gpu_.space_sharing.foreign_fetch : Duration::zero());
+    time += std::max(head.joined + before - now_, Duration::zero());
+    if (!head.running()) time += gpu_.space_sharing.fetch * std::min(running(), 2);
     return time;
   }
   // Blocks of `client` on the TPC of `sm`; of all clients, if none is given.
