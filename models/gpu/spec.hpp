@@ -51,7 +51,7 @@ struct SpaceSharing {
   sim::Duration kernel_start;    // part of a kernel's duration that passes while it waits for free SMs
   sim::Duration block_turnover;  // extra time of a block that waited for free resources
   sim::Duration fetch;           // extra time of a kernel for each kernel that runs when it starts
-  sim::Duration foreign_fetch;   // additional time if one of these is of another network
+  sim::Duration foreign_fetch;   // additional time if one of these is of another network or batch
   sim::Duration mps_kernel;      // extra time of each kernel under MPS
   sim::Duration mps_cold_code;   // additional time of one whose code neither caches nor L2 still hold
   double compute_load = 1;       // share of an SM's pipes that a kernel keeps busy, over the measured share

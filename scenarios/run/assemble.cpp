@@ -207,7 +207,9 @@ void set_part(process::Spec& spec, const ProcessEntry& part, const Scenario& sce
   spec.server = part.server;
   spec.priority = part.priority;
   const std::string precision = part.precision ? dnn::to_string(*part.precision) : "";
-  spec.functions = static_cast<std::uint32_t>(input::fnv1a(model_name(part.model) + precision));
+  // Libraries choose other kernels for another batch.
+  spec.functions = static_cast<std::uint32_t>(
+      input::fnv1a(fmt::format("{} {} {}", model_name(part.model), precision, part.batch)));
   set_work(spec, part, context);
   if (const auto network = network_of(part)) set_tensors(spec, part, *network);
   if (scenario.link) spec.payload_bytes = payload_of(scenario.link->payload, part);
