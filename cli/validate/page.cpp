@@ -1,6 +1,7 @@
 #include "cli/validate/page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <initializer_list>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <set>
 
 #include "cli/page/html_page.hpp"
@@ -44,9 +46,10 @@ PageWords validation_words(const std::vector<validation::ComparisonGroup>& group
       runs.insert(group.name + value.what_ran());
     }
   }
-  words.question =
-      "How far are predicted throughputs, latencies and watts from those measured on real boards and GPUs";
+  words.question = "How far are predictions from what was measured on real boards and GPUs";
   if (!errors.empty()) {
+    words.question = fmt::format("How far is predicted {} from what was measured on real boards and GPUs",
+                                 fmt::join(std::views::keys(errors), ", "));
     std::vector<std::string> kinds;
     for (auto& [kind, of_kind] : errors) {
       std::ranges::sort(of_kind);
