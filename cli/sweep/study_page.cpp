@@ -291,9 +291,13 @@ std::optional<scenarios::Scenario> scenario_of(analyses::Database& database, std
 std::string reason(analyses::Database& database, const BestRow& row, std::int64_t best, const Along& along) {
   const auto a = scenario_of(database, best), b = scenario_of(database, along.worst);
   if (!a || !b) return {};
-  const auto compared = analyses::compare(*a, *b, {.most = 1}, {});
-  return fmt::format("{}",
-                     fmt::join(analyses::causes_for(row.metric, compared, {"the best setting", "it"}), "; "));
+  try {
+    const auto compared = analyses::compare(*a, *b, {.most = 1}, {});
+    return fmt::format(
+        "{}", fmt::join(analyses::causes_for(row.metric, compared, {"the best setting", "it"}), "; "));
+  } catch (const scenarios::RunError&) {
+    return {};  // a profile of one's own that lies elsewhere now
+  }
 }
 
 // The effects of the axes around the best point, the greatest change first.
