@@ -30,7 +30,7 @@ std::string part_words(const std::string& part) {
   return part;
 }
 
-// "7 times as long"; "the same time".
+// "7 times as long", "12 % more time", "the same time".
 std::string times_words(double ratio) {
   if (std::abs(ratio - 1) <= no_cause_within) return "the same time";
   return ratio >= 2 ? fmt::format("{} times as long", input::decimal(ratio, 3))
@@ -38,8 +38,8 @@ std::string times_words(double ratio) {
                                   ratio > 1 ? "more" : "less");
 }
 
-}  // namespace
-
+// The parts of the power that changed most: "3.2 W more of the GPU and 1.4 W more of the memory chips". Empty
+// if the powers are the same or have no parts.
 std::string power_cause(const Result& a, const Result& b) {
   const scenarios::PowerResult &before = a.system.power_w, &after = b.system.power_w;
   if (!before.mean || !after.mean) return {};
@@ -61,6 +61,8 @@ std::string power_cause(const Result& a, const Result& b) {
   return fmt::format("{}", fmt::join(words, " and "));
 }
 
+// "an image costs 28.2 mJ in place of 10.4, as it takes 7 times as long but only needs 39 % of the power".
+// Empty if a side has no images.
 std::string energy_cause(const Result& a, const Result& b) {
   const auto rate = [](const Result& result) { return result.system.throughput.value_or(0); };
   if (!a.system.power_w.mean || !b.system.power_w.mean || !(rate(a) > 0) || !(rate(b) > 0)) return {};
@@ -72,6 +74,8 @@ std::string energy_cause(const Result& a, const Result& b) {
                      input::decimal(energy(b), 3), input::decimal(energy(a), 3), times_words(time),
                      against ? "but only needs" : "at", input::decimal(100 * watts, 3));
 }
+
+}  // namespace
 
 std::vector<std::string> causes_for(std::string_view metric, const Compared& compared,
                                     const SideNames& names) {

@@ -275,16 +275,21 @@ Along along(const BestRow& row, const std::vector<std::string>& moved, const std
           rows.integer(2)};
 }
 
-// The scenario of a point that ran; none if the loader refuses what the result says of it.
+// The scenario of a text; none if the loader refuses it.
+std::optional<scenarios::Scenario> scenario_of(const std::string& text) {
+  const std::string origin = "-", directory;
+  input::Problems ignored;
+  return scenarios::parse_scenario({text, origin, directory}, scenarios::shipped_catalogue(), {}, ignored);
+}
+
+// The scenario of a point that ran, as its result has it.
 std::optional<scenarios::Scenario> scenario_of(analyses::Database& database, std::int64_t point) {
   SqlStatement rows(database,
                     fmt::format("SELECT json_extract(result, '$.resolved') FROM points JOIN outcomes "
                                 "USING (key) WHERE point = {}",
                                 point));
   if (!rows.step() || rows.is_null(0)) return std::nullopt;
-  const std::string text(rows.text(0)), origin = "-", directory;
-  input::Problems ignored;
-  return scenarios::parse_scenario({text, origin, directory}, scenarios::shipped_catalogue(), {}, ignored);
+  return scenario_of(std::string(rows.text(0)));
 }
 
 // Why the worst point along a dimension differs from the best: a run of each. Empty: it is not told.
@@ -426,18 +431,16 @@ Passage limits_and_problems(analyses::Database& database) {
 
 // The scenario that the axes vary, in words; empty if it is none without their values.
 PageWords varied_words(const Study& study) {
-  const std::string text = analyses::json_text(*study.scenario), origin = "-", directory;
-  input::Problems ignored;
-  const auto base =
-      scenarios::parse_scenario({text, origin, directory}, scenarios::shipped_catalogue(), {}, ignored);
+  const auto base = scenario_of(analyses::json_text(*study.scenario));
   if (!base) return {};
   PageWords words = page_words(scenarios::in_words(scenarios::to_json(*base)));
   words.scenario = "varied from: " + words.scenario;
   return words;
 }
 
-PageWords study_words(const Study& study, const std::vector<std::string>& axes,
-                      analyses::Database& database) {
+// `best`: the point that the study asks for within its limits; none if there is none.
+PageWords study_words(const Study& study, const std::vector<std::string>& axes, const Within& within,
+                      const std::optional<BestPoint>& best, analyses::Database& database) {
   PageWords words = varied_words(study);
   std::int64_t all = 0;
   const auto status =
@@ -448,10 +451,8 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes,
     for (const std::size_t axis : dimension.axes)
       if (dimension.size > 1) varied.push_back(plain_axis(axes[axis]).name);
   const BestRow& asked = asked_row(study);
-  const Within within = limits_of(study);
   words.question = fmt::format("Which of {} of {} gives the {}{}", input::counted(all, "setting"),
                                fmt::join(varied, ", "), asked.words, within.words);
-  const auto best = best_point(asked, axes, within.condition, database);
   if (best) {
     words.answer.push_back(
         {"",
@@ -499,8 +500,9 @@ Json study_page(const Study& study, analyses::Database& database) {
   }
   std::vector<std::string> axes;
   for (const auto& column : columns) axes.push_back(column.name);
-  const auto best = best_point(asked_row(study), axes, limits_of(study).condition, database);
-  return {{"words", words_json(study_words(study, axes, database))},
+  const Within within = limits_of(study);
+  const auto best = best_point(asked_row(study), axes, within.condition, database);
+  return {{"words", words_json(study_words(study, axes, within, best, database))},
           {"study",
            {{"dimensions", std::move(dimensions)},
             {"sampled", study.sampling.has_value()},

@@ -9,12 +9,12 @@
 //    take what is left of its start, which passes while it waits; blocks that waited for room, or behind a
 //    kernel that did, take `turnover` longer.
 // 4. A kernel's first blocks take `fetch` longer for each kernel beside them, up to two (a third was measured
-//    to cost no more), and `foreign_fetch` if one of these is of another network, of which only what does
-//    not pass while the kernel waits for room; neither if the stream's kernel before ran the same function.
-//    Alone, a kernel's instructions are fetched while the one before it runs; kernels of other streams that
-//    start in between prevent that. A chain of 64 functions of 8 KB pays 1.8 us a kernel beside any other
-//    chain, nothing beside one long kernel, and a chain of one function pays nothing
-//    (evidence/h200-space/beside_code.csv).
+//    to cost no more), and `foreign_fetch` if one of these is of another network or another batch, of which
+//    only what does not pass while the kernel waits for room; neither if the stream's kernel before ran the
+//    same function. Alone, a kernel's instructions are fetched while the one before it runs; kernels of other
+//    streams that start in between prevent that. A chain of 64 functions of 8 KB pays 0.8 to 1.9 us a kernel
+//    beside another chain, 0.4 us at most beside one long kernel of 32 blocks, and a chain of one function
+//    0.15 us at most beside other chains (evidence/h200-space/beside_code.csv).
 // 5. Kernels that run at the same time slow each other down (slowdown.hpp).
 // 6. Streams beyond the number of connections share one; at most `resident_grids` kernels run at a time.
 // Sources: calibration/evidence/h200-space (streams_synthetic*.csv); Amert et al., "GPU Scheduling on the
