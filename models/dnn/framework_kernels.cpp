@@ -19,12 +19,14 @@ namespace {
 constexpr double laws_sms = 132, laws_clock = 1.98e9, laws_bandwidth = 3.35e12;
 // The most of the peak at the reported clock that long products reach, fitted on dense products of 8192 on an
 // H100 (evidence/h100-power): at 1295 MHz eight in fp16 by a batch of 8192 take 13.5 ms, 93 % of the peak,
-// and at 1980 MHz the SMs' own clock is 21 % lower (models/gpu/droop.hpp). In fp32, on CUDA cores, by
+// and at 1980 MHz the SMs' own clock is 19 % lower (models/gpu/droop.hpp). In fp32, on CUDA cores, by
 // 2048 43.4 ms at 1980 MHz.
-constexpr double longest_efficiency = 0.735, longest_efficiency_of_cores = 0.76;
-// The share of the peak that products of matrices reach at least, if their result fills every SM with a tile
-// of 128 x 128, fitted on those of bert_large in tf32 (evidence/h100-nets/bert_graph.csv: 0.55 to 0.6).
-constexpr double filled_efficiency = 0.6, tile = 128.0 * 128;
+constexpr double longest_efficiency = 0.755, longest_efficiency_of_cores = 0.76;
+// Products of matrices take at most as long as their tiles of 128 x 128 in waves over the SMs, each at this
+// share of the peak, with the time of `tile_depth` more elements of its sums to begin and end it. Fitted on
+// products in fp16 and tf32 at depths 1024 to 8192 (evidence/h100-power/products.csv) and on those of
+// bert_large (h100-nets/bert_graph.csv: 0.55 to 0.6 of the peak at depth 1024).
+constexpr double tile_efficiency = 0.8, tile_depth = 300, tile = 128.0 * 128;
 constexpr double longest_in_tables = 105;  // GFLOP of a gemm; work beyond it runs at the rate of this length
 constexpr double winograd_saves = 2.25;    // multiplications of a window of 3 x 3
 // Mean gap between two nodes of a graph that runs alone: fitted on the 35 graphs of nine networks whose
@@ -76,13 +78,13 @@ class Timer {
     const double memory = slow / 1e6 * law.per_cold_mb * memory_;
     const double least = product ? at_best_us(launch, launch.operations) : 0;
     const double beyond = at_best_us(launch, launch.operations - short_part(launch));
-    const double per_work = std::min(wide * law.per_work, most_per_operation(launch));
+    const double per_work = wide * law.per_work;
     const double work = std::min(per_work * launch.operations, per_work * short_part(launch) + beyond);
     const double steps = law.per_step * launch.steps * clock_ / (streamed ? launch.splits : 1);
     const double moved = wide * law.per_mb * (launch.read + launch.written) * mb;
     const double sums = steps + work;
     const double time = streamed ? std::sqrt(sums * sums + memory * memory) : sums + memory;
-    return {start_of(launch, law) + std::max(time + moved, least), cold,
+    return {start_of(launch, law) + std::max(std::min(time + moved, most_us(launch) + memory), least), cold,
             (launch.read + launch.written + launch.weights) * word_};
   }
 
@@ -96,12 +98,14 @@ class Timer {
     const double bytes = elements * word_;
     return bytes * std::min(1.0, bytes / std::max(gpu_.l2_bytes, 1.0));
   }
-  // The most that a GFLOP of a product takes, in microseconds.
-  [[nodiscard]] double most_per_operation(const Launch& launch) const {
-    const bool filled = launch.kind == LaunchKind::gemm && launch.written >= tile * gpu_.sm_count;
+  // The most that a product takes beyond its start.
+  [[nodiscard]] double most_us(const Launch& launch) const {
     const ArithmeticPath path = path_for(gpu_, precision_);
-    if (!filled || !path.tensor_cores) return std::numeric_limits<double>::infinity();
-    return 1e15 / (filled_efficiency * path.ops_per_clock * gpu_.sm_count * gpu_.max_clock_hz);
+    if (launch.kind != LaunchKind::gemm || !path.tensor_cores) return std::numeric_limits<double>::infinity();
+    const double depth = launch.operations * 1e9 / 2 / launch.written;
+    const double waves = std::ceil(launch.written / tile / gpu_.sm_count);
+    return waves * tile * 2e6 * (depth + tile_depth) /
+           (path.ops_per_clock * gpu_.max_clock_hz * tile_efficiency);
   }
   // The operations that the law of a product knows.
   [[nodiscard]] static double short_part(const Launch& launch) {

@@ -47,14 +47,14 @@ void fill_residency(const Spec& gpu, Kernel& kernel) {
   const double at_once = blocks_per_sm(gpu, kernel) * sms;
   const double blocks = grid_on(gpu, kernel, gpu.sm_count);
   const double tail = blocks - (count - 1) * at_once;
-  kernel.sm_active = static_cast<float>(((count - 1) * sms + std::min(tail, sms)) / (count * sms));
-  set_waves(kernel, count, std::min(tail / sms, 1.0));
-  const double resident = std::max(1 - static_cast<double>(kernel.fixed_share), 1e-9);
-  kernel.working =
-      static_cast<float>(static_cast<double>(kernel.sm_active) *
-                         std::max(resident - static_cast<double>(kernel.start_share), 0.0) / resident);
+  const double resident = 1 - static_cast<double>(kernel.fixed_share);
+  const double active = resident * ((count - 1) * sms + std::min(tail, sms)) / (count * sms);
+  const double started = std::max(resident - static_cast<double>(kernel.start_share), 0.0);
   const double most = count * sms * std::max(gpu.max_threads_per_sm / warp, 1);
-  kernel.occupancy = static_cast<float>(std::min(blocks * warps_of(kernel) / most, 1.0));
+  kernel.sm_active = static_cast<float>(active);
+  kernel.working = static_cast<float>(active * started / std::max(resident, 1e-9));
+  kernel.occupancy = static_cast<float>(resident * std::min(blocks * warps_of(kernel) / most, 1.0));
+  set_waves(kernel, count, std::min(tail / sms, 1.0));
 }
 
 double resident_state_bytes(const Spec& gpu, const Kernel& kernel) {

@@ -49,8 +49,9 @@ double requests_for(double share, double most) {
 }  // namespace
 
 double pipes_used(const Kernel& kernel) {
-  const double active = kernel.sm_active > 0 ? static_cast<double>(kernel.sm_active) : 1.0;
-  return static_cast<double>(std::max(kernel.issue_slot, kernel.tensor_active)) / active;
+  const auto pipes = static_cast<double>(std::max(kernel.issue_slot, kernel.tensor_active));
+  const double resident = 1 - static_cast<double>(kernel.fixed_share);
+  return kernel.sm_active > 0 ? pipes * resident / static_cast<double>(kernel.sm_active) : pipes;
 }
 
 Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {

@@ -81,7 +81,7 @@ struct Demand {
   MemoryUse use;
 };
 
-// The share of the pipes of an SM that the blocks of `kernel` keep busy while they run.
+// The share of the pipes of an SM with blocks of `kernel` that they keep busy, over all of its duration.
 [[nodiscard]] double pipes_used(const Kernel& kernel);
 
 // The demand of `kernel` with `per_sm` of its blocks on an SM while it is alone.
