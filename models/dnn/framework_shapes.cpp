@@ -7,6 +7,7 @@
 #include <string>
 
 #include "models/gpu/occupancy.hpp"
+#include "sim/math.hpp"
 
 namespace jostle::dnn {
 namespace {
@@ -70,6 +71,25 @@ bool suits(const ShapeOf& row, const Launch& launch) {
   return row.channels == 0 || launch.work.out.channels / std::max(launch.work.groups, 1) <= row.channels;
 }
 
+// Results in a part of a large product's work: nvjet_sm90_hsh_256x128 and 320x128 for products of 4096 and
+// 8192 (evidence/h200-space/beside_products.csv).
+constexpr double largest_tile = 256.0 * 128;
+
+std::uint32_t parts_of(const Launch& launch, double results) {
+  constexpr double largest_grid = 1e9;
+  return static_cast<std::uint32_t>(std::clamp(std::ceil(launch.written / results), 1.0, largest_grid));
+}
+
+// The library takes the tile that suits a product's shape, and has a block for each as long as these fit in
+// one round: of products on an H100 (1815 in fp16, evidence/h100-nets/launches.csv.gz) small ones have 75
+// blocks by time, those of a million results 126, larger ones fill all 132 SMs.
+std::uint32_t most_blocks(double written, std::uint32_t tiles, int sms) {
+  constexpr double small = 32'768, share_of_small = 0.57, share_of_e_fold = 0.115, one_round = 0.75;
+  if (tiles <= static_cast<std::uint32_t>(sms) && tiles >= one_round * sms) return tiles;
+  const double share = share_of_small + share_of_e_fold * sim::log(std::max(written / small, 1.0));
+  return static_cast<std::uint32_t>(std::ceil(std::min(share, 1.0) * sms));
+}
+
 }  // namespace
 
 std::span<const ShapeOf> framework_shapes() {
@@ -91,15 +111,16 @@ const BlockShape& shape_of(const Launch& launch, Precision precision) {
 }
 
 void set_blocks(gpu::Kernel& kernel, const Launch& launch, Precision precision, const gpu::Spec& gpu) {
-  constexpr double largest_grid = 1e9;
   const BlockShape& shape = shape_of(launch, precision);
-  kernel.blocks =
-      static_cast<std::uint32_t>(std::clamp(std::ceil(launch.written / shape.results), 1.0, largest_grid));
+  kernel.blocks = parts_of(launch, shape.results);
   kernel.threads_per_block = shape.threads;
   kernel.registers_per_thread = shape.registers;
   kernel.shared_bytes = shape.shared_bytes;
   kernel.persistent = shape.persistent;
   kernel.blocks = gpu::grid_on(gpu, kernel, gpu.sm_count);
+  if (!kernel.persistent || launch.kind != LaunchKind::gemm) return;
+  kernel.tiles = parts_of(launch, largest_tile);
+  kernel.blocks = std::min(kernel.blocks, most_blocks(launch.written, kernel.tiles, gpu.sm_count));
 }
 
 }  // namespace jostle::dnn

@@ -42,6 +42,11 @@ double time_of_blocks(const OnSm& blocks, std::uint32_t of_unit, double pipes) {
   return sum_of_waves(blocks.all, blocks.at_once, wave);
 }
 
+// Rounds in which `blocks` take `tiles`.
+std::uint32_t rounds(std::uint32_t tiles, std::uint32_t blocks) {
+  return (tiles + blocks - 1) / blocks;
+}
+
 // The work of a block of a persistent kernel on some SMs, over that on all: the blocks share that of those
 // that are not launched. A grid that does not fill the GPU has a block for each tile of the result, and tiles
 // stay whole: a convolution of 98 blocks on 132 SMs takes 1.4 to 1.5 times as long on 54, 72 and 90
@@ -95,6 +100,11 @@ Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
   }
   work.turnover = std::min(law.block_turnover, blocks / (2 * count));
   work.wave = (blocks - work.turnover * (count - 1)) / count;
+  if (kernel.persistent && kernel.tiles > work.blocks) {
+    const std::uint32_t of_block = rounds(kernel.tiles, work.blocks);
+    work.early = of_block * work.blocks - kernel.tiles;
+    work.tile = work.wave / static_cast<std::int64_t>(of_block);
+  }
   return work;
 }
 
@@ -123,6 +133,7 @@ void Dispatcher::take_work(Stream& stream, const Work& work) const {
   stream.work.demand = beside(work.demand, stream.reuse);
   stream.work.wave = sim::work_in(work.wave, stream.work.demand.longer);
   stream.work.turnover = sim::work_in(work.turnover, stream.work.demand.longer);
+  stream.work.tile = sim::work_in(work.tile, stream.work.demand.longer);
 }
 
 void Dispatcher::note_ended(Stream& stream, std::uint32_t blocks) {
@@ -181,13 +192,22 @@ Duration Dispatcher::time_of(const Stream& head) const {
 // Places what fits of the head of the line; true if that is all of it.
 bool Dispatcher::place_head(int index) {
   Stream& head = at(index);
+  const Duration length = time_of(head);
+  const std::uint32_t early = head.work.early;
+  if (head.unplaced > early && !place(index, head.unplaced - early, length)) return false;
+  return head.unplaced == 0 || place(index, head.unplaced, length - head.work.tile);
+}
+
+// Places up to `blocks` blocks of the head of the line that take `length`; true if these are all.
+bool Dispatcher::place(int index, std::uint32_t blocks, Duration length) {
+  Stream& head = at(index);
   if (free_placements_.empty()) {
     free_placements_.push_back(static_cast<std::uint32_t>(placements_.size()));
     placements_.emplace_back();
   }
   const std::uint32_t slot = free_placements_.back();
   Placement& placed = placements_[slot];
-  const int most = static_cast<int>(std::min<std::uint32_t>(head.unplaced, 1U << 20U));
+  const int most = static_cast<int>(std::min<std::uint32_t>(blocks, 1U << 20U));
   if (!head.running) head.resident = residency_.enter(head.work.need, head.work.demand.pipes_of_block);
   const int count = place_blocks(head, most, placed);
   if (count < most && full_.empty()) head.no_room_since = releases_;
@@ -196,7 +216,6 @@ bool Dispatcher::place_head(int index) {
     return false;
   }
   free_placements_.pop_back();
-  const Duration length = time_of(head);
   if (!head.running) start(index);
   add_resident(head, placed, count);
   catch_up(head);
@@ -205,11 +224,11 @@ bool Dispatcher::place_head(int index) {
   head.unplaced -= static_cast<std::uint32_t>(count);
   Cohort cohort{.end = end, .count = count, .length = length, .placed = slot};
   const bool alone = running_.size() == 1 && head.cohorts.empty() && !head.limited;
-  if (alone && head.unplaced > 0)
+  if (alone && head.unplaced > 0 && head.work.early == 0)
     cohort.waves = static_cast<std::int32_t>((head.unplaced - 1) / static_cast<std::uint32_t>(count));
   head.cohorts.insert(later, cohort);
   note_first(head);
-  return head.unplaced == 0;
+  return count == static_cast<int>(blocks);
 }
 
 // Places up to `most` blocks on the SMs that its client may use; returns their number.

@@ -5,7 +5,10 @@
 //    one that would fit (head-of-line blocking). Nothing is evicted. A kernel of an MPS client that has all
 //    the SMs it may have (sm_shares.hpp) keeps others from these only.
 // 2. Blocks go to the SM with most room (residency.hpp).
-// 3. Blocks that start together end together, after the kernel's time for one wave. A kernel's first blocks
+// 3. Blocks that start together end together, after the kernel's time for one wave; of a persistent kernel
+//    whose tiles are no multiple of its blocks, some end a tile earlier. Its SMs are free for others then: a
+//    small network beside products of 8192 runs in their last tile alone (evidence/h200-space,
+//    beside_products.csv). A kernel's first blocks
 //    take what is left of its start, which passes while it waits; blocks that waited for room, or behind a
 //    kernel that did, take `turnover` longer.
 // 4. A kernel's first blocks take `fetch` longer for each kernel beside them, up to two (a third was measured
@@ -43,7 +46,8 @@ struct Work {
   Need need;
   Demand demand;
   std::uint32_t blocks = 1;
-  bool one_wave = true;  // alone, all its blocks run at once
+  bool one_wave = true;     // alone, all its blocks run at once
+  std::uint32_t early = 0;  // number of the last blocks, which end `tile` before the others
   // Neither instruction caches nor L2 still hold its code, for which MPS clients wait. Measured with graphs
   // of kernels in turn after a sweep through memory, and with decode steps: calibration/evidence/README.md,
   // mps.
@@ -52,6 +56,7 @@ struct Work {
   sim::Duration start;         // part of its duration before its first blocks
   sim::Duration wave;          // time of a block, alone
   sim::Duration turnover;      // before a block that waited for room
+  sim::Duration tile;          // of a persistent kernel
 };
 
 // Splits the duration of `kernel` on `sms` SMs into waves, so that alone it takes just that.
@@ -149,6 +154,7 @@ class Dispatcher {
   void serve_line(Places places);
   void count_new(const Stream& stream, int change);
   bool place_head(int index);
+  bool place(int index, std::uint32_t most, sim::Duration length);
   int place_blocks(Stream& head, int most, Placement& placed);
   void start(int index);
   [[nodiscard]] static sim::Duration later_wave(const Work& work) { return work.wave + work.turnover; }

@@ -36,6 +36,8 @@ struct Kernel {
   // A block takes one part of the work after another, and the library launches no more of them than the SMs
   // that the process may use hold at once.
   bool persistent = false;
+  // These parts, all of one length; 0: not known. Blocks with a part less end earlier.
+  std::uint32_t tiles = 0;
   // The kernel before it in the batch runs the same function, so the SMs hold its instructions.
   bool same_function = false;
   // Means over the duration and over all SMs of the GPU, each from 0 to 1: SMs with a resident warp; issue

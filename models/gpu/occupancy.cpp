@@ -43,9 +43,11 @@ int waves(const Spec& gpu, const Kernel& kernel, int sms) {
 
 void fill_residency(const Spec& gpu, Kernel& kernel) {
   const double sms = std::max(gpu.sm_count, 1);
-  const double count = waves(gpu, kernel);
   const double at_once = blocks_per_sm(gpu, kernel) * sms;
-  const double blocks = grid_on(gpu, kernel, gpu.sm_count);
+  const std::uint32_t grid = grid_on(gpu, kernel, gpu.sm_count);
+  const bool in_tiles = kernel.persistent && kernel.tiles > grid;
+  const double blocks = in_tiles ? kernel.tiles : grid;
+  const double count = in_tiles ? std::ceil(blocks / at_once) : waves(gpu, kernel);
   const double tail = blocks - (count - 1) * at_once;
   const double resident = 1 - static_cast<double>(kernel.fixed_share);
   const double active = resident * ((count - 1) * sms + std::min(tail, sms)) / (count * sms);

@@ -46,6 +46,7 @@ class BlockByBlock {
     stream.work.demand = beside(work.demand, work.demand.use.moved_bytes + reuse);
     stream.work.wave = sim::work_in(work.wave, stream.work.demand.longer);
     stream.work.turnover = sim::work_in(work.turnover, stream.work.demand.longer);
+    stream.work.tile = sim::work_in(work.tile, stream.work.demand.longer);
     const auto behind =
         std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < spec.priority; });
     line_.insert(behind, index);
@@ -219,7 +220,8 @@ class BlockByBlock {
     free_[static_cast<std::size_t>(best)].take(head.work.need);
     catch_up(head);
     if (!head.running()) head.speed = 1;
-    head.blocks.push_back({best, head.passed + time});
+    const Duration less = head.unplaced <= head.work.early ? head.work.tile : Duration::zero();
+    head.blocks.push_back({best, head.passed + time - less});
     set_next(head);
     --head.unplaced;
     return true;
@@ -345,6 +347,8 @@ Loop any_loop(int index) {
   loop.kernel.memory_share = static_cast<float>(*rc::gen::inRange(0, 100)) / 100;
   loop.kernel.moved_bytes = static_cast<float>(*rc::gen::inRange(0, 3)) * 1e7F;
   loop.kernel.dram_bytes = loop.kernel.moved_bytes * static_cast<float>(*rc::gen::inRange(0, 11)) / 10;
+  loop.kernel.persistent = *rc::gen::inRange(0, 4) == 0;
+  if (loop.kernel.persistent) loop.kernel.tiles = *rc::gen::inRange(0U, 500U);
   loop.stream.priority = *rc::gen::element(Priority::low, Priority::normal, Priority::high);
   loop.stream.connection = *rc::gen::inRange(0, index + 1);
   return loop;

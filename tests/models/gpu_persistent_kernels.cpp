@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "models/gpu/dispatcher.hpp"
 #include "models/gpu/occupancy.hpp"
@@ -58,6 +59,49 @@ TEST(PersistentKernels, have_as_many_blocks_as_were_measured_on_the_whole_gpu) {
   const Work work = work_of(hundred_sms(), product(90), 100);
   EXPECT_EQ(work.blocks, 90U);
   EXPECT_TRUE(work.one_wave);
+}
+
+TEST(PersistentKernels, have_blocks_that_end_a_tile_earlier_if_tiles_are_no_multiple_of_blocks) {
+  Kernel kernel = product(100);
+  kernel.tiles = 260;
+  const Work work = work_of(hundred_sms(), kernel, 100);
+  EXPECT_EQ(work.blocks, 100U);
+  EXPECT_EQ(work.early, 40U);  // three rounds of 100 less 260
+  EXPECT_NEAR(sim::to_us(work.tile), 100.0 / 3, 1e-3);
+  kernel.tiles = 300;
+  EXPECT_EQ(work_of(hundred_sms(), kernel, 100).early, 0U);
+  kernel.tiles = 80;  // fewer than blocks: nothing is known of parts
+  EXPECT_EQ(work_of(hundred_sms(), kernel, 100).early, 0U);
+}
+
+TEST(PersistentKernels, leave_sms_idle_in_their_last_round) {
+  Kernel kernel = product(100);
+  kernel.tiles = 260;
+  fill_residency(hundred_sms(), kernel);
+  EXPECT_FLOAT_EQ(kernel.sm_active, 260.0F / 300);
+  EXPECT_FLOAT_EQ(kernel.last_wave, 1.0F / 3);
+}
+
+// The kernel of another stream waits until blocks have ended, and has their SMs for a tile.
+TEST(PersistentKernels, let_others_in_during_their_last_round) {
+  Dispatcher dispatcher(hundred_sms());
+  const int large = dispatcher.add_stream({.connection = 0, .sms = 100});
+  const int small = dispatcher.add_stream({.connection = 1, .sms = 100});
+  Kernel kernel = product(100);
+  kernel.tiles = 260;
+  dispatcher.ready(large, work_of(hundred_sms(), kernel, 100));
+  dispatcher.dispatch();
+  const Kernel ten = product(10);
+  dispatcher.ready(small, work_of(hundred_sms(), ten, 100));
+  dispatcher.dispatch();
+  EXPECT_FALSE(dispatcher.started(small));
+  EXPECT_NEAR(sim::to_us(dispatcher.next() - sim::Time{}), 200.0 / 3, 1e-3);
+  dispatcher.run_until(dispatcher.next());
+  std::vector<int> done;
+  dispatcher.end(done);
+  dispatcher.dispatch();
+  EXPECT_TRUE(done.empty());
+  EXPECT_TRUE(dispatcher.started(small));
 }
 
 }  // namespace JOSTLE_FILE

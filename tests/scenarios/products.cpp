@@ -53,5 +53,21 @@ TEST(Products, of_8192_reach_the_rate_of_tensor_cores) {
   EXPECT_LT(result->system.gpu.clock_effective_mhz.value(), result->system.gpu.clock_mhz.value());
 }
 
+// A network beside products of 8192 has SMs in their last round only. Measured were 54 and 56 images/s on two
+// days (evidence/h200-space/beside_products.csv), 1171 alone.
+TEST(Products, beside_a_network_leave_it_their_last_tiles) {
+  input::Problems problems;
+  const auto scenario = load(
+      "device: nvidia-h200\nprocesses:\n  - runtime: cuda-graph\n    sync: spin\n    instances:\n"
+      "      - {model: {products: 8192, layers: 8}, precision: fp16, batch: 8192}\n"
+      "      - {model: resnet50, precision: fp16, batch: 1}\n"
+      "run: {duration: 1 s, warmup: 500 ms}\n",
+      problems);
+  const auto profile = calibration::shipped_profile("nvidia-h200", problems);
+  ASSERT_TRUE(scenario && profile) << problems.text();
+  const auto result = run(*scenario, *profile, {});
+  EXPECT_NEAR(result->processes.front().instances.back().throughput.mean.value(), 54, 12);
+}
+
 }  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios
