@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace jostle::power {
 
@@ -20,21 +19,22 @@ double dynamic(const VoltageCurve& voltage, double hz) {
 
 }  // namespace
 
-PowerLimit::PowerLimit(const PowerLimitSpec& spec, std::vector<double> opps, const VoltageCurve& voltage,
-                       double idle_w)
+PowerLimit::PowerLimit(const PowerLimitSpec& spec, const std::vector<double>& opps,
+                       const VoltageCurve& voltage, double idle_w)
     : spec_(spec),
-      opps_(std::move(opps)),
       voltage_(voltage),
       idle_w_(idle_w),
       readings_(readings_in(spec), idle_w),
-      sum_w_(idle_w * static_cast<double>(readings_.size())) {}
+      sum_w_(idle_w * static_cast<double>(readings_.size())) {
+  for (const double hz : opps) dynamic_.push_back(dynamic(voltage, hz));
+}
 
 double PowerLimit::allowed_w() const {
   return std::min(spec_.budget_w + spec_.gain * (spec_.budget_w - mean_w()), spec_.burst * spec_.budget_w);
 }
 
 bool PowerLimit::unmet() const {
-  return steps_ + 1 == static_cast<int>(opps_.size()) && mean_w() > spec_.budget_w;
+  return steps_ + 1 == static_cast<int>(dynamic_.size()) && mean_w() > spec_.budget_w;
 }
 
 Throttle PowerLimit::read(double watts, double hz) {
@@ -48,10 +48,9 @@ Throttle PowerLimit::read(double watts, double hz) {
     return throttle();
   }
   const double most = dynamic(voltage_, hz) * (allowed_w() - idle_w_) / above_idle;
-  const auto too_much =
-      std::ranges::find_if(opps_, [&](double opp) { return dynamic(voltage_, opp) > most; });
-  const auto allowed = std::max<std::ptrdiff_t>(too_much - opps_.begin(), 1);
-  steps_ = static_cast<int>(opps_.size()) - static_cast<int>(allowed);
+  const auto too_much = std::ranges::upper_bound(dynamic_, most);
+  const auto allowed = std::max<std::ptrdiff_t>(too_much - dynamic_.begin(), 1);
+  steps_ = static_cast<int>(dynamic_.size()) - static_cast<int>(allowed);
   return throttle();
 }
 

@@ -21,7 +21,7 @@ class PowerLimit {
  public:
   // `opps`: the GPU's clocks below and up to its limit, ascending, not empty. `idle_w`: power of the idle
   // card at its highest clock, which it is taken to have drawn before.
-  PowerLimit(const PowerLimitSpec& spec, std::vector<double> opps, const VoltageCurve& voltage,
+  PowerLimit(const PowerLimitSpec& spec, const std::vector<double>& opps, const VoltageCurve& voltage,
              double idle_w);
 
   [[nodiscard]] sim::Duration period() const { return spec_.period; }
@@ -36,10 +36,10 @@ class PowerLimit {
   [[nodiscard]] double allowed_w() const;
 
   PowerLimitSpec spec_;
-  std::vector<double> opps_;
   VoltageCurve voltage_;
+  std::vector<double> dynamic_;  // power at each clock of `opps`, in units of its capacitance
   double idle_w_;
-  int steps_ = 0;                 // below the highest of `opps_`
+  int steps_ = 0;                 // below the highest of `opps`
   std::vector<double> readings_;  // in the window, as a ring buffer
   std::size_t next_ = 0;
   double sum_w_ = 0;
