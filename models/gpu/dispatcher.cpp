@@ -77,7 +77,7 @@ Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
   work.need = need_of(gpu, kernel);
   work.blocks = grid_on(gpu, kernel, its_sms);
   const std::int64_t count = waves(gpu, kernel, its_sms);
-  work.one_wave = count == 1;
+  work.waves = static_cast<std::uint32_t>(count);
   const OnSm on_all = on_sm(gpu, kernel, gpu.sm_count);
   work.demand = demand_of(gpu, kernel, on_all.at_once);
   work.cold_code = static_cast<double>(kernel.reuse_bytes) > gpu.l2_bytes;
@@ -136,11 +136,20 @@ void Dispatcher::take_work(Stream& stream, const Work& work) const {
   stream.work.tile = sim::work_in(work.tile, stream.work.demand.longer);
 }
 
-void Dispatcher::note_ended(Stream& stream, std::uint32_t blocks) {
-  const std::int64_t moved = std::llround(stream.work.demand.use.moved_bytes / stream.work.blocks) * blocks;
+// Bytes of `blocks` blocks.
+void Dispatcher::note_moved(Stream& stream, const Work& work, std::uint32_t blocks) {
+  const std::int64_t moved = std::llround(work.demand.use.moved_bytes / work.blocks) * blocks;
   stream.own_moved += moved;
   moved_ += moved;
+}
+
+void Dispatcher::note_ended(Stream& stream, std::uint32_t blocks) {
+  note_moved(stream, stream.work, blocks);
   stream.ended += blocks;
+}
+
+void Dispatcher::pass_over(int index, const Work& work) {
+  note_moved(at(index), work, work.blocks);
 }
 
 void Dispatcher::ready(int index, const Work& work) {
@@ -393,8 +402,8 @@ double Dispatcher::cubed_slowdown(const Stream& stream) const {
   if ((running_.size() == 1 && !stream.limited) || stream.cohorts.empty()) return 1;
   double pipes = 0;
   if (stream.work.demand.pipes > 0)
-    pipes = stream.work.one_wave ? residency_.fullest_pipes(stream.resident)
-                                 : residency_.mean_pipes(stream.resident);
+    pipes = stream.work.waves == 1 ? residency_.fullest_pipes(stream.resident)
+                                   : residency_.mean_pipes(stream.resident);
   return slowdown_.cubed_for(stream.work.demand, pipes, stream.limited);
 }
 

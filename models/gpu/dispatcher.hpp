@@ -30,6 +30,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/gpu/gpu.hpp"
@@ -46,7 +47,7 @@ struct Work {
   Need need;
   Demand demand;
   std::uint32_t blocks = 1;
-  bool one_wave = true;     // alone, all its blocks run at once
+  std::uint32_t waves = 1;  // in which its blocks run, alone
   std::uint32_t early = 0;  // number of the last blocks, which end `tile` before the others
   // Neither instruction caches nor L2 still hold its code, for which MPS clients wait. Measured with graphs
   // of kernels in turn after a sweep through memory, and with decode steps: calibration/evidence/README.md,
@@ -62,6 +63,17 @@ struct Work {
 // Splits the duration of `kernel` on `sms` SMs into waves, so that alone it takes just that.
 [[nodiscard]] Work work_of(const Spec& gpu, const Kernel& kernel, int sms);
 
+// Additional time of each kernel, and of one whose code is cold.
+struct Longer {
+  sim::Duration each, cold_code;
+};
+
+// The time that it takes if no other kernel runs, and none ran since the stream's kernel before.
+[[nodiscard]] inline sim::Duration time_alone(const Work& work, const Longer& longer) {
+  return work.start + work.wave * work.waves + work.turnover * (static_cast<std::int64_t>(work.waves) - 1) +
+         longer.each + (work.cold_code ? longer.cold_code : sim::Duration::zero());
+}
+
 // From the end of the kernel before kernel `kernel` of a graph to when it joins the line. The gaps of a graph
 // add up to what the profile measured for a lone process.
 [[nodiscard]] sim::Duration launch_gap(const KernelSequence& kernels, std::size_t kernel);
@@ -76,10 +88,6 @@ struct StreamSpec {
 
 class Dispatcher {
  public:
-  // Additional time of each kernel, and of one whose code is cold.
-  struct Longer {
-    sim::Duration each, cold_code;
-  };
   explicit Dispatcher(const Spec& gpu, const Longer& longer = {});
 
   int add_stream(const StreamSpec& spec);
@@ -96,6 +104,8 @@ class Dispatcher {
   void run_until(sim::Time now) { now_ = now; }
   // Removes the blocks that end now, and appends the streams whose kernels are complete to `done`.
   void end(std::vector<int>& done);
+  // A kernel of `stream` has come and gone, alone.
+  void pass_over(int stream, const Work& work);
 
   // Time passes without progress until `now` (another process has its turn).
   void skip_until(sim::Time now);
@@ -107,6 +117,14 @@ class Dispatcher {
   // Number of kernels with a resident block or between waves.
   [[nodiscard]] int running() const { return static_cast<int>(running_.size()); }
   [[nodiscard]] bool has_resident_blocks() const;
+  // The stream that runs, if no other runs or waits, all of its blocks end at next(), and nothing of another
+  // ran since its kernel became ready.
+  [[nodiscard]] std::optional<int> only_running() const {
+    if (running_.size() != 1 || !line_.empty()) return std::nullopt;
+    const Stream& stream = at(running_.front());
+    const bool alone = stream.cohorts.size() == 1 && moved_ - stream.own_moved == stream.others_before;
+    return alone ? std::optional(running_.front()) : std::nullopt;
+  }
   [[nodiscard]] double fraction(int stream) const;  // part of its kernel that is done, from 0 to 1
 
  private:
@@ -174,6 +192,7 @@ class Dispatcher {
   void take_work(Stream& stream, const Work& work) const;
   void end_cohorts(Stream& stream);
   void note_ended(Stream& stream, std::uint32_t blocks);
+  void note_moved(Stream& stream, const Work& work, std::uint32_t blocks);
   void set_speeds();
   [[nodiscard]] double cubed_slowdown(const Stream& stream) const;
   [[nodiscard]] sim::Duration passed(const Stream& stream) const;

@@ -28,7 +28,7 @@ std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
     return space_ == SpaceOf::all_processes || (spec.group && group.id == spec.group);
   });
   if (same != groups_.end()) return static_cast<std::size_t>(same - groups_.begin());
-  space::Dispatcher::Longer longer;
+  space::Longer longer;
   if (space_ == SpaceOf::all_processes)
     longer = {.each = spec_.space_sharing.mps_kernel, .cold_code = spec_.space_sharing.mps_cold_code};
   groups_.push_back({.longer = longer,
@@ -90,6 +90,7 @@ ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
 void SpaceSharedGpu::push(Context& context, const Batch& batch) {
   context.batches.push_back(batch);
   if (context.batches.size() > 1) return;
+  ++with_batches_;
   context.kernel = 0;
   next_kernel(context);
   begin_batch(context);
@@ -122,6 +123,7 @@ void SpaceSharedGpu::end_batch(Context& context) {
   context.ended_batch = true;
   note_presence(context);
   context.batches.erase(context.batches.begin());
+  if (context.batches.empty()) --with_batches_;
   context.kernel = 0;
   ++context.unseen;
   ++unseen_;
@@ -197,6 +199,7 @@ void SpaceSharedGpu::open(ContextId id) {
 
 // Progress of the blocks up to now. Whatever ends now ends in step().
 void SpaceSharedGpu::catch_up() {
+  run_alone();
   if (!repeating_ && owner_ && owner_runs()) groups_[*owner_].dispatcher.run_until(engine_.now());
 }
 
@@ -311,18 +314,27 @@ void SpaceSharedGpu::count(Context& context) {
   }
   const Duration passed = context.executing ? engine_.now() - context.counted_at : Duration::zero();
   context.counted_at = engine_.now();
-  context.ran += passed;
   if (mode_ == Mode::refilling && passed > Duration::zero()) {
+    context.ran += passed;
     context.used += usage_of_refill(
         context.on_gpu ? context.timed->kernel : context.batches.front().given->kernels[context.kernel],
         passed);
     return;
   }
-  if (!context.on_gpu || !context.began) return;
+  if (!context.on_gpu || !context.began) {
+    context.ran += passed;
+    return;
+  }
   const space::Dispatcher& dispatcher = groups_[context.group].dispatcher;
   const double fraction = dispatcher.has_kernel(context.stream) ? dispatcher.fraction(context.stream) : 1;
   const double part = std::max(fraction - context.counted, 0.0);
   context.counted += part;
+  add_executed(context, passed, part);
+}
+
+// Its kernel has executed for `passed`, and is done for `part` more.
+void SpaceSharedGpu::add_executed(Context& context, Duration passed, double part) {
+  context.ran += passed;
   const Kernel& kernel = context.timed->kernel;
   Usage used = context.timed->used;
   used *= part;
@@ -420,7 +432,11 @@ void SpaceSharedGpu::schedule_next() {
       next = std::min(next, context.ready);
   }
   if (owner_ && owner_runs()) {
-    if (!repeating_) next = std::min(next, groups_[*owner_].dispatcher.next());
+    if (const auto lone = alone()) {
+      next = std::min(next, end_alone(contexts_[*lone]));
+    } else if (!repeating_) {
+      next = std::min(next, groups_[*owner_].dispatcher.next());
+    }
     if (contended_ && !draining_) next = std::min(next, turn_ends_);
   }
   next = std::max(next, now);
@@ -435,12 +451,14 @@ void SpaceSharedGpu::schedule_next() {
 }
 
 Duration SpaceSharedGpu::running_time(ContextId id) {
+  catch_up();
   Context& context = get(id);
   if (repeating_) count(context);
   return context.executing ? context.ran + (engine_.now() - context.counted_at) : context.ran;
 }
 
 Duration SpaceSharedGpu::process_running_time(ContextId id) {
+  catch_up();
   return processes_[get(id).process].activity.kernels.until(engine_.now());
 }
 
@@ -461,6 +479,7 @@ Usage SpaceSharedGpu::used() {
 }
 
 Duration SpaceSharedGpu::busy() {
+  catch_up();
   return activity_.kernels.until(engine_.now());
 }
 

@@ -6,6 +6,10 @@
 // launched kernel, an expiry saves the state of all kernels that are resident, and processes with one stream
 // each get what they get there (tests/models/gpu_agreement). Measured: calibration/evidence/h100-turns.
 //
+// While one context has batches, and no other, its kernels are not simulated one by one either: the next
+// event is the end of its batch. What happens before finds the kernel that runs by then
+// (space_sharing_alone.cpp).
+//
 // If every context is a closed loop of batches and all loops are steady (steady_loops.hpp), batches are
 // repeated: each takes the time of an earlier one, and kernels are no longer simulated
 // (space_sharing_repeats.cpp). Where processes take turns, that is the time in which the process runs:
@@ -73,6 +77,13 @@ class SpaceSharedGpu final : public Gpu {
     sim::Duration total;
     double share = 1;  // the part of that time which counts
 
+    // It was executing for `ran` since the last change; `since`: the beginning of what executes now, if
+    // `executes`.
+    void make_up(sim::Duration ran, bool executes, sim::Time now) {
+      total += ran;
+      since = now;
+      executing = executes ? 1 : 0;
+    }
     void change(int by, sim::Time now) {
       total = until(now);
       since = now;
@@ -158,7 +169,7 @@ class SpaceSharedGpu final : public Gpu {
   };
   // Contexts that share the GPU at one time.
   struct Group {
-    space::Dispatcher::Longer longer;
+    space::Longer longer;
     space::Dispatcher dispatcher;
     std::vector<std::size_t> contexts;
     std::optional<std::uint32_t> id;
@@ -190,6 +201,11 @@ class SpaceSharedGpu final : public Gpu {
   void next_kernel(Context& context);
   void note_launches(Context& context);
   void catch_up();
+  // A context whose kernels run alone up to the end of its batch, unless something happens before.
+  [[nodiscard]] std::optional<std::size_t> alone() const;
+  [[nodiscard]] sim::Time end_alone(const Context& context);
+  void run_alone();
+  void add_executed(Context& context, sim::Duration passed, double part);
   void plan_next(Context& context);
   void due();
   void step();
@@ -256,6 +272,7 @@ class SpaceSharedGpu final : public Gpu {
   KernelObserver observer_;
   Rates rates_;
   std::vector<Context> contexts_;
+  std::size_t with_batches_ = 0;    // number of contexts
   std::vector<std::size_t> loose_;  // contexts of which no kernel runs, in their order
   std::uint64_t unseen_ = 0;        // sum over all contexts
   TimedSequences timed_;

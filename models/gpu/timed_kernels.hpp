@@ -39,14 +39,29 @@ class TimedKernels {
     timed.used = usage_of(timed.kernel, timed.kernel.duration);
     return timed;
   }
+  // The time from the end of a kernel to that of the last one, if all of them run alone.
+  [[nodiscard]] sim::Duration rest_after(std::size_t kernel, const Spec& gpu, const Rates& rates,
+                                         const space::Longer& longer) {
+    if (rest_.empty()) {
+      rest_.resize(kernels_.size());
+      for (std::size_t i = kernels_.size() - 1; i > 0; --i)
+        rest_[i - 1] =
+            rest_[i] + space::launch_gap(given_, i) + space::time_alone(at(i, gpu, rates).work, longer);
+    }
+    return rest_[kernel];
+  }
   // The rates change.
-  void forget() { known_.assign(known_.size(), false); }
+  void forget() {
+    known_.assign(known_.size(), false);
+    rest_.clear();
+  }
 
  private:
   const KernelSequence& given_;
   int sms_;
   std::vector<TimedKernel> kernels_;
   std::vector<bool> known_;
+  std::vector<sim::Duration> rest_;  // empty: not known
 };
 
 // The kernels of several contexts.

@@ -252,7 +252,7 @@ class BlockByBlock {
         sum += pipes[static_cast<std::size_t>(block.sm)];
         fullest = std::max(fullest, pipes[static_cast<std::size_t>(block.sm)]);
       }
-      const double of = own.work.one_wave
+      const double of = own.work.waves == 1
                             ? static_cast<double>(fullest) / 1000
                             : static_cast<double>(sum) / 1000 / static_cast<double>(own.blocks.size());
       power += std::max(cubed(of) - cubed(demand.pipes / 1000.0), 0.0);

@@ -46,7 +46,7 @@ TEST(PersistentKernels, that_fill_the_gpu_take_longer_as_they_get_fewer_sms) {
   EXPECT_NEAR(wave_us(product(100), 10), 1000, 1e-3);
   // Otherwise the last of two waves is as long as the first.
   EXPECT_NEAR(wave_us(product(100, false), 80), 100, 1e-3);
-  EXPECT_FALSE(work_of(hundred_sms(), product(100, false), 80).one_wave);
+  EXPECT_EQ(work_of(hundred_sms(), product(100, false), 80).waves, 2U);
 }
 
 TEST(PersistentKernels, that_do_not_fill_it_have_a_tile_a_block_which_stays_whole) {
@@ -58,7 +58,7 @@ TEST(PersistentKernels, that_do_not_fill_it_have_a_tile_a_block_which_stays_whol
 TEST(PersistentKernels, have_as_many_blocks_as_were_measured_on_the_whole_gpu) {
   const Work work = work_of(hundred_sms(), product(90), 100);
   EXPECT_EQ(work.blocks, 90U);
-  EXPECT_TRUE(work.one_wave);
+  EXPECT_EQ(work.waves, 1U);
 }
 
 TEST(PersistentKernels, have_blocks_that_end_a_tile_earlier_if_tiles_are_no_multiple_of_blocks) {

@@ -138,7 +138,7 @@ TEST(GpuRates, at_a_lower_clock_warps_cannot_be_at_work_for_longer_than_they_are
 }
 
 // The SMs' own clock at a reported 1980 MHz by the activity of the tensor pipes, a share of the reported
-// cycles: products in fp16 of normal numbers on an H200 (evidence/h200/own_clock.csv), and networks on an H100
+// cycles: products in fp16 of normal numbers on an H200 (evidence/h100-power/h200_own_clock.csv), and networks on an H100
 // (evidence/h100-power).
 TEST(GpuRates, tensor_work_leaves_the_clock_that_was_measured) {
   const gpu::Droop droop = gpu::droop_at({.above_hz = 1.27e9, .per_hz = 0.35e-9}, 1.98e9);

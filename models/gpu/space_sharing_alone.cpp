@@ -1,0 +1,93 @@
+// The one context that has batches: its kernels, looked at when something happens and not one by one.
+#include <algorithm>
+
+#include "models/gpu/space_sharing.hpp"
+#include "sim/contract.hpp"
+
+namespace jostle::gpu {
+
+using sim::Duration;
+using sim::Time;
+
+// Kernels that an observer sees are simulated one by one, as are those of a client that may not use all SMs,
+// because they slow themselves down.
+std::optional<std::size_t> SpaceSharedGpu::alone() const {
+  if (with_batches_ != 1 || repeating_ || in_turns() || mode_ != Mode::running || !owner_ ||
+      observer_.finished != nullptr)
+    return std::nullopt;
+  const Group& group = groups_[*owner_];
+  const auto stream = group.dispatcher.only_running();
+  if (!stream) return std::nullopt;
+  const std::size_t index = group.contexts[static_cast<std::size_t>(*stream)];
+  const Context& context = contexts_[index];
+  const bool may = context.began && context.sms >= spec_.sm_count &&
+                   !context.batches.front().kernel_by_kernel &&
+                   context.kernel + 1 < context.batches.front().given->kernels.size();
+  return may ? std::optional(index) : std::nullopt;
+}
+
+Time SpaceSharedGpu::end_alone(const Context& context) {
+  const Group& group = groups_[context.group];
+  return group.dispatcher.next() + context.kernels->rest_after(context.kernel, spec_, rates_, group.longer);
+}
+
+// Finds the kernel that runs now, or the gap before it.
+void SpaceSharedGpu::run_alone() {
+  const auto index = alone();
+  if (!index) return;
+  Context& context = contexts_[*index];
+  Group& group = groups_[context.group];
+  space::Dispatcher& dispatcher = group.dispatcher;
+  const Time now = engine_.now();
+  const Time first_end = dispatcher.next();
+  if (first_end >= now) return;
+  dispatcher.run_until(first_end);
+  done_.clear();
+  dispatcher.end(done_);
+  sim::contract(done_.size() == 1, "the kernel that runs alone is over");
+  add_executed(context, first_end - context.counted_at, std::max(1 - context.counted, 0.0));
+  Duration more;  // execution since then
+  const KernelSequence& given = *context.batches.front().given;
+  Time start, end = first_end;  // of a kernel, and of the one before it
+  while (true) {
+    ++context.kernel;
+    context.timed = &context.kernels->at(context.kernel, spec_, rates_);
+    start = end + space::launch_gap(given, context.kernel);
+    const Duration takes = space::time_alone(context.timed->work, group.longer);
+    if (context.kernel + 1 == given.kernels.size() || start + takes > now) break;
+    dispatcher.pass_over(context.stream, context.timed->work);
+    add_executed(context, takes, 1);
+    more += takes;
+    end = start + takes;
+  }
+  context.on_gpu = context.executing = start <= now;
+  for (Activity* const activity : {&activity_, &processes_[context.process].activity}) {
+    Tally& kernels = activity->kernels;
+    kernels.make_up(first_end - kernels.since + more, context.executing, context.executing ? start : now);
+  }
+  context.free_since = end;
+  context.counted_at = context.executing ? start : now;
+  context.counted = 0;
+  if (!context.executing) {
+    context.began.reset();
+    loose_.insert(std::ranges::lower_bound(loose_, *index), *index);
+    next_kernel(context);
+    plan_next(context);
+    schedule_next();
+    return;
+  }
+  dispatcher.run_until(start);
+  dispatcher.ready(context.stream, context.timed->work);
+  dispatcher.dispatch(placing());
+  while (dispatcher.next() < now) {  // a wave of it is over
+    dispatcher.run_until(dispatcher.next());
+    done_.clear();
+    dispatcher.end(done_);
+    sim::contract(done_.empty(), "the kernel that runs alone is not over");
+    dispatcher.dispatch(placing());
+  }
+  context.began = start;
+  schedule_next();
+}
+
+}  // namespace jostle::gpu
