@@ -305,8 +305,7 @@ void SpaceSharedGpu::set_executing(Context& context, bool executing) {
   change(context, &Activity::kernels, executing ? 1 : -1);
 }
 
-// Accrues what the kernel on the GPU has used up to now. A kernel that runs slower is bound for longer, but
-// its total use of the GPU is the same.
+// Accrues what the kernel on the GPU has used up to now.
 void SpaceSharedGpu::count(Context& context) {
   if (repeating_) {
     count_repeat(context);
@@ -335,12 +334,7 @@ void SpaceSharedGpu::count(Context& context) {
 // Its kernel has executed for `passed`, and is done for `part` more.
 void SpaceSharedGpu::add_executed(Context& context, Duration passed, double part) {
   context.ran += passed;
-  const Kernel& kernel = context.timed->kernel;
-  Usage used = context.timed->used;
-  used *= part;
-  used.compute = static_cast<double>(kernel.compute_share) * sim::to_seconds(passed);
-  used.memory = static_cast<double>(kernel.memory_share) * sim::to_seconds(passed);
-  context.used += used;
+  context.used += used_in(*context.timed, passed, part);
 }
 
 // Execution so far is unchanged; a kernel in progress keeps its fraction.

@@ -28,7 +28,7 @@ std::optional<std::size_t> SpaceSharedGpu::alone() const {
 
 Time SpaceSharedGpu::end_alone(const Context& context) {
   const Group& group = groups_[context.group];
-  return group.dispatcher.next() + context.kernels->rest_after(context.kernel, spec_, rates_, group.longer);
+  return group.dispatcher.next() + context.kernels->alone(spec_, rates_, group.longer)[context.kernel].rest;
 }
 
 // Finds the kernel that runs now, or the gap before it.
@@ -47,23 +47,23 @@ void SpaceSharedGpu::run_alone() {
   sim::contract(done_.size() == 1, "the kernel that runs alone is over");
   add_executed(context, first_end - context.counted_at, std::max(1 - context.counted, 0.0));
   Duration more;  // execution since then
-  const KernelSequence& given = *context.batches.front().given;
+  const std::vector<AloneKernel>& kernels = context.kernels->alone(spec_, rates_, group.longer);
   Time start, end = first_end;  // of a kernel, and of the one before it
   while (true) {
-    ++context.kernel;
-    context.timed = &context.kernels->at(context.kernel, spec_, rates_);
-    start = end + space::launch_gap(given, context.kernel);
-    const Duration takes = space::time_alone(context.timed->work, group.longer);
-    if (context.kernel + 1 == given.kernels.size() || start + takes > now) break;
-    dispatcher.pass_over(context.stream, context.timed->work);
-    add_executed(context, takes, 1);
-    more += takes;
-    end = start + takes;
+    const AloneKernel& next = kernels[++context.kernel];
+    start = end + next.gap;
+    if (context.kernel + 1 == kernels.size() || start + next.takes > now) break;
+    dispatcher.pass_over(context.stream, context.kernels->at(context.kernel, spec_, rates_).work);
+    context.used += next.used;
+    more += next.takes;
+    end = start + next.takes;
   }
+  context.ran += more;
+  context.timed = &context.kernels->at(context.kernel, spec_, rates_);
   context.on_gpu = context.executing = start <= now;
   for (Activity* const activity : {&activity_, &processes_[context.process].activity}) {
-    Tally& kernels = activity->kernels;
-    kernels.make_up(first_end - kernels.since + more, context.executing, context.executing ? start : now);
+    Tally& tally = activity->kernels;
+    tally.make_up(first_end - tally.since + more, context.executing, context.executing ? start : now);
   }
   context.free_since = end;
   context.counted_at = context.executing ? start : now;

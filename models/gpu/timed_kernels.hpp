@@ -20,6 +20,22 @@ struct TimedKernel {
   Usage used;  // by all of it
 };
 
+// The use of the GPU in which the kernel executed for `passed`, and got done for `part` more. A kernel that
+// runs slower is bound for longer, but its total use of the GPU is the same.
+[[nodiscard]] inline Usage used_in(const TimedKernel& timed, sim::Duration passed, double part) {
+  Usage used = timed.used;
+  used *= part;
+  used.compute = static_cast<double>(timed.kernel.compute_share) * sim::to_seconds(passed);
+  used.memory = static_cast<double>(timed.kernel.memory_share) * sim::to_seconds(passed);
+  return used;
+}
+
+// A kernel that runs alone: the gap before it, its time, and that from its end to the end of the last one.
+struct AloneKernel {
+  sim::Duration gap, takes, rest;
+  Usage used;
+};
+
 class TimedKernels {
  public:
   // `given` must outlive this object.
@@ -39,21 +55,28 @@ class TimedKernels {
     timed.used = usage_of(timed.kernel, timed.kernel.duration);
     return timed;
   }
-  // The time from the end of a kernel to that of the last one, if all of them run alone.
-  [[nodiscard]] sim::Duration rest_after(std::size_t kernel, const Spec& gpu, const Rates& rates,
-                                         const space::Longer& longer) {
-    if (rest_.empty()) {
-      rest_.resize(kernels_.size());
-      for (std::size_t i = kernels_.size() - 1; i > 0; --i)
-        rest_[i - 1] =
-            rest_[i] + space::launch_gap(given_, i) + space::time_alone(at(i, gpu, rates).work, longer);
+  // What happens if all of them run alone; `longer` must be the same in all calls.
+  [[nodiscard]] const std::vector<AloneKernel>& alone(const Spec& gpu, const Rates& rates,
+                                                      const space::Longer& longer) {
+    if (alone_.empty()) {
+      alone_.resize(kernels_.size());
+      sim::Duration rest;
+      for (std::size_t i = kernels_.size(); i-- > 0;) {
+        const TimedKernel& timed = at(i, gpu, rates);
+        AloneKernel& kernel = alone_[i];
+        kernel.gap = space::launch_gap(given_, i);
+        kernel.takes = space::time_alone(timed.work, longer);
+        kernel.rest = rest;
+        kernel.used = used_in(timed, kernel.takes, 1);
+        rest += kernel.gap + kernel.takes;
+      }
     }
-    return rest_[kernel];
+    return alone_;
   }
   // The rates change.
   void forget() {
     known_.assign(known_.size(), false);
-    rest_.clear();
+    alone_.clear();
   }
 
  private:
@@ -61,7 +84,7 @@ class TimedKernels {
   int sms_;
   std::vector<TimedKernel> kernels_;
   std::vector<bool> known_;
-  std::vector<sim::Duration> rest_;  // empty: not known
+  std::vector<AloneKernel> alone_;  // empty: not known
 };
 
 // The kernels of several contexts.
