@@ -199,7 +199,7 @@ void SpaceSharedGpu::open(ContextId id) {
 
 // Progress of the blocks up to now. Whatever ends now ends in step().
 void SpaceSharedGpu::catch_up() {
-  run_alone();
+  if (with_batches_ == 1) run_alone();
   if (!repeating_ && owner_ && owner_runs()) groups_[*owner_].dispatcher.run_until(engine_.now());
 }
 
@@ -426,11 +426,11 @@ void SpaceSharedGpu::schedule_next() {
       next = std::min(next, context.ready);
   }
   if (owner_ && owner_runs()) {
-    if (const auto lone = alone()) {
+    const auto lone = with_batches_ == 1 ? alone() : std::nullopt;
+    if (lone)
       next = std::min(next, end_alone(contexts_[*lone]));
-    } else if (!repeating_) {
+    else if (!repeating_)
       next = std::min(next, groups_[*owner_].dispatcher.next());
-    }
     if (contended_ && !draining_) next = std::min(next, turn_ends_);
   }
   next = std::max(next, now);

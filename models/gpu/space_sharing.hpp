@@ -201,7 +201,8 @@ class SpaceSharedGpu final : public Gpu {
   void next_kernel(Context& context);
   void note_launches(Context& context);
   void catch_up();
-  // A context whose kernels run alone up to the end of its batch, unless something happens before.
+  // The one context that has batches, if its kernels run alone up to the end of its oldest one, unless
+  // something happens before.
   [[nodiscard]] std::optional<std::size_t> alone() const;
   [[nodiscard]] sim::Time end_alone(const Context& context);
   void run_alone();

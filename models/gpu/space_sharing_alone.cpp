@@ -12,8 +12,7 @@ using sim::Time;
 // Kernels that an observer sees are simulated one by one, as are those of a client that may not use all SMs,
 // because they slow themselves down.
 std::optional<std::size_t> SpaceSharedGpu::alone() const {
-  if (with_batches_ != 1 || repeating_ || in_turns() || mode_ != Mode::running || !owner_ ||
-      observer_.finished != nullptr)
+  if (repeating_ || in_turns() || mode_ != Mode::running || !owner_ || observer_.finished != nullptr)
     return std::nullopt;
   const Group& group = groups_[*owner_];
   const auto stream = group.dispatcher.only_running();
