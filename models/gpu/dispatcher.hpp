@@ -5,12 +5,11 @@
 //    one that would fit (head-of-line blocking). Nothing is evicted. A kernel of an MPS client that has all
 //    the SMs it may have (sm_shares.hpp) keeps others from these only.
 // 2. Blocks go to the SM with most room (residency.hpp).
-// 3. Blocks that start together end together, after the kernel's time for one wave; of a persistent kernel
-//    whose tiles are no multiple of its blocks, some end a tile earlier. Its SMs are free for others then: a
-//    small network beside products of 8192 runs in their last tile alone (evidence/h200-space,
-//    beside_products.csv). A kernel's first blocks
+// 3. Blocks that start together end together, after the kernel's time for one wave. A kernel's first blocks
 //    take what is left of its start, which passes while it waits; blocks that waited for room, or behind a
-//    kernel that did, take `turnover` longer.
+//    kernel that did, take `turnover` longer. If the tiles of a persistent kernel are no multiple of its
+//    blocks, some of these end a tile earlier, and their SMs are free for others: a small network beside
+//    products of 8192 runs in their last round alone (evidence/h200-space/beside_products.csv).
 // 4. A kernel's first blocks take `fetch` longer for each kernel beside them, up to two (a third was measured
 //    to cost no more), and `foreign_fetch` if one of these is of another network or another batch, of which
 //    only what does not pass while the kernel waits for room; neither if the stream's kernel before ran the

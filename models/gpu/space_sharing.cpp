@@ -313,27 +313,18 @@ void SpaceSharedGpu::count(Context& context) {
   }
   const Duration passed = context.executing ? engine_.now() - context.counted_at : Duration::zero();
   context.counted_at = engine_.now();
+  context.ran += passed;
   if (mode_ == Mode::refilling && passed > Duration::zero()) {
-    context.ran += passed;
     context.used += usage_of_refill(
         context.on_gpu ? context.timed->kernel : context.batches.front().given->kernels[context.kernel],
         passed);
     return;
   }
-  if (!context.on_gpu || !context.began) {
-    context.ran += passed;
-    return;
-  }
+  if (!context.on_gpu || !context.began) return;
   const space::Dispatcher& dispatcher = groups_[context.group].dispatcher;
   const double fraction = dispatcher.has_kernel(context.stream) ? dispatcher.fraction(context.stream) : 1;
   const double part = std::max(fraction - context.counted, 0.0);
   context.counted += part;
-  add_executed(context, passed, part);
-}
-
-// Its kernel has executed for `passed`, and is done for `part` more.
-void SpaceSharedGpu::add_executed(Context& context, Duration passed, double part) {
-  context.ran += passed;
   context.used += used_in(*context.timed, passed, part);
 }
 

@@ -206,7 +206,6 @@ class SpaceSharedGpu final : public Gpu {
   [[nodiscard]] std::optional<std::size_t> alone() const;
   [[nodiscard]] sim::Time end_alone(const Context& context);
   void run_alone();
-  void add_executed(Context& context, sim::Duration passed, double part);
   void plan_next(Context& context);
   void due();
   void step();

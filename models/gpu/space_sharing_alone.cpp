@@ -44,8 +44,9 @@ void SpaceSharedGpu::run_alone() {
   done_.clear();
   dispatcher.end(done_);
   sim::contract(done_.size() == 1, "the kernel that runs alone is over");
-  add_executed(context, first_end - context.counted_at, std::max(1 - context.counted, 0.0));
-  Duration more;  // execution since then
+  const Duration passed = first_end - context.counted_at;
+  context.used += used_in(*context.timed, passed, std::max(1 - context.counted, 0.0));
+  Duration more;  // execution after that
   const std::vector<AloneKernel>& kernels = context.kernels->alone(spec_, rates_, group.longer);
   Time start, end = first_end;  // of a kernel, and of the one before it
   while (true) {
@@ -57,7 +58,7 @@ void SpaceSharedGpu::run_alone() {
     more += next.takes;
     end = start + next.takes;
   }
-  context.ran += more;
+  context.ran += passed + more;
   context.timed = &context.kernels->at(context.kernel, spec_, rates_);
   context.on_gpu = context.executing = start <= now;
   for (Activity* const activity : {&activity_, &processes_[context.process].activity}) {
