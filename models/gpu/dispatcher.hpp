@@ -56,7 +56,7 @@ struct Work {
   sim::Duration start;         // part of its duration before its first blocks
   sim::Duration wave;          // time of a block, alone
   sim::Duration turnover;      // before a block that waited for room
-  sim::Duration tile;          // of a persistent kernel
+  sim::Duration tile;          // a part of a persistent kernel
 };
 
 // Splits the duration of `kernel` on `sms` SMs into waves, so that alone it takes just that.

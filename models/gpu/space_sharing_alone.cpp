@@ -48,7 +48,7 @@ void SpaceSharedGpu::run_alone() {
   context.used += used_in(*context.timed, passed, std::max(1 - context.counted, 0.0));
   Duration more;  // execution after that
   const std::vector<AloneKernel>& kernels = context.kernels->alone(spec_, rates_, group.longer);
-  Time start, end = first_end;  // of a kernel, and of the one before it
+  Time start, end = first_end;  // a kernel begins, and the one before it ends
   while (true) {
     const AloneKernel& next = kernels[++context.kernel];
     start = end + next.gap;

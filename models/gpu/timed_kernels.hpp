@@ -55,7 +55,7 @@ class TimedKernels {
     timed.used = usage_of(timed.kernel, timed.kernel.duration);
     return timed;
   }
-  // What happens if all of them run alone; `longer` must be the same in all calls.
+  // All of them, if they run alone; `longer` must be the same in all calls.
   [[nodiscard]] const std::vector<AloneKernel>& alone(const Spec& gpu, const Rates& rates,
                                                       const space::Longer& longer) {
     if (alone_.empty()) {
