@@ -64,7 +64,7 @@ Seen what_is_seen(SpaceOf space, const std::vector<KernelSequence>& sequences,
     ids.push_back(
         gpu.create_context({.name = "process",
                             .refill_prolongs_turn = true,
-         .per_launch = {},
+                            .per_launch = {},
                             .group = space == SpaceOf::all_processes ? static_cast<std::uint32_t>(i) : 0U,
                             .functions = static_cast<std::uint32_t>(i),
                             .listener = {.batch_seen =

@@ -138,14 +138,14 @@ TEST(GpuRates, at_a_lower_clock_warps_cannot_be_at_work_for_longer_than_they_are
 }
 
 // The SMs' own clock at a reported 1980 MHz by the activity of the tensor pipes, a share of the reported
-// cycles: products in fp16 of normal numbers on an H200 (evidence/h100-power/h200_own_clock.csv), and networks on an H100
-// (evidence/h100-power).
+// cycles: products in fp16 of normal numbers on an H200 (evidence/h100-power/h200_own_clock.csv), and
+// networks on an H100 (evidence/h100-power).
 TEST(GpuRates, tensor_work_leaves_the_clock_that_was_measured) {
   const gpu::Droop droop = gpu::droop_at({.above_hz = 1.27e9, .per_hz = 0.35e-9}, 1.98e9);
   const std::vector<std::pair<double, double>> loads{
-      {0.362, 1799.5}, {0.534, 1773.8}, {0.611, 1721.9}, {0.550, 1772.1}, {0.631, 1625.9}, {0.736, 1567},
-      {0.441, 1737.4}, {0.539, 1706.8}, {0.582, 1679.7}, {0.720, 1643.4}, {0.662, 1634.9}, {0.425, 1768},
-      {0.104, 1920}};
+      {0.362, 1799.5}, {0.534, 1773.8}, {0.611, 1721.9}, {0.550, 1772.1}, {0.631, 1625.9},
+      {0.736, 1567},   {0.441, 1737.4}, {0.539, 1706.8}, {0.582, 1679.7}, {0.720, 1643.4},
+      {0.662, 1634.9}, {0.425, 1768},   {0.104, 1920}};
   double sum = 0;
   for (const auto& [tensor, mhz] : loads) {
     const double error = std::abs(1980 * droop.speed(1, tensor) / mhz - 1);

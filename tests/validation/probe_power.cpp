@@ -138,8 +138,8 @@ TEST(ProbePower, of_an_H100_keeps_the_energies_that_networks_told) {
 }
 
 // What the loads alone tell of networks, on another card of the kind: 9.5 % in the mean, where the shipped
-// profile, fitted on these and other networks, has 9.1 %. What a repeated instruction draws relative to one of
-// a network was chosen on these networks.
+// profile, fitted on these and other networks, has 9.1 %. What a repeated instruction draws relative to one
+// of a network was chosen on these networks.
 TEST(ProbePower, of_an_H100_predicts_the_watts_of_networks_on_another) {
   const auto base = calibration::shipped_base_profile("nvidia-h100");
   std::vector<std::string> set;
