@@ -5,8 +5,8 @@
 // cuBLAS and cuDNN compute products on tensor cores with kernels of their own there (nvjet_sm90_*,
 // sm90_xmma_*): 384 threads of 168 registers and 130 to 230 KB of shared memory, so that an SM holds one
 // block and nothing beside it. They are persistent (gpu::Kernel): large ones take tiles of 256 x 128 in turn,
-// small ones have fewer blocks than there are SMs. Older generations have smaller blocks, one
-// for each tile (tiling.hpp). Read off the profiler's tables of fourteen networks on an H100
+// small ones have fewer blocks than there are SMs. Older generations have smaller blocks, one for each tile
+// (tiling.hpp). Read off the profiler's tables of fourteen networks on an H100
 // (evidence/h100-nets/launches.csv.gz) by scripts/fit-framework-laws --shapes: a kind has the blocks of most
 // of its time, where libraries choose among a dozen tiles.
 #pragma once

@@ -29,7 +29,6 @@ struct Event {
 struct Seen {
   std::vector<std::int64_t> times;
   std::vector<double> amounts;
-  bool operator==(const Seen&) const = default;
 };
 
 Spec spec_of(int sms) {

@@ -53,8 +53,8 @@ TEST(Products, of_8192_reach_the_rate_of_tensor_cores) {
   EXPECT_LT(result->system.gpu.clock_effective_mhz.value(), result->system.gpu.clock_mhz.value());
 }
 
-// A network beside products of 8192 has SMs in their last round only. Measured were 54 and 56 images/s on two
-// days (evidence/h200-space/beside_products.csv), 1171 alone.
+// A network beside products of 8192 has SMs in their last round only. Measured were 54 and 56 images/s in two
+// sessions (evidence/h200-space/beside_products.csv), 1171 alone.
 TEST(Products, beside_a_network_leave_it_their_last_tiles) {
   input::Problems problems;
   const auto scenario = load(

@@ -133,9 +133,9 @@ constexpr std::array energy_runtime_all{
               "Turning off lazy loading saves 1.82 % of the energy, garbage collection 1.65 %",
               "Neither is modelled, because a loop of inference has neither cost: asked of PyTorch 2.11 "
               "(evidence/h100-threads/h200_python_start.csv), the collector runs 0 times in 2000 batches, "
-              "and modules "
-              "loaded at the start take 6 s and 1.3 GB more, and no later batch less time. CUDA 10.2, which "
-              "the report has on Nano, never loads lazily. So both savings are of the rest of its program.",
+              "and modules loaded at the start take 6 s and 1.3 GB more, and no later batch less time. "
+              "CUDA 10.2, which the report has on Nano, never loads lazily. So both savings are of the rest "
+              "of its program.",
               lazy_loading},
     Statement{"E38", Kind::bound, Basis::predicted(),
               "Polling the power sensor takes less than 0.5 % of the energy every 100 ms, more than 2 % "

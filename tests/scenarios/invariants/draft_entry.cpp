@@ -30,6 +30,13 @@ std::string equal_kernels(Dice& dice) {
                      blocks, pace, bytes, pipes);
 }
 
+// Layers of products, as benchmarks of a peak have.
+Words dense_products(Dice& dice) {
+  const int size = dice.of<int>({1024, 4096, 8192});
+  return {fmt::format("model: {{products: {}, layers: {}}}", size, dice.number(1, 8)),
+          "precision: " + dice.of<std::string>({"fp16", "fp32", "tf32"})};
+}
+
 std::string queue(Dice& dice) {
   const int limit = dice.number(1, 5);
   return dice.one_in(3) ? fmt::format("queue: {{limit: {}, drop: oldest}}", limit)
@@ -187,6 +194,8 @@ DraftEntry one_network(Dice& dice, const Place& place) {
   Network network{.streams = true};
   if (device.has_gpu() && dice.one_in(5)) {
     keys.push_back(equal_kernels(dice));
+    Dice own = dice;  // a copy, as in partition()
+    if (own.one_in(4)) keys = dense_products(own);
     keys.push_back("runtime: " + dice.of<std::string>({"tensorrt", "cuda-graph", "eager"}));
   } else {
     keys.push_back(model(dice));
@@ -194,7 +203,8 @@ DraftEntry one_network(Dice& dice, const Place& place) {
     keys.push_back("precision: " + dice.of(network.precisions));
     take_over(keys, network.keys);
   }
-  const int batch = dice.of<int>({1, 1, 1, 2, 4, 8, 16});
+  int batch = dice.of<int>({1, 1, 1, 2, 4, 8, 16});
+  if (batch > 1 && keys.front().starts_with("model: {products")) batch *= 256;
   if (batch > 1) keys.push_back(fmt::format("batch: {}", batch));
   const bool several = network.streams && !place.linked && dice.one_in(3);
   if (several) keys.push_back(fmt::format("streams: {}", dice.number(2, 4)));

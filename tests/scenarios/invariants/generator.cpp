@@ -45,6 +45,9 @@ Words clocks(Dice& dice, const board::DeviceSpec& device) {
     lines.push_back(fmt::format("power_cap: {{budget: {} W, window: 100 ms}}", dice.number(4, 20)));
   if (dice.one_in(8)) lines.push_back(fmt::format("ambient: {} degC", dice.number(0, 60)));
   if (dice.one_in(8)) lines.emplace_back("fan: false");
+  Dice own = dice;  // a copy, so that the other keys stay as they are
+  if (device.power->limit && own.one_in(4))
+    lines.push_back(fmt::format("power_limit: {} W", own.number(200, 700)));
   return lines;
 }
 
@@ -90,7 +93,7 @@ Words kind_of_run(Dice& dice, bool brief) {
     case 2:
       return {seed, "duration: 1 s", fmt::format("batches: {}", dice.number(1, 20))};
     case 3:
-      return {seed, fmt::format("until: {{relative_error: 20 %, max: {} ms}}", 2 * longest),
+      return {seed, fmt::format("until: {{relative_error: 20 %, max: {} ms}}", 4 * longest),
               "warmup: 100 ms"};
     case 4:
       return {seed, "duration: 100 ms", "warmup: 0 s"};

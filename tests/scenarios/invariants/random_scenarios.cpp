@@ -71,6 +71,10 @@ TEST(Generator, draws_all_that_laws_are_about) {
     const SystemResult& system = result.system;
     saw("power is known", system.energy_per_image_mj.has_value());
     saw("power is held down", system.limited_by != "none" && system.limited_by != "power_mode");
+    saw("a card's own limit, lowered", scenario->power_limit_w.has_value());
+    saw("dense products", std::ranges::any_of(scenario->processes, [](const ProcessEntry& entry) {
+          return std::holds_alternative<ProductsModel>(entry.model);
+        }));
     saw("more than eight processes", result.processes.size() > 8);
     saw("MPS", scenario->sharing == gpu::Sharing::mps);
     saw("a link", system.link.has_value());
@@ -143,16 +147,15 @@ TEST(Found, scenarios_obey_all_laws) {
 // turns that end with a process's batches, in turns whose slices expire, and under MPS.
 TEST(Repeated, batches_obey_all_laws) {
   for (const std::string text : {
-           "device: nvidia-h200\nprocesses: [{model: resnet50, precision: fp16, runtime: cuda-graph, sync: "
-           "spin, "
-           "count: 4, streams: 2}]\nrun: {duration: 500 ms, warmup: 100 ms}\n",
+           "device: nvidia-h200\nprocesses: [{model: resnet50, precision: fp16, runtime: cuda-graph, "
+           "sync: spin, count: 4, streams: 2}]\nrun: {duration: 500 ms, warmup: 100 ms}\n",
            "device: nvidia-h100\nprocesses:\n"
            "  - {model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, streams: 4}\n"
            "  - {model: mobilenet_v2, precision: fp16, runtime: cuda-graph, sync: blocking, streams: 2}\n"
            "run: {duration: 500 ms, warmup: 100 ms}\n",
-           "device: nvidia-h200\nmps: true\nprocesses: [{model: resnet50, precision: fp16, runtime: "
-           "cuda-graph, "
-           "sync: spin, count: 2, streams: 2}]\nrun: {duration: 500 ms, warmup: 100 ms}\n",
+           "device: nvidia-h200\nmps: true\nprocesses: [{model: resnet50, precision: fp16, "
+           "runtime: cuda-graph, sync: spin, count: 2, streams: 2}]\n"
+           "run: {duration: 500 ms, warmup: 100 ms}\n",
        }) {
     const Scenario scenario = loaded(text).value();
     EXPECT_EQ(wrong_with(scenario), "") << text;
