@@ -18,6 +18,7 @@
 #include "analyses/plan/words.hpp"
 #include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"
+#include "analyses/study/slower.hpp"
 #include "calibration/profile/profile.hpp"
 #include "input/counted.hpp"
 #include "input/quantity.hpp"
@@ -85,10 +86,7 @@ class FleetPlanner {
       return std::pair(choice.price.value_or(std::numeric_limits<double>::infinity()), choice.boards);
     };
     std::ranges::stable_sort(fleet.choices, {}, cost);
-    std::vector<std::string> assumed;
-    for (const FleetChoice& choice : fleet.choices)
-      if (choice.power_grade == "assumed") assumed.push_back(choice.device);
-    fleet.power_note = assumed_power_note(std::move(assumed));
+    fleet.power_note = power_note(powered_);
     add_mix(fleet);
     fleet.simulated = simulated_;
     return fleet;
@@ -301,6 +299,7 @@ class FleetPlanner {
       add_distances(*best, best_candidate);
       best->intervals.resize(goal_.criteria.size());
       if (control_.intervals) add_intervals(*best, best_candidate);
+      if (control_.intervals) add_if_off(*best, best_candidate);
       return best;
     }
     return std::nullopt;
@@ -353,8 +352,9 @@ class FleetPlanner {
   }
 
   // The reason why a board does not carry this many cameras, from one run; empty: it does.
-  [[nodiscard]] std::string why_not(std::size_t candidate, std::int64_t cameras) {
-    const scenarios::Scenario scenario = loaded(candidate, cameras);
+  // `factor`: its times are so much longer.
+  [[nodiscard]] std::string why_not(std::size_t candidate, std::int64_t cameras, double factor = 1) {
+    const scenarios::Scenario scenario = on_slower_board(loaded(candidate, cameras), factor);
     ++simulated_;
     const scenarios::Result result = candidates_.result_of(scenario);
     const ResultMetrics metrics(result);
@@ -365,9 +365,32 @@ class FleetPlanner {
     }
     Evaluation values = values_in(goal_, metrics);
     if (!values) return {};
+    for (std::size_t i = 0; i < values->size(); ++i)
+      (*values)[i] = in_scenario_time(goal_.metrics[i], (*values)[i], factor);
     candidates_.measure_headroom(goal_, scenario, values);
     const auto missed = most_missed(goal_, *values);
     return missed ? missed_words(goal_, *missed, (*values)[*missed]) : std::string();
+  }
+
+  // The number of cameras that one board carries within the limits if its times are `factor` times as long.
+  [[nodiscard]] std::int64_t carried_if(const FleetChoice& choice, std::size_t candidate, double factor) {
+    const Load load{LoadUnit::cameras, choice.capacity, 0, section_.rate_per_s};
+    const auto run_with = [&](std::int64_t cameras) {
+      ++simulated_;
+      return candidates_.result_of(on_slower_board(loaded(candidate, cameras), factor));
+    };
+    std::int64_t cameras = distance_to_overload(load, run_with).carries;
+    while (cameras > 0 && !why_not(candidate, cameras, factor).empty())
+      cameras -= std::max<std::int64_t>(1, cameras / 16);
+    return cameras;
+  }
+
+  // Adds what a board carries if the model is off by the usual error of its grade.
+  void add_if_off(FleetChoice& choice, std::size_t candidate) {
+    const scenarios::Metric error = scenarios::usual_error_share(choice.grade);
+    if (!error) return;
+    const std::int64_t slow = carried_if(choice, candidate, 1 + *error);
+    choice.if_off = {*error, slow, std::max(slow, carried_if(choice, candidate, 1 / (1 + *error)))};
   }
 
   // The choice that spreads all cameras evenly over the boards. is_feasible() must have been called for it.
@@ -406,9 +429,11 @@ class FleetPlanner {
 
   // Sets the grade of the power, and purchase and running costs, from the prices in the study, else from
   // those in the board's profile.
-  void add_prices(FleetChoice& choice, const FleetBoard& board, std::size_t candidate) const {
+  void add_prices(FleetChoice& choice, const FleetBoard& board, std::size_t candidate) {
     const auto profile = candidates_.profiles().required(candidates_.scenario(candidate));
     choice.power_grade = scenarios::power_grade(*profile);
+    choice.is_card = is_card(*profile);
+    powered_[board.device] = profile;
     const auto boards = static_cast<double>(choice.boards);
     const std::optional<double> price = board.price ? board.price : profile->prices.board_usd;
     const std::optional<double> per_hour =
@@ -478,6 +503,7 @@ class FleetPlanner {
   std::vector<double> length_;  // run length at each candidate's capacity, relative to the scenario's
   std::atomic<std::size_t> simulated_ = 0;
   std::size_t searched_ = 0;
+  PoweredBoards powered_;  // of the choices
 };
 
 }  // namespace

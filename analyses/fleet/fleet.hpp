@@ -24,6 +24,13 @@ struct OutOfReach {
   std::string why;                       // "they would overload the GPU: …", "p99 latency is …"
 };
 
+// The cameras that a board carries within the limits if all of its times are longer, or shorter, by the usual
+// error of the model.
+struct CarriedIfOff {
+  double error = 0;
+  std::int64_t slow = 0, fast = 0;
+};
+
 // A board type in the configuration that needs the fewest boards; ties: the lowest power.
 struct FleetChoice {
   std::string device;
@@ -57,6 +64,8 @@ struct FleetChoice {
   scenarios::Interval p99_pi90;
   std::string sharing_note;  // scenarios::sharing_note(), if intervals were requested
   std::string grade = {};    // the grade of throughput and latency, if intervals were requested
+  std::optional<CarriedIfOff> if_off = {};  // the same
+  bool is_card = false;                     // its watts and energy are the card's, without a server
 };
 
 // The load that one of the boards can carry: "22 cameras; 24 would overload the GPU at 15 frames/s"
@@ -76,7 +85,7 @@ struct Fleet {
   std::vector<std::string> carry_none;  // board types of which no configuration meets the limits
   std::optional<FleetMix> mix;          // if cheaper than any single board type
   std::size_t settings = 0, simulated = 0;
-  std::string power_note = {};  // assumed_power_note() of the choices
+  std::string power_note = {};  // power_note() of the choices
 };
 
 struct FleetControl {

@@ -36,6 +36,7 @@ std::string fleet_json(const Fleet& fleet) {
              {"power_w", choice.power_w},
              {"power_w_pi90", interval_json(choice.power_pi90)},
              {"power_grade", choice.power_grade ? Json(*choice.power_grade) : Json(nullptr)},
+             {"power_of", choice.is_card ? "card" : "board"},
              {"energy_kwh_day", choice.energy_kwh_day},
              {"energy_per_frame_mj", metric_json(choice.energy_per_frame_mj)},
              {"latency_ms_p99", metric_json(choice.p99_ms)},
@@ -52,6 +53,9 @@ std::string fleet_json(const Fleet& fleet) {
              {"more_cameras", out_of_reach_json(choice.more_cameras)},
              {"fewer_boards", out_of_reach_json(choice.fewer_boards)}};
     one["carries"] = carries_sentence(choice);
+    one["if_off"] = nullptr;
+    if (const auto& off = choice.if_off)
+      one["if_off"] = {{"error", off->error}, {"capacity", {off->slow, off->fast}}};
     one["constraints"] = Json::array();
     for (std::size_t i = 0; i < choice.values.size(); ++i) {
       const Criterion& criterion = fleet.goal.criteria[i];

@@ -11,6 +11,7 @@
 #include "analyses/interval/power_interval.hpp"
 #include "analyses/offload/runs.hpp"
 #include "analyses/study/power_basis.hpp"
+#include "analyses/study/slower.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/run/grades_of.hpp"
@@ -313,14 +314,14 @@ BoardsRow boards_row(const OffloadAnswer& answer, const PointRuns& runs, std::in
   return row;
 }
 
-// The grades of both sides' power, and a sentence if one is assumed.
+// The grades of both sides' power, and a sentence if it is assumed or a card's.
 void add_power_grades(OffloadAnswer& answer, const OffloadQuestion& question) {
   answer.edge_power_grade = scenarios::power_grade(*question.edge_profile);
   answer.cloud_power_grade = scenarios::power_grade(*question.cloud_profile);
-  std::vector<std::string> assumed;
-  if (answer.edge_power_grade == "assumed") assumed.push_back(answer.edge_device);
-  if (answer.cloud_power_grade == "assumed") assumed.push_back(answer.cloud_device);
-  answer.power_note = assumed_power_note(std::move(assumed));
+  answer.edge_is_card = is_card(*question.edge_profile);
+  answer.cloud_is_card = is_card(*question.cloud_profile);
+  answer.power_note = power_note(
+      {{answer.edge_device, question.edge_profile}, {answer.cloud_device, question.cloud_profile}});
 }
 
 void add_power_intervals(OffloadAnswer& answer, const OffloadQuestion& question,
@@ -335,7 +336,61 @@ void add_power_intervals(OffloadAnswer& answer, const OffloadQuestion& question,
   answer.cloud_power_interval = relative_power_interval(cloud, runs);
 }
 
+// The number of streams that the best option of a point has on the edge, unless it splits the layers.
+std::size_t streams_on_edge(const OffloadPoint& point, std::size_t streams) {
+  return point.best == Side::edge ? streams : point.best == Side::cloud ? 0 : point.on_edge;
+}
+
+// Adds the worst p99 of the best options on boards whose times are `factor` times as long, over the same
+// links.
+void add_if_slower(OffloadAnswer& answer, const OffloadQuestion& question,
+                   const std::vector<dnn::PartitionPoint>& partitions, const OffloadControl& control) {
+  const double factor = 1 + *answer.usual_error;
+  OffloadQuestion slower = question;
+  slower.edge = on_slower_board(question.edge, factor);
+  slower.cloud = on_slower_board(question.cloud, factor);
+  OffloadSection& section = slower.section;
+  section.link = on_slower_board(section.link, factor);
+  for (double& bandwidth : section.bandwidths) bandwidth *= factor;
+  for (sim::Duration& rtt : section.rtts) rtt = sim::work_in(rtt, 1 / factor);
+  const std::size_t streams = answer.streams.size();
+  PointRuns runs(slower, control);
+  const auto for_each_point = [&](const auto& use) {
+    for (std::size_t i = 0; i < answer.points.size(); ++i)
+      use(answer.points[i], i / section.rtts.size(), i % section.rtts.size());
+  };
+  for_each_point([&](const OffloadPoint& point, std::size_t b, std::size_t r) {
+    const std::size_t on_edge = streams_on_edge(point, streams);
+    if (point.best == Side::layers) return runs.add_tails(point.partition, b, r);
+    runs.add_edge(range(0, on_edge));
+    if (on_edge < streams) runs.add_cloud(on_edge, b, r);
+  });
+  runs.run(partitions);
+  for_each_point([&](OffloadPoint& point, std::size_t b, std::size_t r) {
+    const std::size_t on_edge = streams_on_edge(point, streams);
+    const SideMetrics side =
+        point.best == Side::layers
+            ? head_and_tail(runs.heads(point.partition).board, runs.tails(point.partition, b, r))
+            : split_streams(runs.edge(range(0, on_edge)),
+                            on_edge < streams ? &runs.cloud(on_edge, b, r) : nullptr);
+    if (const scenarios::Metric p99 = side.worst_p99()) point.best_if_slower = *p99 * factor;
+  });
+  answer.runs += runs.count();
+}
+
 }  // namespace
+
+std::string lowest_grade(const OffloadAnswer& answer) {
+  std::string grade;
+  const auto lower = [&grade](const SideMetrics& side) {
+    for (const StreamMetrics& stream : side.streams)
+      if (!stream.grade.empty())
+        grade = grade.empty() ? stream.grade : scenarios::lower_grade(grade, stream.grade);
+  };
+  lower(answer.edge);
+  for (const OffloadPoint& point : answer.points) lower(point.cloud);
+  return grade;
+}
 
 const char* to_string(Side side) {
   constexpr std::array<const char*, 4> names{"edge", "cloud", "split", "layers"};
@@ -424,6 +479,8 @@ OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& con
     answer.partitions[i].nearest =
         head_and_tail(heads.board, runs.tails(i, section.bandwidths.size() - 1, 0));
   }
+  answer.usual_error = scenarios::usual_error_share(lowest_grade(answer));
+  if (answer.usual_error) add_if_slower(answer, question, partitions.all, control);
   add_break_even(answer, section);
   for (const std::int64_t boards : section.boards) answer.boards.push_back(boards_row(answer, runs, boards));
   return answer;

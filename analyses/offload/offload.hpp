@@ -72,6 +72,9 @@ struct OffloadPoint {
   SideMetrics layers;         // empty if the network is not partitioned
   std::size_t partition = 0;  // index in OffloadAnswer::partitions, for `layers`
   Side best = Side::edge;     // lowest worst p99
+  // The worst p99 of `best` if all times on its boards are longer by the usual error; none: it does not keep
+  // up then, or OffloadAnswer::usual_error is not known.
+  scenarios::Metric best_if_slower = {};
   // The better one of edge and cloud: for each stream by its p99, and in total by edge energy, if known.
   std::vector<Side> by_latency;
   std::optional<Side> by_energy;
@@ -113,7 +116,8 @@ struct OffloadAnswer {
   std::string name, edge_device, cloud_device;
   // The grades of the devices' power; absent: not known. The energy of the radio is the study's.
   std::optional<std::string> edge_power_grade, cloud_power_grade;
-  std::string power_note;  // assumed_power_note()
+  bool edge_is_card = false, cloud_is_card = false;  // power is the card's alone, without a server
+  std::string power_note;                            // power_note()
   // Prediction intervals of the devices' mean power, relative to it, with all streams: on the edge, and in
   // the cloud at the highest bandwidth and the lowest round-trip time. None unless asked.
   scenarios::Interval edge_power_interval, cloud_power_interval;
@@ -129,8 +133,12 @@ struct OffloadAnswer {
   std::string why_not_partitioned;  // message, if there are no partitions
   OffloadPrices prices;             // the study's prices, else the profiles'
   Costs costs;
+  scenarios::Metric usual_error = {};  // of the lowest grade of throughput and latency
   std::size_t runs = 0;
 };
+
+// The lowest grade of throughput and latency of the streams of both sides; empty: none is known.
+[[nodiscard]] std::string lowest_grade(const OffloadAnswer& answer);
 
 // The metrics of one option at a point.
 [[nodiscard]] const SideMetrics& metrics(const OffloadAnswer& answer, const OffloadPoint& point, Side side);

@@ -73,7 +73,9 @@ Json identity(const OffloadAnswer& answer, const char* kind) {
           {"edge_device", answer.edge_device},
           {"cloud_device", answer.cloud_device},
           {"edge_power_grade", grade(answer.edge_power_grade)},
-          {"cloud_power_grade", grade(answer.cloud_power_grade)}};
+          {"cloud_power_grade", grade(answer.cloud_power_grade)},
+          {"edge_power_of", answer.edge_is_card ? "card" : "board"},
+          {"cloud_power_of", answer.cloud_is_card ? "card" : "board"}};
 }
 
 Json partition_json(const OffloadAnswer& answer, const OffloadPartition& partition) {
@@ -168,6 +170,7 @@ std::string offload_json(const OffloadAnswer& answer) {
       json["better"] = {{"latency", to_string(point.by_latency[stream.index])},
                         {"energy", point.by_energy ? Json(to_string(*point.by_energy)) : Json(nullptr)}};
       json["best"] = to_string(point.best);
+      json["best_p99_ms_if_off"] = metric_json(point.best_if_slower);
       json["least_energy"] = point.least_energy ? Json(to_string(*point.least_energy)) : Json(nullptr);
       json["cheapest"] = point.cheapest ? Json(to_string(*point.cheapest)) : Json(nullptr);
       text += line(json);

@@ -116,6 +116,20 @@ scenarios::ProcessEntry server_of(const OffloadQuestion& question,
   return server;
 }
 
+// Reads the cloud with its streams and the link as `run` would, which refuses what does not work over a link.
+void check_over_link(const OffloadQuestion& question, const std::string& directory,
+                     const scenarios::Catalogue& catalogue, const Cursor& cloud) {
+  scenarios::Scenario whole = question.cloud;
+  whole.link = question.section.link;
+  whole.link->bandwidth = question.section.bandwidths.front();
+  whole.link->rtt = question.section.rtts.front();
+  input::Problems refused;
+  const std::string text = scenarios::to_json(whole);
+  if (parse_scenario({text, "", directory}, catalogue, {}, refused)) return;
+  for (const input::Problem& problem : refused.list())
+    cloud.descend(problem.path).problem(problem.message + ", with the streams of the edge", problem.hint);
+}
+
 // Each stream keeps the random numbers that it has at the edge, in any subset and on either side.
 void name_draws(OffloadQuestion& question) {
   const std::vector<scenarios::Draws> draws = scenarios::draws_of(question.edge);
@@ -171,6 +185,7 @@ std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& pr
           break;
         }
       }
+      if (own.empty()) check_over_link(question, study.directory, catalogue, cloud_at);
       name_draws(question);
       question.edge_profile = profiles.of(question.edge, own);
       question.cloud_profile = profiles.of(question.cloud, own);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyses/study/slower.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::analyses {
@@ -16,15 +17,6 @@ void remove_queue_limits(Scenario& scenario) {
     entry.arrivals.queue_limit.reset();
     for (ProcessEntry& instance : entry.instances) instance.arrivals.queue_limit.reset();
   }
-}
-
-void raise_rate(process::Arrivals& arrivals, double factor) {
-  arrivals.rate_per_s *= factor;
-  const auto sooner = [factor](sim::Time& time) {
-    time = sim::Time::zero() + sim::seconds(sim::to_seconds(time - sim::Time::zero()) / factor);
-  };
-  std::ranges::for_each(arrivals.times, sooner);
-  std::ranges::for_each(arrivals.since, sooner);
 }
 
 }  // namespace

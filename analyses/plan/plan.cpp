@@ -15,6 +15,7 @@
 #include "analyses/plan/race.hpp"
 #include "analyses/plan/search.hpp"
 #include "analyses/study/power_basis.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
@@ -65,7 +66,7 @@ class Planner {
     race_ = &race;
     race.run();
     conclude();
-    plan_.power_note = assumed_power_note(std::move(assumed_power_));
+    plan_.power_note = power_note(powered_);
     plan_.decided = race.within_budget();
     plan_.replicated_s = race.spent_s();
     return std::move(plan_);
@@ -145,7 +146,10 @@ class Planner {
     found.dropped = candidates_.dropped(candidate);
     found.grade = candidates_.grade(candidate);
     found.power_grade = candidates_.power_grade(candidate);
-    if (found.power_grade == "assumed") assumed_power_.push_back(candidates_.scenario(candidate).device);
+    if (found.power_grade) {
+      const scenarios::Scenario scenario = candidates_.scenario(candidate);
+      powered_[scenario.device] = candidates_.profiles().required(scenario);
+    }
     if (const auto rate = candidates_.value_of(candidate, token_rate)) {
       found.tokens = {rate, candidates_.value_of(candidate, token_energy)};
       found.power_grade = candidates_.grade_of_power(candidate);
@@ -191,6 +195,7 @@ class Planner {
     add_alone(*best);
     add_next_better(*best);
     add_overload(*best);
+    add_if_off(*best);
     add_energy(*best);
     if (plan_.goal.objectives > 1) add_front();
     for (std::size_t i = plan_.goal.objectives; i < plan_.goal.criteria.size(); ++i) relax(i, *best);
@@ -291,6 +296,17 @@ class Planner {
     if (!load || scenario.run.batches) return;
     plan_.overload = distance_to_overload(
         *load, [&](std::int64_t count) { return candidates_.result_of(at_load(scenario, *load, count)); });
+  }
+
+  // Adds what becomes of the limits, and of what arrives, if the model is off by its usual error.
+  void add_if_off(std::size_t best) {
+    if (plan_.goal.criteria.size() == plan_.goal.objectives && !plan_.overload) return;
+    const scenarios::Scenario scenario = candidates_.long_enough(best);
+    const GradedPoint point{scenario, plan_.best->values, scenarios::usual_error_share(plan_.best->grade),
+                            scenarios::usual_error_share(plan_.best->power_grade.value_or("")),
+                            plan_.overload ? scenarios::Metric(plan_.overload->free_share()) : std::nullopt};
+    plan_.if_off =
+        if_off(plan_.goal, point, [&](const auto& slower) { return candidates_.result_of(slower); });
   }
 
   // Adds the energy of the best point and its cost.
@@ -485,7 +501,7 @@ class Planner {
   const PlanControl& control_;
   Plan plan_;
   Race* race_ = nullptr;
-  std::vector<std::string> assumed_power_;  // boards of points of the answer, if the goal rests on power
+  PoweredBoards powered_;  // of points of the answer, if the goal rests on power
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "analyses/plan/alternatives.hpp"
 #include "analyses/plan/candidates.hpp"
+#include "analyses/plan/if_off.hpp"
 #include "analyses/plan/overload.hpp"
 
 namespace jostle::analyses {
@@ -103,7 +104,8 @@ struct Plan {
   std::vector<PlanEffect> alone;             // around `best`, the greatest change first
   std::optional<NextBetter> next_better;     // none: no better point was simulated
   std::optional<OverloadDistance> overload;  // distance of the best; none: nothing arrives by itself
-  std::optional<EnergyCost> energy;          // energy of the best; none: its board's power is unknown
+  std::optional<IfOff> if_off;       // the best if the model is off by its usual error; none: not known
+  std::optional<EnergyCost> energy;  // energy of the best; none: its board's power is unknown
   // All points that can run, if all were evaluated and there are few; without pi90. Points that meet the
   // limits come first, best first.
   std::vector<PlanPoint> every;
@@ -113,7 +115,7 @@ struct Plan {
   std::vector<NearMiss> near_misses;
   std::optional<LeastOverloaded> least_overloaded;  // none: no point is, or its stable rate is unknown
   double search_s = 0, replicated_s = 0;            // simulated time
-  std::string power_note;  // assumed_power_note() of the boards of these points, if the goal rests on power
+  std::string power_note;  // power_note() of the boards of these points, if the goal rests on power
   bool decided = true;     // false: `effort` ended the replications before everything was decided
 };
 

@@ -68,6 +68,18 @@ Json next_better_json(const Plan& plan, const NextBetter& next) {
   return json;
 }
 
+Json if_off_json(const Plan& plan) {
+  const IfOff& off = *plan.if_off;
+  Json missed = Json::array();
+  for (const auto& [limit, value] : off.missed)
+    missed.push_back({{"figure", plan.goal.metrics[limit]}, {"value", value}});
+  return {{"error", off.error},
+          {"overloads", off.shortage ? Json(off.shortage->name) : Json(nullptr)},
+          {"stable_share", metric_json(off.served)},
+          {"missed", std::move(missed)},
+          {"sentence", sentence_of(plan.goal, off)}};
+}
+
 Json energy_json(const EnergyCost& energy) {
   Json json{{"power_w", energy.power_w},
             {"kwh_day", energy.kwh_day()},
@@ -105,6 +117,7 @@ std::string plan_json(const Plan& plan) {
   json["best"] = plan.best ? point_json(plan, *plan.best) : Json(nullptr);
   if (plan.best) {
     json["best"]["overload"] = plan.overload ? overload_json(*plan.overload) : Json(nullptr);
+    json["best"]["if_off"] = plan.if_off ? if_off_json(plan) : Json(nullptr);
     json["best"]["energy"] = plan.energy ? energy_json(*plan.energy) : Json(nullptr);
   }
   json["runner_up"] = plan.runner_up ? point_json(plan, *plan.runner_up) : Json(nullptr);
@@ -154,8 +167,9 @@ std::string plan_json(const Plan& plan) {
 
 std::string power_note(const OnlineAnswer& answer) {
   const std::size_t best = answer.comparison.best;
-  if (answer.candidates.power_grade(best) != "assumed") return {};
-  return assumed_power_note({answer.candidates.scenario(best).device});
+  if (!answer.candidates.power_grade(best)) return {};
+  const scenarios::Scenario scenario = answer.candidates.scenario(best);
+  return power_note({{scenario.device, answer.candidates.profiles().required(scenario)}});
 }
 
 std::string online_json(const OnlineAnswer& answer) {

@@ -21,7 +21,7 @@ struct OnlineAnswer {
   const OnlineComparison& comparison;
   double window_s;
 };
-// assumed_power_note() of the true optimum's board, if the goal rests on its power.
+// power_note() of the true optimum's board, if the goal rests on its power.
 [[nodiscard]] std::string power_note(const OnlineAnswer& answer);
 // {"schema":"jostle.online/1",...} without a newline; keys: docs/planning.md.
 [[nodiscard]] std::string online_json(const OnlineAnswer& answer);

@@ -5,6 +5,10 @@
 
 #include <algorithm>
 
+#include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
+#include "scenarios/run/grades_of.hpp"
+
 namespace jostle::analyses {
 
 bool rests_on_power(const std::string& metric_path) {
@@ -17,14 +21,27 @@ bool rest_on_power(const std::vector<std::string>& metric_paths) {
   return std::ranges::any_of(metric_paths, rests_on_power);
 }
 
-std::string assumed_power_note(std::vector<std::string> devices) {
-  if (devices.empty()) return {};
-  std::ranges::sort(devices);
-  devices.erase(std::ranges::unique(devices).begin(), devices.end());
-  return fmt::format(
-      "the power of {} is assumed, not fitted to measurements: measure it before you decide by watts, energy "
-      "or their cost",
-      fmt::join(devices, ", "));
+bool is_card(const calibration::Profile& profile) {
+  return profile.spec->power && profile.spec->power->limit;
+}
+
+std::string power_note(const PoweredBoards& boards) {
+  std::vector<std::string> assumed, cards, notes;
+  for (const auto& [device, profile] : boards) {
+    if (scenarios::power_grade(*profile) == "assumed") assumed.push_back(device);
+    if (is_card(*profile)) cards.push_back(device);
+  }
+  if (!assumed.empty())
+    notes.push_back(fmt::format(
+        "the power of {} is assumed, not fitted to measurements: measure it before you decide by watts, "
+        "energy or their cost",
+        fmt::join(assumed, ", ")));
+  if (!cards.empty())
+    notes.push_back(fmt::format(
+        "the power of {} is that of the card, without its server, and so are energy and its cost: other "
+        "boards are counted whole",
+        fmt::join(cards, ", ")));
+  return fmt::format("{}", fmt::join(notes, "; "));
 }
 
 }  // namespace jostle::analyses

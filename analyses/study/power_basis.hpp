@@ -1,8 +1,14 @@
 // The trust in metrics that rest on the power model.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::analyses {
 
@@ -11,8 +17,14 @@ namespace jostle::analyses {
 [[nodiscard]] bool rests_on_power(const std::string& metric_path);
 [[nodiscard]] bool rest_on_power(const std::vector<std::string>& metric_paths);  // any of them
 
-// A sentence about the boards whose power is assumed, for whoever chooses or judges by it; empty without
-// such boards. Names may repeat.
-[[nodiscard]] std::string assumed_power_note(std::vector<std::string> devices);
+// True for a card in a server, whose power is the card's alone; it has a limit of its own.
+[[nodiscard]] bool is_card(const calibration::Profile& profile);
+
+// The boards whose watts an answer names, by device.
+using PoweredBoards = std::map<std::string, std::shared_ptr<const calibration::Profile>>;
+
+// Sentences for whoever chooses or judges by their watts: which are assumed, and which are of a card without
+// the server around it. Empty if none is.
+[[nodiscard]] std::string power_note(const PoweredBoards& boards);
 
 }  // namespace jostle::analyses

@@ -173,19 +173,6 @@ Table where_table(const OffloadAnswer& answer) {
   return table;
 }
 
-// The lowest grade of throughput and latency of the streams of both sides.
-std::string lowest_grade(const OffloadAnswer& answer) {
-  std::string grade;
-  const auto lower = [&grade](const SideMetrics& side) {
-    for (const StreamMetrics& stream : side.streams)
-      if (!stream.grade.empty())
-        grade = grade.empty() ? stream.grade : scenarios::lower_grade(grade, stream.grade);
-  };
-  lower(answer.edge);
-  for (const OffloadPoint& point : answer.points) lower(point.cloud);
-  return grade;
-}
-
 Table edge_table(const OffloadAnswer& answer) {
   Table table({{"edge", Align::left, 0, true},
                {"streams", Align::right, 3},
@@ -574,35 +561,36 @@ Metric second_best(const OffloadAnswer& answer, const OffloadPoint& point) {
   return least;
 }
 
-// True if the choice at a point stays the same if one option is off by this much against the others.
-bool stays(const OffloadAnswer& answer, const OffloadPoint& point, double error) {
-  const Metric best = analyses::metrics(answer, point, point.best).worst_p99(),
-               second = second_best(answer, point);
-  return !best || !second || *second > *best * (1 + error);
-}
-
 // Says if the choice would flip if the model were off by its usual error, for the two links of the answer and
 // in how many of all. Empty without a grade.
 std::string offload_decision(const OffloadAnswer& answer, const OffloadPoint& fast,
                              const OffloadPoint& slow) {
-  const auto error = scenarios::usual_error_share(lowest_grade(answer));
-  if (!error) return {};
-  const auto same = std::ranges::count_if(
-      answer.points, [&](const OffloadPoint& point) { return stays(answer, point, *error); });
+  if (!answer.usual_error) return {};
+  const auto keeps_up = [&](const OffloadPoint& point) {
+    return point.best_if_slower || !analyses::metrics(answer, point, point.best).served();
+  };
+  // True if the best option stays the best although it alone takes longer.
+  const auto stays = [&](const OffloadPoint& point) {
+    const Metric second = second_best(answer, point);
+    return keeps_up(point) && (!second || *second > point.best_if_slower.value_or(0));
+  };
   const auto at = [&](const OffloadPoint& point) {
     const std::string link =
         fmt::format("with {} and {}", bandwidth_text(point.bandwidth), time_text(point.rtt));
     const Metric second = second_best(answer, point);
+    if (!keeps_up(point))
+      return fmt::format("{} it would not keep up{}", link, second ? "" : ", and nothing else does");
     if (!second) return fmt::format("{} it stays: nothing else keeps up", link);
-    return fmt::format("{} it {} ({} against {} ms)", link,
-                       stays(answer, point, *error) ? "stays" : "may flip",
-                       ms(analyses::metrics(answer, point, point.best).worst_p99()), ms(second));
+    return fmt::format("{} it {} (p99 {}, then {}, against {} ms)", link, stays(point) ? "stays" : "may flip",
+                       ms(analyses::metrics(answer, point, point.best).worst_p99()), ms(point.best_if_slower),
+                       ms(second));
   };
   return fmt::format(
-      "If one option is off by the model's usual {:.0f} % against the others, the choice stays the same on "
-      "{} of {}: "
-      "{}, {}",
-      100 * *error, same, input::counted(answer.points.size(), "link"), at(fast), at(slow));
+      "If all times of the best option are longer by the model's usual {:.0f} %, the choice stays the same "
+      "on "
+      "{} of {}: {}, {}",
+      100 * *answer.usual_error, std::ranges::count_if(answer.points, stays),
+      input::counted(answer.points.size(), "link"), at(fast), at(slow));
 }
 
 // Where to run at a point: "with 320 Mbit/s and 1 ms there and back: the cloud, p99 4.52 ms".

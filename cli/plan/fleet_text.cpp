@@ -16,7 +16,6 @@
 #include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "output/json.hpp"
-#include "scenarios/result/grades.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
@@ -43,6 +42,11 @@ std::string grade_note(const FleetChoice& choice) {
   return choice.power_grade ? fmt::format(" ({})", *choice.power_grade) : std::string();
 }
 
+// The watts of a choice: of boards, or of cards alone.
+std::string watts_text(const FleetChoice& choice) {
+  return significant(choice.power_w, 3) + (choice.is_card ? " W without its server" : " W");
+}
+
 // The board with its settings, its costs and how sure they are.
 std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   std::string text = choice.device;
@@ -55,8 +59,8 @@ std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   if (choice.energy_per_hour)
     text += fmt::format(", of it energy {:.3g} and {:.3g}{}", *choice.energy_per_hour,
                         *choice.energy_per_million, grade_note(choice));
-  text += fmt::format("; {} W{}{}", significant(choice.power_w, 3), grade_note(choice),
-                      interval_note(choice.power_pi90));
+  if (!choice.price) text += "; no price known";
+  text += fmt::format("; {}{}{}", watts_text(choice), grade_note(choice), interval_note(choice.power_pi90));
   if (choice.p99_ms && !limits(fleet, "processes.latency_ms.p99"))
     text += fmt::format("; p99 {} ms{}", significant(*choice.p99_ms, 3), interval_note(choice.p99_pi90));
   for (std::size_t i = 0; i < choice.values.size(); ++i)
@@ -90,20 +94,26 @@ bool may_exceed_limit(const Criterion& criterion, const Interval& interval) {
          (criterion.maximise ? interval->first < *criterion.limit : interval->second > *criterion.limit);
 }
 
-// The cameras that a board carries if it is `factor` times as fast, and the boards that all cameras need
-// then.
-std::int64_t cameras_if(const FleetChoice& choice, double factor) {
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(factor * static_cast<double>(choice.capacity)));
-}
-
-std::int64_t boards_if(const Fleet& fleet, const FleetChoice& choice, double factor) {
-  const std::int64_t carries = cameras_if(choice, factor);
+// The boards that all cameras need if each carries so many, and at least one.
+std::int64_t boards_if(const Fleet& fleet, std::int64_t cameras) {
+  const std::int64_t carries = std::max<std::int64_t>(1, cameras);
   return (fleet.cameras + carries - 1) / carries;
 }
 
-double price_if(const Fleet& fleet, const FleetChoice& choice, double factor) {
-  return *choice.price / static_cast<double>(choice.boards) *
-         static_cast<double>(boards_if(fleet, choice, factor));
+double price_if(const Fleet& fleet, const FleetChoice& choice, std::int64_t carries) {
+  return *choice.price / static_cast<double>(choice.boards) * static_cast<double>(boards_if(fleet, carries));
+}
+
+// The kinds that have no price, which therefore stand last and are in no combination; empty: all have one.
+std::string price_note(const Fleet& fleet) {
+  std::vector<std::string> devices;
+  for (const FleetChoice& choice : fleet.choices)
+    if (!choice.price) devices.push_back(choice.device);
+  if (devices.empty()) return {};
+  return fmt::format(
+      "no price of {} is known, so whether it is cheaper is not: give it under fleet.price, that of a card "
+      "with its server",
+      fmt::join(devices, ", "));
 }
 
 // The first choice (there is one) if the model were off by its usual error: "at the model's usual error of 25
@@ -111,24 +121,27 @@ double price_if(const Fleet& fleet, const FleetChoice& choice, double factor) {
 // without a grade.
 std::string fleet_decision(const Fleet& fleet) {
   const FleetChoice& first = fleet.choices.front();
-  const auto error = scenarios::usual_error_share(first.grade);
-  if (!error) return {};
-  const double slow = 1 / (1 + *error), fast = 1 + *error;
-  const std::int64_t least = boards_if(fleet, first, fast), most = boards_if(fleet, first, slow);
-  std::string text =
-      fmt::format("at the model's usual error of {:.0f} % a board carries {} to {} cameras: {}", 100 * *error,
-                  cameras_if(first, slow), cameras_if(first, fast),
-                  least == most ? fmt::format("it stays at {}", input::counted(least, "board"))
-                                : fmt::format("it would be {} to {} boards", least, most));
+  if (!first.if_off) return {};
+  const auto& [error, slow, fast] = *first.if_off;
+  const std::int64_t least = boards_if(fleet, fast), most = boards_if(fleet, slow);
+  std::string text = fmt::format(
+      "at the model's usual error of {:.0f} % a board carries {} to {} cameras: ", 100 * error, slow, fast);
+  if (slow == 0) return text + "it may not carry one";
+  text += least == most ? fmt::format("it stays at {}", input::counted(least, "board"))
+                        : fmt::format("it would be {} to {} boards", least, most);
   if (!first.price) return text;
-  const auto priced = [&](const FleetChoice& other) { return &other != &first && other.price.has_value(); };
+  const auto priced = [&](const FleetChoice& other) {
+    return &other != &first && other.price && other.if_off && other.if_off->fast > 0;
+  };
   if (std::ranges::none_of(fleet.choices, priced)) return text;
   const double dearest = price_if(fleet, first, slow);
   const auto rival = std::ranges::find_if(fleet.choices, [&](const FleetChoice& other) {
-    return priced(other) && price_if(fleet, other, fast) < dearest;
+    return priced(other) && price_if(fleet, other, other.if_off->fast) < dearest;
   });
-  return text + (rival == fleet.choices.end() ? fmt::format("; {} stays the cheapest", first.device)
-                                              : fmt::format("; then {} may be cheaper", rival->device));
+  return text + (rival == fleet.choices.end()
+                     ? fmt::format("; {} stays the cheapest{}", first.device,
+                                   price_note(fleet).empty() ? "" : " of those with a price")
+                     : fmt::format("; then {} may be cheaper", rival->device));
 }
 
 constexpr const char* crosses =
@@ -147,14 +160,15 @@ Table fleet_table(const Fleet& fleet) {
                {"p99 ms", Align::right, 65},
                {"price", Align::right}});
   for (const FleetChoice& choice : fleet.choices)
-    table.add({choice.device, input::printable(choice.power_mode.value_or("–")),
-               fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),
-               fmt::format("{}", choice.capacity), significant(choice.power_w, 3),
-               choice.power_grade.value_or("–"), significant(choice.energy_kwh_day, 3),
-               choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
-               choice.p99_ms ? significant(*choice.p99_ms, 3) : "–",
-               choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
-              &choice == &fleet.choices.front() ? Style::strong : Style::plain);
+    table.add(
+        {choice.device + (choice.is_card ? " (card)" : ""), input::printable(choice.power_mode.value_or("–")),
+         fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),
+         fmt::format("{}", choice.capacity), significant(choice.power_w, 3), choice.power_grade.value_or("–"),
+         significant(choice.energy_kwh_day, 3),
+         choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
+         choice.p99_ms ? significant(*choice.p99_ms, 3) : "–",
+         choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
+        &choice == &fleet.choices.front() ? Style::strong : Style::plain);
   return table;
 }
 
@@ -181,7 +195,8 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
                 width, 0) +
       "\n";
   if (!fleet.choices.empty()) text += fleet_table(fleet).text(width, colour);
-  if (!fleet.power_note.empty()) text += paragraph("note: " + fleet.power_note, width, 0);
+  for (const std::string& note : {fleet.power_note, price_note(fleet)})
+    if (!note.empty()) text += paragraph("note: " + note, width, 0);
   for (const std::string& device : fleet.carry_none)
     text += paragraph(device + ": no configuration meets the limits with even one camera", width, 0);
   if (fleet.mix) text += paragraph(mix_sentence(fleet), width, 0);
@@ -218,10 +233,10 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
     words.answer.push_back(
         {"",
          {},
-         {fmt::format("{} of {}{}{}: {} W{}", input::counted(first.boards, "board"), first.device,
+         {fmt::format("{} of {}{}{}: {}{}", input::counted(first.boards, "board"), first.device,
                       first.power_mode ? ", mode " + input::printable(*first.power_mode) : "",
-                      first.price ? fmt::format(", price {:.6g}", *first.price) : "",
-                      significant(first.power_w, 3), interval_note(first.power_pi90))}});
+                      first.price ? fmt::format(", price {:.6g}", *first.price) : "", watts_text(first),
+                      interval_note(first.power_pi90))}});
     words.why = why_so_many(first);
     if (std::string decision = fleet_decision(fleet); !decision.empty())
       words.trust.push_back(std::move(decision));
@@ -238,7 +253,8 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
                         {fmt::format("{} simulated in {}", input::counted(fleet.settings, "configuration"),
                                      input::counted(fleet.simulated, "run"))}});
   words.best = mix_sentence(fleet);
-  if (!fleet.power_note.empty()) words.warnings.push_back({"note", fleet.power_note});
+  for (const std::string& note : {fleet.power_note, price_note(fleet)})
+    if (!note.empty()) words.warnings.push_back({"note", note});
   for (const FleetChoice& choice : fleet.choices) {
     for (std::size_t i = 0; i < choice.intervals.size(); ++i)
       if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))

@@ -168,35 +168,6 @@ std::string evidence_text(const Plan& plan, const PlanPoint& point) {
   return text;
 }
 
-// Says if the limits would still be met if the model were off by its usual error, for the worse.
-std::string limits_decision(const Plan& plan, const PlanPoint& point) {
-  std::vector<std::string> missed;
-  double greatest = 0;
-  for (std::size_t i = plan.goal.objectives; i < plan.goal.criteria.size(); ++i) {
-    const std::string& metric = plan.goal.metrics[i];
-    const auto error = scenarios::usual_error_share(
-        analyses::rests_on_power(metric) ? point.power_grade.value_or("") : point.grade);
-    if (!error) return {};
-    greatest = std::max(greatest, *error);
-    double value = point.values[i];
-    const bool at_least = plan.goal.criteria[i].maximise;
-    if (metric == analyses::headroom_metric) {
-      if (plan.overload) value = plan.overload->free_share();
-      value = 1 - (1 - value) * (1 + *error);  // the board carries so much less
-    } else {
-      value = at_least ? value / (1 + *error) : value * (1 + *error);
-    }
-    if (at_least ? value < *plan.goal.criteria[i].limit : value > *plan.goal.criteria[i].limit)
-      missed.push_back(fmt::format("{} would come to {}", analyses::metric_title(metric),
-                                   value_with_unit(metric, std::max(0.0, value))));
-  }
-  if (greatest == 0) return {};
-  return missed.empty() ? fmt::format("If the model is off by its usual {:.0f} %, all limits are still met",
-                                      100 * greatest)
-                        : fmt::format("If the model is off by its usual {:.0f} %, not all limits are met: {}",
-                                      100 * greatest, fmt::join(missed, ", "));
-}
-
 // Says if the runner-up would overtake the best if the model were off by its usual error between the two.
 std::string choice_decision(const Plan& plan, const PlanPoint& best) {
   if (!plan.runner_up || best.values[0] == 0 || plan.runner_up->values[0] == 0) return {};
@@ -207,6 +178,8 @@ std::string choice_decision(const Plan& plan, const PlanPoint& best) {
   if (!error) return {};
   if (apart <= plan.goal.indifference)
     return fmt::format("In {} the runner-up is as good: on a board either may win", title);
+  if (apart > *error && plan.if_off && (plan.if_off->shortage || !plan.if_off->missed.empty()))
+    return "The runner-up wins if only the best is that far off";
   return apart > *error ? fmt::format(
                               "The choice stays the same if one of the two is off by the usual {:.0f} %: "
                               "they are {} apart",
@@ -219,8 +192,8 @@ std::string choice_decision(const Plan& plan, const PlanPoint& best) {
 
 std::vector<std::string> plan_decision(const Plan& plan, const PlanPoint& best) {
   std::vector<std::string> found;
-  for (std::string sentence : {limits_decision(plan, best), choice_decision(plan, best)})
-    if (!sentence.empty()) found.push_back(std::move(sentence));
+  if (plan.if_off) found.push_back(sentence_of(plan.goal, *plan.if_off));
+  if (std::string choice = choice_decision(plan, best); !choice.empty()) found.push_back(std::move(choice));
   return found;
 }
 

@@ -17,7 +17,9 @@
 #include "analyses/compare/power_cause.hpp"
 #include "analyses/plan/words.hpp"
 #include "analyses/study/columns.hpp"
+#include "analyses/study/metric.hpp"
 #include "analyses/study/points.hpp"
+#include "analyses/study/slower.hpp"
 #include "analyses/study/sweep.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/page/words.hpp"
@@ -376,9 +378,26 @@ std::string counts_words(const std::vector<std::pair<std::string, std::int64_t>>
   return text;
 }
 
+// The metric of the best setting on a board whose times are `factor` times as long; none: it does not keep
+// up.
+std::optional<double> if_slower(const Study& study, const BestRow& row, const BestPoint& best,
+                                double factor) {
+  input::Problems problems;
+  const auto scenario = scenario_at(study, analyses::Points(study)[static_cast<std::uint64_t>(best.point)],
+                                    scenarios::shipped_catalogue(), problems);
+  if (!scenario) throw scenarios::RunError(problems.text());
+  scenarios::RunControl control;
+  control.every_percentile = true;
+  const analyses::ResultMetrics metrics(*run(analyses::on_slower_board(*scenario, factor), control));
+  const std::string metric(row.metric);
+  const auto value = metrics.find(metric, analyses::Worst::greatest);
+  if (!value || metrics.overloaded()) return std::nullopt;
+  return analyses::in_scenario_time(metric, *value, factor);
+}
+
 // How many settings the model's usual error could put in front of the best. Empty without a grade.
-std::string rank_decision(const BestRow& row, const BestPoint& best, const std::string& within,
-                          analyses::Database& database) {
+std::string rank_decision(const Study& study, const BestRow& row, const BestPoint& best,
+                          const std::string& within, analyses::Database& database) {
   const bool watts = row.metric == "system.power_w" || row.metric == "system.energy_per_image_mj";
   SqlStatement graded(database,
                       fmt::format("SELECT json_extract(result, '$.processes[0].{}') FROM points JOIN "
@@ -388,11 +407,17 @@ std::string rank_decision(const BestRow& row, const BestPoint& best, const std::
                          ? scenarios::usual_error_share(std::string(graded.text(0)))
                          : std::nullopt;
   if (!error || !(best.value > 0)) return {};
+  const auto worse =
+      watts ? std::optional(best.value * (1 + *error)) : if_slower(study, row, best, 1 + *error);
+  if (!worse)
+    return fmt::format(
+        "If the model is off by its usual {:.0f} %, the best setting does not keep up with its requests: "
+        "measure it before you choose it",
+        100 * *error);
   const bool most = std::string_view(row.order) == "DESC";
   SqlStatement near(
       database, fmt::format("SELECT count(*) FROM results WHERE status = 'ok' AND point != {} AND {} {} {}{}",
-                            best.point, row.column, most ? ">=" : "<=",
-                            most ? best.value / (1 + *error) : best.value * (1 + *error), within));
+                            best.point, row.column, most ? ">=" : "<=", *worse, within));
   const std::int64_t others = near.step() ? near.integer(0) : 0;
   if (others == 0)
     return fmt::format(
@@ -468,7 +493,8 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes, 
   words.more.push_back(limits_and_problems(database));
   if (!best) return words;
   if (std::string limit = limit_words(*best, database); !limit.empty()) words.why.push_back(std::move(limit));
-  if (std::string decision = rank_decision(asked, *best, within.condition, database); !decision.empty())
+  if (std::string decision = rank_decision(study, asked, *best, within.condition, database);
+      !decision.empty())
     words.trust.push_back(std::move(decision));
   const auto graded = [&](const char* of, const char* grade) {
     SqlStatement rows(

@@ -150,6 +150,26 @@ TEST(OffloadStudy, leaves_arrivals_counts_and_the_run_to_the_edge) {
       HasSubstr("2 process entries for 1 of the edge"));
 }
 
+TEST(OffloadStudy, refuses_over_the_link_what_a_run_refuses) {
+  const std::string link = "  link: {bandwidth: 50 Mbit/s, rtt: 10 ms}\n";
+  const auto errors = [&](const std::string& more) {
+    return read(study(link, "{model: resnet50, precision: fp16, batch: 4, " + more + "}")).errors;
+  };
+  EXPECT_THAT(errors("arrivals: {poisson: 30 /s}, max_queue_delay: 5 ms"),
+              HasSubstr("offload.cloud.processes.0: `max_queue_delay` does not work with `link`"));
+  EXPECT_THAT(errors("arrivals: {clients: 2}"), HasSubstr("`clients` does not work with `link`"));
+  EXPECT_EQ(errors("arrivals: {poisson: 30 /s, dynamic_batching: true}"), "");
+}
+
+TEST(Offload, says_what_the_best_option_takes_if_its_board_is_slower_over_the_same_link) {
+  const OffloadAnswer answer = answered(study("  link: {bandwidth: 200 Mbit/s, rtt: 40 ms}\n"));
+  const OffloadPoint& point = answer.points.at(0);
+  ASSERT_EQ(point.best, Side::edge);
+  const double before = answer.edge.worst_p99().value(), slower = point.best_if_slower.value();
+  EXPECT_GT(slower, before);
+  EXPECT_NEAR(slower / before, 1 + answer.usual_error.value(), 0.05);
+}
+
 const std::string near_link = "  link: {bandwidth: 200 Mbit/s, rtt: 1 ms}\n";
 
 TEST(OffloadCost, follows_from_the_prices_of_the_profiles) {

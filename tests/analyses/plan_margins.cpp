@@ -9,11 +9,13 @@
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/fleet/fleet_json.hpp"
 #include "analyses/plan/alternatives.hpp"
+#include "analyses/plan/if_off.hpp"
 #include "analyses/plan/load.hpp"
 #include "analyses/plan/overload.hpp"
 #include "analyses/plan/plan.hpp"
 #include "analyses/plan/plan_json.hpp"
 #include "analyses/plan/words.hpp"
+#include "analyses/study/slower.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/run/run.hpp"
 #include "tests/analyses/asked.hpp"
@@ -290,6 +292,56 @@ std::string cameras(const std::string& more) {
          "fleet: {cameras: 40, rate: 15 /s, boards: [nvidia-h200], price: {nvidia-h200: 100}" + more + "}\n";
 }
 
+// 200 frames/s are 154 if each takes 30 % longer.
+TEST(UsualError, makes_the_board_slower_and_not_only_its_latencies) {
+  const auto off = [&](const char* rate, double error) {
+    const Scenario scenario = scenario_of(quiet + std::string("\nrun: {duration: 2 s}\nprocesses: [") +
+                                          server + "arrivals: {periodic: " + rate + "}}]\n");
+    Goal goal;
+    goal.criteria = {{false, std::nullopt}, {false, 20.0}, {false, 100.0}};
+    goal.metrics = {"system.power_w", "processes.latency_ms.p99", "system.power_w"};
+    goal.objectives = 1;
+    const std::vector<double> values{90, 5, 90};
+    const auto run_it = [](const Scenario& slower) { return *run(slower, RunControl{}); };
+    return std::pair(goal, *if_off(goal, {scenario, values, error, 0.05, {}}, run_it));
+  };
+  const auto [goal, kept] = off("150 /s", 0.3);
+  EXPECT_EQ(sentence_of(goal, kept), "If the model is off by its usual 30 %, all limits are still met");
+  const auto overloaded = off("160 /s", 0.3).second;
+  ASSERT_TRUE(overloaded.shortage);
+  EXPECT_NEAR(overloaded.served.value(), 200 / 1.3 / 160, 0.01);
+  EXPECT_THAT(sentence_of(goal, overloaded),
+              HasSubstr("30 %, it does not keep up: the load would overload the GPU (96"));
+}
+
+TEST(UsualError, is_of_the_host_too) {
+  // An image takes 20 ms on its thread, so that 40 of 50 that it could do are asked for.
+  const Plan found = planned(
+      "scenario: {device: jetson-orin-nano-super, jetson_clocks: true, run: {duration: 2 s},\n"
+      "  processes: [{model: resnet18, precision: int8, arrivals: {periodic: 40 /s},\n"
+      "    stages: {before: [{name: filter, time: 19 ms}]}}]}\n"
+      "sweep: {processes.0.batch: [1]}\nobjectives: [min system.power_w]\n"
+      "constraints: {processes.latency_ms.p99: {max: 80 ms}}\n");
+  ASSERT_TRUE(found.if_off);
+  ASSERT_TRUE(found.if_off->shortage);
+  EXPECT_EQ(found.if_off->shortage->name, "host_thread");
+  EXPECT_THAT(plan_json(found), HasSubstr("it does not keep up: the load would overload its host thread"));
+}
+
+TEST(UsualError, of_what_waits_for_answers_is_one_of_its_times_and_rates) {
+  const Scenario scenario = scenario_of(quiet + std::string("\nrun: {duration: 1 s}\nprocesses: [") + server +
+                                        "arrivals: {clients: 2, think: 13 ms}}]\n");
+  Scenario twice = scenario;
+  twice.processes[0].arrivals.think = sim::microseconds(6500);
+  const auto rate = [](const Scenario& one) {
+    return run(one, RunControl{})->system.throughput.mean.value();
+  };
+  EXPECT_NEAR(in_scenario_time("system.throughput", rate(on_slower_board(scenario, 2)), 2), rate(twice) / 2,
+              0.1);
+  EXPECT_EQ(in_scenario_time("processes.latency_ms.p99", 10, 1.3), 13);
+  EXPECT_EQ(in_scenario_time("system.power_w", 10, 1.3), 10);
+}
+
 TEST(FleetMargins, with_more_headroom_never_carry_more_cameras) {
   std::int64_t before = 1000;
   for (const int percent : {0, 10, 20, 40}) {
@@ -303,6 +355,22 @@ TEST(FleetMargins, with_more_headroom_never_carry_more_cameras) {
     EXPECT_EQ(choice.overload.overloads_at, 14);
   }
   EXPECT_EQ(fleet_json(fleet_of(cameras(", headroom: 0 %"))), fleet_json(fleet_of(cameras(""))));
+}
+
+// A board carries 13 cameras: 200 frames/s, of which 30 % longer times leave 10 and as much shorter ones 17.
+// Two cameras are carried all the same.
+TEST(FleetMargins, apply_the_usual_error_to_what_a_board_carries_and_not_to_what_it_is_asked_for) {
+  const std::string all = "cameras: 40";
+  for (const std::string& asked : {all, std::string("cameras: 2")}) {
+    std::string text = cameras("");
+    text.replace(text.find(all), all.size(), asked);
+    Asked study(text);
+    const Fleet found = fleet(*study.study->fleet, study.candidates(), FleetControl{});
+    ASSERT_TRUE(found.choices.at(0).if_off);
+    const CarriedIfOff& off = *found.choices[0].if_off;
+    EXPECT_EQ(off.slow, static_cast<std::int64_t>(200 / 15.0 / (1 + off.error)));
+    EXPECT_EQ(off.fast, static_cast<std::int64_t>(200 / 15.0 * (1 + off.error)));
+  }
 }
 
 TEST(FleetMargins, say_what_a_board_carries_and_why_no_more_and_not_with_a_board_less) {

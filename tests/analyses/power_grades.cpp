@@ -58,8 +58,33 @@ TEST(PowerGrades, are_of_metrics_that_rest_on_the_power_model) {
 }
 
 TEST(PowerGrades, of_several_boards_are_one_sentence) {
-  EXPECT_EQ(assumed_power_note({}), "");
-  EXPECT_THAT(assumed_power_note({"b", "a", "b"}), HasSubstr("the power of a, b is assumed"));
+  Profiles profiles;
+  PoweredBoards boards;
+  EXPECT_EQ(power_note(boards), "");
+  const auto add = [&](const std::string& device) {
+    input::Problems problems;
+    boards[device] = profiles.find(device, "", problems);
+  };
+  add("jetson-orin-nano-super");
+  EXPECT_EQ(power_note(boards), "");
+  add("nvidia-l4");
+  add(assumed);
+  EXPECT_THAT(power_note(boards), HasSubstr("the power of nvidia-a40, nvidia-l4 is assumed"));
+}
+
+TEST(PowerGrades, say_which_watts_are_of_a_card_without_its_server) {
+  Asked asked(
+      "scenario: {device: jetson-orin-nano-super, run: {duration: 500 ms, warmup: 100 ms},\n"
+      "           processes: [{model: resnet50, precision: int8}]}\n"
+      "fleet: {cameras: 2, rate: 15 /s, boards: [jetson-orin-nano-super, nvidia-l4]}\n");
+  FleetControl control;
+  control.intervals = false;
+  const Json json = Json::parse(fleet_json(fleet(*asked.study->fleet, asked.candidates(), control)));
+  EXPECT_EQ(json["choices"][0]["power_of"], "board");
+  EXPECT_EQ(json["choices"][1]["power_of"], "card");
+  EXPECT_TRUE(json["choices"][1]["price"].is_null());
+  EXPECT_THAT(json["power_note"].get<std::string>(),
+              HasSubstr("the power of nvidia-l4 is that of the card, without its server"));
 }
 
 TEST(PowerGrades, stand_beside_the_criteria_of_a_plan_that_rest_on_power) {
