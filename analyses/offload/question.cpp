@@ -127,7 +127,7 @@ void check_over_link(const OffloadQuestion& question, const std::string& directo
   const std::string text = scenarios::to_json(whole);
   if (parse_scenario({text, "", directory}, catalogue, {}, refused)) return;
   for (const input::Problem& problem : refused.list())
-    cloud.descend(problem.path).problem(problem.message + ", with the streams of the edge", problem.hint);
+    cloud.descend(problem.path).problem("with the requests of the edge, " + problem.message, problem.hint);
 }
 
 // Each stream keeps the random numbers that it has at the edge, in any subset and on either side.

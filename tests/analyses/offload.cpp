@@ -156,7 +156,8 @@ TEST(OffloadStudy, refuses_over_the_link_what_a_run_refuses) {
     return read(study(link, "{model: resnet50, precision: fp16, batch: 4, " + more + "}")).errors;
   };
   EXPECT_THAT(errors("arrivals: {poisson: 30 /s}, max_queue_delay: 5 ms"),
-              HasSubstr("offload.cloud.processes.0: `max_queue_delay` does not work with `link`"));
+              HasSubstr("offload.cloud.processes.0: with the requests of the edge, `max_queue_delay` does "
+                        "not work with `link`"));
   EXPECT_THAT(errors("arrivals: {clients: 2}"), HasSubstr("`clients` does not work with `link`"));
   EXPECT_EQ(errors("arrivals: {poisson: 30 /s, dynamic_batching: true}"), "");
 }

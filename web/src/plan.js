@@ -47,7 +47,7 @@ const wide = (labels) => named(labels, 210);
 
 function boards(fleet) {
   const {choices} = fleet;
-  const label = choices.map((of) => `${of.boards} × ${of.device}${of.power_mode ? ` ${of.power_mode}` : ''}`);
+  const label = choices.map((of) => `${of.boards} × ${of.device}${of.power_of === 'card' ? ' (card)' : ''}${of.power_mode ? ` ${of.power_mode}` : ''}`);
   // Two boards are a line of the table above.
   const bars = (name, about, key, range) => (choices.length > 2 && choices.some((of) => of[key] !== null && of[key] !== undefined) ? figure({
     title: name, about, height: 130 + 34 * choices.length,
