@@ -295,8 +295,8 @@ std::string cameras(const std::string& more) {
 // 200 frames/s are 154 if each takes 30 % longer.
 TEST(UsualError, makes_the_board_slower_and_not_only_its_latencies) {
   const auto off = [&](const char* rate, double error) {
-    const Scenario scenario = scenario_of(quiet + std::string("\nrun: {duration: 2 s}\nprocesses: [") +
-                                          server + "arrivals: {periodic: " + rate + "}}]\n");
+    const Scenario scenario = scenario_of("{" + quiet + ", run: {duration: 2 s}, processes: [" + server +
+                                          "arrivals: {periodic: " + rate + "}}]}");
     Goal goal;
     goal.criteria = {{false, std::nullopt}, {false, 20.0}, {false, 100.0}};
     goal.metrics = {"system.power_w", "processes.latency_ms.p99", "system.power_w"};
@@ -336,8 +336,8 @@ TEST(UsualError, is_of_the_stages_on_the_host_too) {
 
 // Each of two users who think for 13 ms asks again after 23 ms if an answer takes 10 in place of 5 ms.
 TEST(UsualError, leaves_the_time_that_users_think_as_it_is) {
-  const Scenario scenario = scenario_of(quiet + std::string("\nrun: {duration: 2 s}\nprocesses: [") + server +
-                                        "arrivals: {clients: 2, think: 13 ms}}]\n");
+  const Scenario scenario = scenario_of("{" + quiet + ", run: {duration: 2 s}, processes: [" + server +
+                                        "arrivals: {clients: 2, think: 13 ms}}]}");
   const double rate = run(on_slower_board(scenario, 2), RunControl{})->system.throughput.value();
   EXPECT_NEAR(in_scenario_time("system.throughput", rate, 2), 2 / 0.023, 2);
   EXPECT_EQ(in_scenario_time("processes.latency_ms.p99", 10, 1.3), 13);
