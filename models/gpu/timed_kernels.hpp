@@ -21,12 +21,13 @@ struct TimedKernel {
 };
 
 // The use of the GPU in which the kernel executed for `passed`, and got done for `part` more. A kernel that
-// runs slower is bound for longer, but its total use of the GPU is the same.
+// runs slower is bound for longer, and has its SMs for longer, but its total use of the rest is the same.
 [[nodiscard]] inline Usage used_in(const TimedKernel& timed, sim::Duration passed, double part) {
   Usage used = timed.used;
   used *= part;
   used.compute = static_cast<double>(timed.kernel.compute_share) * sim::to_seconds(passed);
   used.memory = static_cast<double>(timed.kernel.memory_share) * sim::to_seconds(passed);
+  used.sm_active = static_cast<double>(timed.kernel.sm_active) * sim::to_seconds(passed);
   return used;
 }
 
