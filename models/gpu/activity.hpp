@@ -1,5 +1,5 @@
-// The time in which kernels of a process execute, or of all that share the GPU at one time, and the SMs that
-// they have in it.
+// The time in which kernels of a process execute, or of all that share the GPU at one time, and the SMs and
+// places for warps that they have in it.
 #pragma once
 
 #include <algorithm>
@@ -11,20 +11,32 @@
 
 namespace jostle::gpu {
 
+// Shares of the SMs that have a resident warp, and of the warps that all SMs can hold.
+struct Resident {
+  double sms = 0, warps = 0;
+};
+
 struct ActiveTimes {
   sim::Duration kernels;  // in which any kernel executes
   sim::Duration could;    // in which one could: there is a batch, or, in turns, the process has the GPU
-  double sm_s = 0;        // seconds of `kernels`, each times the share of the SMs with a resident warp
+  Resident seconds;       // of `kernels`, each times the share that is resident
+
+  void add(sim::Duration ran, const Resident& share) {
+    kernels += ran;
+    seconds.sms += sim::to_seconds(ran) * share.sms;
+    seconds.warps += sim::to_seconds(ran) * share.warps;
+  }
 };
 
-// The share of kernels in the time in which they could execute, and of SMs in that in which kernels do.
+// The share of kernels in the time in which they could execute, and what is resident while they do.
 struct RepeatedShares {
-  double kernels = 0, sms = 0;
+  double kernels = 0;
+  Resident resident;
 };
 
 // Blocks go to the SMs with most room (dispatcher.hpp), so kernels that run together share SMs only when all
 // are taken: the shares that they have alone add up, to one at most. A kernel that the others slow down keeps
-// its SMs for as long as it runs.
+// its SMs for as long as it runs, and its warps.
 //
 // While batches are repeated, kernels are a share of the time in which they could execute, and their SMs are
 // a share of that of kernels. Both were recorded over one stretch of time, so neither is above the other.
@@ -35,19 +47,18 @@ class Activity {
     ActiveTimes times = times_;
     const sim::Duration passed = now - since_;
     if (could_ > 0) times.could += passed;
-    if (repeated_)
-      add(times, could_ > 0 ? sim::work_in(passed, repeated_->kernels) : sim::Duration::zero(),
-          repeated_->sms);
-    else if (executing_ > 0)
-      add(times, passed, std::min(sms_, 1.0));
+    if (repeated_ && could_ > 0)
+      times.add(sim::work_in(passed, repeated_->kernels), repeated_->resident);
+    else if (!repeated_ && executing_ > 0)
+      times.add(passed, {std::min(resident_.sms, 1.0), std::min(resident_.warps, 1.0)});
     return times;
   }
-  // `by` more kernels execute from `now` on, and the shares of the SMs that kernels have add up to `sms`
-  // more.
-  void change_kernels(int by, double sms, sim::Time now) {
+  // `by` more kernels execute from `now` on; one that had `before` has `resident`.
+  void change_kernels(int by, const Resident& before, const Resident& resident, sim::Time now) {
     book(now);
     executing_ += by;
-    sms_ += sms;
+    resident_.sms += resident.sms - before.sms;
+    resident_.warps += resident.warps - before.warps;
     sim::contract(executing_ >= 0, "the number of running kernels is never negative");
   }
   // `by` more of what lets kernels execute is there from `now` on.
@@ -56,10 +67,7 @@ class Activity {
     could_ += by;
   }
   // A kernel has come and gone since the last change, alone.
-  void pass_over(sim::Duration takes, double sm_s) {
-    times_.kernels += takes;
-    times_.sm_s += sm_s;
-  }
+  void pass_over(sim::Duration takes, const Resident& resident) { times_.add(takes, resident); }
 
   void begin_recording(sim::Time now) { older_ = newer_ = until(now); }
   // Called whenever twice as much has been recorded: a quarter to half of it is before the last but one.
@@ -68,8 +76,12 @@ class Activity {
     book(now);
     const double kernels = sim::to_seconds(times_.kernels - older_.kernels);
     const double could = sim::to_seconds(times_.could - older_.could);
+    const auto of_kernels = [&](double now_s, double before_s) {
+      return kernels > 0 ? (now_s - before_s) / kernels : 0;
+    };
     repeated_ = RepeatedShares{.kernels = could > 0 ? kernels / could : 0,
-                               .sms = kernels > 0 ? (times_.sm_s - older_.sm_s) / kernels : 0};
+                               .resident = {.sms = of_kernels(times_.seconds.sms, older_.seconds.sms),
+                                            .warps = of_kernels(times_.seconds.warps, older_.seconds.warps)}};
   }
   void end_repeats(sim::Time now) {
     book(now);
@@ -77,17 +89,13 @@ class Activity {
   }
 
  private:
-  static void add(ActiveTimes& times, sim::Duration ran, double sms) {
-    times.kernels += ran;
-    times.sm_s += sim::to_seconds(ran) * sms;
-  }
   void book(sim::Time now) {
     times_ = until(now);
     since_ = now;
   }
 
   int executing_ = 0, could_ = 0;
-  double sms_ = 0;
+  Resident resident_;  // sums over the kernels that execute
   sim::Time since_;
   ActiveTimes times_, older_, newer_;
   std::optional<RepeatedShares> repeated_;

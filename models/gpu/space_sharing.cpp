@@ -294,19 +294,18 @@ void SpaceSharedGpu::kernel_over(Context& context) {
   plan_next(context);
 }
 
-// `more` kernels of the context execute from now on; it has `sm_share` of the SMs.
-void SpaceSharedGpu::set_kernel(Context& context, int more, double sm_share) {
+// `more` kernels of the context execute from now on, with what is `resident`.
+void SpaceSharedGpu::set_kernel(Context& context, int more, const Resident& resident) {
   for (Activity* const activity : activities_of(context))
-    activity->change_kernels(more, sm_share - context.sm_share, engine_.now());
-  context.sm_share = sm_share;
+    activity->change_kernels(more, context.resident, resident, engine_.now());
+  context.resident = resident;
 }
 
 void SpaceSharedGpu::set_executing(Context& context, bool executing) {
   if (context.executing == executing) return;
   count(context);
   context.executing = executing;
-  set_kernel(context, executing ? 1 : -1,
-             executing ? static_cast<double>(kernel_of(context).sm_active) : 0.0);
+  set_kernel(context, executing ? 1 : -1, executing ? resident_of(kernel_of(context)) : Resident{});
 }
 
 SpaceSharedGpu::Pending SpaceSharedGpu::pending(const Context& context) const {
@@ -350,7 +349,7 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
     if (!context.on_gpu) continue;
     groups_[context.group].dispatcher.retime(context.stream,
                                              context.kernels->at(context.kernel, spec_, rates_).work);
-    if (context.executing) set_kernel(context, 0, static_cast<double>(kernel_of(context).sm_active));
+    if (context.executing) set_kernel(context, 0, resident_of(kernel_of(context)));
   }
   step();
 }
@@ -459,12 +458,15 @@ Running SpaceSharedGpu::so_far(const Context& context) const {
   return running;
 }
 
-// SMs have the kernels of several streams: each stream of a process gets an equal part of the process's time.
+// SMs have the kernels of several streams: each stream of a process gets an equal part of what the process
+// has.
 Running SpaceSharedGpu::running(ContextId id) {
   catch_up();
   Running running = so_far(get(id));
   const Process& process = processes_[get(id).process];
-  running.used.sm_active = process.activity.until(engine_.now()).sm_s / process.contexts;
+  const Resident seconds = process.activity.until(engine_.now()).seconds;
+  running.used.sm_active = seconds.sms / process.contexts;
+  running.used.occupancy = seconds.warps / process.contexts;
   return running;
 }
 
@@ -472,8 +474,12 @@ Usage SpaceSharedGpu::used() {
   catch_up();
   Usage sum;
   for (const Context& context : contexts_) sum += so_far(context).used;
-  sum.sm_active = 0;
-  for (const Group& group : groups_) sum.sm_active += group.activity.until(engine_.now()).sm_s;
+  sum.sm_active = sum.occupancy = 0;
+  for (const Group& group : groups_) {
+    const Resident seconds = group.activity.until(engine_.now()).seconds;
+    sum.sm_active += seconds.sms;
+    sum.occupancy += seconds.warps;
+  }
   return sum;
 }
 

@@ -110,7 +110,7 @@ class SpaceSharedGpu final : public Gpu {
     const TimedKernel* timed = nullptr;         // the kernel on the GPU
     double counted = 0;                         // fraction of it that is booked
     sim::Time counted_at;                       // `ran` and `used` are booked up to here
-    double sm_share = 0;                        // of its kernel, while it executes
+    Resident resident;                          // of its kernel, while it executes
     std::optional<sim::Time> began;             // the kernel's first block, for the observer
     bool executing = false;                     // its kernel runs now, or refills caches
     ContextState state = ContextState::empty;
@@ -189,7 +189,7 @@ class SpaceSharedGpu final : public Gpu {
   [[nodiscard]] Pending pending_repeat(const Repeat& repeat) const;
   [[nodiscard]] Running so_far(const Context& context) const;
   void count(Context& context);
-  void set_kernel(Context& context, int more, double sm_share);
+  void set_kernel(Context& context, int more, const Resident& resident);
   void set_executing(Context& context, bool executing);
   void see_finished();
   void refresh_states();

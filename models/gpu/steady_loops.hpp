@@ -28,7 +28,7 @@ namespace jostle::gpu {
 // The times that one batch took.
 struct BatchRecord {
   sim::Duration time;  // from when it could start, and the batch before it was done, to its end
-  sim::Duration ran;   // time in which its kernels were executing
+  sim::Duration ran;   // time in which its kernels were executing, or caches were refilled for them
   Usage used;
 };
 

@@ -345,13 +345,13 @@ DraftEntry drawn_entry(Dice& dice, const Place& place) {
 
 DraftEntry drawn_loops(Dice& dice, const Place& place) {
   DraftEntry entry;
-  const int kernels = dice.number(1, 8), us = dice.number(10, 200), blocks = dice.number(1, 300);
+  const int kernels = dice.number(2, 8), us = dice.number(40, 200), blocks = dice.number(1, 300);
   const std::string bytes = dice.one_in(2) ? fmt::format(", bytes: {} kB", dice.number(1, 4000)) : "";
   entry.keys = {fmt::format("model: {{kernels: {}, duration: {} us, blocks: {}, threads: 128{}}}", kernels,
                             us, blocks, bytes),
                 "runtime: cuda-graph", fmt::format("streams: {}", dice.number(place.index == 0 ? 2 : 1, 4)),
                 synchronised(dice)};
-  if (dice.one_in(3)) entry.keys.push_back(fmt::format("count: {}", dice.number(2, 3)));
+  if (dice.one_in(4)) entry.keys.emplace_back("count: 2");
   take_over(entry.keys, turns(dice, place));
   take_over(entry.keys, partition(dice, place));
   return entry;
