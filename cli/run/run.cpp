@@ -95,6 +95,7 @@ bool finish(scenarios::TraceFile* trace, Terminal& terminal) {
 // A rough duration: "some 3 minutes". More digits would exceed the precision of the estimate.
 std::string about(double seconds) {
   constexpr double minute = 60, hour = 3600;
+  if (seconds < 2 * minute) return fmt::format("some {:.0f} seconds", seconds);
   if (seconds < 2 * hour) return fmt::format("some {:.0f} minutes", seconds / minute);
   return seconds < 100 * hour ? fmt::format("some {:.0f} hours", seconds / hour) : "days";
 }
@@ -118,7 +119,7 @@ PageWords words_of(const scenarios::Result& result, const analyses::ExplainQuest
                    double cpu_seconds, const scenarios::RunControl& control) {
   constexpr double runs = 15;  // of an explanation, about
   PageWords words = report_words(result);
-  if (runs * cpu_seconds > scenarios::worth_telling_s) {
+  if (runs * cpu_seconds > scenarios::most_unasked_s) {
     words.why.push_back(
         fmt::format("`jostle explain` says why, and what changes would bring; here it takes {} of CPU time",
                     about(runs * cpu_seconds)));

@@ -9,7 +9,7 @@ scenarios::Result with_interval(const scenarios::Result& result, const scenarios
                                 double cpu_seconds, const scenarios::RunControl& control) {
   constexpr double runs = 80;  // rough number for an interval
   if (result.status != "ok" || result.system.throughput_pi90 ||
-      runs * cpu_seconds > scenarios::worth_telling_s)
+      runs * cpu_seconds > scenarios::most_unasked_s)
     return result;
   scenarios::RunControl quiet;
   quiet.interrupt = control.interrupt;

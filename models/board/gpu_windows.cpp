@@ -1,5 +1,7 @@
 #include "models/board/gpu_windows.hpp"
 
+#include <utility>
+
 #include "sim/trace.hpp"
 
 namespace jostle::board {
@@ -30,6 +32,7 @@ void GpuWindows::restart() {
   for (sim::ShareHistogram& shares : board_shares_) shares.clear();
   for (std::size_t i = 0; i < processes_.size(); ++i)
     processes_[i] = {.before = board_.processes()[i].running().used, .shares = {}};
+  board_before_ = board_.gpu_used();
 }
 
 GpuWindows::Shares GpuWindows::shares_of(const gpu::Usage& used) const {
@@ -40,15 +43,17 @@ GpuWindows::Shares GpuWindows::shares_of(const gpu::Usage& used) const {
 }
 
 void GpuWindows::sample() {
-  gpu::Usage all;
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     const gpu::Usage now = board_.processes()[i].running().used;
     gpu::Usage used = now;
     used -= processes_[i].before;
     processes_[i].before = now;
     add(processes_[i].shares, shares_of(used));
-    all += used;
   }
+  // Kernels of several processes may share SMs, so the board's is not their sum.
+  const gpu::Usage now = board_.gpu_used();
+  gpu::Usage all = now;
+  all -= std::exchange(board_before_, now);
   add(board_shares_, shares_of(all));
   if (sim::TraceSink* trace = engine_.trace()) {
     const double window = sim::to_seconds(interval_);

@@ -52,6 +52,7 @@ class GpuWindows {
   double peak_bytes_per_s_;
   sim::Time begin_;
   std::vector<ProcessWindows> processes_;
+  gpu::Usage board_before_;  // at the begin of the window
   GpuWindowShares board_shares_;
   sim::TrackId sm_counter_ = sim::TrackId::none, tensor_counter_ = sim::TrackId::none;
 };

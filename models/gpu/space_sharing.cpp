@@ -36,6 +36,7 @@ std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
                      .contexts = {},
                      .id = spec.group,
                      .slice = spec.slice,
+                     .activity = {},
                      .refill = {},
                      .ran = {},
                      .runs_since = {},
@@ -69,6 +70,7 @@ ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
   context.group = group_of(spec);
   Group& group = groups_[context.group];
   const std::size_t number = context.process = process_of(spec);
+  ++processes_[number].contexts;
   const auto before = std::ranges::count_if(
       group.contexts, [&](std::size_t other) { return contexts_[other].process == number; });
   const int connections = std::max(spec_.space_sharing.connections, 1);
@@ -107,12 +109,6 @@ void SpaceSharedGpu::begin_batch(Context& context) {
   context.ran_before = context.ran;
   context.used_before = context.used;
   note_presence(context);
-}
-
-// One more or one less of the context's kernels or batches counts, for its process and for all.
-void SpaceSharedGpu::change(const Context& context, Tally Activity::*of, int by) {
-  for (Activity* const activity : {&activity_, &processes_[context.process].activity})
-    (activity->*of).change(by, engine_.now());
 }
 
 // The oldest batch is done.
@@ -298,34 +294,43 @@ void SpaceSharedGpu::kernel_over(Context& context) {
   plan_next(context);
 }
 
+// `more` kernels of the context execute from now on, with what is `resident`.
+void SpaceSharedGpu::set_kernel(Context& context, int more, const Resident& resident) {
+  for (Activity* const activity : activities_of(context))
+    activity->change_kernels(more, context.resident, resident, engine_.now());
+  context.resident = resident;
+}
+
 void SpaceSharedGpu::set_executing(Context& context, bool executing) {
   if (context.executing == executing) return;
   count(context);
   context.executing = executing;
-  change(context, &Activity::kernels, executing ? 1 : -1);
+  set_kernel(context, executing ? 1 : -1, executing ? resident_of(kernel_of(context)) : Resident{});
 }
 
-// Accrues what the kernel on the GPU has used up to now.
-void SpaceSharedGpu::count(Context& context) {
-  if (repeating_) {
-    count_repeat(context);
-    return;
-  }
+SpaceSharedGpu::Pending SpaceSharedGpu::pending(const Context& context) const {
+  if (repeating_) return pending_repeat(context.repeat);
   const Duration passed = context.executing ? engine_.now() - context.counted_at : Duration::zero();
-  context.counted_at = engine_.now();
-  context.ran += passed;
+  Pending more{.running = {.total = passed, .used = {}}, .counted = context.counted};
   if (mode_ == Mode::refilling && passed > Duration::zero()) {
-    context.used += usage_of_refill(
-        context.on_gpu ? context.timed->kernel : context.batches.front().given->kernels[context.kernel],
-        passed);
-    return;
+    more.running.used = usage_of_refill(kernel_of(context), passed);
+  } else if (context.on_gpu && context.began) {
+    const space::Dispatcher& dispatcher = groups_[context.group].dispatcher;
+    const double fraction = dispatcher.has_kernel(context.stream) ? dispatcher.fraction(context.stream) : 1;
+    const double part = std::max(fraction - context.counted, 0.0);
+    more.counted += part;
+    more.running.used = used_in(*context.timed, passed, part);
   }
-  if (!context.on_gpu || !context.began) return;
-  const space::Dispatcher& dispatcher = groups_[context.group].dispatcher;
-  const double fraction = dispatcher.has_kernel(context.stream) ? dispatcher.fraction(context.stream) : 1;
-  const double part = std::max(fraction - context.counted, 0.0);
-  context.counted += part;
-  context.used += used_in(*context.timed, passed, part);
+  return more;
+}
+
+// Books what the context has used up to now.
+void SpaceSharedGpu::count(Context& context) {
+  const Pending more = pending(context);
+  context.counted_at = engine_.now();
+  context.ran += more.running.total;
+  context.used += more.running.used;
+  (repeating_ ? context.repeat.counted : context.counted) = more.counted;
 }
 
 // Execution so far is unchanged; a kernel in progress keeps its fraction.
@@ -340,10 +345,11 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
     if (context.on_gpu) count(context);
   rates_ = rates;
   timed_.forget();
-  for (const Context& context : contexts_) {
+  for (Context& context : contexts_) {
     if (!context.on_gpu) continue;
     groups_[context.group].dispatcher.retime(context.stream,
                                              context.kernels->at(context.kernel, spec_, rates_).work);
+    if (context.executing) set_kernel(context, 0, resident_of(kernel_of(context)));
   }
   step();
 }
@@ -437,35 +443,51 @@ void SpaceSharedGpu::schedule_next() {
 
 Duration SpaceSharedGpu::running_time(ContextId id) {
   catch_up();
-  Context& context = get(id);
-  if (repeating_) count(context);
-  return context.executing ? context.ran + (engine_.now() - context.counted_at) : context.ran;
+  return so_far(get(id)).total;
 }
 
 Duration SpaceSharedGpu::process_running_time(ContextId id) {
   catch_up();
-  return processes_[get(id).process].activity.kernels.until(engine_.now());
+  return processes_[get(id).process].activity.until(engine_.now()).kernels;
 }
 
+Running SpaceSharedGpu::so_far(const Context& context) const {
+  const Pending more = pending(context);
+  Running running{.total = context.ran + more.running.total, .used = context.used};
+  running.used += more.running.used;
+  return running;
+}
+
+// SMs have the kernels of several streams: each stream of a process gets an equal part of what the process
+// has.
 Running SpaceSharedGpu::running(ContextId id) {
   catch_up();
-  count(get(id));
-  return {.total = get(id).ran, .used = get(id).used};
+  Running running = so_far(get(id));
+  const Process& process = processes_[get(id).process];
+  const Resident seconds = process.activity.until(engine_.now()).seconds;
+  running.used.sm_active = seconds.sms / process.contexts;
+  running.used.occupancy = seconds.warps / process.contexts;
+  return running;
 }
 
 Usage SpaceSharedGpu::used() {
   catch_up();
   Usage sum;
-  for (Context& context : contexts_) {
-    count(context);
-    sum += context.used;
+  for (const Context& context : contexts_) sum += so_far(context).used;
+  sum.sm_active = sum.occupancy = 0;
+  for (const Group& group : groups_) {
+    const Resident seconds = group.activity.until(engine_.now()).seconds;
+    sum.sm_active += seconds.sms;
+    sum.occupancy += seconds.warps;
   }
   return sum;
 }
 
 Duration SpaceSharedGpu::busy() {
   catch_up();
-  return activity_.kernels.until(engine_.now());
+  Duration busy;
+  for (const Group& group : groups_) busy += group.activity.until(engine_.now()).kernels;
+  return busy;
 }
 
 }  // namespace jostle::gpu

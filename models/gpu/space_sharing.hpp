@@ -17,11 +17,13 @@
 // kernels are simulated again, from where the batches are.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "models/gpu/activity.hpp"
 #include "models/gpu/advance.hpp"
 #include "models/gpu/dispatcher.hpp"
 #include "models/gpu/gpu.hpp"
@@ -29,7 +31,6 @@
 #include "models/gpu/spec.hpp"
 #include "models/gpu/steady_loops.hpp"
 #include "models/gpu/timed_kernels.hpp"
-#include "sim/contract.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
 #include "sim/trace.hpp"
@@ -65,55 +66,16 @@ class SpaceSharedGpu final : public Gpu {
   [[nodiscard]] sim::Duration busy() override;
   [[nodiscard]] sim::Duration switching() override;
   [[nodiscard]] std::int64_t switches() const override { return switches_; }
-  [[nodiscard]] sim::Duration repeating() override { return repeats_.until(engine_.now()); }
+  [[nodiscard]] sim::Duration repeating() override {
+    return repeated_ + (repeating_ ? engine_.now() - repeats_since_ : sim::Duration::zero());
+  }
   [[nodiscard]] std::uint64_t unseen(ContextId context) override { return get(context).unseen; }
   [[nodiscard]] std::uint64_t unfinished(ContextId context) override { return get(context).batches.size(); }
 
  private:
-  // Time in which at least one of several is executing.
-  struct Tally {
-    int executing = 0;
-    sim::Time since;
-    sim::Duration total;
-    double share = 1;  // the part of that time which counts
-
-    // It was executing for `ran` since the last change; `since`: the beginning of what executes now, if
-    // `executes`.
-    void make_up(sim::Duration ran, bool executes, sim::Time now) {
-      total += ran;
-      since = now;
-      executing = executes ? 1 : 0;
-    }
-    void change(int by, sim::Time now) {
-      total = until(now);
-      since = now;
-      executing += by;
-      sim::contract(executing >= 0, "the number of running kernels is never negative");
-    }
-    [[nodiscard]] sim::Duration until(sim::Time now) const {
-      if (executing == 0) return total;
-      return total + (share == 1 ? now - since : sim::work_in(now - since, share));
-    }
-  };
-  // Time in which kernels of several contexts executed, and in which one of these had a batch while its
-  // process ran. While batches are repeated, the first is a share of the second.
-  struct Activity {
-    Tally kernels, batches;
-    sim::Duration kernels_before, batches_before;  // when recording began
-
-    void begin_recording(sim::Time now) {
-      kernels_before = kernels.until(now);
-      batches_before = batches.until(now);
-    }
-    [[nodiscard]] double share(sim::Time now) const {
-      const sim::Duration with_batch = batches.until(now) - batches_before;
-      return with_batch > sim::Duration::zero()
-                 ? sim::to_seconds(kernels.until(now) - kernels_before) / sim::to_seconds(with_batch)
-                 : 0.0;
-    }
-  };
   struct Process {
     std::optional<std::uint32_t> id;  // ContextSpec::group
+    double contexts = 0;              // number
     Activity activity;
   };
   struct Client {
@@ -126,7 +88,7 @@ class SpaceSharedGpu final : public Gpu {
     bool on = false;
     sim::Time from, to = sim::Time::never();  // never: its process does not run
     double done_before = 0;                   // fraction of the batch that was done at `from`
-    double counted = 0;                       // fraction of from .. to that is in `ran` and `used`
+    double counted = 0;                       // fraction of from .. to that is booked
     BatchRecord record;                       // of all of it
   };
   struct Context {
@@ -146,10 +108,11 @@ class SpaceSharedGpu final : public Gpu {
     sim::Time free_since = sim::Time::never();  // end of its last kernel; never: it has had none
     std::shared_ptr<TimedKernels> kernels;      // of its oldest batch
     const TimedKernel* timed = nullptr;         // the kernel on the GPU
-    double counted = 0;                         // fraction of it that is in `used`
-    sim::Time counted_at;
-    std::optional<sim::Time> began;  // the kernel's first block, for the observer
-    bool executing = false;          // its kernel runs now, or refills caches
+    double counted = 0;                         // fraction of it that is booked
+    sim::Time counted_at;                       // `ran` and `used` are booked up to here
+    Resident resident;                          // of its kernel, while it executes
+    std::optional<sim::Time> began;             // the kernel's first block, for the observer
+    bool executing = false;                     // its kernel runs now, or refills caches
     ContextState state = ContextState::empty;
     std::uint64_t unseen = 0;
     sim::Duration ran;
@@ -167,6 +130,10 @@ class SpaceSharedGpu final : public Gpu {
     Repeat repeat;
     sim::TrackId track = sim::TrackId::none;
   };
+  // The kernel that a context runs, or runs next, in its oldest batch.
+  [[nodiscard]] static const Kernel& kernel_of(const Context& context) {
+    return context.on_gpu ? context.timed->kernel : context.batches.front().given->kernels[context.kernel];
+  }
   // Contexts that share the GPU at one time.
   struct Group {
     space::Longer longer;
@@ -174,6 +141,7 @@ class SpaceSharedGpu final : public Gpu {
     std::vector<std::size_t> contexts;
     std::optional<std::uint32_t> id;
     std::optional<sim::Duration> slice;
+    Activity activity;
     sim::Duration refill;  // time to refill caches at the start of its next turn
     sim::Duration ran;     // time for which it has run, without refills, up to the end of its last turn
     sim::Time runs_since;
@@ -211,14 +179,31 @@ class SpaceSharedGpu final : public Gpu {
   void step();
   void start_ready(Group& group);
   void kernel_over(Context& context);
+  // What the context has used since it was booked, and the fraction that will be booked then. Readings book
+  // nothing: the sums do not depend on them.
+  struct Pending {
+    Running running;
+    double counted = 0;
+  };
+  [[nodiscard]] Pending pending(const Context& context) const;
+  [[nodiscard]] Pending pending_repeat(const Repeat& repeat) const;
+  [[nodiscard]] Running so_far(const Context& context) const;
   void count(Context& context);
+  void set_kernel(Context& context, int more, const Resident& resident);
   void set_executing(Context& context, bool executing);
   void see_finished();
   void refresh_states();
   void refresh_state(Context& context);
   void set_state(Context& context, ContextState state);
   void schedule_next();
-  void change(const Context& context, Tally Activity::*of, int by);
+  [[nodiscard]] std::array<Activity*, 2> activities_of(const Context& context) {
+    return {&groups_[context.group].activity, &processes_[context.process].activity};
+  }
+  template <typename Do>
+  void each_activity(const Do& act) {
+    for (Group& group : groups_) act(group.activity);
+    for (Process& process : processes_) act(process.activity);
+  }
   void begin_batch(Context& context);
   void end_batch(Context& context);
   // Repeated batches.
@@ -233,7 +218,6 @@ class SpaceSharedGpu final : public Gpu {
   void note_presence(Context& context);
   void run_repeat(Context& context);
   void halt_repeat(Context& context);
-  [[nodiscard]] double share_of(const Activity& activity, std::optional<std::size_t> process) const;
   [[nodiscard]] LoopKind kind_of(const Context& context) const;
   [[nodiscard]] bool is_in_loop(const Context& context) const;
   void begin_repeating();
@@ -241,12 +225,12 @@ class SpaceSharedGpu final : public Gpu {
   void end_repeats();
   void stop_repeating();
   void leave_repeats(Context& context);
-  void count_repeat(Context& context);
   void begin_recording();
+  void note_recorded();
   // Turns.
   [[nodiscard]] bool owner_runs() const { return mode_ == Mode::running || mode_ == Mode::holding; }
   void change_mode(Mode mode);
-  void take_share_of_owner();
+  [[nodiscard]] bool owner_has_gpu() const { return owner_runs() || mode_ == Mode::refilling; }
   [[nodiscard]] bool has_work(const Context& context) const;
   [[nodiscard]] bool has_work(const Group& group) const;
   [[nodiscard]] bool has_batches(const Group& group) const;
@@ -295,11 +279,12 @@ class SpaceSharedGpu final : public Gpu {
   std::optional<std::size_t> refreshed_for_;
   bool refreshed_for_switch_ = false;
   sim::Time idle_since_;
-  Activity activity_;
   bool may_repeat_;
   SteadyLoops loops_;
+  std::uint64_t recorded_ = 0;  // batches or, where processes take turns, turns
   bool repeating_ = false;
-  Tally repeats_;
+  sim::Duration repeated_;  // up to the last time that kernels were simulated again
+  sim::Time repeats_since_;
   sim::Time switch_began_;
   sim::Duration switching_;
   std::int64_t switches_ = 0;

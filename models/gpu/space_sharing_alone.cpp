@@ -46,7 +46,9 @@ void SpaceSharedGpu::run_alone() {
   sim::contract(done_.size() == 1, "the kernel that runs alone is over");
   const Duration passed = first_end - context.counted_at;
   context.used += used_in(*context.timed, passed, std::max(1 - context.counted, 0.0));
-  Duration more;  // execution after that
+  context.ran += passed;
+  const std::array<Activity*, 2> activities = activities_of(context);
+  for (Activity* const activity : activities) activity->change_kernels(-1, context.resident, {}, first_end);
   const std::vector<AloneKernel>& kernels = context.kernels->alone(spec_, rates_, group.longer);
   Time start, end = first_end;  // a kernel begins, and the one before it ends
   while (true) {
@@ -55,16 +57,15 @@ void SpaceSharedGpu::run_alone() {
     if (context.kernel + 1 == kernels.size() || start + next.takes > now) break;
     dispatcher.pass_over(context.stream, context.kernels->at(context.kernel, spec_, rates_).work);
     context.used += next.used;
-    more += next.takes;
+    context.ran += next.takes;
+    for (Activity* const activity : activities) activity->pass_over(next.takes, next.resident);
     end = start + next.takes;
   }
-  context.ran += passed + more;
   context.timed = &context.kernels->at(context.kernel, spec_, rates_);
   context.on_gpu = context.executing = start <= now;
-  for (Activity* const activity : {&activity_, &processes_[context.process].activity}) {
-    Tally& tally = activity->kernels;
-    tally.make_up(first_end - tally.since + more, context.executing, context.executing ? start : now);
-  }
+  context.resident = context.executing ? resident_of(context.timed->kernel) : Resident{};
+  if (context.executing)
+    for (Activity* const activity : activities) activity->change_kernels(1, {}, context.resident, start);
   context.free_since = end;
   context.counted_at = context.executing ? start : now;
   context.counted = 0;

@@ -1,5 +1,6 @@
 // Batches of steady loops are repeated without their kernels (steady_loops.hpp).
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "models/gpu/advance.hpp"
@@ -24,8 +25,8 @@ Time SpaceSharedGpu::axis(const Context& context) const {
 }
 
 void SpaceSharedGpu::begin_recording() {
-  activity_.begin_recording(engine_.now());
-  for (Process& process : processes_) process.activity.begin_recording(engine_.now());
+  recorded_ = 0;
+  each_activity([&](Activity& activity) { activity.begin_recording(engine_.now()); });
   for (Context& context : contexts_) {
     context.batch_since = Time::never();
     context.ended_batch = false;
@@ -35,6 +36,12 @@ void SpaceSharedGpu::begin_recording() {
     group.next_expiry = 0;
     group.turns = group.last_without_work = 0;
   }
+}
+
+// One more batch or turn of all is in the records.
+void SpaceSharedGpu::note_recorded() {
+  if (std::has_single_bit(++recorded_))
+    each_activity([&](Activity& activity) { activity.note_doubled(engine_.now()); });
 }
 
 // Streams that compete for the GPU keep each other from pausing together. Repeated batches know nothing of
@@ -49,7 +56,9 @@ void SpaceSharedGpu::note_presence(Context& context) {
   const bool present = context.in_batch && context.group == owner_ && owner_runs();
   if (present == context.present) return;
   context.present = present;
-  change(context, &Activity::batches, present ? 1 : -1);
+  if (!in_turns())
+    for (Activity* const activity : activities_of(context))
+      activity->change_could(present ? 1 : -1, engine_.now());
   if (!context.repeat.on) return;
   if (present)
     run_repeat(context);
@@ -77,6 +86,7 @@ void SpaceSharedGpu::record_batch(Context& context) {
                      .used = context.used};
   record.used -= context.used_before;
   loops_.add(context.id.index, kind_of(context), record, context.paused);
+  if (!in_turns()) note_recorded();
 }
 
 // Its batches repeat, and the pause before the oldest, or since the last, is not too long for its loop.
@@ -117,26 +127,6 @@ void SpaceSharedGpu::begin_repeating_if_steady() {
   }
 }
 
-// The share of the time with a batch in which kernels execute: as recorded, but neither below that of a
-// single context nor above that of all together. `process`: whose contexts; none: all.
-double SpaceSharedGpu::share_of(const Activity& activity, std::optional<std::size_t> process) const {
-  double most = 0, sum = 0;
-  for (const Context& context : contexts_) {
-    if ((process && context.process != *process) || loops_.unknown(context.id.index)) continue;
-    const double share = loops_.running_share(context.id.index);
-    most = std::max(most, share);
-    sum += share;
-  }
-  return std::clamp(activity.share(engine_.now()), most, std::max(most, std::min(sum, 1.0)));
-}
-
-// Where processes take turns, the GPU is busy just while the owner's kernels execute.
-void SpaceSharedGpu::take_share_of_owner() {
-  if (!repeating_ || !in_turns()) return;
-  const Context& one = contexts_[groups_[*owner_].contexts.front()];
-  activity_.kernels.share = processes_[one.process].activity.kernels.share;
-}
-
 void SpaceSharedGpu::begin_repeating() {
   const Time now = engine_.now();
   std::vector<double> done(contexts_.size(), 0);
@@ -152,12 +142,9 @@ void SpaceSharedGpu::begin_repeating() {
     context.on_gpu = false;
     context.launched = context.ready = Time::never();
   }
-  for (std::size_t i = 0; i < processes_.size(); ++i)
-    processes_[i].activity.kernels.share = share_of(processes_[i].activity, i);
-  activity_.kernels.share = share_of(activity_, {});
+  each_activity([&](Activity& activity) { activity.begin_repeats(now); });
   repeating_ = true;
-  take_share_of_owner();
-  repeats_.change(1, now);
+  repeats_since_ = now;
   loose_.resize(contexts_.size());
   std::iota(loose_.begin(), loose_.end(), std::size_t{0});
   for (Context& context : contexts_) repeat(context, done[context.id.index]);
@@ -186,12 +173,11 @@ void SpaceSharedGpu::repeat(Context& context, double done) {
 void SpaceSharedGpu::run_repeat(Context& context) {
   context.repeat.from = engine_.now();
   context.repeat.to = engine_.now() + context.repeat.record.time;
-  change(context, &Activity::kernels, 1);
 }
 
 // The rest of the batch waits for the next turn of its process.
 void SpaceSharedGpu::halt_repeat(Context& context) {
-  count_repeat(context);
+  count(context);
   Repeat& repeat = context.repeat;
   const double left = 1 - repeat.counted;
   repeat.record.time = std::max(repeat.to - engine_.now(), Duration{1});
@@ -200,25 +186,22 @@ void SpaceSharedGpu::halt_repeat(Context& context) {
   repeat.done_before = 1 - (1 - repeat.done_before) * left;
   repeat.counted = 0;
   repeat.to = Time::never();
-  change(context, &Activity::kernels, -1);
 }
 
-// Accrues what the repeated batch has used up to now.
-void SpaceSharedGpu::count_repeat(Context& context) {
-  Repeat& repeat = context.repeat;
-  if (repeat.to == Time::never()) return;
+SpaceSharedGpu::Pending SpaceSharedGpu::pending_repeat(const Repeat& repeat) const {
+  if (repeat.to == Time::never()) return {.running = {}, .counted = repeat.counted};
   const double part = std::clamp(
       sim::to_seconds(engine_.now() - repeat.from) / sim::to_seconds(repeat.to - repeat.from), 0.0, 1.0);
-  context.ran += sim::work_in(repeat.record.ran, part) - sim::work_in(repeat.record.ran, repeat.counted);
-  Usage used = repeat.record.used;
-  used *= part - repeat.counted;
-  context.used += used;
-  repeat.counted = part;
+  Pending more{.running = {.total = sim::work_in(repeat.record.ran, part) -
+                                    sim::work_in(repeat.record.ran, repeat.counted),
+                           .used = repeat.record.used},
+               .counted = part};
+  more.running.used *= part - repeat.counted;
+  return more;
 }
 
 void SpaceSharedGpu::leave_repeats(Context& context) {
-  count_repeat(context);
-  if (context.repeat.to < Time::never()) change(context, &Activity::kernels, -1);
+  count(context);
   context.repeat = {};
 }
 
@@ -244,14 +227,13 @@ void SpaceSharedGpu::stop_repeating() {
   for (Context& context : contexts_) {
     if (!context.repeat.on) continue;
     const double done_before = context.repeat.done_before;
-    count_repeat(context);
+    count(context);
     done[context.id.index] = done_before + (1 - done_before) * context.repeat.counted;
     leave_repeats(context);
   }
   repeating_ = false;
-  repeats_.change(-1, now);
-  for (Process& process : processes_) process.activity.kernels.share = 1;
-  activity_.kernels.share = 1;
+  repeated_ += now - repeats_since_;
+  each_activity([&](Activity& activity) { activity.end_repeats(now); });
   begin_recording();
   for (Group& group : groups_) {
     group.dispatcher = space::Dispatcher(spec_, group.longer);

@@ -88,15 +88,17 @@ bool SpaceSharedGpu::drained() const {
 }
 
 void SpaceSharedGpu::change_mode(Mode mode) {
-  const bool ran = owner_runs();
+  const bool ran = owner_runs(), had_gpu = owner_has_gpu();
   mode_ = mode;
+  if (in_turns() && owner_has_gpu() != had_gpu)
+    for (Activity* const activity : activities_of(contexts_[groups_[*owner_].contexts.front()]))
+      activity->change_could(had_gpu ? -1 : 1, engine_.now());
   if (owner_runs() == ran) return;
   Group& group = groups_[*owner_];
   if (ran) {
     group.ran += engine_.now() - group.runs_since;
   } else {
     group.runs_since = engine_.now();
-    take_share_of_owner();
   }
   for (const std::size_t index : group.contexts) note_presence(contexts_[index]);
 }
@@ -194,8 +196,10 @@ void SpaceSharedGpu::leave(Duration cost) {
     Group& group = groups_[*owner_];
     ++group.turns;
     if (mode_ == Mode::holding) group.last_without_work = group.turns;
-    if (may_record())
+    if (may_record()) {
+      note_recorded();
       for (const std::size_t index : group.contexts) loops_.end_turn(index);
+    }
   }
   switch_to(next_group(), cost);
 }

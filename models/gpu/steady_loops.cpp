@@ -121,15 +121,7 @@ bool SteadyLoops::begin_repeats() {
     distrust();
     return false;
   }
-  for (std::size_t index = 0; index < kinds_.size(); ++index) {
-    take_shares(index);
-    sim::Duration time, ran;
-    for (const BatchRecord& record : kinds_[index].records) {
-      time += record.time;
-      ran += record.ran;
-    }
-    kinds_[index].running = sim::to_seconds(ran) / sim::to_seconds(time);
-  }
+  for (std::size_t index = 0; index < kinds_.size(); ++index) take_shares(index);
   return true;
 }
 
@@ -156,10 +148,6 @@ const BatchRecord& SteadyLoops::next(std::size_t context) {
   const BatchRecord& record = records[member.next];
   member.next = (member.next + 1) % records.size();
   return record;
-}
-
-double SteadyLoops::running_share(std::size_t context) const {
-  return kinds_[members_[context].kind].running;
 }
 
 bool SteadyLoops::may_pause(std::size_t context, sim::Duration pause) const {

@@ -28,7 +28,7 @@ namespace jostle::gpu {
 // The times that one batch took.
 struct BatchRecord {
   sim::Duration time;  // from when it could start, and the batch before it was done, to its end
-  sim::Duration ran;   // time in which its kernels were executing
+  sim::Duration ran;   // time in which its kernels were executing, or caches were refilled for them
   Usage used;
 };
 
@@ -87,8 +87,6 @@ class SteadyLoops {
   }
   // The record that the context repeats next. It must have a loop that is steady.
   [[nodiscard]] const BatchRecord& next(std::size_t context);
-  // The share of a batch's time in which its kernels execute. The context must have a loop that is steady.
-  [[nodiscard]] double running_share(std::size_t context) const;
   // True if the context's loop may have no batch for so long. It must have a record.
   [[nodiscard]] bool may_pause(std::size_t context, sim::Duration pause) const;
 
@@ -100,7 +98,6 @@ class SteadyLoops {
     std::vector<std::size_t> contexts;  // by record
     std::size_t members = 0;
     sim::Duration longest_pause;
-    double running = 1;  // share of the records' time in which kernels execute, once they are steady
   };
   struct Member {
     std::size_t kind = none;

@@ -125,8 +125,8 @@ void TimeSharedGpu::accrue_to(const Position& position, Time at) {
   const Duration cache_refill = owner.position.cache_refill - position.cache_refill;
   const Duration ran = executed(batch, owner.spec.per_launch, position) -
                        executed(batch, owner.spec.per_launch, owner.position) + cache_refill;
-  if (cache_refill > Duration::zero())
-    owner.used += usage_of_refill(batch.kernels->kernels[owner.underway().kernel], cache_refill);
+  owner.refilled += cache_refill;
+  if (position.cache_refill == Duration::zero()) book_refill(owner);
   owner.used_now.reset();
   owner.executed += ran;
   busy_ += ran;
@@ -237,6 +237,7 @@ void TimeSharedGpu::leave(bool expired) {
   if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, now);
   Duration cost = spec_.time_slicing.switch_when_idle;
   if (expired) {
+    book_refill(last);
     const KernelSequence& kernels = *last.batches.front().kernels;
     const Underway at = last.underway();
     cost = expiry_cost(spec_, at.done > Duration::zero() ? &kernels.kernels[at.kernel] : nullptr);

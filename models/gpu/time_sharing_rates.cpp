@@ -38,6 +38,7 @@ void TimeSharedGpu::retime(Context& context) {
   const Underway at = context.underway();
   const Position position = retimed(batch, context.spec.per_launch, context.position, at, next);
   // The usage so far is kept.
+  book_refill(context);
   context.used += usage_until(*batch.kernels, at);
   batch.kernels = &next;
   context.position = position;

@@ -1,6 +1,7 @@
 // Readings of the GPU: the running time of contexts, its bounds, and each kernel for an observer.
 #include <algorithm>
 
+#include "models/gpu/occupancy.hpp"
 #include "models/gpu/time_sharing.hpp"
 
 namespace jostle::gpu {
@@ -13,10 +14,24 @@ Duration TimeSharedGpu::running_time(ContextId id) {
   return get(id).executed;
 }
 
+Usage TimeSharedGpu::used_in_refill(const Context& context) {
+  if (context.refilled == Duration::zero()) return {};
+  return usage_of_refill(context.batches.front().kernels->kernels[context.underway().kernel],
+                         context.refilled);
+}
+
+// The refill under way is over, or goes on with another kernel.
+void TimeSharedGpu::book_refill(Context& context) {
+  if (context.refilled == Duration::zero()) return;
+  context.used += used_in_refill(context);
+  context.refilled = Duration::zero();
+}
+
 // The result is kept, because most contexts have not run since the last reading.
 const Usage& TimeSharedGpu::used_by(Context& context) {
   if (!context.used_now) {
     context.used_now = context.used;
+    *context.used_now += used_in_refill(context);
     if (!context.batches.empty())
       *context.used_now += usage_until(*context.batches.front().kernels, context.underway());
   }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/gpu/activity.hpp"
 #include "models/gpu/clocks.hpp"
 #include "models/gpu/dispatcher.hpp"
 #include "models/gpu/kernel.hpp"
@@ -21,7 +22,8 @@ struct TimedKernel {
 };
 
 // The use of the GPU in which the kernel executed for `passed`, and got done for `part` more. A kernel that
-// runs slower is bound for longer, but its total use of the GPU is the same.
+// runs slower is bound for longer, but its total use of the GPU is the same. Its SMs and warps are with those
+// of the others (activity.hpp).
 [[nodiscard]] inline Usage used_in(const TimedKernel& timed, sim::Duration passed, double part) {
   Usage used = timed.used;
   used *= part;
@@ -30,10 +32,15 @@ struct TimedKernel {
   return used;
 }
 
+[[nodiscard]] inline Resident resident_of(const Kernel& kernel) {
+  return {static_cast<double>(kernel.sm_active), static_cast<double>(kernel.occupancy)};
+}
+
 // A kernel that runs alone: the gap before it, its time, and that from its end to the end of the last one.
 struct AloneKernel {
   sim::Duration gap, takes, rest;
   Usage used;
+  Resident resident;
 };
 
 class TimedKernels {
@@ -68,6 +75,7 @@ class TimedKernels {
         kernel.takes = space::time_alone(timed.work, longer);
         kernel.rest = rest;
         kernel.used = used_in(timed, kernel.takes, 1);
+        kernel.resident = resident_of(timed.kernel);
         rest += kernel.gap + kernel.takes;
       }
     }

@@ -13,6 +13,8 @@ namespace {
 
 constexpr auto later = [](const auto& a, const auto& b) { return a.next > b.next; };
 
+constexpr std::size_t most_kept = 1U << 16U;  // requests that wait
+
 // The time `gap` after `begin`; Time::never() for times that no run reaches.
 Time after(Time begin, sim::Duration gap) {
   constexpr Time unreachable{std::int64_t{1} << 62U};
@@ -154,7 +156,21 @@ void RequestQueue::enqueue() {
     if (drop_ == Drop::newest || waiting_.empty()) return;
     waiting_.pop_front();
   }
+  if (remade_ > 0 || (waiting_.size() == most_kept && !limit_ && times_ && times_->repeatable())) {
+    if (remade_++ == 0) behind_ = times_;
+    return;
+  }
   waiting_.push_back(next_);
+}
+
+// Takes the request that has waited longest (there is one), and returns when it was made.
+Time RequestQueue::take_first() {
+  const Time first = waiting_.front().since;
+  waiting_.pop_front();
+  if (!waiting_.empty()) return first;
+  for (; remade_ > 0 && waiting_.size() < most_kept; --remade_, behind_->advance())
+    waiting_.push_back({behind_->since(), behind_->next()});
+  return first;
 }
 
 // Handles all requests that came by `now`, in their order.
@@ -169,23 +185,21 @@ void RequestQueue::arrive(Time now) {
 
 std::int64_t RequestQueue::waiting(Time now) {
   arrive(now);
-  return static_cast<std::int64_t>(waiting_.size()) + (straight_ ? 1 : 0);
+  return static_cast<std::int64_t>(waiting_.size()) + remade_ + (straight_ ? 1 : 0);
 }
 
 std::optional<Time> RequestQueue::take(Time now) {
   arrive(now);
   if (straight_) return std::exchange(straight_, std::nullopt);
   free_ = waiting_.empty();
-  if (free_) return std::nullopt;
-  const Time first = waiting_.front().since;
-  waiting_.pop_front();
-  return first;
+  return free_ ? std::nullopt : std::optional(take_first());
 }
 
 bool RequestQueue::batch_goes(Time now, std::int64_t most) {
   for (; next_.at <= now; advance()) enqueue();
   if (waiting_.empty()) return false;
-  return static_cast<std::int64_t>(waiting_.size()) >= most || after(waiting_.front().at, *max_delay_) <= now;
+  return static_cast<std::int64_t>(waiting_.size()) + remade_ >= most ||
+         after(waiting_.front().at, *max_delay_) <= now;
 }
 
 Time RequestQueue::ask_again() const {
@@ -195,10 +209,7 @@ Time RequestQueue::ask_again() const {
 
 std::vector<Time> RequestQueue::take_batch(std::int64_t most) {
   std::vector<Time> batch;
-  while (!waiting_.empty() && static_cast<std::int64_t>(batch.size()) < most) {
-    batch.push_back(waiting_.front().since);
-    waiting_.pop_front();
-  }
+  while (!waiting_.empty() && static_cast<std::int64_t>(batch.size()) < most) batch.push_back(take_first());
   return batch;
 }
 

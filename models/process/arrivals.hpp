@@ -42,6 +42,8 @@ class ArrivalTimes {
   // Time at which its first part was made: before next() if requests are batched, or if a trace says so.
   [[nodiscard]] sim::Time since() const { return since_; }
   void advance();
+  // True if it makes requests by time alone, so that a copy makes the same ones.
+  [[nodiscard]] bool repeatable() const { return !arrivals_.waits_for_answers(); }
   // The request that a client made at `made` is answered at `now`. A client whose query is answered thinks.
   // Returns false, without effect, if there are no clients, or if the query has requests left.
   bool answered(sim::Time made, sim::Time now);
@@ -103,6 +105,8 @@ class RequestQueue {
 
   // Time at which the next request arrives, as far as that is known; else Time::never().
   [[nodiscard]] sim::Time next() const { return next_.at; }
+  // Requests that are held in memory.
+  [[nodiscard]] std::size_t kept() const { return waiting_.size(); }
   // Counts since the warm-up: requests that were dropped, and requests that deliver() reported.
   [[nodiscard]] std::int64_t drops() const { return drops_; }
   [[nodiscard]] std::int64_t delivered() const { return told_; }
@@ -115,6 +119,7 @@ class RequestQueue {
   void advance();
   void enqueue();
   void arrive(sim::Time now);
+  sim::Time take_first();
 
   std::optional<ArrivalTimes> times_;  // none: deliver() reports requests
   std::optional<std::int64_t> limit_;
@@ -122,6 +127,9 @@ class RequestQueue {
   std::optional<sim::Duration> max_delay_;
   std::deque<Request> delivered_;  // delivered requests behind next_
   std::deque<Request> waiting_;
+  // The requests behind a long queue are not kept but made again: `remade_` of them, of which this is next.
+  std::optional<ArrivalTimes> behind_;
+  std::int64_t remade_ = 0;
   Request next_;
   bool free_ = true;  // take() last found no request, so the next one does not wait
   // Time at which the request that found the process free was made, until take() returns it.

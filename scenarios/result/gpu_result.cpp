@@ -1,6 +1,5 @@
 #include "scenarios/result/gpu_result.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace jostle::scenarios {
@@ -30,8 +29,7 @@ GpuWindows distribution(const board::GpuWindowShares& metrics, sim::Duration int
 
 SmArray sm_array(const gpu::Usage& used, double elapsed) {
   if (elapsed <= 0) return {};
-  // Each kernel counts with the SMs that it has alone; kernels that run together may share SMs.
-  const auto share = [elapsed](double seconds) { return std::min(seconds / elapsed, 1.0); };
+  const auto share = [elapsed](double seconds) { return seconds / elapsed; };
   return {.sm_active = share(used.sm_active),
           .issue_slot = share(used.issue_slot),
           .tensor_active = share(used.tensor_active),

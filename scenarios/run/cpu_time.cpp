@@ -4,7 +4,9 @@
 #include <numeric>
 #include <span>
 
+#include "models/gpu/occupancy.hpp"
 #include "models/gpu/sharing.hpp"
+#include "models/gpu/sm_shares.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
 
@@ -29,21 +31,24 @@ constexpr double until_steady_s = 1;
 struct Alone {
   double batch_s = 0;  // GPU time per batch
   double sm_s = 0;     // SM time per batch, over all SMs
-  double kernels = 0;  // number per batch
+  double own = 1;      // share of the SMs that it may use
+  double kernels = 0;  // number per batch; of waves, where it may not use all SMs: each is an event then
   double streams = 1;
   double requests = 0;  // requests per second of an open load
   bool loop = false;    // its batches follow each other, each launched as a whole
   double batches = 0;   // batches per second
 };
 
-Alone alone(const process::Spec& part, double streams) {
-  Alone of{.streams = streams};
+Alone alone(const process::Spec& part, double streams, const gpu::Spec& gpu) {
+  const int sms = part.partition ? part.partition->sms : gpu::space::sms_of_share(gpu, part.sm_limit);
+  Alone of{.own = std::min(static_cast<double>(sms) / std::max(gpu.sm_count, 1), 1.0), .streams = streams};
   const gpu::KernelSequence& kernels = part.kernels;
   of.batch_s = sim::to_seconds(kernels.total());
   of.loop = part.arrivals.closed_loop() && part.launches_at_once();
   if (of.batch_s <= 0) return of;
   of.sm_s = kernels.used.back().sm_active;
-  of.kernels = static_cast<double>(kernels.kernels.size());
+  for (const gpu::Kernel& kernel : kernels.kernels)
+    of.kernels += of.own < 1 ? gpu::waves(gpu, kernel, sms) : 1;
   of.batches = streams / of.batch_s;
   const process::Arrivals& arrivals = part.arrivals;
   if (arrivals.kind == process::ArrivalKind::periodic || arrivals.kind == process::ArrivalKind::poisson) {
@@ -58,14 +63,19 @@ double streams_of(std::span<const Alone> parts) {
                          [](double sum, const Alone& part) { return sum + part.streams; });
 }
 
-// CPU time per simulated second of parts whose kernels run at the same time, or of one part in time slicing,
-// if they get `share` of the GPU's time.
-double on_gpu(std::span<const Alone> parts, double share) {
-  double busy = 0, seconds = 0;
+// CPU time per simulated second of parts that get `share` of the GPU's time. `in_space`: their kernels may
+// run at the same time, and each is an event.
+double on_gpu(std::span<const Alone> parts, double share, bool in_space) {
+  double together = 0, longest = 0, seconds = 0;
   const double streams = streams_of(parts);
-  const bool in_space = streams > 1;
-  for (const Alone& part : parts) busy += part.batches * (in_space ? part.sm_s : part.batch_s);
-  const double served = busy > share ? share / busy : 1;
+  for (const Alone& part : parts) {
+    const double busy = part.batches * (in_space ? part.sm_s / part.own : part.batch_s);
+    if (part.own < 1)
+      longest = std::max(longest, busy);
+    else
+      together += busy;
+  }
+  const double busy = std::max(together, longest), served = busy > share ? share / busy : 1;
   for (const Alone& part : parts) {
     const double batches = part.batches * served;
     seconds += part.requests * of_request;
@@ -87,12 +97,14 @@ double cpu_seconds(const Scenario& scenario, const Assembly& assembly) {
   std::vector<std::vector<Alone>> groups;  // parts whose kernels may run at the same time
   double threads = 0, longest_batch_s = 0, rate = 0;
   const bool turns = gpu::way_of(scenario.sharing).takes_turns;
+  bool in_space = !turns;
   for (const process::Spec& process : assembly.setup.processes) {
     threads += process.host.threads;
     if (process.on_cores()) continue;
     if (turns || groups.empty()) groups.emplace_back();
+    in_space = in_space || process::serves_instances(process) || process.partition;
     for (const process::Spec& part : process::parts_of(process)) {
-      groups.back().push_back(alone(part, static_cast<double>(part.streams)));
+      groups.back().push_back(alone(part, static_cast<double>(part.streams), assembly.device.gpu));
       longest_batch_s = std::max(longest_batch_s, groups.back().back().batch_s);
     }
   }
@@ -101,7 +113,7 @@ double cpu_seconds(const Scenario& scenario, const Assembly& assembly) {
                      !scenario.gpu_metrics && std::ranges::all_of(groups.front(), &Alone::loop);
   const double by_kernel = loops ? std::min(until_steady_s / std::max(simulated_s, 1e-9), 1.0) : 1;
   for (const std::vector<Alone>& group : groups)
-    rate += by_kernel * on_gpu(group, 1 / static_cast<double>(groups.size()));
+    rate += by_kernel * on_gpu(group, 1 / static_cast<double>(groups.size()), in_space);
   const auto cores = static_cast<double>(assembly.setup.cores.online.size());
   for (const process::Spec& process : assembly.setup.processes)
     if (process.on_cores()) rate += on_cores(process, std::min(1.0, cores / threads));

@@ -14,6 +14,8 @@ struct Scenario;
 [[nodiscard]] double cpu_seconds(const Scenario& scenario, const Assembly& assembly);
 
 // CPU time from which users are notified before they wait, in seconds.
-inline constexpr double worth_telling_s = 60;
+inline constexpr double worth_telling_s = 10;
+// CPU time of what nobody asked for, at most, in seconds.
+inline constexpr double most_unasked_s = 60;
 
 }  // namespace jostle::scenarios

@@ -38,6 +38,32 @@ TEST(RequestQueue, serves_in_the_order_of_arrival) {
   EXPECT_EQ(queue.drops(), 0);
 }
 
+// A source of a million requests a second that nobody serves for long.
+TEST(RequestQueue, of_an_overload_keeps_few_requests_and_serves_all_in_their_order) {
+  Arrivals arrivals;
+  arrivals.kind = ArrivalKind::poisson;
+  arrivals.rate_per_s = 1e6;
+  arrivals.burst = 3;
+  ArrivalTimes times(arrivals, sim::RandomStream(1, "test"));
+  RequestQueue queue(arrivals, sim::RandomStream(1, "test"));
+  const auto next = [&] {
+    const Time since = times.since();
+    times.advance();
+    return since;
+  };
+  Time now;
+  for (const auto& [until_ms, takes] :
+       std::vector<std::pair<double, int>>{{1, 1}, {100, 70'000}, {200, 3}, {250, 400'000}, {300, 1000}}) {
+    now = at(milliseconds(until_ms));
+    const std::int64_t waiting = queue.waiting(now);
+    EXPECT_LE(queue.kept(), 1U << 16U);
+    for (int i = 0; i < takes; ++i) ASSERT_EQ(queue.take(now), next()) << i;
+    EXPECT_EQ(queue.waiting(now), waiting - takes);
+  }
+  while (const auto made = queue.take(now)) ASSERT_EQ(*made, next());
+  EXPECT_GT(times.next(), now);
+}
+
 TEST(RequestQueue, turns_away_who_finds_it_full) {
   RequestQueue queue = queue_with(1, {1, 2, 3, 4});
   EXPECT_EQ(queue.take(at(milliseconds(1))), at(milliseconds(1)));

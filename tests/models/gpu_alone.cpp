@@ -29,6 +29,11 @@ struct Event {
 struct Seen {
   std::vector<std::int64_t> times;
   std::vector<double> amounts;
+
+  void add(const Usage& used) {
+    for (const double amount : {used.compute, used.memory, used.sm_active, used.working, used.dram_bytes})
+      amounts.push_back(amount);
+  }
 };
 
 Spec spec_of(int sms) {
@@ -80,23 +85,28 @@ Seen what_is_seen(SpaceOf space, const std::vector<KernelSequence>& sequences,
     } else if (event.what == What::rates) {
       gpu.set_rates(event.rates);
     } else {
-      const Usage used = gpu.used();
+      seen.add(gpu.used());
       seen.times.push_back(gpu.busy().ps());
       seen.times.push_back(gpu.running_time(ids[event.context]).ps());
       seen.times.push_back(gpu.process_running_time(ids[event.context]).ps());
-      for (const double amount : {used.compute, used.memory, used.sm_active, used.working, used.dram_bytes})
-        seen.amounts.push_back(amount);
     }
   }
   engine.run(Time::zero() + sim::seconds(10));
   seen.times.push_back(gpu.busy().ps());
+  seen.add(gpu.used());
   return seen;
 }
 
-RC_GTEST_PROP(RunningAlone, changes_nothing, ()) {
-  const SpaceOf space = *rc::gen::element(SpaceOf::each_process, SpaceOf::all_processes);
-  const auto contexts = *rc::gen::inRange<std::size_t>(1, 4);
-  std::vector<KernelSequence> sequences;
+struct Mix {
+  SpaceOf space = *rc::gen::element(SpaceOf::each_process, SpaceOf::all_processes);
+  std::size_t contexts = *rc::gen::inRange<std::size_t>(1, 4);
+  std::vector<KernelSequence> sequences = {};
+  std::vector<Event> events = {};
+};
+
+Mix any_mix() {
+  Mix mix;
+  auto& [space, contexts, sequences, events] = mix;
   for (int i = 0; i < 3; ++i) {
     sequences.push_back(any_kernels());
     for (Kernel& kernel : sequences.back().kernels) {
@@ -111,7 +121,6 @@ RC_GTEST_PROP(RunningAlone, changes_nothing, ()) {
     sequences.back().rebuild_finish();
   }
   const Duration span = sim::milliseconds(*rc::gen::element(1, 10, 60));
-  std::vector<Event> events;
   const int count = *rc::gen::inRange(1, 60);
   for (int i = 0; i < count; ++i) {
     Event event{.at = Time::zero() + some_duration(Duration{1}, span)};
@@ -122,10 +131,26 @@ RC_GTEST_PROP(RunningAlone, changes_nothing, ()) {
     events.push_back(event);
   }
   std::ranges::stable_sort(events, {}, &Event::at);
-  const Seen one_by_one = what_is_seen(space, sequences, events, contexts, true);
-  const Seen alone = what_is_seen(space, sequences, events, contexts, false);
+  return mix;
+}
+
+RC_GTEST_PROP(RunningAlone, changes_nothing, ()) {
+  const Mix mix = any_mix();
+  const Seen one_by_one = what_is_seen(mix.space, mix.sequences, mix.events, mix.contexts, true);
+  const Seen alone = what_is_seen(mix.space, mix.sequences, mix.events, mix.contexts, false);
   RC_ASSERT(alone.times == one_by_one.times);
   RC_ASSERT(alone.amounts == one_by_one.amounts);
+}
+
+// Not even in the last bit.
+RC_GTEST_PROP(Readings, change_no_sum, ()) {
+  Mix mix = any_mix();
+  const bool each_kernel = *rc::gen::arbitrary<bool>();
+  Seen read = what_is_seen(mix.space, mix.sequences, mix.events, mix.contexts, each_kernel);
+  std::erase_if(mix.events, [](const Event& event) { return event.what == What::reading; });
+  const Seen unread = what_is_seen(mix.space, mix.sequences, mix.events, mix.contexts, each_kernel);
+  read.amounts.erase(read.amounts.begin(), read.amounts.end() - 5);
+  RC_ASSERT(read.amounts == unread.amounts);
 }
 
 }  // namespace JOSTLE_FILE

@@ -1,6 +1,7 @@
 // What a run is expected to take of the machine that simulates it.
 #include "scenarios/run/cpu_time.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -43,6 +44,30 @@ TEST(CpuTime, of_many_streams_is_told) {
   EXPECT_GT(expected_of(on_h200(", streams: 128", "run: {every_kernel: true}\n")), 3 * worth_telling_s);
   const std::string requests = ", arrivals: {poisson: 20000 /s, queue: 8}";
   EXPECT_GT(expected_of(on_h200(", streams: 128" + requests)), 3 * worth_telling_s);
+}
+
+// Seconds of a core that was shared with others, of runs that took long in silence.
+TEST(CpuTime, of_kernels_beside_others_is_within_a_factor_of_two) {
+  const std::string networks[] = {"efficientnet_b4", "densenet201", "densenet169", "efficientnet_v2_s"};
+  const int rates[] = {800, 600, 600, 500};
+  std::string mps = "device: nvidia-h200\nsharing: mps\nprocesses:\n";
+  for (int i = 0; i < 4; ++i)
+    mps += fmt::format(
+        "- {{model: {}, precision: fp16, runtime: cuda-graph, streams: 16, arrivals: {{poisson: {} /s}}}}\n",
+        networks[i], rates[i]);
+  const double on_mps = expected_of(mps + "run: {duration: 1 s, warmup: 0 s}\n");
+  EXPECT_GT(on_mps, 25.0 / 2);
+  EXPECT_LT(on_mps, 25.0 * 2);
+  // Eight SMs: each wave of a kernel is an event.
+  const double on_few = expected_of(
+      "device: nvidia-h200\nhost_cores: 1\nprocesses:\n"
+      "- {model: {products: 1024, layers: 8}, precision: fp32, runtime: eager}\n"
+      "- {name: s1, runtime: eager, instances: [{name: a, model: alexnet, precision: fp16, batch: 4, "
+      "arrivals: {poisson: 30 /s, queue: 4}}, {model: resnet50, precision: fp16, count: 2, after: a}]}\n"
+      "- {model: alexnet, precision: fp16, batch: 8, runtime: onnxruntime, streams: 4, sm_partition: 8, "
+      "sync: blocking}\nrun: {duration: 1 s, warmup: 1 s}\n");
+  EXPECT_GT(on_few, 15.0 / 2);
+  EXPECT_LT(on_few, 15.0 * 2);
 }
 
 TEST(CpuTime, of_closed_loops_ends_where_they_are_steady) {

@@ -13,6 +13,7 @@
 #include "tests/sanitized.hpp"
 #include "tests/scenarios/invariants/generator.hpp"
 #include "tests/scenarios/invariants/laws.hpp"
+#include "tests/scenarios/invariants/random_runs.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
@@ -61,6 +62,47 @@ TEST(Comparison, the_same_scenario_gives_the_same_bytes) {
     }
     EXPECT_EQ(to_json(run_text(text)), once) << text;
   }
+}
+
+// A timeline that keeps nothing.
+struct NoTimeline final : sim::TraceSink {
+  sim::TrackId track(std::string_view, sim::TrackId) override { return sim::TrackId{1}; }
+  sim::TrackId counter(std::string_view, std::string_view, sim::TrackId) override { return sim::TrackId{1}; }
+  void begin(sim::TrackId, sim::Time, std::string_view) override {}
+  void end(sim::TrackId, sim::Time) override {}
+  void slice(sim::TrackId, sim::Time, sim::Duration, std::string_view) override {}
+  void count(sim::TrackId, sim::Time, double) override {}
+};
+
+// The result without what only one of them tells: windows, and which scenario it is.
+std::string figures_of(Result result) {
+  result.scenario_hash.clear();
+  result.resolved.clear();
+  result.system.gpu.windows.reset();
+  for (ProcessResult& process : result.processes) process.gpu_windows.reset();
+  return to_json(result);
+}
+
+// Readings in the midst of a kernel change no sum. With windows every kernel is simulated.
+TEST(Comparison, a_timeline_and_windows_change_no_bit_of_a_result) {
+  int compared = 0;
+  for (std::uint64_t number = 0; number < (sanitized ? 10 : 100); ++number) {
+    const std::optional<Scenario> drawn = loaded(draft(6'000'000 + number).text());
+    if (!drawn || drawn->run.replications > 1) continue;
+    SCOPED_TRACE(draft(6'000'000 + number).text());
+    NoTimeline timeline;
+    RunControl traced;
+    traced.trace = &timeline;
+    Scenario scenario = *drawn;
+    EXPECT_EQ(figures_of(run(scenario, traced).value()), figures_of(run(scenario, RunControl{}).value()));
+    scenario.gpu_metrics.reset();
+    scenario.run.every_kernel = true;
+    const std::string without = figures_of(run(scenario, RunControl{}).value());
+    scenario.gpu_metrics = sim::microseconds(137);
+    EXPECT_EQ(figures_of(run(scenario, RunControl{}).value()), without);
+    ++compared;
+  }
+  EXPECT_GE(compared, sanitized ? 3 : 30);
 }
 
 TEST(Comparison, a_longer_run_of_a_stable_load_agrees) {

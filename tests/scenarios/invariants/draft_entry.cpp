@@ -343,6 +343,20 @@ DraftEntry drawn_entry(Dice& dice, const Place& place) {
   return one_network(dice, place);
 }
 
+DraftEntry drawn_loops(Dice& dice, const Place& place) {
+  DraftEntry entry;
+  const int kernels = dice.number(2, 8), us = dice.number(40, 200), blocks = dice.number(1, 300);
+  const std::string bytes = dice.one_in(2) ? fmt::format(", bytes: {} kB", dice.number(1, 4000)) : "";
+  entry.keys = {fmt::format("model: {{kernels: {}, duration: {} us, blocks: {}, threads: 128{}}}", kernels,
+                            us, blocks, bytes),
+                "runtime: cuda-graph", fmt::format("streams: {}", dice.number(place.index == 0 ? 2 : 1, 4)),
+                synchronised(dice)};
+  if (dice.one_in(4)) entry.keys.emplace_back("count: 2");
+  take_over(entry.keys, turns(dice, place));
+  take_over(entry.keys, partition(dice, place));
+  return entry;
+}
+
 DraftEntry drawn_load(Dice& dice, const board::DeviceSpec& device) {
   const bool streams = device.memory.unified && device.has_gpu() && device.memory.cores;
   DraftEntry load;

@@ -21,6 +21,8 @@ struct Place {
 };
 
 [[nodiscard]] DraftEntry drawn_entry(Dice& dice, const Place& place);
+// Closed loops of few kernels, in a second of which the batches of several streams become steady.
+[[nodiscard]] DraftEntry drawn_loops(Dice& dice, const Place& place);
 [[nodiscard]] DraftEntry drawn_load(Dice& dice, const board::DeviceSpec& device);
 
 }  // namespace jostle::scenarios::testing

@@ -162,6 +162,13 @@ Draft draft(std::uint64_t number) {
   }
   if (dice.one_in(4)) draft.processes.push_back(drawn_load(dice, spec));
   draft.run = kind_of_run(dice, overlap(draft));
+  Dice own = dice;  // a copy, so that other scenarios stay as they are
+  if (spec.has_gpu() && !linked && own.one_in(8)) {
+    draft.processes.clear();
+    for (int i = own.number(1, 3); i > 0; --i)
+      draft.processes.push_back(drawn_loops(own, {spec, mps, linked, draft.processes.size()}));
+    draft.run = {draft.run.front(), "duration: 1 s", "warmup: 100 ms"};
+  }
   return draft;
 }
 

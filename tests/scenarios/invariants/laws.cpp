@@ -18,7 +18,8 @@ bool any_ran(const Run& run) {
 
 void share(const char* name, Metric value, Breaches& breaches) {
   // A kernel's time is a whole number of picoseconds, what it uses in that time is not.
-  if (value) expect(*value >= 0 && *value <= 1 + 1e-6, breaches, "{} is {}", name, *value);
+  if (value)
+    expect(*value >= 0 && !std::signbit(*value) && *value <= 1 + 1e-6, breaches, "{} is {}", name, *value);
 }
 
 // Identities -----------------------------------------------------------------------------------------
@@ -148,6 +149,25 @@ void kernels_of_all_make_the_gpu_busy(const Run& run, Breaches& breaches) {
            "busy {}, its processes ran for {} in all and {} at most", *gpu.busy, sum, most);
   expect(*gpu.busy <= gpu.reported_load.value_or(0) + rounding, breaches, "busy {}, reported {}", *gpu.busy,
          gpu.reported_load.value_or(0));
+}
+
+// Where processes take turns, each has the SMs in its own time, so what they have adds up to the board's.
+void sms_are_active_only_while_kernels_run(const Run& run, Breaches& breaches) {
+  const auto& gpu = run.result.system.gpu;
+  if (!gpu.busy) return;
+  const double all = gpu.array.sm_active.value_or(0);
+  expect(all <= *gpu.busy + 1e-6, breaches, "SMs active {}, busy {}", all, *gpu.busy);
+  double sum = 0;
+  each_process(run, breaches, [&](const ProcessResult& process, const ProcessEntry&, Breaches& own) {
+    const double active = process.gpu.sm_active.value_or(0);
+    sum += active;
+    expect(active <= all + 1e-6, own, "SMs active {}, the board's {}", active, all);
+    if (!process.time_share) return;
+    const double running = (*process.time_share)[index_of(process::Share::gpu_running)];
+    expect(active <= running + 1e-6, own, "SMs active {}, its kernels run {}", active, running);
+  });
+  if (gpu::way_of(run.scenario.sharing).takes_turns)
+    expect(sum <= all + 1e-6, breaches, "SMs active {}, of the processes {} in all", all, sum);
 }
 
 void busy_shares_are_shares(const Run& run, Breaches& breaches) {
@@ -396,6 +416,7 @@ const std::vector<Law>& laws() {
       {"the shares of a process's time sum to one", time_shares_sum_to_one},
       {"the shares of what bounds kernels sum to one", what_bounds_kernels_sums_to_one},
       {"the kernels of all processes are what keeps the GPU busy", kernels_of_all_make_the_gpu_busy},
+      {"SMs are active only while kernels run", sms_are_active_only_while_kernels_run},
       {"busy shares lie between zero and one", busy_shares_are_shares},
       {"an enqueue call is the sum of its parts", a_call_is_the_sum_of_its_parts},
       {"percentiles of latency are in order", percentiles_are_in_order},
