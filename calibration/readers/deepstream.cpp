@@ -410,9 +410,9 @@ class DeepstreamImport {
       text += fmt::format("    overlap: {}\n", muxer_pool);
     else
       unsaid_.emplace_back(
-          "the engine is on a DLA: its stages are done one after the other here, and what they do on the GPU "
-          "(scaling, "
-          "the tracker's features, drawing) on other processors or not at all");
+          "the engine is on a DLA: its stages are done one after the other here, none on the GPU: others "
+          "scale "
+          "and draw, the tracker's features are left out");
     return text + arrivals_text(engine, engine.placement.empty());
   }
 

@@ -76,7 +76,7 @@ class TritonImport {
       if (model.ensemble)
         others += ensemble_text(model);
       else if (!model.used && model.network() && model.on_cpu)
-        others += cpu_text(model);
+        others += process_text(model.name, model) + requests_text(model, "    ");
       else if (!model.used && model.network())
         servers[model.runtime] += instance_text(model);
       else if (!model.used)
@@ -149,7 +149,8 @@ class TritonImport {
     for (const TritonBackend& known : triton_backends) {
       if (model.backend.empty() && !model.ensemble && !version_file(folder, known.file).empty())
         model.backend = known.name;
-      if (model.backend.starts_with(known.name)) model.runtime = known.runtime;
+      if (model.backend == known.name || model.backend.starts_with(std::string(known.name) + "_"))
+        model.runtime = known.runtime;
     }
     if (model.backend.empty() && !model.ensemble)
       problems_.add_file(
@@ -283,23 +284,13 @@ class TritonImport {
     return text + requests_text(model, "        ");
   }
 
-  // Where a process of one network runs it.
-  [[nodiscard]] static std::string placed_text(const TritonModel& model) {
-    if (model.on_cpu) return "    placement: cpu\n";
-    return model.runtime == "tensorrt" ? std::string() : fmt::format("    runtime: {}\n", model.runtime);
-  }
-
   [[nodiscard]] std::string process_text(const std::string& name, const TritonModel& network) {
     if (network.on_cpu)
       unsaid_.push_back(fmt::format("{}: how fast {} computes on the cores; runtime cpu is taken",
                                     network.name, network.backend));
-    return fmt::format("  - name: {}\n    model: {}\n    precision: {}\n    batch: {}\n", yaml_text(name),
-                       yaml_text(network.model), network.precision, network.batch) +
-           placed_text(network);
-  }
-
-  [[nodiscard]] std::string cpu_text(const TritonModel& model) {
-    return process_text(model.name, model) + requests_text(model, "    ");
+    return fmt::format("  - name: {}\n    model: {}\n    precision: {}\n    batch: {}\n    {}\n",
+                       yaml_text(name), yaml_text(network.model), network.precision, network.batch,
+                       network.on_cpu ? "placement: cpu" : "runtime: " + network.runtime);
   }
 
   // A step on the CPU. Its time is not in the configuration.
