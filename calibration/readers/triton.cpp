@@ -197,7 +197,13 @@ class TritonImport {
       }
       return;
     }
-    model.delay_us = number(*batching, "max_queue_delay_microseconds", 0, 3'600'000'000, origin);
+    if (model.on_cpu) {
+      unsaid_.push_back(
+          fmt::format("{}: its dynamic batching is left out; a request at a time is taken", model.name));
+      model.batch = 1;
+    } else {
+      model.delay_us = number(*batching, "max_queue_delay_microseconds", 0, 3'600'000'000, origin);
+    }
     std::int64_t preferred = 0;
     for (const ProtoField& field : batching->fields)
       if (field.name == "preferred_batch_size") {

@@ -336,7 +336,8 @@ TEST(ImportTriton, runs_each_model_by_the_backend_and_on_the_processor_that_it_n
   EXPECT_EQ(scenario.processes[1].instances.at(0).precision, Precision::fp32);
   EXPECT_EQ(scenario.processes[2].placement, Placement::cpu);
   EXPECT_EQ(scenario.processes[2].precision, Precision::fp32);
-  EXPECT_EQ(scenario.processes[2].batch, 16);
+  EXPECT_EQ(scenario.processes[2].batch, 1);
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("mobilenet_v2: its dynamic batching is left out")));
 }
 
 TEST(ImportTriton, tells_the_backend_by_the_file_or_refuses_the_model_by_name) {
