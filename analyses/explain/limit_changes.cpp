@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <tuple>
 
 #include "analyses/explain/intervention.hpp"
@@ -59,7 +60,13 @@ const board::PowerMode* present_mode(const Request& request) {
 Changed in_mode(const Request& request, const board::PowerMode& mode) {
   scenarios::Scenario scenario = request.scenario;
   scenario.power_mode = mode.name;
-  return one_board("power mode " + mode.name, std::move(scenario));
+  return one_board("power mode " + in_words(mode), std::move(scenario));
+}
+
+// The modes of the board that nvpmodel can switch to.
+auto modes_beside(const Request& request, const board::PowerMode& now) {
+  return request.device.power_modes |
+         std::views::filter([&now](const board::PowerMode& mode) { return together(mode, now); });
 }
 
 }  // namespace
@@ -101,7 +108,7 @@ std::optional<Changed> next_power_mode(const Request& request) {
   const board::PowerMode* const now = present_mode(request);
   if (now == nullptr) return std::nullopt;
   const board::PowerMode* next = nullptr;
-  for (const board::PowerMode& mode : request.device.power_modes) {
+  for (const board::PowerMode& mode : modes_beside(request, *now)) {
     if (size_of(request.device, mode) <= size_of(request.device, *now)) continue;
     if (next == nullptr || size_of(request.device, mode) < size_of(request.device, *next)) next = &mode;
   }
@@ -120,7 +127,7 @@ std::optional<Changed> faster_cores(const Request& request) {
   };
   const auto gpu = [&](const board::PowerMode& mode) { return std::get<0>(size_of(request.device, mode)); };
   const board::PowerMode* fastest = nullptr;
-  for (const board::PowerMode& mode : request.device.power_modes) {
+  for (const board::PowerMode& mode : modes_beside(request, *now)) {
     if (clock(mode) <= clock(*now) || gpu(mode) < gpu(*now)) continue;
     const bool better =
         fastest == nullptr || clock(mode) > clock(*fastest) ||
@@ -137,7 +144,7 @@ std::vector<Changed> smaller_power_modes(const Request& request) {
       (limited_share(request, "thermal") <= 0 && limited_share(request, "over_current") <= 0))
     return {};
   std::vector<const board::PowerMode*> smaller;
-  for (const board::PowerMode& mode : request.device.power_modes)
+  for (const board::PowerMode& mode : modes_beside(request, *now))
     if (size_of(request.device, mode) < size_of(request.device, *now)) smaller.push_back(&mode);
   std::ranges::stable_sort(smaller, std::ranges::greater(),
                            [&](const board::PowerMode* mode) { return size_of(request.device, *mode); });

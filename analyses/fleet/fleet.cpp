@@ -423,6 +423,8 @@ class FleetPlanner {
     const scenarios::Scenario scenario = candidates_.scenario(candidate);
     choice.power_mode =
         scenario.power_mode_file ? std::optional(scenario.power_mode_file->mode) : scenario.power_mode;
+    if (const auto mode = power_mode_of(scenario, *candidates_.profiles().required(scenario)->spec))
+      choice.jetpack = mode->jetpack;
     if (values[limits] > 0) choice.p99_ms = values[limits];
     return choice;
   }

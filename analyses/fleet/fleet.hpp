@@ -60,6 +60,7 @@ struct FleetChoice {
   std::vector<scenarios::Interval> intervals;
   scenarios::Interval power_pi90;         // sum over all boards
   std::optional<std::string> power_mode;  // none: the board has no modes
+  std::string jetpack = {};               // that the mode needs; empty: any
   scenarios::Metric p99_ms;               // latency, on the board with the most cameras
   scenarios::Interval p99_pi90;
   std::string sharing_note;  // scenarios::sharing_note(), if intervals were requested

@@ -67,6 +67,7 @@ board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSp
   Block block(at, "a power mode", outer.parameters(), outer.from());
   board::PowerMode mode;
   block.words().required("name", mode.name, input::Text{100});
+  block.words().optional("jetpack", mode.jetpack, input::Text{40});
   double fastest = 0;
   for (const cpu::ClusterSpec& cluster : device.cpu->clusters)
     fastest = std::max(fastest, cluster.max_clock_hz);

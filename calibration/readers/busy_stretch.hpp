@@ -1,5 +1,5 @@
 // Finds the part of a sampled log in which the GPU was busy with one thing: the run, without the idle time
-// around it and without an engine build before it.
+// around it, without an engine build before it and at one level of the clock.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,11 @@ class SampledLoad {
 
   struct Stretch {
     std::int64_t samples = 0;
-    int first = 0, last = 0;       // line numbers
-    std::vector<Moments> values;   // of each quantity
-    std::int64_t other_level = 0;  // neighbouring samples that were left out, because they had another load
-    double other_load = 0;         // their mean load
+    int first = 0, last = 0;      // line numbers
+    std::vector<Moments> values;  // of each quantity
+    Moments other_load;           // loads of neighbouring samples that were left out: they had another level
+    // The clock, and of samples with the same load that were left out because theirs was lower; empty: none.
+    Moments clock, lower_clock;
   };
 
   void add(int line, double load, Values values);
@@ -34,8 +35,9 @@ class SampledLoad {
   [[nodiscard]] double highest() const { return highest_; }
 
   // The longest stretch of samples above half of the highest load, with gaps of at most two samples. Where
-  // its load changes to another level, the busiest part of it.
-  [[nodiscard]] std::optional<Stretch> busiest() const;
+  // its load changes to another level, the busiest part of it; where the clock then does, by its index among
+  // the values, the part of the highest clock: a board that throttles works at several at one load.
+  [[nodiscard]] std::optional<Stretch> busiest(std::optional<std::size_t> clock = {}) const;
 
  private:
   struct Block {

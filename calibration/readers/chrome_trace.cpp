@@ -1,10 +1,13 @@
 // Reads Chrome trace JSON, as the PyTorch profiler writes it: an array of events, alone or under
 // "traceEvents". Times are in µs. Kernels and the calls that launched them share a correlation id.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <vector>
 
 #include "calibration/readers/formats.hpp"
 #include "calibration/readers/json_stream.hpp"
@@ -12,6 +15,7 @@
 #include "calibration/readers/moments.hpp"
 #include "calibration/readers/timed_calls.hpp"
 #include "calibration/readers/traced_kernels.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -30,6 +34,15 @@ Category category_of(std::string_view text) {
 
 constexpr double largest_count = 4e9;
 constexpr std::size_t longest_sides = 40;
+constexpr int most_gpus = 1024;
+constexpr double latest_us =
+    4e15;  // since 1970, as older PyTorch writes: the year 2096; in ns it fits 64 bits
+
+// What `deviceProperties` say of a GPU; absent: nothing.
+struct TracedGpu {
+  std::string name;
+  std::optional<double> id, major, minor, sms, memory;
+};
 
 // Copies between host and GPU are the program's own, not part of the network.
 bool within_gpu(std::string_view copy) {
@@ -56,6 +69,8 @@ class Trace : public json::Handler<Trace> {
     return true;
   }
   bool begin_object() {
+    if (depth == 3 && top_key_ == TopKey::device && !in_events_ && gpus.size() < most_gpus)
+      gpus.emplace_back();
     if (in_events_ && depth == event_depth_) begin_event();
     in_arguments_ = in_events_ && depth == event_depth_ + 1 && field_ == Field::arguments;
     field_ = Field::none;
@@ -95,8 +110,8 @@ class Trace : public json::Handler<Trace> {
       case Field::start:
         return refuse("a time is not a number");
       default:
-        if (depth == 3 && top_key_ == TopKey::device && !in_events_ && device_key_ == "name" && devices <= 1)
-          gpu = std::string(value.substr(0, 100));
+        if (depth == 3 && top_key_ == TopKey::device && !in_events_ && device_key_ == "name" && !gpus.empty())
+          gpus.back().name = std::string(value.substr(0, 100));
     }
     return true;
   }
@@ -107,6 +122,9 @@ class Trace : public json::Handler<Trace> {
         break;
       case Field::duration:
         duration_ = value;
+        break;
+      case Field::device:
+        if (value >= 0 && value < most_gpus) device_ = static_cast<int>(value);
         break;
       case Field::correlation:
         if (value >= 0 && value < 1.8e19) correlation_ = static_cast<std::uint64_t>(value);
@@ -135,14 +153,31 @@ class Trace : public json::Handler<Trace> {
     return in_events_ && depth == 1 && event_depth_ == 2 && events > 0;
   }
 
+  // The GPU that the kernels ran on; null if the trace does not say which it is.
+  [[nodiscard]] const TracedGpu* busy_gpu() const {
+    if (gpus.size() == 1 && busy.size() <= 1) return &gpus.front();
+    const auto found = std::ranges::find_if(
+        gpus, [&](const TracedGpu& gpu) { return busy.size() == 1 && gpu.id == *busy.begin(); });
+    return found == gpus.end() ? nullptr : &*found;
+  }
+  // The GPUs that kernels ran on, in words: "0 (NVIDIA L4), 1 (NVIDIA L4)".
+  [[nodiscard]] std::string busy_in_words() const {
+    std::vector<std::string> words;
+    for (const int id : busy) {
+      const auto known = std::ranges::find_if(gpus, [id](const TracedGpu& gpu) { return gpu.id == id; });
+      words.push_back(known == gpus.end() ? fmt::format("{}", id)
+                                          : fmt::format("{} ({})", id, input::printable(known->name)));
+    }
+    return fmt::format("{}", fmt::join(words, ", "));
+  }
+
   TimedCalls kernels, copies, memsets, launches, calls, operations, others;
   TracedKernels in_order;
   LaunchPairs pairs;
   std::int64_t events = 0, begins = 0;
   bool found_events = false, launches_graphs = false;
-  std::string gpu;
-  std::optional<double> major, minor, sms, memory;
-  int devices = 0;
+  std::vector<TracedGpu> gpus;
+  std::set<int> busy;  // the ids of the GPUs that kernels ran on
 
  private:
   enum class TopKey { other, events, device };
@@ -154,6 +189,7 @@ class Trace : public json::Handler<Trace> {
     start,
     duration,
     arguments,
+    device,
     correlation,
     grid,
     block,
@@ -172,6 +208,7 @@ class Trace : public json::Handler<Trace> {
   }
 
   static Field argument_of(std::string_view name) {
+    if (name == "device") return Field::device;
     if (name == "correlation") return Field::correlation;
     if (name == "grid") return Field::grid;
     if (name == "block") return Field::block;
@@ -193,12 +230,13 @@ class Trace : public json::Handler<Trace> {
   }
 
   void device_number(double value) {
-    if (device_key_ == "id") ++devices;
-    if (devices > 1) return;
-    if (device_key_ == "computeMajor") major = value;
-    if (device_key_ == "computeMinor") minor = value;
-    if (device_key_ == "numSms") sms = value;
-    if (device_key_ == "totalGlobalMem") memory = value;
+    if (gpus.empty()) return;
+    TracedGpu& gpu = gpus.back();
+    if (device_key_ == "id") gpu.id = value;
+    if (device_key_ == "computeMajor") gpu.major = value;
+    if (device_key_ == "computeMinor") gpu.minor = value;
+    if (device_key_ == "numSms") gpu.sms = value;
+    if (device_key_ == "totalGlobalMem") gpu.memory = value;
   }
 
   void begin_event() {
@@ -208,6 +246,7 @@ class Trace : public json::Handler<Trace> {
     start_.reset();
     duration_.reset();
     correlation_.reset();
+    device_.reset();
     launch_ = {};
   }
 
@@ -216,8 +255,12 @@ class Trace : public json::Handler<Trace> {
     if (phase_ == 'B') ++begins;
     if (phase_ != 'X' || !duration_) return true;
     if (!(*duration_ >= 0 && *duration_ <= max_number)) return refuse("an event has an impossible duration");
+    if (start_ && !(std::abs(*start_) <= latest_us)) return refuse("an event has an impossible time stamp");
     switch (category_) {
       case Category::kernel:
+        if (*duration_ == 0)
+          return refuse("a kernel of 0 us: its times were lost, or their clock is too coarse");
+        if (device_) busy.insert(*device_);
         kernels.add(name_, *duration_);
         if (correlation_ && start_) pairs.kernel(*correlation_, *start_);
         if (start_) in_order.add(name_, *start_, *duration_, launch_);
@@ -255,6 +298,7 @@ class Trace : public json::Handler<Trace> {
   Category category_ = Category::none;
   std::optional<double> start_, duration_;
   std::optional<std::uint64_t> correlation_;
+  std::optional<int> device_;
   Launch launch_;
 };
 
@@ -266,12 +310,12 @@ Import import(const Trace& trace, const Source& source) {
   setting.observer = profiler ? "pytorch-profiler" : "";
   if (!trace.operations.empty() && !trace.kernels.empty())
     setting.runtime = trace.launches_graphs ? "cuda-graph" : "eager";
-  if (trace.devices <= 1) {
-    setting.gpu = trace.gpu;
-    if (trace.major && trace.minor && *trace.major < 100 && *trace.minor < 100)
-      setting.compute_capability = fmt::format("{:g}.{:g}", *trace.major, *trace.minor);
-    if (trace.sms && *trace.sms >= 1 && *trace.sms < 1e6) setting.sms = static_cast<std::int64_t>(*trace.sms);
-    setting.memory_bytes = trace.memory;
+  if (const TracedGpu* const gpu = trace.busy_gpu()) {
+    setting.gpu = gpu->name;
+    if (gpu->major && gpu->minor && *gpu->major < 100 && *gpu->minor < 100)
+      setting.compute_capability = fmt::format("{:g}.{:g}", *gpu->major, *gpu->minor);
+    if (gpu->sms && *gpu->sms >= 1 && *gpu->sms < 1e6) setting.sms = static_cast<std::int64_t>(*gpu->sms);
+    setting.memory_bytes = gpu->memory;
   }
   trace.kernels.rows("kernel_time", true, result.rows);
   trace.in_order.rows(result);
@@ -304,6 +348,11 @@ std::vector<Import> read_chrome_trace(Source& source, input::Problems& problems)
   }
   if (!trace.found_events) {
     source.fail(problems, 0, "JSON without traceEvents: not a trace");
+    return {};
+  }
+  if (trace.busy.size() > 1) {
+    source.fail(problems, 0, "kernels of several GPUs in one trace: " + trace.busy_in_words(),
+                "profile one of them: CUDA_VISIBLE_DEVICES, or the trace of one rank");
     return {};
   }
   Import result = import(trace, source);

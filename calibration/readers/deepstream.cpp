@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "calibration/readers/config_groups.hpp"
+#include "calibration/readers/deepstream_sources.hpp"
 #include "calibration/readers/imported_scenario.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
@@ -18,13 +19,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t most_sources = 1024, most_batch = 4096, muxer_pool = 4;
+constexpr std::int64_t most_batch = 4096, muxer_pool = 4;
 
-// The properties that the sources have in common.
+// What a group says of its sources; 0: nothing.
+struct DeepstreamSource {
+  std::string name;
+  std::int64_t count = 1, width = 0, height = 0;
+  double per_s = 0;
+  bool encoded = false;
+
+  [[nodiscard]] std::string size() const { return fmt::format("{}x{}", width, height); }
+};
+
+// The sources, and what is taken for all of them: a process has streams of one rate and frames of one size.
 struct DeepstreamSources {
-  std::int64_t count = 0, encoded = 0, width = 0, height = 0;
+  std::vector<DeepstreamSource> each;
+  std::int64_t count = 0, encoded = 0;
   bool live = false;
-  std::string codec, rate;
+  std::string codec, size;
 };
 
 // An engine: what nvinfer's file and the group say of it.
@@ -94,18 +106,14 @@ class DeepstreamImport {
   void read_source(const ConfigGroup& group) {
     constexpr std::int64_t v4l2 = 1, multi = 3, rtsp = 4, csi = 5;
     const std::int64_t type = number(group, "type", 2, {1, 10});
-    const std::int64_t each = type == multi ? number(group, "num-sources", 1, {1, most_sources}) : 1;
-    sources_.count += each;
+    DeepstreamSource source{.name = group.name};
+    if (type == multi) source.count = number(group, "num-sources", 1, {1, most_sources});
+    source.encoded = type != v4l2 && type != csi;
     sources_.live = sources_.live || type == v4l2 || type == rtsp || type == csi;
-    if (type != v4l2 && type != csi) sources_.encoded += each;
-    if (const auto width = number(group, "camera-width", 0, {0, 65536}); width > 0) {
-      sources_.width = width;
-      sources_.height = number(group, "camera-height", 0, {1, 65536});
-    }
-    const auto frames = number(group, "camera-fps-n", 0, {0, 100'000});
-    const auto seconds = number(group, "camera-fps-d", 1, {1, 100'000});
-    if (frames > 0)
-      sources_.rate = fmt::format("{:g} /s", static_cast<double>(frames) / static_cast<double>(seconds));
+    if (source.width = number(group, "camera-width", 0, {0, 65536}); source.width > 0)
+      source.height = number(group, "camera-height", 0, {1, 65536});
+    source.per_s = static_cast<double>(number(group, "camera-fps-n", 0, {0, 100'000})) /
+                   static_cast<double>(number(group, "camera-fps-d", 1, {1, 100'000}));
     const std::string uri = group.text("uri");
     for (const auto& [part, codec] : {std::pair{"h265", "h265"}, std::pair{"hevc", "h265"},
                                       std::pair{"h264", "h264"}, std::pair{"mjpeg", "jpeg"}})
@@ -113,38 +121,80 @@ class DeepstreamImport {
     if (number(group, "drop-frame-interval", 0, {0, 1000}) > 1)
       unsaid_.push_back(
           fmt::format("{}: drop-frame-interval; divide the rate of its arrivals by it", group.name));
-  }
-
-  // Sources of both kinds become encoded ones: a stage is the same for all frames.
-  void note_mixed_sources() {
-    if (sources_.encoded == 0 || sources_.encoded == sources_.count) return;
-    unsaid_.push_back(
-        fmt::format("{} of {} sources are cameras without a codec; all are taken as encoded streams, "
-                    "at the rate and size of the others",
-                    sources_.count - sources_.encoded, sources_.count));
-    sources_.width = sources_.height = 0;
-    sources_.rate.clear();
+    sources_.count += source.count;
+    if (source.encoded) sources_.encoded += source.count;
+    sources_.each.push_back(std::move(source));
   }
 
   void read_sources() {
     for (const ConfigGroup* group : numbered("source")) read_source(*group);
-    note_mixed_sources();
+    if (sources_.encoded > 0 && sources_.encoded < sources_.count)
+      unsaid_.push_back(
+          fmt::format("{} of {} sources are cameras without a codec; all are taken as encoded streams",
+                      sources_.count - sources_.encoded, sources_.count));
     if (sources_.count > most_sources)
       problem(nullptr, "source0", fmt::format("{} sources, at most {}", sources_.count, most_sources), "");
     const ConfigGroup* const mux = app_.find("streammux");
     if (mux != nullptr && number(*mux, "live-source", 0, {0, 1}) == 1) sources_.live = true;
-    if (sources_.width == 0 && mux != nullptr) {
-      sources_.width = number(*mux, "width", 0, {0, 65536});
-      sources_.height = number(*mux, "height", 0, {0, 65536});
-      if (sources_.width > 0 && sources_.height > 0)
-        unsaid_.push_back(fmt::format("the size of the frames: the muxer's, {}x{}, is taken", sources_.width,
-                                      sources_.height));
+    read_sizes(mux);
+  }
+
+  // The size of a source that does not say its own is the muxer's. Of several the largest is taken.
+  void read_sizes(const ConfigGroup* mux) {
+    DeepstreamSource other{.name = "others", .width = 1920, .height = 1080};
+    std::string why = "the size of the frames: 1920x1080 is taken";
+    if (mux != nullptr && number(*mux, "width", 0, {0, 65536}) > 0 &&
+        number(*mux, "height", 0, {0, 65536}) > 0) {
+      other.width = number(*mux, "width", 0, {0, 65536});
+      other.height = number(*mux, "height", 0, {0, 65536});
+      why = fmt::format("the size of the frames: the muxer's, {}, is taken", other.size());
     }
-    if (sources_.width == 0 || sources_.height == 0) {
-      sources_.width = 1920;
-      sources_.height = 1080;
-      unsaid_.emplace_back("the size of the frames: 1920x1080 is taken");
+    std::vector<DeepstreamSource> sizes;
+    for (const DeepstreamSource& source : sources_.each)
+      if (source.width > 0) sizes.push_back(source);
+    if (sizes.size() < sources_.each.size() || sizes.empty()) {
+      sizes.push_back(other);
+      unsaid_.push_back(why);
     }
+    sources_.size = std::ranges::max_element(sizes, {}, [](const DeepstreamSource& source) {
+                      return source.width * source.height;
+                    })->size();
+    if (std::ranges::all_of(sizes, [&](const auto& source) { return source.size() == sources_.size; }))
+      return;
+    std::vector<std::string> words;
+    for (const DeepstreamSource& source : sizes) words.push_back(source.name + " " + source.size());
+    unsaid_.push_back(
+        fmt::format("streams of several sizes: frames are of one here, the largest, {}, is taken ({})",
+                    sources_.size, fmt::join(words, ", ")));
+  }
+
+  // The frames/s of each source, as if all had the same: those of the wishes, or the mean of what the sources
+  // say; 0: files, as fast as they are taken.
+  [[nodiscard]] double source_rate() {
+    if (!wishes_.rate.empty()) return std::atof(wishes_.rate.c_str());
+    const auto silent = [](const DeepstreamSource& source) { return source.per_s == 0; };
+    if (std::ranges::any_of(sources_.each, silent)) {
+      if (!sources_.live && std::ranges::all_of(sources_.each, silent)) {
+        unsaid_.emplace_back(
+            "the rate of the sources: files are taken as fast as they are worked on (--rate \"30 /s\")");
+        return 0;
+      }
+      unsaid_.emplace_back("the rate of the cameras: 30 /s is taken (--rate \"25 /s\")");
+    }
+    double sum = 0;
+    std::vector<std::string> words;
+    for (DeepstreamSource& source : sources_.each) {
+      if (silent(source)) source.per_s = 30;
+      sum += source.per_s * static_cast<double>(source.count);
+      words.push_back(fmt::format("{} {:g} /s", source.name, source.per_s));
+    }
+    const double mean = sum / static_cast<double>(sources_.count);
+    if (std::ranges::any_of(sources_.each, [&](const auto& source) { return source.per_s != mean; }))
+      unsaid_.push_back(
+          fmt::format("streams of several rates: streams have one here, their mean, {:g} /s, is taken, {:g} "
+                      "/s together ({})",
+                      mean, sum, fmt::join(words, ", ")));
+    return mean;
   }
 
   // Reads nvinfer's file of a group.
@@ -239,7 +289,7 @@ class DeepstreamImport {
   }
 
   [[nodiscard]] std::string before_text(const DeepstreamEngine& engine) {
-    const std::string size = fmt::format("size: {}x{}", sources_.width, sources_.height);
+    const std::string size = "size: " + sources_.size;
     const std::string side = engine.side > 0 ? fmt::format("{}", engine.side) : "640";
     std::vector<std::string> stages;
     if (sources_.encoded > 0) {
@@ -250,10 +300,15 @@ class DeepstreamImport {
       stages.push_back(fmt::format("{{decode: {}, {}{}}}", sources_.codec, size, often(engine)));
     }
     stages.push_back(fmt::format("{{colour: vic, {}{}}}", size, often(engine)));
-    stages.push_back(fmt::format("{{resize: {}, on: gpu}}", side));
-    stages.emplace_back("{normalise: gpu}");
+    stages.push_back(fmt::format("{{resize: {}, on: {}}}", side, gpu_or("vic", engine)));
+    if (engine.placement.empty()) stages.emplace_back("{normalise: gpu}");
     if (engine.side == 0) unsaid_.push_back(engine.name + ": the side of what is scaled; 640 is taken");
     return fmt::format("{}", fmt::join(stages, ",\n             "));
+  }
+
+  // A process on a DLA has no stage on the GPU: where it is done instead.
+  [[nodiscard]] static const char* gpu_or(const char* other, const DeepstreamEngine& engine) {
+    return engine.placement.empty() ? "gpu" : other;
   }
 
   // The tracker's word, by the name of its file.
@@ -268,13 +323,14 @@ class DeepstreamImport {
 
   // The tiler scales each frame to its tile of one picture of all sources. What follows works on the picture,
   // once for each batch of the muxer; a frame's part of that is its tile.
-  void add_tile(const ConfigGroup& group, const std::string& often, std::vector<std::string>& stages) {
+  void add_tile(const ConfigGroup& group, const DeepstreamEngine& engine, std::vector<std::string>& stages) {
     const std::int64_t width = number(group, "width", 1920, {1, 65536}),
                        height = number(group, "height", 1080, {1, 65536}),
                        columns = number(group, "columns", 1, {1, 64}),
                        rows = number(group, "rows", 1, {1, 64});
-    stages.push_back(fmt::format("{{resize: {}x{}, on: gpu{}}}", std::max<std::int64_t>(1, width / columns),
-                                 std::max<std::int64_t>(1, height / rows), often));
+    stages.push_back(fmt::format("{{resize: {}x{}, on: {}{}}}", std::max<std::int64_t>(1, width / columns),
+                                 std::max<std::int64_t>(1, height / rows), gpu_or("vic", engine),
+                                 often(engine)));
     if (columns * rows < sources_.count)
       problem(&group, group.name, fmt::format("{} x {} tiles for {} sources", columns, rows, sources_.count),
               "more rows or columns");
@@ -283,17 +339,18 @@ class DeepstreamImport {
                     group.name));
   }
 
-  void add_sink(const ConfigGroup& group, const std::string& often, std::vector<std::string>& stages) {
+  void add_sink(const ConfigGroup& group, const DeepstreamEngine& engine, std::vector<std::string>& stages) {
     constexpr std::int64_t fake = 1, file = 3, network = 4, overlay = 5, message = 6;
     const std::int64_t type = number(group, "type", 2, {1, 10});
     if (type == fake || type == message) return;
     if (type == file || type == network) {
       const char* const codec = number(group, "codec", 1, {1, 3}) == 2 ? "h265" : "h264";
       const bool software = number(group, "enc-type", 0, {0, 1}) == 1;
-      stages.push_back(software ? fmt::format("{{encode: h264, on: cpu{}}}", often)
-                                : fmt::format("{{encode: {}, on: nvenc{}}}", codec, often));
+      stages.push_back(software ? fmt::format("{{encode: h264, on: cpu{}}}", often(engine))
+                                : fmt::format("{{encode: {}, on: nvenc{}}}", codec, often(engine)));
     } else {
-      stages.push_back(fmt::format("{{display: {}{}}}", type == overlay ? "vic" : "gpu", often));
+      stages.push_back(
+          fmt::format("{{display: {}{}}}", type == overlay ? "vic" : gpu_or("vic", engine), often(engine)));
       if (number(group, "sync", 1, {0, 1}) == 1)
         unsaid_.push_back(group.name + ": sync=1 holds frames until they are due; that is left out");
     }
@@ -304,10 +361,12 @@ class DeepstreamImport {
     if (engine.filters_boxes) stages.emplace_back("{nms: cpu}");
     if (engine.masks) stages.emplace_back("{masks: cpu}");
     if (const ConfigGroup* const tracker = enabled("tracker"))
-      stages.push_back(fmt::format("{{track: {}{}}}", tracker_word(*tracker), often(engine)));
-    if (const ConfigGroup* const tiler = enabled("tiled-display")) add_tile(*tiler, often(engine), stages);
-    if (enabled("osd") != nullptr) stages.push_back(fmt::format("{{draw: gpu{}}}", often(engine)));
-    for (const ConfigGroup* sink : numbered("sink")) add_sink(*sink, often(engine), stages);
+      stages.push_back(fmt::format("{{track: {}{}{}}}", tracker_word(*tracker),
+                                   engine.placement.empty() ? "" : ", on: cpu", often(engine)));
+    if (const ConfigGroup* const tiler = enabled("tiled-display")) add_tile(*tiler, engine, stages);
+    if (enabled("osd") != nullptr)
+      stages.push_back(fmt::format("{{draw: {}{}}}", gpu_or("cpu", engine), often(engine)));
+    for (const ConfigGroup* sink : numbered("sink")) add_sink(*sink, engine, stages);
     if (engine.masks || enabled("tracker") != nullptr)
       unsaid_.emplace_back("the objects in an image: 10 are taken (objects: N at the stages)");
     std::string text;
@@ -321,22 +380,12 @@ class DeepstreamImport {
     const ConfigGroup* const mux = app_.find("streammux");
     const std::int64_t timeout =
         mux == nullptr ? -1 : number(*mux, "batched-push-timeout", -1, {-1, 1'000'000'000});
-    std::string rate = wishes_.rate.empty() ? sources_.rate : wishes_.rate;
-    if (!sources_.live && rate.empty()) {
-      unsaid_.emplace_back(
-          "the rate of the sources: files are taken as fast as they are worked on (--rate \"30 /s\")");
-      return {};
-    }
-    if (rate.empty()) {
-      rate = "30 /s";
-      unsaid_.emplace_back("the rate of the cameras: 30 /s is taken (--rate \"25 /s\")");
-    }
-    if (engine.interval > 0)
-      rate = fmt::format("{:g} /s", std::atof(rate.c_str()) / static_cast<double>(engine.interval + 1));
-    const std::string text =
-        fmt::format("    arrivals: {{periodic: {}, streams: {}{}, queue: {{limit: {}, drop: oldest}}}}\n",
-                    rate, sources_.count, !has_timeout && engine.batch > 1 ? ", dynamic_batching: true" : "",
-                    4 * sources_.count);
+    const double rate = source_rate();
+    if (rate == 0) return {};
+    const std::string text = fmt::format(
+        "    arrivals: {{periodic: {:g} /s, streams: {}{}, queue: {{limit: {}, drop: oldest}}}}\n",
+        rate / static_cast<double>(engine.interval + 1), sources_.count,
+        !has_timeout && engine.batch > 1 ? ", dynamic_batching: true" : "", 4 * sources_.count);
     if (!has_timeout) return text;
     if (timeout < 0) unsaid_.emplace_back("the muxer's timeout: 40 ms are taken");
     return text + fmt::format("    max_queue_delay: {} us\n", timeout < 0 ? 40'000 : timeout);
@@ -348,14 +397,23 @@ class DeepstreamImport {
     if (mux != nullptr && mux->find("batch-size") != nullptr)
       batched.batch = std::min(engine.batch, number(*mux, "batch-size", engine.batch, {1, most_batch}));
     std::string text = engine_text(batched);
-    if (!engine.placement.empty()) {
-      unsaid_.emplace_back("stages around an engine on a DLA are left out: they need the GPU");
-      return text + arrivals_text(engine, false);
+    if (engine.interval > 0) {
+      text += fmt::format("    interval: {}\n", engine.interval);
+      unsaid_.push_back(
+          fmt::format("interval={0}: images/s and arrivals are of the frames that are inferred, one in {1}; "
+                      "results have frames/s too",
+                      engine.interval, engine.interval + 1));
     }
     const std::string before = before_text(engine);
     text += fmt::format("    stages: [{}, infer{}]\n", before, after_text(engine));
-    text += fmt::format("    overlap: {}\n", muxer_pool);
-    return text + arrivals_text(engine, true);
+    if (engine.placement.empty())
+      text += fmt::format("    overlap: {}\n", muxer_pool);
+    else
+      unsaid_.emplace_back(
+          "the engine is on a DLA: its stages are done one after the other here, none on the GPU: others "
+          "scale "
+          "and draw, the tracker's features are left out");
+    return text + arrivals_text(engine, engine.placement.empty());
   }
 
   [[nodiscard]] std::string secondary_text(const DeepstreamEngine& engine, const ConfigGroup& group) {
@@ -374,7 +432,9 @@ class DeepstreamImport {
 
   void note_left_out() {
     std::vector<std::string> names;
-    constexpr std::array single{"application", "osd", "streammux", "primary-gie", "tiled-display", "tracker"};
+    constexpr std::array single{"application",     "osd",           "streammux",
+                                "primary-gie",     "source",        "source-list",
+                                "source-attr-all", "tiled-display", "tracker"};
     constexpr std::array numbered{"source", "sink", "secondary-gie"};
     for (const ConfigGroup& group : app_.groups) {
       if (group.text("enable") == "0") continue;
@@ -399,9 +459,11 @@ class DeepstreamImport {
 
 std::optional<ImportedScenario> deepstream_scenario(const std::string& path, const ImportWishes& wishes,
                                                     input::Problems& problems) {
-  const auto app = read_config_groups(path, problems);
+  auto app = read_config_groups(path, problems);
   if (!app) return std::nullopt;
   const std::size_t before = problems.count();
+  expand_source_lists(*app, problems);
+  if (problems.count() > before) return std::nullopt;
   DeepstreamImport import(*app, wishes, problems);
   const std::string body = import.body();
   if (problems.count() > before) return std::nullopt;

@@ -93,7 +93,7 @@ std::string yaml_text(const std::string& text) {
 ImportedScenario imported_scenario(const std::string& what, const std::string& body,
                                    std::vector<std::string> unsaid) {
   std::string text = fmt::format("# Made by jostle import {}.\n", input::printable(what));
-  if (!unsaid.empty()) text += "# The configuration does not say:\n";
+  if (!unsaid.empty()) text += "# What the configuration does not say, or a scenario cannot:\n";
   for (std::string& line : unsaid) {
     line = input::printable(line, 400);
     text += "# - " + line + "\n";

@@ -100,6 +100,7 @@ class TegrastatsLog {
     cores_ = line_.cores;
     if (line_.memory > 0) memory_ = line_.memory;
     below_zero_ |= line_.below_zero;
+    summed_ |= line_.summed;
     ++samples_;
     last_values_ = values_.size();
     for (const auto& [quantity, value] : values_) quantities_[quantity].whole.add(value);
@@ -143,14 +144,19 @@ class TegrastatsLog {
       default:
         unit = "%";
     }
-    const auto found = std::ranges::find(quantities_, metric, &SampledQuantity::metric);
-    if (found != quantities_.end()) return static_cast<std::size_t>(found - quantities_.begin());
+    if (const auto known = index_of(metric)) return known;
     if (quantities_.size() == max_sampled || metric.size() > 100) {
       wrong_ = fmt::format("more than {} kinds of readings, or a name too long", max_sampled);
       return std::nullopt;
     }
     quantities_.push_back({std::move(metric), std::move(unit), {}});
     return quantities_.size() - 1;
+  }
+
+  [[nodiscard]] std::optional<std::size_t> index_of(std::string_view metric) const {
+    const auto found = std::ranges::find(quantities_, metric, &SampledQuantity::metric);
+    if (found == quantities_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - quantities_.begin());
   }
 
   static void add_row(Import& result, const SampledQuantity& quantity, const Moments& moments,
@@ -178,7 +184,9 @@ class TegrastatsLog {
     if (memory_ > 0) result.setting.memory_bytes = memory_;
     const bool by_rail = with_load_ == 0;
     const SampledLoad& loads = by_rail ? rail_ : loads_;
-    auto busy = loads.highest() >= (by_rail ? least_busy_watts : least_busy) ? loads.busiest() : std::nullopt;
+    auto busy = loads.highest() >= (by_rail ? least_busy_watts : least_busy)
+                    ? loads.busiest(index_of("gpu_clock"))
+                    : std::nullopt;
     if (busy && busy->samples == static_cast<std::int64_t>(samples_)) busy.reset();
     if (busy) busy->values.resize(quantities_.size());
     for (std::size_t i = 0; i < quantities_.size(); ++i)
@@ -193,6 +201,15 @@ class TegrastatsLog {
           "to "
           "the run if it has more");
     }
+    if (summed_)
+      result.notes.emplace_back(
+          "power: the sum of VDD_GPU_SOC, VDD_CPU_CV and VIN_SYS_5V0, the module's inputs; other rails are "
+          "behind "
+          "them");
+    else if (!index_of("power") && std::ranges::any_of(quantities_, [](const SampledQuantity& quantity) {
+               return quantity.metric.starts_with("power_");
+             }))
+      result.notes.emplace_back("no power: no rail of this board is the module's input");
     if (below_zero_)
       result.notes.emplace_back(
           "a rail read below zero, as its sensor does with nothing on it: taken as 0 W");
@@ -208,10 +225,18 @@ class TegrastatsLog {
         "rows are over the longest busy stretch: {} of {} samples, lines {} to {}, with {} above "
         "half of {:.3g} {}; those over all samples are marked 'whole file'",
         busy.samples, samples_, busy.first, busy.last, by_rail ? "power" : "a GPU load", highest, unit);
-    if (busy.other_level > 0)
+    if (busy.other_load.count > 0)
+      text +=
+          fmt::format("; {} beside it at another level ({:.3g} {}), such as an engine build, are left out",
+                      input::counted(static_cast<std::size_t>(busy.other_load.count), "sample"),
+                      busy.other_load.mean, unit);
+    if (busy.lower_clock.count > 0)
       text += fmt::format(
-          "; {} beside it at another level ({:.3g} {}), such as an engine build, are left out",
-          input::counted(static_cast<std::size_t>(busy.other_level), "sample"), busy.other_load, unit);
+          "; at the same load the GPU's clock changed, as where a board throttles: rows are at {:.0f} MHz, "
+          "{} at "
+          "{:.0f} MHz are left out",
+          busy.clock.mean, input::counted(static_cast<std::size_t>(busy.lower_clock.count), "sample"),
+          busy.lower_clock.mean);
     return text;
   }
 
@@ -228,7 +253,7 @@ class TegrastatsLog {
   std::size_t samples_ = 0, foreign_ = 0, with_load_ = 0;
   std::int64_t cores_ = 0;
   double memory_ = 0;
-  bool below_zero_ = false;
+  bool below_zero_ = false, summed_ = false;
 };
 
 }  // namespace

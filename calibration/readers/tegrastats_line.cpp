@@ -53,9 +53,23 @@ bool TegrastatsLine::read(std::string_view line) {
   load = gpu_watts = std::nullopt;
   cores = 0;
   memory = 0;
-  below_zero = false;
+  below_zero = summed = false;
   stuck = {};
-  return read_parts(trimmed(line));
+  if (!read_parts(trimmed(line))) return false;
+  add_inputs();
+  return true;
+}
+
+// AGX Orin has no sensor before all rails; three share its input. VDDQ_VDD2_1V8AO is behind VIN_SYS_5V0.
+void TegrastatsLine::add_inputs() {
+  double watts = 0;
+  for (const std::string_view input : {"VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"}) {
+    const auto found = std::ranges::find(readings, input, &TegrastatsReading::name);
+    if (found == readings.end()) return;
+    watts += found->value;
+  }
+  summed = std::ranges::find(readings, "VDD_IN", &TegrastatsReading::name) == readings.end();
+  if (summed) add("VDD_IN", 'w', watts);
 }
 
 // Reads names and their values, up to the end of the line.

@@ -27,7 +27,8 @@ struct TegrastatsLine {
   std::int64_t cores = 0;           // 0: the line has no CPU
   double memory = 0;                // bytes
   bool below_zero = false;          // a rail was, and was taken as 0
-  std::string_view stuck;           // what could not be read; empty: nothing
+  bool summed = false;     // no rail is the module's input, and VDD_IN is the sum of several that are
+  std::string_view stuck;  // what could not be read; empty: nothing
 
   // Reads a line from RAM on. Returns false if a part of it is not of tegrastats.
   [[nodiscard]] bool read(std::string_view line);
@@ -41,6 +42,7 @@ struct TegrastatsLine {
   [[nodiscard]] bool read_levels(std::string_view name, double first, std::string_view text,
                                  std::string_view& rest);
   [[nodiscard]] bool read_temperature(std::string_view zone, std::string_view text);
+  void add_inputs();
   void add(std::string_view name, char kind, double value) { readings.push_back({name, kind, value}); }
 };
 

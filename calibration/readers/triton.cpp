@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -22,13 +23,26 @@ namespace fs = std::filesystem;
 constexpr std::size_t largest_pbtxt = 1 << 20;
 constexpr std::int64_t most_instances = 128, most_triton_batch = 4096;
 
+// The backends that run networks, the runtime that is like each, and the file by which Triton knows it.
+struct TritonBackend {
+  std::string_view name, runtime, file;
+};
+constexpr std::array triton_backends{TritonBackend{"tensorrt", "tensorrt", "model.plan"},
+                                     TritonBackend{"onnxruntime", "onnxruntime", "model.onnx"},
+                                     TritonBackend{"pytorch", "libtorch", "model.pt"},
+                                     TritonBackend{"python", {}, "model.py"}};
+
 struct TritonModel {
   std::string name, backend, file;  // file: its .onnx, if there is one
   std::string model, precision, priority;
+  std::string runtime;  // empty: it runs no network that is known
+  bool on_cpu = false;
   std::int64_t batch = 1, count = 1;
   std::optional<std::int64_t> delay_us, queue;
-  bool network = false, ensemble = false, used = false;  // used: a step of an ensemble
+  bool ensemble = false, used = false;  // used: a step of an ensemble
   std::vector<std::string> steps;
+
+  [[nodiscard]] bool network() const { return !runtime.empty(); }
 };
 
 class TritonImport {
@@ -56,22 +70,28 @@ class TritonImport {
         else
           problems_.add_file(name, fmt::format("the ensemble's step {} is no model of the repository", step));
     std::string text = board_keys(wishes_, "jetson-agx-orin-64gb", unsaid_) + "processes:\n";
-    std::string server, others;
+    std::map<std::string, std::string> servers;  // by runtime
+    std::string others;
     for (auto& [name, model] : models_) {
       if (model.ensemble)
         others += ensemble_text(model);
-      else if (model.network && !model.used)
-        server += instance_text(model);
+      else if (!model.used && model.network() && model.on_cpu)
+        others += process_text(model.name, model) + requests_text(model, "    ");
+      else if (!model.used && model.network())
+        servers[model.runtime] += instance_text(model);
+      else if (!model.used)
+        unsaid_.push_back(fmt::format("{}: left out; no runtime here runs the networks of backend {}", name,
+                                      model.backend));
     }
-    if (!server.empty()) text += "  - name: triton\n    runtime: tensorrt\n    instances:\n" + server;
-    text += others;
-    for (const auto& [name, model] : models_)
-      if (!model.network && !model.ensemble && !model.used)
-        unsaid_.push_back(fmt::format("{}: left out; backend {} runs no network that is known", name,
-                                      model.backend.empty() ? "(none)" : model.backend));
-    if (server.empty() && others.empty() && problems_.empty())
+    for (const auto& [runtime, instances] : servers)
+      text += fmt::format("  - name: triton{}\n    runtime: {}\n    instances:\n{}",
+                          servers.size() > 1 ? "-" + runtime : "", runtime, instances);
+    if (servers.size() > 1)
+      unsaid_.emplace_back(
+          "one server with several backends: the models of each are a process of their own here");
+    if (servers.empty() && others.empty() && problems_.empty())
       problems_.add_file("config.pbtxt", "no model of the repository runs a network");
-    return text + "run: {duration: 10 s, warmup: 2 s}\n";
+    return text + others + "run: {duration: 10 s, warmup: 2 s}\n";
   }
   [[nodiscard]] std::vector<std::string> unsaid() { return std::move(unsaid_); }
 
@@ -112,38 +132,78 @@ class TritonImport {
       for (const ProtoField* const step : ensemble->all("step"))
         model.steps.push_back(step->text("model_name"));
     }
-    model.network = std::ranges::any_of(std::vector{"tensorrt", "onnxruntime", "pytorch", "tensorflow"},
-                                        [&](const char* word) { return model.backend.starts_with(word); });
+    find_backend(model, folder, origin);
     read_instances(model, *config, origin);
     read_batching(model, *config, origin);
     read_optimization(model, *config);
-    if (model.network) find_network(model, folder, origin);
+    if (model.network()) {
+      find_network(model, folder, origin);
+      find_precision(model, *config);
+    }
     if (!models_.emplace(model.name, model).second)
       problems_.add_file(origin, fmt::format("a second model is called '{}'", input::printable(model.name)));
   }
 
-  void read_instances(TritonModel& model, const ProtoField& config, const std::string& origin) {
-    std::int64_t count = 0;
-    for (const ProtoField* const group : config.all("instance_group")) {
-      count += number(*group, "count", 1, most_instances, origin);
-      if (group->text("kind") == "KIND_CPU" && model.network) {
-        unsaid_.push_back(fmt::format("{}: runs on the CPU (KIND_CPU), here on the GPU", model.name));
-      }
+  // Without a word on it, the file of a version tells the backend.
+  void find_backend(TritonModel& model, const fs::path& folder, const std::string& origin) {
+    for (const TritonBackend& known : triton_backends) {
+      if (model.backend.empty() && !model.ensemble && !version_file(folder, known.file).empty())
+        model.backend = known.name;
+      if (model.backend == known.name || model.backend.starts_with(std::string(known.name) + "_"))
+        model.runtime = known.runtime;
     }
-    model.count = std::clamp<std::int64_t>(count, 1, most_instances);
+    if (model.backend.empty() && !model.ensemble)
+      problems_.add_file(
+          origin,
+          fmt::format("{}: neither backend nor platform is given, and no folder of a version holds "
+                      "model.plan, model.onnx, model.pt or model.py, which would tell",
+                      input::printable(model.name)),
+          "backend: \"onnxruntime\"");
+  }
+
+  [[nodiscard]] static std::string version_file(const fs::path& folder, std::string_view name) {
+    std::error_code error;
+    for (int version = 1; version <= 99; ++version)
+      if (fs::path file = folder / std::to_string(version) / name; fs::is_regular_file(file, error))
+        return file.string();
+    return {};
+  }
+
+  void read_instances(TritonModel& model, const ProtoField& config, const std::string& origin) {
+    std::int64_t on_gpu = 0, on_cpu = 0;
+    for (const ProtoField* const group : config.all("instance_group"))
+      (group->text("kind") == "KIND_CPU" ? on_cpu : on_gpu) +=
+          number(*group, "count", 1, most_instances, origin);
+    model.on_cpu = model.network() && on_cpu > 0 && on_gpu == 0;
+    model.count = std::clamp<std::int64_t>(model.network() ? on_gpu : on_gpu + on_cpu, 1, most_instances);
+    if (!model.network() || on_cpu == 0) return;
+    if (model.runtime == "tensorrt")
+      problems_.add_file(
+          origin, fmt::format("{}: KIND_CPU, but TensorRT runs on the GPU", input::printable(model.name)));
+    else if (on_gpu > 0)
+      unsaid_.push_back(fmt::format("{}: its instances on the CPU are left out", model.name));
+    else if (on_cpu > 1)
+      unsaid_.push_back(
+          fmt::format("{}: of {} instances on the CPU one is taken, on all cores", model.name, on_cpu));
   }
 
   void read_batching(TritonModel& model, const ProtoField& config, const std::string& origin) {
     const ProtoField* const batching = config.find("dynamic_batching");
     if (batching == nullptr) {
-      if (model.network && model.batch > 1) {
+      if (model.network() && model.batch > 1) {
         unsaid_.push_back(fmt::format(
             "{}: the batch of a request; 1 is taken, since there is no dynamic batching", model.name));
         model.batch = 1;
       }
       return;
     }
-    model.delay_us = number(*batching, "max_queue_delay_microseconds", 0, 3'600'000'000, origin);
+    if (model.on_cpu) {
+      unsaid_.push_back(
+          fmt::format("{}: its dynamic batching is left out; a request at a time is taken", model.name));
+      model.batch = 1;
+    } else {
+      model.delay_us = number(*batching, "max_queue_delay_microseconds", 0, 3'600'000'000, origin);
+    }
     std::int64_t preferred = 0;
     for (const ProtoField& field : batching->fields)
       if (field.name == "preferred_batch_size") {
@@ -174,21 +234,21 @@ class TritonImport {
     if (priority == "PRIORITY_MIN") model.priority = "low";
     const ProtoField* const accelerators = optimization->find("execution_accelerators");
     if (accelerators == nullptr) return;
-    for (const ProtoField* const one : accelerators->all("gpu_execution_accelerator"))
+    for (const ProtoField* const one : accelerators->all("gpu_execution_accelerator")) {
+      if (one->text("name") != "tensorrt") continue;
+      if (model.runtime == "onnxruntime") model.runtime = "onnxruntime-tensorrt";
+      model.precision = "fp32";  // unless precision_mode says another
       for (const ProtoField* const parameter : one->all("parameters"))
         if (parameter->text("key") == "precision_mode") {
           model.precision = parameter->text("value");
           std::ranges::transform(model.precision, model.precision.begin(),
                                  [](unsigned char c) { return std::tolower(c); });
         }
+    }
   }
 
   void find_network(TritonModel& model, const fs::path& folder, const std::string& origin) {
-    std::error_code error;
-    for (int version = 1; version <= 99 && model.file.empty(); ++version)
-      if (const fs::path file = folder / std::to_string(version) / "model.onnx";
-          fs::is_regular_file(file, error))
-        model.file = file.string();
+    model.file = version_file(folder, "model.onnx");
     const auto network = imported_network(model.file, model.name, wishes_);
     if (!network) {
       problems_.add_file(origin, fmt::format("cannot tell the network of {}", input::printable(model.name)),
@@ -199,13 +259,19 @@ class TritonImport {
     if (network->guessed)
       unsaid_.push_back(
           fmt::format("the network of {}: {} is taken from its name", model.name, network->model));
-    if (model.precision != "fp16" && model.precision != "int8" && model.precision != "fp32") {
-      model.precision = wishes_.precision.empty() ? "fp16" : wishes_.precision;
-      if (wishes_.precision.empty())
-        unsaid_.push_back(fmt::format("the precision of {}: fp16 is taken (--precision)", model.name));
-    }
-    if (!model.backend.starts_with("tensorrt"))
-      unsaid_.push_back(fmt::format("{}: backend {}, here TensorRT", model.name, model.backend));
+  }
+
+  // A TensorRT engine does not tell its precision; other backends compute in that of the file, and so of its
+  // inputs.
+  void find_precision(TritonModel& model, const ProtoField& config) {
+    if (model.precision == "fp16" || model.precision == "int8" || model.precision == "fp32") return;
+    model.precision = wishes_.precision;
+    if (!model.precision.empty()) return;
+    const ProtoField* const input = config.find("input");
+    const bool half = input != nullptr && input->text("data_type") == "TYPE_FP16";
+    model.precision = half || model.runtime == "tensorrt" ? "fp16" : "fp32";
+    unsaid_.push_back(
+        fmt::format("the precision of {}: {} is taken (--precision)", model.name, model.precision));
   }
 
   [[nodiscard]] std::string requests_text(const TritonModel& model, const char* indent) {
@@ -224,6 +290,15 @@ class TritonImport {
     return text + requests_text(model, "        ");
   }
 
+  [[nodiscard]] std::string process_text(const std::string& name, const TritonModel& network) {
+    if (network.on_cpu)
+      unsaid_.push_back(fmt::format("{}: how fast {} computes on the cores; runtime cpu is taken",
+                                    network.name, network.backend));
+    return fmt::format("  - name: {}\n    model: {}\n    precision: {}\n    batch: {}\n    {}\n",
+                       yaml_text(name), yaml_text(network.model), network.precision, network.batch,
+                       network.on_cpu ? "placement: cpu" : "runtime: " + network.runtime);
+  }
+
   // A step on the CPU. Its time is not in the configuration.
   [[nodiscard]] std::string step_text(const TritonModel& step) {
     unsaid_.push_back(
@@ -239,28 +314,26 @@ class TritonImport {
       const auto at = models_.find(name);
       if (at == models_.end()) continue;
       const TritonModel& step = at->second;
-      if (step.network && network != nullptr) {  // a further network takes the results of the one before
-        more += fmt::format("  - name: {}\n    model: {}\n    precision: {}\n    batch: {}\n    after: {}\n",
-                            yaml_text(step.name), yaml_text(step.model), step.precision, step.batch, last);
+      if (step.network() && network != nullptr) {  // a further network takes the results of the one before
+        more += process_text(step.name, step) + fmt::format("    after: {}\n", last);
         last = yaml_text(step.name);
         continue;
       }
-      if (step.network) {
+      if (step.network()) {
         network = &step;
         last = yaml_text(ensemble.name);
       }
-      stages += (stages.empty() ? "" : ", ") + (step.network ? std::string("infer") : step_text(step));
+      stages += (stages.empty() ? "" : ", ") + (step.network() ? std::string("infer") : step_text(step));
     }
     if (network == nullptr) {
       unsaid_.push_back(
           fmt::format("{}: left out; none of its steps runs a network that is known", ensemble.name));
       return {};
     }
-    std::string text =
-        fmt::format("  - name: {}\n    model: {}\n    precision: {}\n    batch: {}\n",
-                    yaml_text(ensemble.name), yaml_text(network->model), network->precision, network->batch);
+    std::string text = process_text(ensemble.name, *network);
     if (network->count > 1) text += fmt::format("    streams: {}\n", network->count);
-    if (stages != "infer") text += fmt::format("    stages: [{}]\n    overlap: 4\n", stages);
+    if (stages != "infer")
+      text += fmt::format("    stages: [{}]\n{}", stages, network->on_cpu ? "" : "    overlap: 4\n");
     return text + requests_text(*network, "    ") + more;
   }
 

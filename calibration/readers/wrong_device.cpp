@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <string>
 
+#include "input/printable.hpp"
 #include "models/board/spec.hpp"
 
 namespace jostle::calibration {
@@ -20,7 +23,23 @@ std::string architecture_of(const std::string& compute_capability) {
   return "sm_" + digits;
 }
 
+// True if the GPU has so many SMs, or is left so many by a power mode.
+bool has_sms(const board::DeviceSpec& device, std::int64_t sms) {
+  return sms == device.gpu.sm_count || std::ranges::any_of(device.power_modes, [&](const auto& mode) {
+           return mode.tpcs && sms == *mode.tpcs * device.gpu.sms_per_tpc;
+         });
+}
+
 }  // namespace
+
+bool KnownCard::is_called(std::string_view name) const {
+  const auto letter = [&](std::size_t at) {
+    return at < name.size() && std::isalnum(static_cast<unsigned char>(name[at])) != 0;
+  };
+  for (std::size_t at = name.find(word); at != std::string_view::npos; at = name.find(word, at + 1))
+    if (!letter(at - 1) && !letter(at + word.size())) return true;
+  return false;
+}
 
 std::string contradiction(const Setting& log, const board::DeviceSpec& device, const std::string& name) {
   const bool gpu_seen = !log.compute_capability.empty();
@@ -30,8 +49,10 @@ std::string contradiction(const Setting& log, const board::DeviceSpec& device, c
                        log.gpu.empty() ? "" : ", " + log.gpu + ",", architecture_of(log.compute_capability),
                        name, device.gpu.architecture);
   }
-  // Fewer SMs are possible: power modes gate some.
-  if (log.sms && *log.sms > device.gpu.sm_count)
+  const auto card = std::ranges::find(known_cards, device.name, &KnownCard::device);
+  if (card != known_cards.end() && !log.gpu.empty() && !card->is_called(log.gpu))
+    return fmt::format("its GPU is {}, not that of {}", input::printable(log.gpu), name);
+  if (log.sms && !has_sms(device, *log.sms))
     return fmt::format("its GPU has {} SMs, but that of {} has {}", *log.sms, name, device.gpu.sm_count);
   if (log.cores && *log.cores != device.core_count())
     return fmt::format("it has {} CPU cores, but {} has {}", *log.cores, name, device.core_count());

@@ -29,7 +29,7 @@ Table devices() {
     const auto profile = calibration::shipped_profile(name, problems);
     if (!profile) continue;
     std::vector<std::string> modes;
-    for (const board::PowerMode& mode : profile->spec->power_modes) modes.push_back(mode.name);
+    for (const board::PowerMode& mode : profile->spec->power_modes) modes.push_back(in_words(mode));
     table.add({name, profile->spec->description, fmt::format("{}", fmt::join(modes, " "))});
   }
   return table;
@@ -63,7 +63,7 @@ Table power_modes(const board::DeviceSpec& device, const std::vector<board::Powe
       if (!mode.cpu_min_clock_hz.empty()) least = std::max(least, mode.cpu_min_clock_hz[i]);
     }
     table.add(
-        {mode.name, mode.name == default_mode ? "default" : "",
+        {in_words(mode), mode.name == default_mode ? "default" : "",
          fmt::format("{}", board::online_cpus(device, &mode, std::nullopt).size()), range(least, fastest),
          range(mode.gpu_min_clock_hz.value_or(0), mode.gpu_max_clock_hz.value_or(device.gpu.max_clock_hz)),
          fmt::format("{}", mode.tpcs ? *mode.tpcs * device.gpu.sms_per_tpc : device.gpu.sm_count),

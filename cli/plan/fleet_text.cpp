@@ -47,10 +47,16 @@ std::string watts_text(const FleetChoice& choice) {
   return significant(choice.power_w, 3) + (choice.is_card ? " W without its server" : " W");
 }
 
+// The power mode, with the JetPack that it needs; a dash: there is none.
+std::string mode_of(const FleetChoice& choice) {
+  return input::printable(choice.power_mode.value_or("–")) +
+         (choice.jetpack.empty() ? "" : fmt::format(" (JetPack {})", input::printable(choice.jetpack)));
+}
+
 // The board with its settings, its costs and how sure they are.
 std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   std::string text = choice.device;
-  if (choice.power_mode) text += ", mode " + input::printable(*choice.power_mode);
+  if (choice.power_mode) text += ", mode " + mode_of(choice);
   if (output::parsed_json(choice.settings).size() > 0) text += ": " + plain_settings(choice.settings);
   if (choice.price) text += fmt::format("; price {:.6g}", *choice.price);
   if (choice.cost_per_hour)
@@ -160,15 +166,14 @@ Table fleet_table(const Fleet& fleet) {
                {"p99 ms", Align::right, 65},
                {"price", Align::right}});
   for (const FleetChoice& choice : fleet.choices)
-    table.add(
-        {choice.device + (choice.is_card ? " (card)" : ""), input::printable(choice.power_mode.value_or("–")),
-         fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),
-         fmt::format("{}", choice.capacity), significant(choice.power_w, 3), choice.power_grade.value_or("–"),
-         significant(choice.energy_kwh_day, 3),
-         choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
-         choice.p99_ms ? significant(*choice.p99_ms, 3) : "–",
-         choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
-        &choice == &fleet.choices.front() ? Style::strong : Style::plain);
+    table.add({choice.device + (choice.is_card ? " (card)" : ""), mode_of(choice),
+               fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),
+               fmt::format("{}", choice.capacity), significant(choice.power_w, 3),
+               choice.power_grade.value_or("–"), significant(choice.energy_kwh_day, 3),
+               choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
+               choice.p99_ms ? significant(*choice.p99_ms, 3) : "–",
+               choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
+              &choice == &fleet.choices.front() ? Style::strong : Style::plain);
   return table;
 }
 
@@ -230,13 +235,12 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   if (!fleet.choices.empty()) {
     const FleetChoice& first = fleet.choices.front();
     answer.tables.push_back(fleet_table(fleet));
-    words.answer.push_back(
-        {"",
-         {},
-         {fmt::format("{} of {}{}{}: {}{}", input::counted(first.boards, "board"), first.device,
-                      first.power_mode ? ", mode " + input::printable(*first.power_mode) : "",
-                      first.price ? fmt::format(", price {:.6g}", *first.price) : "", watts_text(first),
-                      interval_note(first.power_pi90))}});
+    words.answer.push_back({"",
+                            {},
+                            {fmt::format("{} of {}{}{}: {}{}", input::counted(first.boards, "board"),
+                                         first.device, first.power_mode ? ", mode " + mode_of(first) : "",
+                                         first.price ? fmt::format(", price {:.6g}", *first.price) : "",
+                                         watts_text(first), interval_note(first.power_pi90))}});
     words.why = why_so_many(first);
     if (std::string decision = fleet_decision(fleet); !decision.empty())
       words.trust.push_back(std::move(decision));

@@ -138,6 +138,8 @@ Table table_of_processes(const Result& result) {
                                                               : "images or sequences/s";
   add({unit, Align::right}, throughput,
       result.system.throughput ? fmt::format("{:.{}f}", total, decimals(total, 5)) : none);
+  if (std::ranges::any_of(processes, [](const auto& p) { return p.interval > 0; }))
+    add({"frames/s", Align::right, 97}, cells_of(processes, 5, scenarios::frames_per_s));
   if (std::ranges::any_of(processes, [](const auto& p) { return p.stable == false; }))
     add({"offered", Align::right, 96},
         cells_of(processes, 5, [](const ProcessResult& p) { return p.offered; }));

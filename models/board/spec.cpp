@@ -17,6 +17,14 @@ bool DeviceSpec::lowers_clocks() const {
   return !gpu.clock_table_hz.empty() || !cpu->clusters.front().clock_table_hz.empty();
 }
 
+bool together(const PowerMode& one, const PowerMode& other) {
+  return one.jetpack.empty() || other.jetpack.empty() || one.jetpack == other.jetpack;
+}
+
+std::string in_words(const PowerMode& mode) {
+  return mode.jetpack.empty() ? mode.name : mode.name + " (JetPack " + mode.jetpack + ")";
+}
+
 const PowerMode* find_power_mode(const DeviceSpec& device, const std::string& name) {
   for (const PowerMode& mode : device.power_modes) {
     if (mode.name == name) return &mode;

@@ -24,6 +24,7 @@ namespace jostle::board {
 // Limits of one nvpmodel mode. A domain whose limit is absent is not limited by the mode.
 struct PowerMode {
   std::string name;
+  std::string jetpack = {};              // "6.2 Super": only that has it; empty: all have
   std::vector<int> online_cores;         // for each cluster, the lowest-numbered cores; empty: all
   std::vector<double> cpu_max_clock_hz;  // for each cluster; empty: the clusters' maximum
   std::optional<double> gpu_max_clock_hz;
@@ -75,6 +76,10 @@ struct DeviceSpec {
   [[nodiscard]] bool lowers_clocks() const;
 };
 
+// True if a JetPack has both: nvpmodel can switch between them.
+[[nodiscard]] bool together(const PowerMode& one, const PowerMode& other);
+// The name, and the JetPack if not all have it: "40W (JetPack 6.2 Super)".
+[[nodiscard]] std::string in_words(const PowerMode& mode);
 // The power mode with that name, or null.
 [[nodiscard]] const PowerMode* find_power_mode(const DeviceSpec& device, const std::string& name);
 

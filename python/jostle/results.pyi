@@ -171,6 +171,7 @@ class Process(Record):
     grade: str
     grades: Grades
     throughput: Throughput
+    frames_per_s: Figure
     images: Figure
     offered: Optional[Offered]
     stable: Optional[bool]

@@ -306,6 +306,7 @@ Json process_json(const ProcessEntry& process) {
   put_norms(json, process);
   if (!process.before.empty()) json["stages"]["before"] = stages_json(process.before);
   if (!process.after.empty()) json["stages"]["after"] = stages_json(process.after);
+  if (process.interval > 0) json["interval"] = process.interval;
   if (process.overlap > 0) json["overlap"] = process.overlap;
   if (process.instances.empty()) put_requests(json, process);
   put_threads(json, process);

@@ -43,7 +43,7 @@ void read_offload(input::Mapping& mapping, ProcessEntry& process);
 // Reads `arrivals` alone.
 void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessEntry& process);
 
-// Reads `stages` and `overlap` of a process.
+// Reads `stages`, `interval` and `overlap` of a process.
 void read_stages(input::Mapping& mapping, ProcessEntry& process);
 
 // Read `instances` of a process; and `streams`, `priority` and `mps_threads` of a process without instances.

@@ -1,5 +1,5 @@
-// Reads `stages` and `overlap`: what a process does to an image besides inference. Words such as `decode`
-// become stages with the costs of calibration/stages.csv.
+// Reads `stages`, `interval` and `overlap`: what a process does to an image besides inference. Words such as
+// `decode` become stages with the costs of calibration/stages.csv.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -436,6 +436,7 @@ void read_stages(Mapping& mapping, ProcessEntry& process) {
           read_stage(item, process, frame, process.after);
     }
   }
+  mapping.optional("interval", process.interval, Integer{0, 999});
   if (const auto at = mapping.find("overlap")) read_overlap(*at, mapping, process);
 }
 

@@ -186,6 +186,7 @@ struct ProcessEntry : ThreadSettings {
   std::optional<LayerRange> layers;     // layers of the network as the runtime fuses it; absent: all
   std::optional<std::int64_t> input;  // side of the input in pixels, or tokens; absent: the network's default
   std::vector<Stage> before, after;   // stages around inference
+  std::int64_t interval = 0;          // frames that are not inferred between two that are
   std::int64_t overlap = 0;           // batches under way in overlapping stages; 0: one after the other
   std::optional<LanguageWork> language;  // language models; then `precision` is that of activations
   process::Arrivals arrivals;

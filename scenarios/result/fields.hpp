@@ -422,6 +422,10 @@ void service(V& v) {
       "grade", [](const P& process) { return lowest(process.grades); }, About{"The lowest of `grades`"});
   v("grades", &P::grades, pool::parts, About{"Grades of what it rests on"});
   v("throughput", &P::throughput, pool::parts, About{});
+  v("interval", &P::interval, pool::same, About{}, Shown::never);
+  v.derived("frames_per_s", frames_per_s,
+            About{"Frames/s, of which `throughput` is those that are inferred", Unit::images_per_s},
+            Shown::if_there);
   v("images", &P::images, pool::sum, About{"Served in the measured time"});
   offered<P>(v);
   v("stable", &P::stable, pool::majority, About{"false: the backlog grows, and latencies are null"});

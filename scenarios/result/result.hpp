@@ -161,6 +161,7 @@ struct ProcessResult {
   std::string model;
   std::optional<std::string> precision;  // absent for synthetic processes
   std::int64_t batch = 1;
+  std::int64_t interval = 0;  // frames that are not inferred between two that are
   std::string runtime;
   bool training = false;      // true: a batch is a training step
   std::string status = "ok";  // or out_of_memory: then metrics are absent
@@ -203,6 +204,12 @@ struct ProcessResult {
   Metric finished_ms;             // run: {batches: n}: time from its start to the end of its last batch
   Metric throughput_after_setup;  // run: {batches: n}: images/s from ready to the end of its last batch
 };
+
+// The frames/s of a process that does not infer all; absent for one that does.
+[[nodiscard]] inline Metric frames_per_s(const ProcessResult& process) {
+  if (process.interval == 0 || !process.throughput.mean) return std::nullopt;
+  return *process.throughput.mean * static_cast<double>(process.interval + 1);
+}
 
 // The share of the images dropped and served that a full queue dropped; absent if none was dropped.
 [[nodiscard]] inline Metric dropped_share(const ProcessResult& process) {

@@ -37,6 +37,7 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
   result.precision = precision_name(entry);
   result.throughput.unit = served_unit(entry);
   result.batch = entry.batch;
+  result.interval = entry.interval;
   result.runtime = to_string(entry.runtime);
   result.training = entry.training;
   result.grades = grades;

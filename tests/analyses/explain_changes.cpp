@@ -61,6 +61,16 @@ const std::string mixed =
     "  - {name: chat, model: qwen2.5_1.5b, precision: q4_k_m, runtime: llama.cpp, generate: {prompt: 512, "
     "tokens: 128}}\nrun: {duration: 20 s}\n";
 
+TEST(PowerMode, of_another_JetPack_is_no_change_that_is_tried) {
+  const auto in_mode = [](const char* mode) {
+    return explained(std::string("device: jetson-orin-nx-16gb\npower_mode: ") + mode +
+                     "\nprocesses:\n  - {model: yolov8s, precision: fp16}\nrun: {duration: 1 s}\n");
+  };
+  const auto names = names_of(in_mode("MAXN"));
+  EXPECT_THAT(names, Not(Contains("next-power-mode"))) << "40W needs the Super configuration, MAXN is not in it";
+  EXPECT_EQ(tried(in_mode("40W"), "next-power-mode").what_if.label, "power mode MAXN_SUPER (JetPack 6.2 Super)");
+}
+
 TEST(Placement, the_GPU_in_place_of_a_DLA_leads_with_what_falls_back) {
   const Explanation explanation = explained(on_dla);
   EXPECT_EQ(leaders(explanation).front(), "placement-gpu");

@@ -108,7 +108,7 @@ static_assert(field_count<memory::ContextSpec>() == 3);
 static_assert(field_count<memory::CoreTraffic>() == 3);
 static_assert(field_count<memory::Spec>() == 10);
 static_assert(field_count<media::Spec>() == 1);
-static_assert(field_count<board::PowerMode>() == 11);
+static_assert(field_count<board::PowerMode>() == 12);
 static_assert(field_count<dla::PerPrecision>() == 2);
 static_assert(field_count<dla::Spec>() == 11);
 static_assert(field_count<dnn::HostRoofs>() == 8);
@@ -146,7 +146,7 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
   // no measured kernels; the instructions of all GPUs; the state saved at an expiry is in its cost; no
   // algorithm that a trial would find; depthwise layers at a fifth of the peak; not isolated; the newest
   // kernel that has the policy; clusters' capacities known; powered off when idle; cores reach the memory's
-  // bandwidth as the GPU does; int8 as efficient as the rest; threads join for nothing.
+  // bandwidth as the GPU does; int8 as efficient as the rest; threads join for nothing; any JetPack.
   const std::set<std::string> may_be_absent{"clock_table",
                                             "static_graph",
                                             "fp16_of_fp32",
@@ -204,6 +204,7 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "gpu",
                                             "emc",
                                             "tpcs",
+                                            "jetpack",
                                             "dla",
                                             "evidence",
                                             "state_bandwidth",

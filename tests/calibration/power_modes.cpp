@@ -64,7 +64,8 @@ const std::vector<Board>& boards() {
         {"10W", 4, 1190.4, 612, 2, 2133, 153.6},
         {"15W", 4, 1420.8, 612, 2, top, 614.4},
         {"25W", 8, 1497.6, 408, 4, top, 614.4},
-        {"40W", 8, 1497.6, 1173, 4, top, 908.8}}},
+        {"40W", 8, 1497.6, 1173, 4, top, 908.8},
+        {"MAXN_SUPER", 8, top, top, 4, top}}},
       {"jetson-orin-nx-8gb",
        2,
        "15W",
@@ -72,7 +73,8 @@ const std::vector<Board>& boards() {
         {"10W", 4, 1190.4, 612, 2, 2133, 153.6},
         {"15W", 4, 1420.8, 612, 2, top, 614.4},
         {"20W", 6, 1497.6, 408, 4, top, 614.4},
-        {"40W", 6, 1984, 1173, 4, top, 1203.2}}},
+        {"40W", 6, 1984, 1173, 4, top, 1203.2},
+        {"MAXN_SUPER", 6, top, top, 4, top}}},
       {"jetson-orin-nano-4gb",
        2,
        "10W",
@@ -160,6 +162,21 @@ TEST(PowerModes, keep_the_lowest_numbered_cores) {
       EXPECT_EQ(board::online_cpus(device, board::find_power_mode(device, fact.name), std::nullopt), lowest)
           << row.device << " " << fact.name;
     }
+  }
+}
+
+// nvpmodel_p3767_0000.conf and _super.conf, of 0001 too: the files of two configurations of JetPack.
+TEST(PowerModes, of_two_JetPacks_are_told_apart) {
+  for (const char* name : {"jetson-orin-nx-16gb", "jetson-orin-nx-8gb"}) {
+    const board::DeviceSpec device = spec_of(name);
+    const auto mode = [&](const char* which) { return *board::find_power_mode(device, which); };
+    EXPECT_FALSE(board::together(mode("MAXN"), mode("40W"))) << name;
+    EXPECT_FALSE(board::together(mode("MAXN_SUPER"), mode("MAXN"))) << name;
+    EXPECT_TRUE(board::together(mode("MAXN_SUPER"), mode("40W"))) << name;
+    EXPECT_TRUE(board::together(mode("15W"), mode("40W")) && board::together(mode("15W"), mode("MAXN")))
+        << name;
+    EXPECT_EQ(board::in_words(mode("40W")), "40W (JetPack 6.2 Super)");
+    EXPECT_EQ(board::in_words(mode("15W")), "15W");
   }
 }
 

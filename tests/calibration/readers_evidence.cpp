@@ -209,5 +209,27 @@ TEST(WrongDevice, WhatALogKnowsOfItsBoardIsCompared) {
   EXPECT_EQ(against("jetson-orin-nano", {}), "");
 }
 
+// H100 and H200 differ in nothing but their memory, and L40 from L4 in a digit.
+TEST(WrongDevice, ACardIsKnownByItsNameAndItsNumberOfSms) {
+  const auto against = [](const char* device, const char* name, std::int64_t sms) {
+    Setting log;
+    log.gpu = name;
+    log.sms = sms;
+    input::Problems problems;
+    return contradiction(log, *shipped_profile(device, problems).value().spec, device);
+  };
+  EXPECT_EQ(against("nvidia-h100", "NVIDIA H100 80GB HBM3", 132), "");
+  EXPECT_EQ(against("nvidia-a100-80gb", "A100-SXM4-80GB", 108), "");
+  EXPECT_EQ(against("nvidia-h200", "NVIDIA H100 80GB HBM3", 132),
+            "its GPU is NVIDIA H100 80GB HBM3, not that of nvidia-h200");
+  EXPECT_THAT(against("nvidia-h200", "NVIDIA GH200 480GB", 132), HasSubstr("not that of nvidia-h200"));
+  EXPECT_THAT(against("nvidia-l4", "NVIDIA L40", 58), HasSubstr("not that of nvidia-l4"));
+  EXPECT_EQ(against("nvidia-h100", "NVIDIA H100 PCIe", 114),
+            "its GPU has 114 SMs, but that of nvidia-h100 has 132");
+  // A power mode turns some off.
+  EXPECT_EQ(against("jetson-orin-nano", "Orin", 4), "");
+  EXPECT_THAT(against("jetson-orin-nano", "Orin", 6), HasSubstr("6 SMs"));
+}
+
 }  // namespace JOSTLE_FILE
 }  // namespace jostle::calibration

@@ -78,6 +78,9 @@ TEST(ChromeTrace, WrongAndHostileTracesAreRefused) {
   };
   EXPECT_THAT(refused(trace(event("kernel", "a", 1, -2, 1))), HasSubstr("impossible"));
   EXPECT_THAT(refused(trace(event("kernel", "a", 1, 1e300, 1))), HasSubstr("impossible"));
+  EXPECT_THAT(refused(trace(event("kernel", "a", 1e300, 2, 1))), HasSubstr("impossible time stamp"));
+  EXPECT_THAT(refused(trace(event("cpu_op", "a", -1e300, 2, 1))), HasSubstr("impossible time stamp"));
+  EXPECT_THAT(refused(trace(event("kernel", "a", 1, 0, 1))), HasSubstr("a kernel of 0 us"));
   EXPECT_THAT(refused(trace("")), HasSubstr("none of the trace's 0 events"));
   EXPECT_THAT(refused(R"({"schemaVersion": 1})"), HasSubstr("without traceEvents"));
   EXPECT_THAT(refused(R"({"traceEvents": [{"ph": "X", "dur": "long"}]})"),
@@ -143,6 +146,42 @@ TEST(ChromeTrace, TheKernelsOfABatchAreReadInOrderWithTheirLaunches) {
   EXPECT_EQ(found.runs[0].setting.runtime, "eager");
   EXPECT_THAT(found.notes(),
               HasSubstr("the 4 kernels of a batch in order, 29.7 us, medians of the 3 batches"));
+}
+
+// PyTorch up to 2.2 counts from 1970.
+TEST(ChromeTrace, TheKernelsOfABatchAreReadFromStampsSince1970) {
+  std::string events;
+  for (int i = 0; i < 6; ++i)
+    events += (i > 0 ? "," : "") + traced("kernel", i % 2 == 0 ? "a" : "b", 1.7e15 + 100 * i, 10 + i % 2);
+  const std::vector<Measurement> layers = layers_of(import_text(trace(events)));
+  ASSERT_EQ(layers.size(), 2U);
+  EXPECT_EQ(layers[0].value + layers[1].value, 21);
+}
+
+// A machine of two cards; kernels run on those given.
+std::string of_two_cards(const std::vector<int>& busy) {
+  std::string events;
+  for (const int id : busy)
+    events += fmt::format(
+        R"({}{{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2, "args": {{"device": {}}}}})",
+        events.empty() ? "" : ",", id);
+  return R"({"deviceProperties": [{"id": 0, "name": "NVIDIA L4", "computeMajor": 8, "computeMinor": 9, "numSms": 58},
+    {"id": 1, "name": "NVIDIA T4", "computeMajor": 7, "computeMinor": 5, "numSms": 40}], "traceEvents": [)" +
+         events + "]}";
+}
+
+TEST(ChromeTrace, KernelsOfSeveralCardsAreRefusedByName) {
+  const Imported found = import_text(of_two_cards({0, 1, 0}));
+  EXPECT_TRUE(found.runs.empty());
+  EXPECT_THAT(found.problems,
+              HasSubstr("kernels of several GPUs in one trace: 0 (NVIDIA L4), 1 (NVIDIA T4)"));
+}
+
+TEST(ChromeTrace, TheCardThatKernelsRanOnIsToldFromTheOthers) {
+  const Setting setting = import_text(of_two_cards({1, 1})).runs.at(0).setting;
+  EXPECT_EQ(setting.gpu, "NVIDIA T4");
+  EXPECT_EQ(setting.compute_capability, "7.5");
+  EXPECT_EQ(setting.sms, 40);
 }
 
 TEST(ChromeTrace, ABatchIsFoundBesideOtherWorkAndNotWithoutARepeat) {

@@ -104,6 +104,50 @@ TEST(TegrastatsToday, ABusyStretchHasOneLevelOfLoad) {
   EXPECT_EQ(import_text(text).row("power").count, 60);
 }
 
+std::string clocked(int load, int megahertz, int milliwatts) {
+  return fmt::format(
+      "RAM 3213/15656MB (lfb 2x4MB) CPU [12%@1984,9%@1984] GR3D_FREQ {}%@[{},{}] VDD_IN {}mW/15000mW\n", load,
+      megahertz, megahertz, milliwatts);
+}
+
+TEST(TegrastatsToday, ABoardThatThrottlesIsReadAtTheHigherClockAndTheRestIsSaid) {
+  std::string text;
+  for (int i = 0; i < 25; ++i) text += clocked(99, 918, 16'000);
+  for (int i = 0; i < 35; ++i) text += clocked(99, 612, 11'000);
+  const Imported found = import_text(text);
+  EXPECT_EQ(found.value("power"), 16);
+  EXPECT_EQ(found.value("gpu_clock"), 918);
+  EXPECT_EQ(found.row("power").count, 25);
+  EXPECT_EQ(found.row("power", "whole file").count, 60);
+  EXPECT_THAT(found.notes(), HasSubstr("at the same load the GPU's clock changed"));
+  EXPECT_THAT(found.notes(), HasSubstr("rows are at 918 MHz, 35 samples at 612 MHz are left out"));
+}
+
+TEST(TegrastatsToday, AClockThatChangesToAndFroIsOneState) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += clocked(99, i % 3 == 0 ? 816 : 918, 15'000);
+  const Imported found = import_text(text);
+  EXPECT_EQ(found.row("power").count, 60);
+  EXPECT_FALSE(found.has("power", "whole file"));
+  EXPECT_EQ(found.notes(), "");
+}
+
+TEST(TegrastatsToday, AnAgxOrinsPowerIsTheSumOfItsInputs) {
+  const std::string line =
+      "RAM 3213/62841MB (lfb 2x4MB) CPU [12%@2201,9%@2201] GR3D_FREQ 99%@[1300,1300] tj@50.2C VDD_GPU_SOC "
+      "8120mW/8000mW VDD_CPU_CV 2010mW/2000mW VIN_SYS_5V0 5030mW/5000mW NC 0mW/0mW VDDQ_VDD2_1V8AO "
+      "1310mW/1300mW\n";
+  const Imported found = import_text(line + line);
+  EXPECT_NEAR(found.value("power"), 15.16, 1e-9);
+  EXPECT_NEAR(found.value("power_gpu_soc"), 8.12, 1e-9);
+  EXPECT_THAT(found.notes(), HasSubstr("power: the sum of VDD_GPU_SOC, VDD_CPU_CV and VIN_SYS_5V0"));
+  const Imported xavier = import_text(
+      "RAM 1500/31925MB (lfb 9x4MB) CPU [1%@1190,off] GR3D_FREQ 9%@318 GPU 0/0 VDDRQ 450/444 SYS5V "
+      "2126/2126\n");
+  EXPECT_FALSE(xavier.has("power"));
+  EXPECT_THAT(xavier.notes(), HasSubstr("no power: no rail of this board is the module's input"));
+}
+
 TEST(TegrastatsToday, ALongLogIsReadInBlocks) {
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += orin_at(0, 4000);

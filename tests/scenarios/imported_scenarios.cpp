@@ -107,6 +107,85 @@ TEST(ImportDeepstream, lists_what_it_does_not_say) {
   EXPECT_THAT(told->text, HasSubstr("periodic: 12.5 /s"));
 }
 
+const std::string two_rates =
+    "[source0]\nenable=1\ntype=1\ncamera-width=640\ncamera-height=480\ncamera-fps-n=60\n"
+    "[source1]\nenable=1\ntype=5\ncamera-width=1920\ncamera-height=1080\ncamera-fps-n=30\n"
+    "[streammux]\nbatch-size=2\nwidth=1280\nheight=720\n[primary-gie]\nenable=1\nconfig-file=infer.txt\n";
+
+TEST(ImportDeepstream, keeps_the_frames_of_cameras_of_several_rates_and_says_each) {
+  const Folder folder;
+  folder.write("infer.txt", infer);
+  input::Problems problems;
+  const auto made = deepstream(folder, two_rates, problems);
+  ASSERT_TRUE(made) << problems.text();
+  const ProcessEntry process = scenario_of(made->text).processes.front();
+  EXPECT_DOUBLE_EQ(process.arrivals.rate_per_s * static_cast<double>(process.arrivals.streams), 90);
+  EXPECT_EQ(process.before.front().width, 1920);
+  EXPECT_THAT(made->unsaid, ::testing::Contains(AllOf(HasSubstr("source0 60 /s, source1 30 /s"),
+                                                      HasSubstr("90 /s together"))));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("source0 640x480, source1 1920x1080")));
+}
+
+TEST(ImportDeepstream, says_that_an_interval_leaves_frames_out_of_what_is_counted) {
+  const Folder folder;
+  folder.write("infer.txt", infer);
+  input::Problems problems;
+  const auto made = deepstream(folder, app, problems);
+  ASSERT_TRUE(made) << problems.text();
+  EXPECT_EQ(scenario_of(made->text).processes.front().interval, 1);
+  EXPECT_THAT(made->unsaid,
+              ::testing::Contains(HasSubstr("interval=1: images/s and arrivals are of the frames")));
+}
+
+TEST(ImportDeepstream, keeps_the_stages_around_an_engine_on_a_DLA) {
+  const Folder folder;
+  folder.write("infer.txt", infer + "enable-dla=1\nuse-dla-core=1\n");
+  input::Problems problems;
+  calibration::ImportWishes wishes;
+  wishes.device = "jetson-orin-nx-16gb";
+  const auto made = deepstream(folder, app, problems, wishes);
+  ASSERT_TRUE(made) << problems.text();
+  const ProcessEntry process = scenario_of(made->text).processes.front();
+  EXPECT_EQ(process.placement, Placement::dla1);
+  EXPECT_EQ(process.overlap, 0);
+  std::vector<std::string> names;
+  for (const auto* stages : {&process.before, &process.after})
+    for (const Stage& stage : *stages) names.push_back(stage.name);
+  EXPECT_THAT(names,
+              ::testing::ElementsAre("decode h265", "colour", "resize 640x640", "nms", "track iou", "draw"));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("the engine is on a DLA")));
+}
+
+TEST(ImportDeepstream, reads_sources_that_stand_in_a_list_or_a_file) {
+  const Folder folder;
+  folder.write("infer.txt", infer);
+  folder.write("cameras.csv",
+               "enable,type,uri,num-sources\n1,4,rtsp://a/x.h265,1\n1,4,rtsp://b,1\n0,4,rtsp://c,1\n");
+  const std::string rest = "[primary-gie]\nenable=1\nconfig-file=infer.txt\n";
+  const auto streams = [&](const std::string& sources) {
+    input::Problems problems;
+    const auto made = deepstream(folder, sources + rest, problems);
+    EXPECT_TRUE(made) << problems.text();
+    return made ? scenario_of(made->text).processes.front().arrivals.streams : 0;
+  };
+  EXPECT_EQ(
+      streams("[source-list]\nnum-source-bins=3\nlist=rtsp://a;rtsp://b;rtsp://c\nuse-nvmultiurisrcbin=1\n"
+              "[source-attr-all]\nenable=1\ntype=4\nlatency=100\n"),
+      3);
+  EXPECT_EQ(streams("[source]\ncsv-file-path=cameras.csv\n"), 2);
+  const auto refused = [&](const std::string& sources) {
+    input::Problems problems;
+    EXPECT_FALSE(deepstream(folder, sources + rest, problems));
+    return problems.text();
+  };
+  EXPECT_THAT(refused("[source-list]\nuse-nvmultiurisrcbin=1\n"),
+              HasSubstr("source-list.list: no source is listed"));
+  EXPECT_THAT(refused("[source]\ncsv-file-path=none.csv\n"), HasSubstr("none.csv"));
+  folder.write("cameras.csv", "enable,type\n1,4,5\n");
+  EXPECT_THAT(refused("[source]\ncsv-file-path=cameras.csv\n"),
+              HasSubstr("cameras.csv:2: 3 values for 2 keys"));
+}
+
 TEST(ImportDeepstream, draws_one_picture_of_the_tiles_of_all_sources) {
   const Folder folder;
   folder.write("infer.txt", infer);
@@ -220,19 +299,58 @@ TEST(ImportTriton, says_what_the_repository_says) {
   const auto made = calibration::triton_scenario(folder.path(), {}, problems);
   ASSERT_TRUE(made) << problems.text();
   const Scenario scenario = scenario_of(made->text);
-  ASSERT_EQ(scenario.processes.size(), 1U);
-  const auto& instances = scenario.processes.front().instances;
-  ASSERT_EQ(instances.size(), 2U);
-  EXPECT_EQ(model_name(instances[0]), "resnet50");
-  EXPECT_EQ(instances[0].precision, Precision::int8);
-  EXPECT_EQ(model_name(instances[1]), "yolov8m");
-  EXPECT_EQ(instances[1].batch, 8) << "the largest preferred size";
-  EXPECT_EQ(instances[1].count, 2);
-  EXPECT_EQ(instances[1].priority, gpu::Priority::high);
-  EXPECT_EQ(instances[1].arrivals.max_delay, sim::milliseconds(3));
-  EXPECT_EQ(instances[1].arrivals.queue_limit, 32);
+  ASSERT_EQ(scenario.processes.size(), 2U);
+  const ProcessEntry &session = scenario.processes[0].instances.at(0),
+                     &engine = scenario.processes[1].instances.at(0);
+  EXPECT_EQ(model_name(session), "resnet50");
+  EXPECT_EQ(session.runtime, Runtime::onnxruntime_tensorrt);
+  EXPECT_EQ(session.precision, Precision::int8);
+  EXPECT_EQ(model_name(engine), "yolov8m");
+  EXPECT_EQ(engine.runtime, Runtime::tensorrt);
+  EXPECT_EQ(engine.batch, 8) << "the largest preferred size";
+  EXPECT_EQ(engine.count, 2);
+  EXPECT_EQ(engine.priority, gpu::Priority::high);
+  EXPECT_EQ(engine.arrivals.max_delay, sim::milliseconds(3));
+  EXPECT_EQ(engine.arrivals.queue_limit, 32);
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("other: left out")));
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("the requests: 30 /s")));
+}
+
+TEST(ImportTriton, runs_each_model_by_the_backend_and_on_the_processor_that_it_names) {
+  const Folder folder;
+  folder.write("mobilenet_v2/config.pbtxt",
+               "platform: \"onnxruntime_onnx\"\nmax_batch_size: 16\ndynamic_batching { }\n"
+               "instance_group [ { count: 1 kind: KIND_CPU } ]\n");
+  folder.write("resnet18/config.pbtxt", "backend: \"onnxruntime\"\n");
+  folder.write(
+      "resnet50/config.pbtxt",
+      "backend: \"pytorch\"\ninput [ { name: \"x\" data_type: TYPE_FP16 dims: [ 3, 224, 224 ] } ]\n");
+  input::Problems problems;
+  const auto made = calibration::triton_scenario(folder.path(), {}, problems);
+  ASSERT_TRUE(made) << problems.text();
+  const Scenario scenario = scenario_of(made->text);
+  ASSERT_EQ(scenario.processes.size(), 3U);
+  EXPECT_EQ(scenario.processes[0].runtime, Runtime::libtorch);
+  EXPECT_EQ(scenario.processes[0].instances.at(0).precision, Precision::fp16);
+  EXPECT_EQ(scenario.processes[1].runtime, Runtime::onnxruntime);
+  EXPECT_EQ(scenario.processes[1].instances.at(0).precision, Precision::fp32);
+  EXPECT_EQ(scenario.processes[2].placement, Placement::cpu);
+  EXPECT_EQ(scenario.processes[2].precision, Precision::fp32);
+  EXPECT_EQ(scenario.processes[2].batch, 1);
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("mobilenet_v2: its dynamic batching is left out")));
+}
+
+TEST(ImportTriton, tells_the_backend_by_the_file_or_refuses_the_model_by_name) {
+  const Folder folder;
+  folder.write("resnet18/config.pbtxt", "max_batch_size: 4\n");
+  input::Problems problems;
+  EXPECT_FALSE(calibration::triton_scenario(folder.path(), {}, problems));
+  EXPECT_THAT(problems.text(), HasSubstr("resnet18: neither backend nor platform is given"));
+  folder.write("resnet18/1/model.plan", "an engine");
+  input::Problems none;
+  const auto made = calibration::triton_scenario(folder.path(), {}, none);
+  ASSERT_TRUE(made) << none.text();
+  EXPECT_EQ(scenario_of(made->text).processes.front().runtime, Runtime::tensorrt);
 }
 
 TEST(ImportTriton, makes_a_process_with_stages_of_an_ensemble) {

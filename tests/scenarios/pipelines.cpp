@@ -39,6 +39,15 @@ TEST(Pipeline, is_as_fast_as_its_slowest_stage) {
   EXPECT_NEAR(overlapped.processes.front().latency_ms.mean.value(), 4 / 100.0 * 1e3, 1.5);
 }
 
+TEST(Pipeline, of_which_one_frame_in_five_is_inferred_has_frames_a_second_beside_its_images) {
+  const std::string keys = "stages: [{name: decode, time: 1 ms, times: 5}, infer]";
+  const ProcessResult all = run_text(pipeline(keys)).processes.front();
+  const ProcessResult fifth = run_text(pipeline(keys + ", interval: 4")).processes.front();
+  EXPECT_EQ(fifth.throughput.mean, all.throughput.mean);
+  EXPECT_DOUBLE_EQ(frames_per_s(fifth).value(), 5 * fifth.throughput.mean.value());
+  EXPECT_FALSE(frames_per_s(all));
+}
+
 TEST(Pipeline, of_one_at_a_time_is_as_slow_as_all_stages) {
   const Result result = run_text(pipeline(three + ", overlap: 1"));
   EXPECT_NEAR(result.system.throughput.value(), 1 / 0.023, 1);

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "calibration/profile/profile.hpp"
+#include "calibration/readers/wrong_device.hpp"
 #include "input/printable.hpp"
 #include "input/problems.hpp"
 #include "input/units.hpp"
@@ -49,16 +50,6 @@ constexpr std::array known_boards{
     KnownBoard{"Raspberry Pi 3", "raspberry-pi-3b"},
 };
 
-// A word of a card's name, as the driver gives it, and the profile.
-struct KnownCard {
-  std::string_view word, device;
-};
-constexpr std::array known_cards{
-    KnownCard{"H200", "nvidia-h200"}, KnownCard{"H100", "nvidia-h100"}, KnownCard{"A100", "nvidia-a100-80gb"},
-    KnownCard{"A40", "nvidia-a40"},   KnownCard{"A10", "nvidia-a10"},   KnownCard{"L4", "nvidia-l4"},
-    KnownCard{"T4", "nvidia-t4"},     KnownCard{"V100", "nvidia-v100"}, KnownCard{"4090", "nvidia-rtx-4090"},
-};
-
 // Chips of Jetsons by the device tree, for their GPU's compute capability.
 struct KnownChip {
   std::string_view compatible;
@@ -75,13 +66,6 @@ struct KnownCores {
 constexpr std::array known_cores{KnownCores{"Cortex-A53", "raspberry-pi-3b"},
                                  KnownCores{"Cortex-A72", "raspberry-pi-4b"},
                                  KnownCores{"Cortex-A76", "raspberry-pi-5"}};
-
-bool has_word(const std::string& text, std::string_view word) {
-  std::string spaced = text;
-  std::ranges::replace(spaced, '-', ' ');
-  const auto words = calibration::probe::words_in(spaced);
-  return std::ranges::find(words, word) != words.end();
-}
 
 // The compute capability of a profile: 87 of "sm_87".
 int capability_of(const board::DeviceSpec& device) {
@@ -116,8 +100,8 @@ std::optional<ChosenBase> known_board(const Identity& identity) {
 
 std::optional<ChosenBase> known_card(const Identity& identity) {
   if (!identity.gpu.present || identity.gpu.integrated) return std::nullopt;
-  for (const KnownCard& card : known_cards) {
-    if (!has_word(identity.gpu.name, card.word)) continue;
+  for (const calibration::KnownCard& card : calibration::known_cards) {
+    if (!card.is_called(identity.gpu.name)) continue;
     input::Problems ignored;
     const auto profile = calibration::shipped_profile(std::string(card.device), ignored);
     const bool same = !profile || identity.gpu.sms == 0 || profile->spec->gpu.sm_count == identity.gpu.sms;
