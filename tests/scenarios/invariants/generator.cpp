@@ -46,8 +46,9 @@ Words clocks(Dice& dice, const board::DeviceSpec& device) {
   if (dice.one_in(8)) lines.push_back(fmt::format("ambient: {} degC", dice.number(0, 60)));
   if (dice.one_in(8)) lines.emplace_back("fan: false");
   Dice own = dice;  // a copy, so that the other keys stay as they are
-  if (device.power->limit && own.one_in(4))
-    lines.push_back(fmt::format("power_limit: {} W", own.number(200, 700)));
+  if (const auto& limit = device.power->limit; limit && own.one_in(4))
+    lines.push_back(fmt::format(
+        "power_limit: {} W", own.number(static_cast<int>(limit->min_w), static_cast<int>(limit->budget_w))));
   return lines;
 }
 
@@ -162,6 +163,9 @@ Draft draft(std::uint64_t number) {
   }
   if (dice.one_in(4)) draft.processes.push_back(drawn_load(dice, spec));
   draft.run = kind_of_run(dice, overlap(draft));
+  if (!overlap(draft) &&
+      std::ranges::any_of(draft.board, [](const auto& line) { return line.starts_with("power_limit"); }))
+    draft.run = {draft.run.front(), "duration: 2 s", "warmup: 1 s"};  // its window is nearly a second
   return draft;
 }
 
