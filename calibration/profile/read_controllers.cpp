@@ -122,10 +122,12 @@ void read_thermal(const Cursor& at, Block& outer, power::Spec& power) {
 void read_power_limit(const Cursor& at, Block& outer, std::optional<power::PowerLimitSpec>& limit) {
   // The text `none` removes the limit of the card that this one is `like`.
   if (at.is(Kind::scalar) && at.value().text == "none") return;
-  Block block(at, "a card's power limit: budget, window, period, gain, burst", outer.parameters(),
+  Block block(at, "a card's power limit: budget, min, window, period, gain, burst", outer.parameters(),
               outer.from());
   power::PowerLimitSpec spec;
   block.required("budget", spec.budget_w, Quantity{input::power_dimension(), 0, 1e5, true});
+  block.optional("min", spec.min_w, Quantity{input::power_dimension(), 0, 1e5, true});
+  if (block.words().good() && spec.min_w > spec.budget_w) at.problem("min must not be above budget");
   block.required("window", spec.window, TimeSpan{sim::milliseconds(10), longest_constant});
   block.required("period", spec.period, TimeSpan{sim::milliseconds(1), longest_constant});
   block.required("gain", spec.gain, input::Real{0, 1000});

@@ -29,8 +29,11 @@ Controllers::Controllers(sim::Engine& engine, Board& board, PowerAccount& accoun
   if (const auto steps = below(setup.limits).first; setup.limit && steps > 0) {
     std::vector<double> clocks(gpu.begin(), gpu.begin() + steps);
     clocks.push_back(setup.limits.gpu_hz);
-    limit_.emplace(*setup.limit, std::move(clocks), spec_.gpu.voltage,
-                   watts_when(0, setup.limits, account.meter().celsius()));
+    Clocks stopped = setup.limits;
+    stopped.gpu_hz = 0;
+    const double celsius = account.meter().celsius();
+    limit_.emplace(*setup.limit, clocks, spec_.gpu.voltage, watts_when(0, setup.limits, celsius),
+                   watts_when(0, stopped, celsius));
   }
   if (spec_.over_current) over_current_.emplace(*spec_.over_current, setup.over_current);
   if (spec_.thermal) {

@@ -61,14 +61,15 @@ class DeviceCheck {
   }
 
   void check_power_limit(double watts) const {
-    if (!device_.power->limit) {
-      problem("power_limit", device_.name + " has no power limit of its own", "use power_cap");
-    } else if (watts > device_.power->limit->budget_w) {
-      problem("power_limit",
-              fmt::format("above the {} of {}",
-                          input::format_quantity(device_.power->limit->budget_w, input::power_dimension()),
-                          device_.name));
-    }
+    if (!device_.power->limit)
+      return problem("power_limit", device_.name + " has no power limit of its own", "use power_cap");
+    const power::PowerLimitSpec& limit = *device_.power->limit;
+    const auto write = [](double value) { return input::format_quantity(value, input::power_dimension()); };
+    if (watts > limit.budget_w)
+      problem("power_limit", fmt::format("above the {} of {}", write(limit.budget_w), device_.name));
+    if (watts < limit.min_w)
+      problem("power_limit", fmt::format("{} is below what {} accepts", write(watts), device_.name),
+              fmt::format("{} to {}", write(limit.min_w), write(limit.budget_w)));
   }
 
   // The path of the key that requests MPS: `mps: true` or `sharing: mps`.

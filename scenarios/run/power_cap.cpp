@@ -19,6 +19,7 @@ std::string watts(double value) {
 struct Budget {
   const char* name = "";
   double watts = 0;
+  double unmet_share = 0;  // of the time for which the lowest clocks may exceed it untold
 };
 
 // The lower of the budgets of the power cap and of the card's limit.
@@ -27,7 +28,7 @@ std::optional<Budget> budget_of(const Assembly& assembly) {
   std::optional<Budget> budget;
   if (const auto& cap = assembly.dvfs->cap) budget = {"power cap", cap->budget_w};
   if (const auto& limit = assembly.dvfs->limit; limit && (!budget || limit->budget_w < budget->watts))
-    budget = {"power limit", limit->budget_w};
+    budget = {"power limit", limit->budget_w, 0.5};
   return budget;
 }
 
@@ -79,10 +80,11 @@ std::string unreachable_budget(const Assembly& assembly) {
 
 std::string unmet_budget(const Assembly& assembly, const board::PowerReport& report) {
   const auto budget = budget_of(assembly);
-  if (!budget || report.unmet_budget_s <= 0 || report.seconds <= 0) return {};
+  if (!budget || report.unmet_budget_s <= budget->unmet_share * report.seconds) return {};
+  constexpr double worth_telling = 1.01;  // less may have no digit that differs
   const double mean_w = power::sum_of(report.joules) / report.seconds;
-  if (mean_w <= budget->watts) return {};
-  return fmt::format("the {} of {} is not met: {:.3g} W with clocks as low as they go", budget->name,
+  if (mean_w <= worth_telling * budget->watts) return {};
+  return fmt::format("the {} of {} is not met: {:.4g} W with clocks as low as they go", budget->name,
                      watts(budget->watts), mean_w);
 }
 

@@ -47,7 +47,7 @@ TEST(PowerLimit, follows_the_reported_clock_of_a_step_from_idle) {
 
   const std::vector<Reading> readings = readings_of("w020");
   ASSERT_GT(readings.size(), 50U);
-  power::PowerLimit limit(spec, opps, voltage, idle_w);
+  power::PowerLimit limit(spec, opps, voltage, idle_w, idle_w);
   double squares = 0, first_cut_s = 0;
   std::size_t next = 0;
   for (double seconds = 0; next < readings.size(); seconds += sim::to_seconds(spec.period)) {

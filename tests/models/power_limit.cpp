@@ -7,6 +7,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -47,18 +48,29 @@ struct Course {
   }
 };
 
-// A load that would draw `full_w` at the highest clock and begins after a long pause.
-Course run(double budget_w, double full_w, int seconds) {
+// The power that clocks change, relative to that at the highest clock.
+double scaled(double hz) {
+  return dynamic(hz) / dynamic(clocks().back());
+}
+
+// A card that draws `watts` of the number of the period and its clock, after a long pause.
+Course run(double budget_w, double fixed_w, int seconds, const std::function<double(int, double)>& watts) {
   const std::vector<double> opps = clocks();
-  PowerLimit limit(limit_of(budget_w), opps, voltage, idle_w);
+  PowerLimit limit(limit_of(budget_w), opps, voltage, idle_w, fixed_w);
   Course run;
   for (int i = 0; i < seconds * readings_per_second; ++i) {
     const double hz = opps[opps.size() - 1 - static_cast<std::size_t>(limit.throttle().gpu_steps)];
     run.hz.push_back(hz);
-    run.watts.push_back(idle_w + (full_w - idle_w) * dynamic(hz) / dynamic(opps.back()));
+    run.watts.push_back(watts(i, hz));
     limit.read(run.watts.back(), hz);
   }
   return run;
+}
+
+// A load that would draw `full_w` at the highest clock.
+Course run(double budget_w, double full_w, int seconds) {
+  return run(budget_w, idle_w, seconds,
+             [&](int, double hz) { return idle_w + (full_w - idle_w) * scaled(hz); });
 }
 
 double between(double least, double most) {
@@ -89,6 +101,30 @@ RC_GTEST_PROP(PowerLimit, ALowerBudgetOrAHungrierLoadNeverGetsAHigherClockInTheE
   RC_ASSERT(settled(budget, 1.05 * full) <= settled(budget, full) + 1e6);
 }
 
+RC_GTEST_PROP(PowerLimit, AnyShareOfPowerThatFollowsTheClockIsSettledAtTheBudget, ()) {
+  const double fixed = between(10, idle_w), memory = between(0, 300), full = between(1.1, 5) * idle_w;
+  const auto watts = [&](int, double hz) { return fixed + memory + (full - fixed) * scaled(hz); };
+  const double budget = between(1.03 * watts(0, clocks().front()), watts(0, clocks().back()));
+  const Course course = run(budget, fixed, 20, watts);
+  RC_ASSERT(course.mean_w(10, 20) <= budget);
+  RC_ASSERT(course.mean_w(10, 20) >= 0.97 * budget);
+  const auto [least, most] =
+      std::ranges::minmax(std::vector(course.watts.end() - 5 * readings_per_second, course.watts.end()));
+  RC_ASSERT(most <= 1.06 * least);
+}
+
+RC_GTEST_PROP(PowerLimit, WorkThatComesAndGoesKeepsTheBudgetInTheMean, ()) {
+  const int periods = *rc::gen::inRange(2, 50), at_work = *rc::gen::inRange(1, periods);
+  const double full = between(2, 6) * idle_w, fixed = between(10, idle_w);
+  const auto watts = [&](int i, double hz) {
+    return fixed + (i % periods < at_work ? full - fixed : idle_w - fixed) * scaled(hz);
+  };
+  double lowest = 0;
+  for (int i = 0; i < periods; ++i) lowest += watts(i, clocks().front()) / periods;
+  const double budget = between(1.03 * lowest, full);
+  RC_ASSERT(run(budget, fixed, 30, watts).mean_w(10, 30) <= 1.03 * budget);
+}
+
 TEST(PowerLimit, AfterAPauseALoadIsHeldAtTheBurstUntilTheWindowHasFilledAndThenCutBelowTheBudget) {
   const Course step = run(700, 1200, 6);
   const auto at = [&](double seconds) { return static_cast<std::size_t>(seconds * readings_per_second); };
@@ -107,7 +143,7 @@ TEST(PowerLimit, AfterAPauseALoadIsHeldAtTheBurstUntilTheWindowHasFilledAndThenC
 }
 
 TEST(PowerLimit, ALimitBelowWhatTheLowestClockDrawsIsUnmet) {
-  PowerLimit limit(limit_of(200), clocks(), voltage, idle_w);
+  PowerLimit limit(limit_of(200), clocks(), voltage, idle_w, idle_w);
   for (int i = 0; i < 100; ++i) limit.read(300, 345e6);
   EXPECT_TRUE(limit.unmet());
   EXPECT_EQ(limit.throttle().gpu_steps, static_cast<int>(clocks().size()) - 1);

@@ -58,29 +58,5 @@ TEST(PowerCap, settles_at_its_budget_on_every_device) {
   }
 }
 
-std::string on_a_card(const std::string& limit) {
-  return "device: nvidia-h100\npower_limit: " + limit +
-         "\nprocesses: [{model: resnet50, precision: fp16, batch: 64, runtime: cuda-graph}]\n"
-         "run: {duration: 3 s, warmup: 3 s}\n";
-}
-
-TEST(PowerLimit, of_a_card_is_held_and_named_and_may_be_lowered) {
-  const Result free = run_text(on_a_card("700 W")), limited = run_text(on_a_card("400 W"));
-  EXPECT_LT(free.system.power_w.mean.value(), 700);
-  EXPECT_EQ(free.system.limited_by, "none");
-  EXPECT_EQ(free.system.gpu.clock_mhz.value(), 1980);
-  EXPECT_NEAR(limited.system.power_w.mean.value(), 400, 4);
-  EXPECT_EQ(limited.system.limited_by, "power_limit");
-  EXPECT_LT(limited.system.gpu.clock_mhz.value(), 1700);
-  EXPECT_LT(limited.processes.front().throughput.mean.value(),
-            free.processes.front().throughput.mean.value());
-  EXPECT_GT(limited.processes.front().gpu_running_by.throttled.value(), 0);
-}
-
-TEST(PowerLimit, that_the_lowest_clock_does_not_keep_is_told) {
-  EXPECT_THAT(run_text(on_a_card("120 W")).warnings,
-              Contains(HasSubstr("the power limit of 120 W is not met: ")));
-}
-
 }  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing

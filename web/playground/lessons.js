@@ -163,7 +163,7 @@ run: {duration: 6 s}
     guesses: [{ask: 'Images per second at 150 W', unit: 'images/s', most: 3500, of: throughput},
       {ask: 'Energy of an image', unit: 'mJ', most: 150, of: (result) => result.system.energy_per_image_mj}],
     change: {label: 'its own limit, 300 W', set: ['power_limit=300 W']},
-    answer: 'The limit lowers the GPU’s clock by a third, from 1740 to 1145 MHz. Power falls by nearly half, because a slower clock needs a lower voltage too. Throughput falls by an eighth only: many kernels of a batch of 32 wait for memory, whose clock stays. So an image costs far less energy. On a small board under a cap (a question above) it was the other way round: there most of the power is not the GPU’s, and arithmetic is what counts.',
+    answer: 'The limit lowers the GPU’s clock by a third, from 1740 to 1142 MHz. Power falls by nearly half, because a slower clock needs a lower voltage too. Throughput falls by an eighth only: many kernels of a batch of 32 wait for memory, whose clock stays. So an image costs far less energy. On a small board under a cap (a question above) it was the other way round: there most of the power is not the GPU’s, and arithmetic is what counts.',
     notes: 'The card’s power is assumed, not measured: the page says so at every watt. Ask which network would lose a third (one that is bound by arithmetic), and what a data centre gains that can power twice the cards.',
   },
   {

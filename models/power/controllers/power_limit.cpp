@@ -1,7 +1,7 @@
 #include "models/power/controllers/power_limit.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
 
 namespace jostle::power {
 
@@ -20,12 +20,12 @@ double dynamic(const VoltageCurve& voltage, double hz) {
 }  // namespace
 
 PowerLimit::PowerLimit(const PowerLimitSpec& spec, const std::vector<double>& opps,
-                       const VoltageCurve& voltage, double idle_w)
+                       const VoltageCurve& voltage, double idle_w, double fixed_w)
     : spec_(spec),
       voltage_(voltage),
-      idle_w_(idle_w),
-      readings_(readings_in(spec), idle_w),
-      sum_w_(idle_w * static_cast<double>(readings_.size())) {
+      fixed_w_(fixed_w),
+      mean_{.watts = idle_w, .farads = (idle_w - fixed_w) / dynamic(voltage, opps.back())},
+      readings_(readings_in(spec), mean_) {
   for (const double hz : opps) dynamic_.push_back(dynamic(voltage, hz));
 }
 
@@ -38,19 +38,22 @@ bool PowerLimit::unmet() const {
 }
 
 Throttle PowerLimit::read(double watts, double hz) {
-  readings_[next_] = watts;
+  const Reading last{.watts = watts, .farads = (watts - fixed_w_) / dynamic(voltage_, hz)};
+  readings_[next_] = last;
   next_ = (next_ + 1) % readings_.size();
-  sum_w_ = std::accumulate(readings_.begin(), readings_.end(), 0.0);
-
-  const double above_idle = watts - idle_w_;
-  if (above_idle <= 0) {
-    steps_ = 0;
-    return throttle();
+  Reading sum;
+  for (const Reading& reading : readings_) {
+    sum.watts += reading.watts;
+    sum.farads += reading.farads;
   }
-  const double most = dynamic(voltage_, hz) * (allowed_w() - idle_w_) / above_idle;
-  const auto too_much = std::ranges::upper_bound(dynamic_, most);
-  const auto allowed = std::max<std::ptrdiff_t>(too_much - dynamic_.begin(), 1);
-  steps_ = static_cast<int>(dynamic_.size()) - static_cast<int>(allowed);
+  const auto count = static_cast<double>(readings_.size());
+  mean_ = {.watts = sum.watts / count, .farads = sum.farads / count};
+
+  const double above_fixed = std::max(last.farads, mean_.farads);
+  std::ptrdiff_t allowed = std::ssize(dynamic_);
+  if (above_fixed > 0)
+    allowed = std::ranges::upper_bound(dynamic_, (allowed_w() - fixed_w_) / above_fixed) - dynamic_.begin();
+  steps_ = static_cast<int>(std::ssize(dynamic_) - std::max<std::ptrdiff_t>(allowed, 1));
   return throttle();
 }
 

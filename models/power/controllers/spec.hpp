@@ -57,6 +57,7 @@ struct ThermalSpec {
 // The power limit that a card enforces itself (models/power/controllers/power_limit.hpp).
 struct PowerLimitSpec {
   double budget_w = 0;
+  double min_w = 0;  // the lowest budget that the card accepts
   sim::Duration window, period;
   double gain = 0;   // extra watts allowed per watt that the mean is below the budget
   double burst = 1;  // the most allowed in a period, relative to the budget

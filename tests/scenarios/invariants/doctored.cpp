@@ -47,6 +47,14 @@ processes: [{model: resnet18, precision: fp16, arrivals: {poisson: 50 /s}}]
 run: {replications: 2, duration: 500 ms, warmup: 100 ms}
 )";
 
+// A card below its own limit.
+const std::string limited = R"(
+device: nvidia-l4
+power_limit: 45 W
+processes: [{model: resnet50, precision: fp16, batch: 8}]
+run: {duration: 2 s, warmup: 1 s}
+)";
+
 struct Doctor {
   std::string law;
   std::string what;
@@ -93,7 +101,8 @@ std::vector<Doctor> doctors() {
                     power = "power is the sum of its parts and at most its peak",
                     rails = "a rail sees at most all power, and its peak is at least its mean",
                     states = "the times at each clock sum to one",
-                    clocks = "clocks are within the mode's limits", number = "every figure is a number";
+                    clocks = "clocks are within the mode's limits", kept = "a card keeps its power limit",
+                    number = "every figure is a number";
   return {
       {images, "one per cent more", [=](Result& r) { scale(closed(r).images, 1.01); }},
       {images, "no images, but a rate", [](Result& r) { closed(r).images = {}; }},
@@ -188,6 +197,7 @@ std::vector<Doctor> doctors() {
        [](Result& r) { r.system.time_in_state[0].second.emplace_back("1600", 0.1); }},
       {clocks, "a core above the mode", [](Result& r) { r.system.cpu.clock_mhz[0] = 1600; }},
       {clocks, "an EMC above the mode", [](Result& r) { r.system.memory.clock_mhz = 3000; }},
+      {kept, "five per cent more", [=](Result& r) { r.system.power_w.mean = 1.05 * 45; }, limited},
       {number, "a p99", [](Result& r) { closed(r).latency_ms.p99 = INFINITY; }},
       {number, "a clock", [](Result& r) { r.system.cpu.clock_mhz[0] = std::nan(""); }},
   };
@@ -201,7 +211,7 @@ const Simulated& right(const std::string& text) {
 }
 
 TEST(Doctored, nothing_obeys_all_laws) {
-  for (const std::string& text : {mixed, overlapping, replicated})
+  for (const std::string& text : {mixed, overlapping, replicated, limited})
     EXPECT_THAT(breaches(right(text).run()), IsEmpty()) << text;
   EXPECT_EQ(right(mixed).result.processes[2].stable, false);
   EXPECT_EQ(right(mixed).result.processes[1].stable, true);

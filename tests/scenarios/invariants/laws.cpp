@@ -371,6 +371,19 @@ void clocks_are_within_the_mode(const Run& run, Breaches& breaches) {
   }
 }
 
+// The limit allows a burst until its window has filled, and may end at the lowest clock.
+void a_card_keeps_its_limit(const Run& run, Breaches& breaches) {
+  const SystemResult& system = run.result.system;
+  if (!system.power_w.mean || !run.device.power || !run.device.power->limit) return;
+  const power::PowerLimitSpec& limit = *run.device.power->limit;
+  if (run.scenario.run.warmup < limit.window || run.result.simulated_s < 2 * sim::to_seconds(limit.window))
+    return;
+  const double budget_w = run.scenario.power_limit_w.value_or(limit.budget_w);
+  expect(*system.power_w.mean <= 1.03 * budget_w ||
+             *system.gpu.clock_mhz <= 1.1e-6 * run.device.gpu.clock_table_hz.front(),
+         breaches, "{} W of {} at {} MHz", *system.power_w.mean, budget_w, *system.gpu.clock_mhz);
+}
+
 // Numbers --------------------------------------------------------------------------------------------
 
 // In JSON a figure that is no number would be null, and pass for one that is not known.
@@ -433,6 +446,7 @@ const std::vector<Law>& laws() {
       {"a rail sees at most all power, and its peak is at least its mean", rails_see_no_more_than_there_is},
       {"the times at each clock sum to one", state_times_sum_to_one},
       {"clocks are within the mode's limits", clocks_are_within_the_mode},
+      {"a card keeps its power limit", a_card_keeps_its_limit},
       {"every figure is a number", figures_are_numbers},
       {"replications pool like means", replications_pool_like_means},
   };
