@@ -102,6 +102,10 @@ std::string range(const scenarios::Interval& interval) {
   return fmt::format("{:.{}f} … {:.{}f}", low, decimals(low, 4), high, decimals(high, 4));
 }
 
+bool tail_is_known(const ProcessResult& process) {
+  return process.latency_ms.pi90.p99.has_value();
+}
+
 // True if a process does not fit, or the memory is more than half full.
 bool memory_matters(const Result& result) {
   const auto& memory = result.system.memory;
@@ -149,6 +153,9 @@ Table table_of_processes(const Result& result) {
   add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
   add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
+  if (std::ranges::any_of(processes, tail_is_known))
+    add({"90 % of p99 within", Align::right, 93},
+        words(processes, [](const auto& p) { return range(p.latency_ms.pi90.p99); }));
   if (memory_matters(result)) {
     add({"MB", Align::right, 45}, cells_of(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
   }
@@ -212,6 +219,9 @@ Passage instances_of(const Result& result) {
   add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
   add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
+  if (std::ranges::any_of(rows, tail_is_known))
+    add({"90 % of p99 within", Align::right, 93},
+        words(rows, [](const auto& p) { return range(p.latency_ms.pi90.p99); }));
   if (std::ranges::any_of(rows, [](const auto& p) { return p.drops > 0; }))
     add({"drops", Align::right, 87}, words(rows, [](const auto& p) { return fmt::format("{}", p.drops); }));
   return {"streams of a process, with their instances", {table(columns, rows, false)}};
@@ -561,9 +571,10 @@ IntervalLine interval_line(const Result& result) {
   }
   const auto worst = std::ranges::max_element(
       result.processes, {}, [](const ProcessResult& process) { return process.latency_ms.mean.value_or(0); });
-  if (worst == result.processes.end() || !worst->latency_ms.pi90 || !worst->latency_ms.pi90_parts) return {};
+  if (worst == result.processes.end() || !worst->latency_ms.pi90.mean || !worst->latency_ms.pi90_parts)
+    return {};
   return {fmt::format("mean latency of process {}: 90 % within {} ms; its width:", worst->index,
-                      range(worst->latency_ms.pi90)),
+                      range(worst->latency_ms.pi90.mean)),
           causes(*worst->latency_ms.pi90_parts)};
 }
 
@@ -584,8 +595,8 @@ std::string measured_range(const Result& result) {
   }
   const auto slowest = std::ranges::max_element(
       processes, {}, [](const ProcessResult& process) { return process.latency_ms.mean.value_or(0); });
-  if (!slowest->latency_ms.pi90) return {};
-  return told(slowest->latency_ms.pi90, fmt::format("ms mean latency of {}", label(*slowest)));
+  if (!slowest->latency_ms.pi90.mean) return {};
+  return told(slowest->latency_ms.pi90.mean, fmt::format("ms mean latency of {}", label(*slowest)));
 }
 
 // How sure a result is: how far a real board may be from it, and what a ± is instead.
