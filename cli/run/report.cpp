@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -121,8 +122,9 @@ Table table_of_processes(const Result& result) {
     return cells;
   };
   const auto half_width = [](const ProcessResult& p) -> Metric {
-    if (!p.throughput.ci95) return std::nullopt;
-    return (p.throughput.ci95->second - p.throughput.ci95->first) / 2;
+    const auto& [mean, ci95] = std::tie(p.throughput.mean, p.throughput.ci95);
+    if (!mean || !ci95) return std::nullopt;
+    return ci95->first > 0 ? (ci95->second - ci95->first) / 2 : ci95->second - *mean;  // not cut at 0
   };
   const auto throughput = cells_of(processes, 5, [](const ProcessResult& p) { return p.throughput.mean; });
   const double total = result.system.throughput.value_or(0);
@@ -154,7 +156,7 @@ Table table_of_processes(const Result& result) {
   add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
   if (std::ranges::any_of(processes, tail_is_known))
-    add({"90 % of p99 within", Align::right, 93},
+    add({"90 % of p99 within", Align::right, 84},
         words(processes, [](const auto& p) { return range(p.latency_ms.pi90.p99); }));
   if (memory_matters(result)) {
     add({"MB", Align::right, 45}, cells_of(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
@@ -220,7 +222,7 @@ Passage instances_of(const Result& result) {
   add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
   if (std::ranges::any_of(rows, tail_is_known))
-    add({"90 % of p99 within", Align::right, 93},
+    add({"90 % of p99 within", Align::right, 84},
         words(rows, [](const auto& p) { return range(p.latency_ms.pi90.p99); }));
   if (std::ranges::any_of(rows, [](const auto& p) { return p.drops > 0; }))
     add({"drops", Align::right, 87}, words(rows, [](const auto& p) { return fmt::format("{}", p.drops); }));

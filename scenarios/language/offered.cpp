@@ -1,6 +1,7 @@
 #include "scenarios/language/offered.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace jostle::scenarios {
 namespace {
@@ -53,7 +54,7 @@ sim::Duration default_duration(const Scenario& scenario) {
       const process::Arrivals& arrivals = part.arrivals;
       const double per_s = arrivals.rate_per_s * static_cast<double>(arrivals.streams) /
                            static_cast<double>(arrivals.dynamic_batch);
-      if (per_s >= slowest) seconds = std::max(seconds, enough / per_s);
+      if (per_s >= slowest) seconds = std::max(seconds, std::ceil(10 * enough / per_s) / 10);
     }
   }
   return sim::seconds(seconds);

@@ -121,6 +121,7 @@ TEST(DefaultDuration, is_as_long_as_p99_of_sources_of_20_a_second_takes_and_4_s_
     return sim::to_seconds(scenario_of(on_h200(arrivals, "seed: 1")).run.duration);
   };
   EXPECT_EQ(seconds("{periodic: 20 /s}"), 25);
+  EXPECT_EQ(seconds("{periodic: 30 /s}"), 16.7);
   EXPECT_EQ(seconds("{poisson: 50 /s}"), 10);
   EXPECT_EQ(seconds("{periodic: 10 /s, streams: 4}"), 12.5);
   EXPECT_EQ(seconds("{periodic: 125 /s}"), 4);
