@@ -92,8 +92,9 @@ Alike in_streams(const Streams& streams, OfInstance metric) {
 // The spreads of equal parts, which `alike` reads a metric of.
 template <class AlikeBy>
 EntrySpread spread_of_parts(const DrawnRuns& runs, const AlikeBy& alike) {
-  EntrySpread found{.throughput = spread_of_one(runs, alike([](const auto& of) { return of.throughput.mean; })),
-                    .latency = {}};
+  EntrySpread found{
+      .throughput = spread_of_one(runs, alike([](const auto& of) { return of.throughput.mean; })),
+      .latency = {}};
   for (std::size_t i = 0; i < latency_rows.size(); ++i)
     found.latency[i] =
         spread_of_one(runs, alike([i](const auto& of) { return of.latency_ms.*latency_rows[i].value; }));
@@ -101,8 +102,7 @@ EntrySpread spread_of_parts(const DrawnRuns& runs, const AlikeBy& alike) {
 }
 
 EntrySpread spread_of_entry(const scenarios::Scenario& scenario, std::size_t entry, const DrawnRuns& runs) {
-  EntrySpread found =
-      spread_of_parts(runs, [entry](const auto& metric) { return in_entry(entry, metric); });
+  EntrySpread found = spread_of_parts(runs, [entry](const auto& metric) { return in_entry(entry, metric); });
   const scenarios::ProcessEntry& process = scenario.processes[entry];
   if (!has_instances(process)) return found;
   std::size_t begin = 0;

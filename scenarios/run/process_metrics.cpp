@@ -97,8 +97,8 @@ Metric images_of(const process::Inference& process, std::size_t part, const proc
                  const process::TokenMetrics* tokens, const Window& window) {
   const bool whole = counted_whole(process::parts_of(process.spec())[part], window);
   const Metric images = served.rate().amount(window.end);
-  const bool nothing =
-      served.batches() == 0 && (whole || !images || only_waited(process) || served.rate().stalled(window.end));
+  const bool nothing = served.batches() == 0 &&
+                       (whole || !images || only_waited(process) || served.rate().stalled(window.end));
   const bool unknown = tokens != nullptr && tokens->decoded + tokens->prefilled > 0;
   if (nothing) return unknown ? std::nullopt : Metric(0.0);
   return whole ? Metric(static_cast<double>(served.images())) : images;
