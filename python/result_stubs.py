@@ -11,7 +11,7 @@ from pathlib import Path
 
 BEGIN, END = "# Of a result, by python/result_stubs.py: begin\n", "# end\n"
 # Names of classes that differ from their key.
-NAMES = {"pi90_parts": "IntervalParts", "times": "TokenTimes", "ec_ms": "EnqueueCall", "sync_ms": "Mean", "ci95": "LatencyIntervals",
+NAMES = {"pi90_parts": "IntervalParts", "times": "TokenTimes", "ec_ms": "EnqueueCall", "sync_ms": "Mean", "ci95": "LatencyIntervals", "pi90": "LatencyPredictions",
          "stages": "Stage", "engines": "Engine", "power_w": "Power", "found_s": "FoundWarmup", "decode_per_s": "Mean", "prefill_per_s": "Mean"}
 # Names by place, for keys that stand for several classes.
 PLACES = {"Process.gpu": "GpuArray", "Process.memory": "ProcessMemory", "System.gpu": "SystemGpu", "System.throughput": "SystemThroughput",

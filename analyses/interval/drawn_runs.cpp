@@ -44,7 +44,8 @@ class Simulations {
            scenarios::Result& into) {
     scenarios::RunControl alone;
     alone.interrupt = control_.interrupt;
-    alone.every_percentile = control_.every_percentile;
+    // A draw is compared with other draws only, so its percentiles need not be known well.
+    alone.every_percentile = control_.every_percentile || among == Among::draws;
     alone.among = among;
     auto result = jostle::scenarios::run(scenario, profile, alone);
     if (result)

@@ -1,6 +1,7 @@
 #include "analyses/interval/interval.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -48,8 +49,21 @@ Spread spread_of_one(const DrawnRuns& runs, const Alike& alike) {
   return spread_of(found, runs.draws, runs.as_long);
 }
 
+// A metric of the latency, its interval, and the name of the model error that applies to it.
+struct LatencyRow {
+  scenarios::Metric scenarios::Times::*value;
+  scenarios::Interval scenarios::Latency::Pi90::*pi90;
+  const char* error;
+};
+constexpr std::array<LatencyRow, 5> latency_rows{
+    {{&scenarios::Times::mean, &scenarios::Latency::Pi90::mean, "latency"},
+     {&scenarios::Times::p50, &scenarios::Latency::Pi90::p50, "latency"},
+     {&scenarios::Times::p90, &scenarios::Latency::Pi90::p90, "latency p99"},
+     {&scenarios::Times::p95, &scenarios::Latency::Pi90::p95, "latency p99"},
+     {&scenarios::Times::p99, &scenarios::Latency::Pi90::p99, "latency p99"}}};
+
 // Reads a metric of each process of the entry.
-using OfProcess = scenarios::Metric (*)(const scenarios::ProcessResult&);
+template <class OfProcess>
 Alike in_entry(std::size_t entry, OfProcess metric) {
   return [entry, metric](const scenarios::Result& result) {
     std::vector<scenarios::Metric> found;
@@ -63,7 +77,7 @@ Alike in_entry(std::size_t entry, OfProcess metric) {
 struct Streams {
   std::size_t entry, begin, end;
 };
-using OfInstance = scenarios::Metric (*)(const scenarios::InstanceResult&);
+template <class OfInstance>
 Alike in_streams(const Streams& streams, OfInstance metric) {
   return [streams, metric](const scenarios::Result& result) {
     std::vector<scenarios::Metric> found;
@@ -75,10 +89,20 @@ Alike in_streams(const Streams& streams, OfInstance metric) {
   };
 }
 
-EntrySpread spread_of_entry(const scenarios::Scenario& scenario, std::size_t entry, const DrawnRuns& runs) {
+// The spreads of equal parts, which `alike` reads a metric of.
+template <class AlikeBy>
+EntrySpread spread_of_parts(const DrawnRuns& runs, const AlikeBy& alike) {
   EntrySpread found{
-      spread_of_one(runs, in_entry(entry, [](const auto& process) { return process.throughput.mean; })),
-      spread_of_one(runs, in_entry(entry, [](const auto& process) { return process.latency_ms.mean; }))};
+      .throughput = spread_of_one(runs, alike([](const auto& of) { return of.throughput.mean; })),
+      .latency = {}};
+  for (std::size_t i = 0; i < latency_rows.size(); ++i)
+    found.latency[i] =
+        spread_of_one(runs, alike([i](const auto& of) { return of.latency_ms.*latency_rows[i].value; }));
+  return found;
+}
+
+EntrySpread spread_of_entry(const scenarios::Scenario& scenario, std::size_t entry, const DrawnRuns& runs) {
+  EntrySpread found = spread_of_parts(runs, [entry](const auto& metric) { return in_entry(entry, metric); });
   const scenarios::ProcessEntry& process = scenario.processes[entry];
   if (!has_instances(process)) return found;
   std::size_t begin = 0;
@@ -86,9 +110,7 @@ EntrySpread spread_of_entry(const scenarios::Scenario& scenario, std::size_t ent
     const std::size_t end = begin + static_cast<std::size_t>(streams_of(process, part));
     const Streams streams{entry, begin, end};
     found.parts.push_back(
-        {spread_of_one(runs, in_streams(streams, [](const auto& stream) { return stream.throughput.mean; })),
-         spread_of_one(runs,
-                       in_streams(streams, [](const auto& stream) { return stream.latency_ms.mean; }))});
+        spread_of_parts(runs, [streams](const auto& metric) { return in_streams(streams, metric); }));
     begin = end;
   }
   return found;
@@ -158,11 +180,15 @@ Spreads spreads_of(const scenarios::Scenario& scenario, const DrawnRuns& runs) {
 
 Spreads elsewhere(const Spreads& here, const Spreads& there) {
   const auto both = [](const Spread& a, const Spread& b) { return wider(a.elsewhere(), b.elsewhere()); };
+  const auto both_parts = [&](const EntrySpread& a, const EntrySpread& b) {
+    EntrySpread part{.throughput = both(a.throughput, b.throughput), .latency = {}};
+    for (std::size_t i = 0; i < part.latency.size(); ++i) part.latency[i] = both(a.latency[i], b.latency[i]);
+    return part;
+  };
   const auto both_entries = [&](const EntrySpread& a, const EntrySpread& b) {
-    EntrySpread entry{both(a.throughput, b.throughput), both(a.latency, b.latency)};
+    EntrySpread entry = both_parts(a, b);
     for (std::size_t i = 0; i < a.parts.size(); ++i)
-      entry.parts.push_back(
-          {both(a.parts[i].throughput, b.parts[i].throughput), both(a.parts[i].latency, b.parts[i].latency)});
+      entry.parts.push_back(both_parts(a.parts[i], b.parts[i]));
     return entry;
   };
   Spreads found;
@@ -237,10 +263,13 @@ void add_to_process(scenarios::ProcessResult& process, const EntrySpread& of, st
       around(process.throughput.mean, of.throughput.of_process(at), error.of("throughput", ground));
   process.throughput.pi90 = served_interval(rate.pi90, process);
   process.throughput.pi90_parts = rate.parts;
-  const Around latency =
-      around(process.latency_ms.mean, of.latency.of_process(at), error.of("latency", ground));
-  process.latency_ms.pi90 = latency.pi90;
-  process.latency_ms.pi90_parts = latency.parts;
+  for (std::size_t i = 0; i < latency_rows.size(); ++i) {
+    const auto& [value, pi90, quantity] = latency_rows[i];
+    const Around latency =
+        around(process.latency_ms.*value, of.latency[i].of_process(at), error.of(quantity, ground));
+    process.latency_ms.pi90.*pi90 = latency.pi90;
+    if (i == 0) process.latency_ms.pi90_parts = latency.parts;
+  }
 }
 
 // Adds intervals to each stream of a process. Streams of one part share its requests: each is offered its

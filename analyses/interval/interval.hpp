@@ -5,6 +5,7 @@
 // quadrature, in the logarithm.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ namespace jostle::analyses {
 
 // The spreads of the metrics of an entry of the scenario.
 struct EntrySpread {
-  Spread throughput, latency;
+  Spread throughput;
+  std::array<Spread, 5> latency;        // of the mean, p50, p90, p95 and p99
   std::vector<EntrySpread> parts = {};  // by part, for one stream, if the process has several streams
 };
 struct Spreads {

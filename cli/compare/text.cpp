@@ -189,9 +189,10 @@ std::optional<std::string> power_grade_of_both(const Compared& compared) {
 // How far real boards may be from both sides.
 std::vector<std::string> trust_of_both(const Compared& compared) {
   std::vector<std::string> found{grade_sentence("Throughput and latency", grade_of_both(compared))};
-  if (const auto power = power_grade_of_both(compared))
+  if (analyses::relative_power_interval(compared.a.front()))
+    found.push_back(power_grades_sentence(compared));
+  else if (const auto power = power_grade_of_both(compared))
     found.push_back(grade_sentence("Power and energy", *power));
-  if (analyses::relative_power_interval(compared.a.front())) found.push_back(power_grades_sentence(compared));
   std::string repeats = repeats_sentence;
   for (const std::string& sentence : pairs_sentences(compared)) repeats += "; " + sentence;
   found.push_back(std::move(repeats));

@@ -676,11 +676,12 @@ PageWords offload_words(const OffloadAnswer& answer, const scenarios::InWords& e
   if (const std::string grade = lowest_grade(answer); !grade.empty())
     words.trust.push_back(grade_sentence("Throughput and latency", grade));
   Passage watts{"how sure the watts are"};
-  if (answer.edge_power_grade)
+  const bool computed = answer.edge_power_interval.has_value();
+  if (computed) watts.lines.push_back(grades_sentence(answer));
+  if (answer.edge_power_grade && !computed)
     watts.lines.push_back(grade_sentence("Power of " + answer.edge_device, *answer.edge_power_grade));
-  if (answer.cloud_power_grade && answer.cloud_power_grade != answer.edge_power_grade)
+  if (answer.cloud_power_grade && answer.cloud_power_grade != answer.edge_power_grade && !computed)
     watts.lines.push_back(grade_sentence("Power of " + answer.cloud_device, *answer.cloud_power_grade));
-  if (answer.edge_power_interval) watts.lines.push_back(grades_sentence(answer));
   if (!watts.lines.empty()) words.more.push_back(std::move(watts));
   if (!answer.power_note.empty()) words.warnings.push_back({"note", answer.power_note});
   if (!answer.boards.empty())

@@ -74,7 +74,7 @@ std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
         "; {}: {}{}", analyses::criterion_words(fleet.goal.metrics[i], fleet.goal.criteria[i]),
         value_with_unit(fleet.goal.metrics[i], choice.values[i]), interval_note(choice.intervals[i]));
   text += fmt::format("; means of {}", input::counted(choice.replications, "replication"));
-  if (!choice.values.empty()) text += ", feasible with " + probability_text(choice.p_feasible);
+  if (!choice.values.empty()) text += ", feasible in " + probability_text(choice.p_feasible) + " of repeats";
   if (!choice.sharing_note.empty()) text += "; " + choice.sharing_note;
   return text;
 }
@@ -244,8 +244,17 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
     words.why = why_so_many(first);
     if (std::string decision = fleet_decision(fleet); !decision.empty())
       words.trust.push_back(std::move(decision));
-    if (!first.grade.empty()) words.trust.push_back(grade_sentence("Throughput and latency", first.grade));
-    if (first.power_grade) words.trust.push_back(grade_sentence("Power and energy", *first.power_grade));
+    const auto range = [](const Interval& pi90, const char* unit) {
+      return pi90
+                 ? fmt::format("{} to {} {}", significant(pi90->first, 3), significant(pi90->second, 3), unit)
+                 : std::string();
+    };
+    if (!first.grade.empty())
+      words.trust.push_back(grade_sentence(first.p99_pi90 ? "p99" : "Throughput and latency", first.grade,
+                                           range(first.p99_pi90, "ms")));
+    if (first.power_grade)
+      words.trust.push_back(grade_sentence(first.power_pi90 ? "Power" : "Power and energy",
+                                           *first.power_grade, range(first.power_pi90, "W")));
     if (!first.sharing_note.empty()) words.warnings.push_back({"sharing", first.sharing_note});
     words.trust.emplace_back(repeats_sentence);
   }

@@ -158,7 +158,8 @@ std::string evidence_text(const Plan& plan, const PlanPoint& point) {
   if (point.replications > 0)
     text = fmt::format("Means of {}", input::counted(point.replications, "replication"));
   if (point.p_feasible && plan.goal.criteria.size() > plan.goal.objectives)
-    text += fmt::format("; all limits are met with a probability of {}", probability_text(*point.p_feasible));
+    text += fmt::format("; all limits are met in {} of repeats of the simulation",
+                        probability_text(*point.p_feasible));
   if (!text.empty()) text += ".";
   if (const std::string risk = limits_at_risk(plan, point); !risk.empty())
     text += (text.empty() ? "" : " ") + risk;
@@ -441,8 +442,9 @@ std::string near_misses_text(const Plan& plan, int width, bool colour) {
   std::string text = "\n" + styled("near misses", Style::strong, colour) + "\n";
   for (const analyses::NearMiss& miss : plan.near_misses) {
     const std::string verdict =
-        miss.infeasible ? std::string("infeasible")
-                        : "not decided: feasible with " + probability_text(*miss.point.p_feasible);
+        miss.infeasible
+            ? std::string("infeasible")
+            : "not decided: feasible in " + probability_text(*miss.point.p_feasible) + " of repeats";
     text += paragraph(fmt::format("{}: {} {}; {}; {}", settings_text(miss.point),
                                   analyses::metric_title(plan.goal.metrics[0]), graded(plan, miss.point, 0),
                                   missed_text(plan, miss.point), verdict),
@@ -512,10 +514,10 @@ std::string power_text(const Plan& plan, int width) {
 }  // namespace
 
 std::string probability_text(double p) {
-  constexpr double certain = 0.9999, out_of_question = 0.0001;
-  if (p > certain) return "> 99.99 %";
-  if (p < out_of_question) return "< 0.01 %";
-  return fmt::format("{:.4g} %", 100 * p);
+  constexpr double nearly_all = 0.99, hardly_any = 0.01;
+  if (p > nearly_all) return "> 99 %";
+  if (p < hardly_any) return "< 1 %";
+  return fmt::format("{:.3g} %", 100 * p);
 }
 
 std::string criterion_text(const analyses::Goal& goal, std::size_t criterion) {
@@ -630,8 +632,7 @@ std::vector<std::string> plan_trust(const Plan& plan, const PlanPoint& best) {
   if (std::string risk = limits_at_risk(plan, best); !risk.empty()) found.push_back(std::move(risk));
   std::string repeats = repeats_sentence;
   if (best.p_feasible && plan.goal.criteria.size() > plan.goal.objectives)
-    repeats += fmt::format("; by these all limits are met with a probability of {}",
-                           probability_text(*best.p_feasible));
+    repeats += fmt::format("; in {} of these all limits are met", probability_text(*best.p_feasible));
   found.push_back(std::move(repeats));
   return found;
 }

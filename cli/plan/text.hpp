@@ -29,7 +29,8 @@ namespace jostle::cli {
 // A value of the metric at this path with its unit and four significant digits: "741.1 images/s".
 [[nodiscard]] std::string value_with_unit(const std::string& metric, double value);
 
-// A probability: "98.2 %"; if it is almost certain "> 99.99 %".
+// A share of repeats of the simulation: "98.2 %"; beyond 99 % "> 99 %", as a real board differs by more than
+// they do.
 [[nodiscard]] std::string probability_text(double p);
 
 [[nodiscard]] std::string online_text(const std::string& file, const analyses::OnlineAnswer& answer,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -102,6 +103,10 @@ std::string range(const scenarios::Interval& interval) {
   return fmt::format("{:.{}f} … {:.{}f}", low, decimals(low, 4), high, decimals(high, 4));
 }
 
+bool tail_is_known(const ProcessResult& process) {
+  return process.latency_ms.pi90.p99.has_value();
+}
+
 // True if a process does not fit, or the memory is more than half full.
 bool memory_matters(const Result& result) {
   const auto& memory = result.system.memory;
@@ -117,8 +122,9 @@ Table table_of_processes(const Result& result) {
     return cells;
   };
   const auto half_width = [](const ProcessResult& p) -> Metric {
-    if (!p.throughput.ci95) return std::nullopt;
-    return (p.throughput.ci95->second - p.throughput.ci95->first) / 2;
+    const auto& [mean, ci95] = std::tie(p.throughput.mean, p.throughput.ci95);
+    if (!mean || !ci95) return std::nullopt;
+    return ci95->first > 0 ? (ci95->second - ci95->first) / 2 : ci95->second - *mean;  // not cut at 0
   };
   const auto throughput = cells_of(processes, 5, [](const ProcessResult& p) { return p.throughput.mean; });
   const double total = result.system.throughput.value_or(0);
@@ -151,6 +157,9 @@ Table table_of_processes(const Result& result) {
   add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
   add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
+  if (std::ranges::any_of(processes, tail_is_known))
+    add({"90 % of p99 within", Align::right, 84},
+        words(processes, [](const auto& p) { return range(p.latency_ms.pi90.p99); }));
   if (memory_matters(result)) {
     add({"MB", Align::right, 45}, cells_of(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
   }
@@ -214,6 +223,9 @@ Passage instances_of(const Result& result) {
   add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
   add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
+  if (std::ranges::any_of(rows, tail_is_known))
+    add({"90 % of p99 within", Align::right, 84},
+        words(rows, [](const auto& p) { return range(p.latency_ms.pi90.p99); }));
   if (std::ranges::any_of(rows, [](const auto& p) { return p.drops > 0; }))
     add({"drops", Align::right, 87}, words(rows, [](const auto& p) { return fmt::format("{}", p.drops); }));
   return {"streams of a process, with their instances", {table(columns, rows, false)}};
@@ -563,9 +575,10 @@ IntervalLine interval_line(const Result& result) {
   }
   const auto worst = std::ranges::max_element(
       result.processes, {}, [](const ProcessResult& process) { return process.latency_ms.mean.value_or(0); });
-  if (worst == result.processes.end() || !worst->latency_ms.pi90 || !worst->latency_ms.pi90_parts) return {};
+  if (worst == result.processes.end() || !worst->latency_ms.pi90.mean || !worst->latency_ms.pi90_parts)
+    return {};
   return {fmt::format("mean latency of process {}: 90 % within {} ms; its width:", worst->index,
-                      range(worst->latency_ms.pi90)),
+                      range(worst->latency_ms.pi90.mean)),
           causes(*worst->latency_ms.pi90_parts)};
 }
 
@@ -586,8 +599,8 @@ std::string measured_range(const Result& result) {
   }
   const auto slowest = std::ranges::max_element(
       processes, {}, [](const ProcessResult& process) { return process.latency_ms.mean.value_or(0); });
-  if (!slowest->latency_ms.pi90) return {};
-  return told(slowest->latency_ms.pi90, fmt::format("ms mean latency of {}", label(*slowest)));
+  if (!slowest->latency_ms.pi90.mean) return {};
+  return told(slowest->latency_ms.pi90.mean, fmt::format("ms mean latency of {}", label(*slowest)));
 }
 
 // How sure a result is: how far a real board may be from it, and what a ± is instead.

@@ -395,7 +395,17 @@ std::optional<double> if_slower(const Study& study, const BestRow& row, const Be
   return analyses::in_scenario_time(metric, *value, factor);
 }
 
-// How many settings the model's usual error could put in front of the best. Empty without a grade.
+// The prediction interval of the total images/s of a point, or of its watts, if the study has computed it.
+scenarios::Interval interval_at(std::int64_t point, bool watts, analyses::Database& database) {
+  SqlStatement rows(
+      database, fmt::format("SELECT {} FROM results WHERE point = {}",
+                            watts ? "power_low_w, power_high_w" : "throughput_low, throughput_high", point));
+  if (!rows.step() || rows.is_null(0) || rows.is_null(1)) return std::nullopt;
+  return std::pair(rows.real(0), rows.real(1));
+}
+
+// How many settings the model's error could put in front of the best: the computed error if there is one,
+// else the usual one. Empty without a grade.
 std::string rank_decision(const Study& study, const BestRow& row, const BestPoint& best,
                           const std::string& within, analyses::Database& database) {
   const bool watts = row.metric == "system.power_w" || row.metric == "system.energy_per_image_mj";
@@ -403,30 +413,36 @@ std::string rank_decision(const Study& study, const BestRow& row, const BestPoin
                       fmt::format("SELECT json_extract(result, '$.processes[0].{}') FROM points JOIN "
                                   "outcomes USING (key) WHERE point = {}",
                                   watts ? "grades.power" : "grade", best.point));
-  const auto error = graded.step() && !graded.is_null(0)
-                         ? scenarios::usual_error_share(std::string(graded.text(0)))
-                         : std::nullopt;
+  const scenarios::Interval computed = row.metric == "system.power_w" || row.metric == "system.throughput"
+                                           ? interval_at(best.point, watts, database)
+                                           : std::nullopt;
+  scenarios::Metric error;
+  if (computed && computed->first > 0)
+    error = std::max(computed->second / best.value, best.value / computed->first) - 1;
+  else if (graded.step() && !graded.is_null(0))
+    error = scenarios::usual_error_share(std::string(graded.text(0)));
+  const char* const kind = computed ? "computed" : "usual";
   if (!error || !(best.value > 0)) return {};
   const auto worse =
       watts ? std::optional(best.value * (1 + *error)) : if_slower(study, row, best, 1 + *error);
   if (!worse)
     return fmt::format(
-        "If the model is off by its usual {:.0f} %, the best setting does not keep up with its requests: "
+        "If the model is off by its {} {:.0f} %, the best setting does not keep up with its requests: "
         "measure it before you choose it",
-        100 * *error);
+        kind, 100 * *error);
   const bool most = std::string_view(row.order) == "DESC";
   SqlStatement near(
       database, fmt::format("SELECT count(*) FROM results WHERE status = 'ok' AND point != {} AND {} {} {}{}",
                             best.point, row.column, most ? ">=" : "<=", *worse, within));
   const std::int64_t others = near.step() ? near.integer(0) : 0;
   if (others == 0)
-    return fmt::format(
-        "The best setting stays the best if the model is off by its usual {:.0f} % for it alone",
-        100 * *error);
+    return fmt::format("The best setting stays the best if the model is off by its {} {:.0f} % for it alone",
+                       kind, 100 * *error);
   return fmt::format(
-      "{} within the model's usual error, {:.0f} %, of the best: they share most of that error, but "
+      "{} within the model's {} error, {:.0f} %, of the best: they share most of that error, but "
       "measure before you choose among them by their rank",
-      others == 1 ? "1 other setting lies" : fmt::format("{} other settings lie", others), 100 * *error);
+      others == 1 ? "1 other setting lies" : fmt::format("{} other settings lie", others), kind,
+      100 * *error);
 }
 
 // "At the best setting the power mode holds the clocks down".
@@ -496,14 +512,21 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes, 
   if (std::string decision = rank_decision(study, asked, *best, within.condition, database);
       !decision.empty())
     words.trust.push_back(std::move(decision));
-  const auto graded = [&](const char* of, const char* grade) {
-    SqlStatement rows(
-        database,
-        fmt::format("SELECT {} FROM points JOIN outcomes USING (key) WHERE point = {}", grade, best->point));
-    if (rows.step() && !rows.is_null(0)) words.trust.push_back(grade_sentence(of, std::string(rows.text(0))));
-  };
-  graded("Throughput and latency", "json_extract(result, '$.processes[0].grade')");
-  graded("Power and energy", "json_extract(result, '$.processes[0].grades.power')");
+  for (const bool watts : {false, true}) {
+    SqlStatement rows(database,
+                      fmt::format("SELECT json_extract(result, '$.processes[0].{}') FROM points JOIN "
+                                  "outcomes USING (key) WHERE point = {}",
+                                  watts ? "grades.power" : "grade", best->point));
+    if (!rows.step() || rows.is_null(0)) continue;
+    const std::string grade(rows.text(0));
+    if (const auto pi90 = interval_at(best->point, watts, database))
+      words.trust.push_back(
+          grade_sentence(watts ? "Power" : "Throughput", grade,
+                         fmt::format("{} to {} {}", significant(pi90->first, 3), significant(pi90->second, 3),
+                                     watts ? "W" : "images/s")));
+    else
+      words.trust.push_back(grade_sentence(watts ? "Power and energy" : "Throughput and latency", grade));
+  }
   return words;
 }
 

@@ -42,6 +42,13 @@ class Offered(Record):
     mean: Figure
     unit: str
 
+class LatencyPredictions(Record):
+    mean: Interval
+    p50: Interval
+    p90: Interval
+    p95: Interval
+    p99: Interval
+
 class LatencyIntervals(Record):
     mean: Interval
     p50: Interval
@@ -54,7 +61,7 @@ class Latency(Record):
     p90: Figure
     p95: Figure
     p99: Figure
-    pi90: Interval
+    pi90: Optional[LatencyPredictions]
     n: int
     ci95: LatencyIntervals
     unfinished: int

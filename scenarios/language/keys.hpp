@@ -248,7 +248,8 @@ void keys(V& v, KeysOf<Until> /*record*/) {
 
 template <class V>
 void keys(V& v, KeysOf<Run> /*record*/) {
-  v("duration", &Run::duration, above_zero(max_run), "Without the warm-up. Default 4 s");
+  v("duration", &Run::duration, above_zero(max_run),
+    "Without the warm-up. Default 4 s, and as long as p99 of sources of 20 /s or more takes");
   v.code("warmup");
   v("seed", &Run::seed, Whole<std::uint64_t>{0, std::numeric_limits<std::int64_t>::max()},
     "Seed of all random numbers. Default 1");

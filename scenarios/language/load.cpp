@@ -16,6 +16,7 @@
 #include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/objective.hpp"
+#include "scenarios/language/offered.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -178,6 +179,7 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
                              const LoadOptions& options, input::Problems& problems) {
   input::Problems own;
   Scenario scenario;
+  scenario.run.duration = sim::Duration::zero();  // not given so far
   const LoadContext context{given.directory, given.catalogue, &scenario};
   const Cursor cursor(std::move(root), {}, own);
   {
@@ -193,13 +195,14 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
       top.find("cpus")->problem("cannot be combined with host_cores", "keep one of the two");
     if (const auto at = top.require("processes")) read_processes(*at, context, scenario);
     if (const auto at = top.find("run")) read_run(*at, scenario.run);
-    if (const auto at = top.find("gpu_metrics"); at && scenario.gpu_metrics > scenario.run.duration)
-      at->problem("longer than the run", "a run must last at least one window");
     if (const auto at = top.find("objective"); at && own.empty()) check_objective(scenario, *at);
     if (options.seed) scenario.run.seed = *options.seed;
   }
   if (own.empty()) check_streams(scenario, cursor);
   if (own.empty()) check_offered(scenario, cursor);
+  if (scenario.run.duration == sim::Duration::zero()) scenario.run.duration = default_duration(scenario);
+  if (own.empty() && scenario.gpu_metrics > scenario.run.duration)
+    cursor.descend("gpu_metrics").problem("longer than the run", "a run must last at least one window");
   if (own.empty() && scenario.link && scenario.link->payload.tensor) check_tensor_payload(scenario, cursor);
   // A scenario is checked against its board only if it has no problems of its own.
   if (own.empty() && context.catalogue.device) {

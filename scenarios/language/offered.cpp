@@ -1,6 +1,7 @@
 #include "scenarios/language/offered.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace jostle::scenarios {
 namespace {
@@ -42,6 +43,21 @@ std::map<PartId, Offered> offered(const Scenario& scenario) {
     for (std::size_t part = 0; part < parts_of(scenario.processes[entry]).size(); ++part)
       (void)offered_to(scenario, {entry, part}, all);
   return all;
+}
+
+sim::Duration default_duration(const Scenario& scenario) {
+  constexpr double enough = 500;  // requests: sim::Series::needed(0.99), 368, with a margin for chance
+  constexpr double slowest = 20;  // requests/s
+  double seconds = 4;
+  for (const ProcessEntry& process : scenario.processes) {
+    for (const ProcessEntry& part : parts_of(process)) {
+      const process::Arrivals& arrivals = part.arrivals;
+      const double per_s = arrivals.rate_per_s * static_cast<double>(arrivals.streams) /
+                           static_cast<double>(arrivals.dynamic_batch);
+      if (per_s >= slowest) seconds = std::max(seconds, std::ceil(10 * enough / per_s) / 10);
+    }
+  }
+  return sim::seconds(seconds);
 }
 
 }  // namespace jostle::scenarios

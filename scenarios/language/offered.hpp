@@ -14,4 +14,8 @@ struct Offered {
 // The rates of every part. The scenario's cascades must have a beginning.
 [[nodiscard]] std::map<PartId, Offered> offered(const Scenario& scenario);
 
+// The default length of a run: 4 s, and as long as p99 of its slowest periodic or Poisson source takes, of
+// those with 20 requests/s or more, at the most 25 s.
+[[nodiscard]] sim::Duration default_duration(const Scenario& scenario);
+
 }  // namespace jostle::scenarios

@@ -230,7 +230,20 @@ template <class V>
 void fields(V& v, Of<Latency> /*record*/) {
   using L = Latency;
   of_times::metrics(v);
-  v("pi90", &L::pi90, pool::first, About{"Prediction interval; null unless requested"});
+  v.group(
+      "pi90", About{"Prediction intervals; null unless requested"},
+      [](auto& rows) {
+        const auto add = [&rows](const char* name, Interval L::Pi90::*of) {
+          rows(
+              name, [of](auto& latency) -> auto& { return latency.pi90.*of; }, pool::first, About{});
+        };
+        add("mean", &L::Pi90::mean);
+        add("p50", &L::Pi90::p50);
+        add("p90", &L::Pi90::p90);
+        add("p95", &L::Pi90::p95);
+        add("p99", &L::Pi90::p99);
+      },
+      [](const L& latency) { return latency.pi90.mean.has_value(); });
   of_times::known(v, "Requests");
   v("unfinished", &L::unfinished, pool::sum, About{"Requests that waited at the end"});
   of_times::needs(v);
@@ -393,6 +406,7 @@ void fields(V& v, Of<InstanceResult> /*record*/) {
   v("batch", &I::batch, pool::same, About{"The most images at a time"});
   v("priority", &I::priority, pool::same, About{.one_of = "$priority"});
   v("images", &I::images, pool::sum, About{}, Shown::never);
+  v("asked", &I::asked, pool::sum, About{}, Shown::never);
   v("throughput", &I::throughput, pool::parts, About{});
   offered<I>(v);
   v("stable", &I::stable, pool::majority, About{"false: the backlog grows, and latencies are null"});
@@ -427,6 +441,7 @@ void service(V& v) {
             About{"Frames/s, of which `throughput` is those that are inferred", Unit::images_per_s},
             Shown::if_there);
   v("images", &P::images, pool::sum, About{"Served in the measured time"});
+  v("asked", &P::asked, pool::sum, About{}, Shown::never);
   offered<P>(v);
   v("stable", &P::stable, pool::majority, About{"false: the backlog grows, and latencies are null"});
   v("stationary", &P::stationary, pool::majority, About{"false: the throughput still moves"});

@@ -290,25 +290,15 @@ void apply(pool::JudgedAlike /*rule*/, const Same<std::vector<std::string>>& sen
 template <class R>
 void follow(R& /*record*/) {}
 void follow(InstanceResult& instance) {
-  end_at_offered(instance.throughput, instance.offered);
   if (instance.stable == false) forget_growing_latency(instance);
 }
 void follow(ProcessResult& process) {
-  end_at_offered(process.throughput, process.offered);
   if (process.stable == false) return forget_growing_latency(process);
   process.backlog_growth.reset();
   process.stable_rate.reset();
 }
 void follow(SystemResult& system) {
   name_limit(system);
-}
-void follow(Result& result) {
-  Throughput all{.mean = result.system.throughput, .ci95 = result.system.throughput_ci95, .pi90 = {}};
-  Metric offered = 0.0;
-  for (const ProcessResult& process : result.processes)
-    offered = offered && process.offered ? Metric(*offered + *process.offered) : std::nullopt;
-  end_at_offered(all, offered);
-  result.system.throughput_ci95 = all.ci95;
 }
 
 template <class R>

@@ -56,10 +56,12 @@ struct Times {
 };
 
 struct Latency : Times {
-  Interval pi90;
-  std::int64_t unfinished = 0;         // requests that still waited at the end
-  std::vector<std::string> of_served;  // percentiles that dropped and unfinished requests could change
-  std::optional<IntervalParts> pi90_parts;
+  struct Pi90 {
+    Interval mean, p50, p90, p95, p99;
+  } pi90;                                   // prediction intervals, if requested
+  std::int64_t unfinished = 0;              // requests that still waited at the end
+  std::vector<std::string> of_served;       // percentiles that dropped and unfinished requests could change
+  std::optional<IntervalParts> pi90_parts;  // of pi90.mean
 };
 
 // One ExecutionContext call, and its parts.
@@ -142,6 +144,7 @@ struct InstanceResult {
   std::int64_t batch = 1;                // largest batch, in images
   std::string priority = "normal";
   Metric images;
+  std::int64_t asked = 0;  // number of replications in which there was work that it could have served
   Throughput throughput;
   Latency latency_ms;
   // Offered load, stability and drops are those of the network's requests, which equal instances share; see
@@ -166,7 +169,8 @@ struct ProcessResult {
   bool training = false;      // true: a batch is a training step
   std::string status = "ok";  // or out_of_memory: then metrics are absent
   Grades grades;              // by component; `grade` of a result is lowest(grades)
-  Metric images;  // images served in the measured time; of batches at its ends, the part inside it
+  Metric images;           // images served in the measured time; of batches at its ends, the part inside it
+  std::int64_t asked = 0;  // number of replications in which there was work that it could have served
   Throughput throughput;
   Metric offered;  // offered images/s; absent in a closed loop
   // False if the backlog grows; latency_ms is then absent. Absent in a closed loop, and until the set-up is

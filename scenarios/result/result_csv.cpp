@@ -79,8 +79,8 @@ std::vector<Column> make_columns() {
       {"drops", "/drops"},
       {"throughput_pi90_low", "/throughput/pi90/0"},
       {"throughput_pi90_high", "/throughput/pi90/1"},
-      {"latency_pi90_low_ms", "/latency_ms/pi90/0"},
-      {"latency_pi90_high_ms", "/latency_ms/pi90/1"},
+      {"latency_pi90_low_ms", "/latency_ms/pi90/mean/0"},
+      {"latency_pi90_high_ms", "/latency_ms/pi90/mean/1"},
   };
   const std::span shares(process::share_rows);
   constexpr std::size_t first_shares = index_of(process::Share::engine_running);

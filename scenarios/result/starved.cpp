@@ -11,10 +11,9 @@ namespace jostle::scenarios {
 
 namespace {
 
-// Images are absent, not 0, if nothing could be served; for a trace they are 0 in any case.
 template <class Metrics>
 bool got_nothing(const Metrics& metrics) {
-  return metrics.images == 0.0 && metrics.offered != 0.0;
+  return metrics.images == 0.0 && metrics.asked > 0;
 }
 
 std::string cause(const ProcessResult& process) {

@@ -31,7 +31,6 @@ template <class Metrics>
 void add_load(Metrics& result, const OpenLoad& load) {
   result.offered = load.offered;
   result.stable = load.stable;
-  end_at_offered(result.throughput, result.offered);
   if (!load.stable.value_or(true)) forget_growing_latency(result);
 }
 
@@ -72,11 +71,8 @@ void add_batches(Metrics& result, const process::Served& served) {
   result.mean_batch = ratio(static_cast<double>(images), static_cast<double>(result.batches));
 }
 
-// True if there was work that it could have served. In a closed loop there always is. False for a language
-// model that processed tokens, since it is unknown how much of its unfinished sequences was served.
-bool could_serve(process::Inference& process, std::size_t part, const process::Served& served,
-                 const process::TokenMetrics* tokens) {
-  if (tokens != nullptr && tokens->decoded + tokens->prefilled > 0) return false;
+// True if there was work that it could have served. In a closed loop there always is.
+bool could_serve(process::Inference& process, std::size_t part, const process::Served& served) {
   const bool asks_itself = process::parts_of(process.spec())[part].arrivals.closed_loop();
   return asks_itself || served.is_serving() || process.may_have_requests(part) || process.drops(part) > 0;
 }
@@ -93,13 +89,19 @@ bool only_waited(const process::Inference& process) {
   return waited >= nearly_all;
 }
 
-// Images in the window. If none was served although some could have been, the result is 0: a batch that has
-// begun does not count once it has stalled, or if its process only waited.
-Metric images_of(const process::Served& served, sim::Time now, bool could, bool waited) {
-  const Metric images = served.rate().amount(now);
-  const bool nothing = served.batches() == 0 && (!images || waited || served.rate().stalled(now));
-  if (!nothing) return images;
-  return could ? Metric(0.0) : std::nullopt;
+// Images in the window. Only of answers that come at regular times is a batch under way counted in part
+// (counted_whole()). If none was served, the result is 0: a batch that has begun does not count once it has
+// stalled, or if its process only waited. Absent for a language model that processed tokens, since it is
+// unknown how much of its unfinished sequences was served.
+Metric images_of(const process::Inference& process, std::size_t part, const process::Served& served,
+                 const process::TokenMetrics* tokens, const Window& window) {
+  const bool whole = counted_whole(process::parts_of(process.spec())[part], window);
+  const Metric images = served.rate().amount(window.end);
+  const bool nothing = served.batches() == 0 &&
+                       (whole || !images || only_waited(process) || served.rate().stalled(window.end));
+  const bool unknown = tokens != nullptr && tokens->decoded + tokens->prefilled > 0;
+  if (nothing) return unknown ? std::nullopt : Metric(0.0);
+  return whole ? Metric(static_cast<double>(served.images())) : images;
 }
 
 // The images of the requests that its queues dropped.
@@ -124,8 +126,8 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
     const process::Served& served = lane.served();
     const auto& load = loads[lane.part()];
     const process::TokenMetrics* const tokens = lane.generator() ? &lane.generator()->metrics() : nullptr;
-    instance.images = images_of(served, window.end, could_serve(process, lane.part(), served, tokens),
-                                only_waited(process));
+    instance.images = images_of(process, lane.part(), served, tokens, window);
+    instance.asked = could_serve(process, lane.part(), served) ? 1 : 0;
     if (instance.images) {
       instance.throughput.mean = ratio(*instance.images, window.seconds());
       const auto ci = served.rate().ci95(window.end, load && load->stable == false);
@@ -188,20 +190,16 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   const auto whole = static_cast<double>(process.served().images());
   bool goes_on = false;
   const Time begin = process.ready().value_or(Time::zero());
-  // For work that ends, and for a trace, whole images are counted; for continuing work, a batch in progress
-  // counts in part.
+  // For work that ends whole images are counted.
   if (const auto& finished = process.finished()) {
     result.images = whole;
     result.throughput_after_setup = ratio(whole, sim::to_seconds(*finished - begin));
     result.finished_ms = sim::to_ms(*finished - Time::zero());
-  } else if (spec.arrivals.kind == process::ArrivalKind::trace) {
-    result.images = whole;
   } else {
-    result.images =
-        images_of(process.served(), now, could_serve(process, 0, process.served(), process.tokens(0)),
-                  only_waited(process));
-    goes_on = true;
+    result.images = images_of(process, 0, process.served(), process.tokens(0), window);
+    goes_on = spec.arrivals.kind != process::ArrivalKind::trace;
   }
+  result.asked = could_serve(process, 0, process.served()) ? 1 : 0;
   add_instances(result, process, window, loads, every_percentile);
   if (result.instances.empty()) result.tokens = tokens_of(process.tokens(0), spec, window, every_percentile);
   add_batches(result, process.served());

@@ -81,6 +81,26 @@ Work work_of(const PartOfProcess& of) {
 
 }  // namespace
 
+bool varies_at_random(const process::Spec& part) {
+  const process::Arrivals& arrivals = part.arrivals;
+  if (arrivals.kind == ArrivalKind::poisson || arrivals.kind == ArrivalKind::cascade) return true;
+  if (arrivals.kind == ArrivalKind::clients && arrivals.think_at_random) return true;
+  if (part.generation == nullptr) return false;
+  const process::GenerationSpec& generation = part.generation->spec;
+  return generation.prompt.kind != process::LengthKind::fixed ||
+         generation.tokens.kind != process::LengthKind::fixed || generation.drafted > 0 ||
+         generation.sessions.think_at_random;
+}
+
+bool counted_whole(const process::Spec& part, const Window& window) {
+  const process::Arrivals& arrivals = part.arrivals;
+  if (arrivals.kind == ArrivalKind::trace || varies_at_random(part)) return true;
+  if (arrivals.kind != ArrivalKind::periodic) return false;
+  const double before_s = sim::to_seconds(window.begin - Time::zero());
+  const double answers_per_s = arrivals.rate_per_s / static_cast<double>(arrivals.dynamic_batch);
+  return arrivals.streams > 1 || answers_per_s * std::min(before_s, window.seconds()) < 2;
+}
+
 double images_of_request(const process::Spec& part) {
   return part.arrivals.max_delay ? 1.0 : static_cast<double>(part.batch);
 }

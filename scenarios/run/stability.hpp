@@ -31,6 +31,15 @@ struct OpenLoad {
 [[nodiscard]] double load_of_link(const link::Spec& link, std::deque<process::Inference>& processes,
                                   const Window& window);
 
+// True if its load varies at random: a stretch with less of it is no transient.
+[[nodiscard]] bool varies_at_random(const process::Spec& part);
+
+// True if only whole answers give an unbiased rate, because they come at irregular times: the gap that the
+// end of a run cuts is longer than the mean gap, by as much again for random requests, so the part of an
+// answer that the mean gap suggests is too large. The same holds of a periodic source without two answers
+// each before and in the window.
+[[nodiscard]] bool counted_whole(const process::Spec& part, const Window& window);
+
 // The images of a request: one where requests gather to batches, else a batch.
 [[nodiscard]] double images_of_request(const process::Spec& part);
 

@@ -180,19 +180,6 @@ bool add_first_answers(Result& result, const Watched& watched,
   return true;
 }
 
-// Its load varies at random: a stretch with less of it is no transient.
-bool varies_at_random(const process::Spec& part) {
-  using process::ArrivalKind;
-  const process::Arrivals& arrivals = part.arrivals;
-  if (arrivals.kind == ArrivalKind::poisson || arrivals.kind == ArrivalKind::cascade) return true;
-  if (arrivals.kind == ArrivalKind::clients && arrivals.think_at_random) return true;
-  if (part.generation == nullptr) return false;
-  const process::GenerationSpec& generation = part.generation->spec;
-  return generation.prompt.kind != process::LengthKind::fixed ||
-         generation.tokens.kind != process::LengthKind::fixed || generation.drafted > 0 ||
-         generation.sessions.think_at_random;
-}
-
 }  // namespace
 
 std::optional<double> found_warmup_s(const Watched& watched) {

@@ -404,7 +404,7 @@ TEST(Interval, is_added_to_an_answer_that_is_otherwise_the_same) {
     ASSERT_TRUE(rate.pi90.has_value());
     EXPECT_LT(rate.pi90->first, *rate.mean);
     EXPECT_GT(rate.pi90->second, *rate.mean);
-    ASSERT_TRUE(with->processes[i].latency_ms.pi90.has_value());
+    ASSERT_TRUE(with->processes[i].latency_ms.pi90.mean.has_value());
   }
   ASSERT_TRUE(with->system.power_w.pi90 && with->system.throughput_pi90);
   // Both causes are told, and what of the parameters' part is whose.
@@ -527,16 +527,32 @@ TEST(Interval, of_cameras_holds_what_other_seeds_give) {
   };
   const auto with = run_with_interval(asked(1), {});
   const auto& latency = with->processes[0].latency_ms;
-  ASSERT_TRUE(latency.pi90 && latency.pi90_parts);
+  ASSERT_TRUE(latency.pi90.mean && latency.pi90_parts);
   EXPECT_GT(latency.pi90_parts->chance, 0.02);
   int inside = 0, different = 0;
   for (int seed = 2; seed <= 41; ++seed) {
     const double other = *run(asked(seed), {})->processes[0].latency_ms.mean;
     different += other != *latency.mean ? 1 : 0;
-    inside += latency.pi90->first <= other && other <= latency.pi90->second ? 1 : 0;
+    inside += latency.pi90.mean->first <= other && other <= latency.pi90.mean->second ? 1 : 0;
   }
   EXPECT_GT(different, 35);
   EXPECT_GE(inside, 36);  // parameters and model are right here, so more than 9 in 10
+}
+
+TEST(Interval, of_percentiles_hold_them_though_the_draws_are_too_short_to_tell_them) {
+  const auto result = run_with_interval(
+      scenario(
+          "device: jetson-orin-nano\nprocesses: [{model: resnet50, precision: fp16, arrivals: {periodic: "
+          "60 /s}}, {model: resnet50, precision: fp16, arrivals: {poisson: 20 /s}}]\n"
+          "run: {duration: 7 s}\n"),
+      {});
+  const auto& latency = result->processes[0].latency_ms;
+  ASSERT_TRUE(latency.p99 && latency.pi90.p50 && latency.pi90.p90 && latency.pi90.p95 && latency.pi90.p99);
+  EXPECT_LE(latency.pi90.p99->first, *latency.p99);
+  EXPECT_GE(latency.pi90.p99->second, *latency.p99);
+  EXPECT_LT(latency.pi90.p50->second, latency.pi90.p99->second);
+  EXPECT_FALSE(result->processes[1].latency_ms.p99);  // 140 requests do not tell it
+  EXPECT_FALSE(result->processes[1].latency_ms.pi90.p99);
 }
 
 TEST(Interval, of_the_only_stream_is_that_of_its_process) {
@@ -547,9 +563,9 @@ TEST(Interval, of_the_only_stream_is_that_of_its_process) {
       {});
   ASSERT_TRUE(result);
   const ProcessResult& process = result->processes[0];
-  ASSERT_TRUE(process.throughput.pi90 && process.latency_ms.pi90);
+  ASSERT_TRUE(process.throughput.pi90 && process.latency_ms.pi90.mean);
   EXPECT_EQ(process.instances[0].throughput.pi90, process.throughput.pi90);
-  EXPECT_EQ(process.instances[0].latency_ms.pi90, process.latency_ms.pi90);
+  EXPECT_EQ(process.instances[0].latency_ms.pi90.mean, process.latency_ms.pi90.mean);
 }
 
 TEST(Interval, every_stream_has_one_that_holds_its_figure_and_no_more_than_it_is_offered) {

@@ -936,7 +936,7 @@ class Command(unittest.TestCase):
         self.assertGreaterEqual(answer["best"]["p_feasible"], 0.9)
         self.assertGreaterEqual(answer["best"]["replications"], 5)
         self.assertGreaterEqual(answer["best"]["constraints"][0]["half_width"], 0)
-        self.assertIn("replications; all limits are met with a probability of",
+        self.assertIn("replications; all limits are met in",
                       " ".join(self.jostle("plan", study, "--no-interval").stdout.split()))
         bad = self.jostle("plan", self.file("b.yaml", open(study).read().replace("90 %", "100 %")))
         self.assertEqual(bad.returncode, 2)

@@ -1,10 +1,12 @@
 // The words of a page are those of the terminal, as sentences.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/page/words.hpp"
+#include "cli/plan/fleet_text.hpp"
 #include "cli/plan/text.hpp"
 #include "scenarios/result/grades.hpp"
 
@@ -39,6 +41,30 @@ TEST(PageWords, say_how_far_a_real_board_may_be_from_a_grade_or_an_interval) {
   EXPECT_EQ(grade_sentence("Power", "measured", "11.8 to 17 W"),
             "Power: 9 of 10 measurements on a real board should lie within 11.8 to 17 W (measured: on this "
             "device)");
+}
+
+TEST(PageWords, of_a_fleet_say_the_computed_interval_in_place_of_the_grade_where_there_is_one) {
+  analyses::Fleet fleet;
+  analyses::FleetChoice& choice = fleet.choices.emplace_back();
+  choice.settings = "{}";
+  choice.boards = choice.capacity = choice.max_cameras = 1;
+  choice.grade = "fitted";
+  choice.power_grade = "fitted";
+  const auto trust = [&] { return fmt::format("{}", fmt::join(fleet_words(fleet, {}).trust, "; ")); };
+  EXPECT_NE(trust().find("Power and energy: a real board may differ by some 25 %"), std::string::npos);
+  choice.p99_pi90 = {{20.0, 45.0}};
+  choice.power_pi90 = {{11.8, 17.0}};
+  EXPECT_EQ(trust().find("may differ by"), std::string::npos) << trust();
+  EXPECT_NE(trust().find("p99: 9 of 10 measurements on a real board should lie within 20 to 45 ms"),
+            std::string::npos)
+      << trust();
+  EXPECT_NE(trust().find("within 11.8 to 17 W"), std::string::npos) << trust();
+}
+
+TEST(PageWords, call_no_share_of_repeats_of_the_simulation_all_but_certain) {
+  EXPECT_EQ(probability_text(0.982), "98.2 %");
+  EXPECT_EQ(probability_text(0.99999), "> 99 %");
+  EXPECT_EQ(probability_text(1e-6), "< 1 %");
 }
 
 TEST(PageWords, give_the_usual_error_of_a_grade_as_the_number_that_its_words_have) {

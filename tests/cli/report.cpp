@@ -38,6 +38,21 @@ TEST(Report, shows_each_process_with_its_interval_the_total_and_where_its_time_w
       "RAM   1512 of 7620 MB held, 2.0 % for the GPU\n");
 }
 
+TEST(Report, shows_the_prediction_interval_of_p99_where_there_is_one) {
+  scenarios::Result result = scenarios::test::sample_result();
+  result.processes[0].latency_ms.pi90.p99 = {{3.2, 4.75}};
+  const std::string text = report(result, Terminal::unlimited, false);
+  EXPECT_THAT(text, HasSubstr("p99 ms  90 % of p99 within"));
+  EXPECT_THAT(text, HasSubstr("3.200 … 4.750"));
+}
+
+TEST(Report, shows_half_of_an_interval_that_is_not_cut_at_zero) {
+  scenarios::Result result = scenarios::test::sample_result();
+  result.processes[0].throughput.mean = 20;
+  result.processes[0].throughput.ci95 = {{0, 50}};
+  EXPECT_THAT(report(result, Terminal::unlimited, false), HasSubstr("  20.0   30.0  "));
+}
+
 TEST(Report, fits_sixty_columns_and_says_what_it_left_out) {
   scenarios::Result result = scenarios::test::sample_result();
   result.processes[1].status = "ok";

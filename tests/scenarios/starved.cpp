@@ -1,5 +1,4 @@
-// Processes that were served nothing: a figure of 0 and a warning where there was work, no figure where there
-// was none.
+// Processes that were served nothing: a figure of 0, and a warning where there was work.
 #include "scenarios/result/starved.hpp"
 
 #include <fmt/format.h>
@@ -81,8 +80,8 @@ TEST(Starved, of_requests_that_come_is_told_and_of_none_is_not) {
   EXPECT_EQ(full.processes[1].drops, 40);
   EXPECT_THAT(starved(full), ElementsAre(HasSubstr("process 1 served nothing in 4 s")));
   const Result unasked = served("{periodic: 0.01 /s, phase: 50 s}");
-  EXPECT_FALSE(unasked.processes[1].throughput.mean);
-  EXPECT_FALSE(unasked.processes[1].images);
+  EXPECT_EQ(unasked.processes[1].throughput.mean, 0.0);
+  EXPECT_EQ(unasked.processes[1].images, 0.0);
   EXPECT_THAT(starved(unasked), IsEmpty());
 }
 

@@ -312,6 +312,21 @@ TEST(Series, of_rare_outliers_still_tells_the_number_below_them) {
   EXPECT_EQ(p99.ci95->low, 3);
 }
 
+TEST(Series, tells_a_tail_that_creeps_within_five_percent_and_not_one_that_rises_by_more) {
+  // One ramp a run, as of two cameras whose pictures meet a little later each time.
+  const auto told = [](double rise) {
+    Series series;
+    for (int i = 0; i < 500; ++i) series.add(18 * (1 + rise * i / 500));
+    return series.quantiles_known({0.99}).front().ci95;
+  };
+  const auto creeping = told(0.04);
+  ASSERT_TRUE(creeping);
+  EXPECT_GT(creeping->high, 18 * 1.0396);
+  EXPECT_LT(creeping->high, 18 * 1.06);
+  EXPECT_LT(creeping->low, 18 * 1.0396);
+  EXPECT_FALSE(told(0.6));
+}
+
 TEST(Series, of_one_number_is_known_exactly) {
   Series series;
   for (int i = 0; i < 20; ++i) series.add(3);

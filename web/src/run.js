@@ -84,6 +84,7 @@ function residency(states) {
 // Of processes, or of streams: what their throughput may lie between, and percentiles of their latency.
 const between = (rows) => [['pi90', '90 % of measurements'], ['ci95', '95 % of simulations']]
     .map(([key, name]) => ({name, values: rows.map(({throughput}) => throughput[key])})).filter(({values}) => values.some((pair) => pair));
+const tails = (rows) => [{name: '90 % of measurements of p99', values: rows.map(({latency_ms: {pi90}}) => pi90?.p99 ?? null)}].filter(({values}) => values.some((pair) => pair));
 const percentiles = (rows) => ['p50', 'p90', 'p99'].map((name) => ({name, values: rows.map((row) => row.latency_ms[name])}));
 
 // What figure() draws of a run, in order.
@@ -96,7 +97,7 @@ export function charts({result, timeline: trace}) {
       about: 'Mean, with the noise of the simulation and, if requested, the 90 % prediction interval.',
       values: [{name: 'mean', values: ok.map((process) => process.throughput.mean)}],
       between: between(ok)}));
-    found.push(dots({title: 'Latency', name: 'ms', labels, about: 'From the request to the answer that the host sees.', between: [],
+    found.push(dots({title: 'Latency', name: 'ms', labels, about: 'From the request to the answer that the host sees.', between: tails(ok),
       values: percentiles(ok)}));
     found.push(stacked({title: 'Where the time goes', about: 'Of each process: every instant belongs to one of these.', unit: '', share: true,
       labels, parts: Object.keys(ok[0].time_share), values: ok.map((process) => process.time_share), wide: true}));
@@ -113,7 +114,7 @@ export function charts({result, timeline: trace}) {
       columns: {'priority': streams.map((stream) => stream.priority), 'mean batch': streams.map((stream) => stream.mean_batch),
         'drops': streams.map((stream) => stream.drops)},
       between: between(streams)}));
-    found.push(dots({title: 'Latency per stream', name: 'ms', labels: of, between: [],
+    found.push(dots({title: 'Latency per stream', name: 'ms', labels: of, between: tails(streams),
       about: 'From the request to the answer that the host sees; without percentiles where the backlog grows.',
       values: percentiles(streams)}));
   }

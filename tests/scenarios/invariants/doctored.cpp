@@ -158,7 +158,7 @@ std::vector<Doctor> doctors() {
       {interval, "of their power", [](Result& r) { r.system.power_w.ci95->second = 1; }, replicated},
       {unasked, "of a process",
        [](Result& r) {
-         closed(r).latency_ms.pi90 = {{0, 1}};
+         closed(r).latency_ms.pi90.mean = {{0, 1}};
        }},
       {unasked, "of the system",
        [](Result& r) {

@@ -30,9 +30,6 @@ template <typename Figures>
 void holds_all(const Figures& figures, Breaches& breaches) {
   const auto& [throughput, latency] = std::tie(figures.throughput, figures.latency_ms);
   holds(throughput.ci95, throughput.mean, "throughput", breaches);
-  if (throughput.ci95 && throughput.mean && figures.offered)
-    expect(throughput.ci95->second <= std::max(*figures.offered, *throughput.mean) * (1 + rounding), breaches,
-           "to {}, offered {}", throughput.ci95->second, *figures.offered);
   holds(latency.ci95.mean, latency.mean, "mean latency", breaches);
   holds(latency.ci95.p50, latency.p50, "p50", breaches);
   holds(latency.ci95.p90, latency.p90, "p90", breaches);
@@ -88,6 +85,8 @@ void no_more_is_served_than_came(const Run& run, Breaches& breaches) {
           images += process.instances[i].images.value_or(0);
       }
       first += streams;
+      if (part.arrivals.kind == ArrivalKind::poisson && !part.language)
+        expect(images == std::round(images), own, "{} images of random requests", images);
       if (comes_by_itself(part.arrivals))
         served_of(part, images / runs, static_cast<double>(streams), seconds, own);
     }
@@ -123,7 +122,7 @@ void a_load_is_stable_or_grows(const Run& run, Breaches& breaches) {
       expect(*process.stable_rate > 0 && *process.stable_rate < *process.offered, own,
              "overloaded, but could serve {} of {}", *process.stable_rate, *process.offered);
     const Latency& ms = process.latency_ms;
-    expect(!ms.mean && !ms.p50 && !ms.p90 && !ms.p95 && !ms.p99 && !ms.pi90, own,
+    expect(!ms.mean && !ms.p50 && !ms.p90 && !ms.p95 && !ms.p99 && !ms.pi90.mean, own,
            "overloaded, but with a latency");
   });
 }
