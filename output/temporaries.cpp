@@ -1,11 +1,16 @@
 #include "output/temporaries.hpp"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <cstring>
+#include <string_view>
 
 namespace jostle::output {
 namespace {
@@ -21,6 +26,24 @@ struct Slot {
 constexpr std::size_t slot_count = 12;
 std::array<Slot, slot_count> slots;
 std::atomic<int> committing{0};
+
+// Removes a file, or a folder with all that is in it. opendir() would allocate.
+void remove_from(int in, const char* name) {
+  if (::unlinkat(in, name, 0) == 0 || errno != EISDIR) return;
+  const int folder = ::openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) return;
+  alignas(dirent64) std::array<char, 4096> entries;
+  for (long size = 0; (size = ::syscall(SYS_getdents64, folder, entries.data(), entries.size())) > 0;) {
+    for (long at = 0; at < size;) {
+      const auto* const entry = reinterpret_cast<const dirent64*>(entries.data() + at);
+      const std::string_view own = entry->d_name;
+      if (own != "." && own != "..") remove_from(folder, entry->d_name);
+      at += entry->d_reclen;
+    }
+  }
+  ::close(folder);
+  ::unlinkat(in, name, AT_REMOVEDIR);
+}
 
 }  // namespace
 
@@ -51,9 +74,19 @@ bool Committing::any() {
   return committing > 0;
 }
 
+Uninterrupted::Uninterrupted() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before_);
+}
+
+Uninterrupted::~Uninterrupted() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
 void remove_temporaries() {
   for (Slot& slot : slots) {
-    if (slot.state == listed) ::unlink(slot.path.data());
+    if (slot.state == listed) remove_from(AT_FDCWD, slot.path.data());
   }
 }
 

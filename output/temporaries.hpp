@@ -1,12 +1,13 @@
-// The temporary files that exist now, so that a signal that ends the program can remove them.
+// The temporary files and folders that exist now, so that a signal that ends the program can remove them.
 #pragma once
 
+#include <csignal>
 #include <string>
 
 namespace jostle::output {
 
-// An entry of the list, for the life of a temporary file. Beyond a dozen at once, further ones are not listed
-// and would not be removed after a signal.
+// An entry of the list, for the life of a temporary file or folder. Beyond a dozen at once, further ones are
+// not listed and would not be removed after a signal.
 class Temporary {
  public:
   explicit Temporary(const std::string& path);
@@ -28,7 +29,19 @@ class Committing {
   [[nodiscard]] static bool any();  // safe to call in a signal handler
 };
 
-// Removes all listed files. Safe to call in a signal handler.
+// Keeps signals from this thread until its end: what is done meanwhile is done whole.
+class Uninterrupted {
+ public:
+  Uninterrupted();
+  ~Uninterrupted();
+  Uninterrupted(const Uninterrupted&) = delete;
+  Uninterrupted& operator=(const Uninterrupted&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// Removes all that is listed, folders with all that is in them. Safe to call in a signal handler.
 void remove_temporaries();
 
 }  // namespace jostle::output

@@ -14,11 +14,13 @@
 
 #include "calibration/probe/between_machines.hpp"
 #include "calibration/probe/busy.hpp"
+#include "calibration/probe/claim.hpp"
 #include "calibration/probe/clock.hpp"
 #include "calibration/probe/parts.hpp"
 #include "calibration/probe/pinned_clocks.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "output/temporaries.hpp"
 
 namespace jostle::calibration::probe {
 namespace {
@@ -56,6 +58,7 @@ class ProbeRun {
           {question_.folder, question_.root, question_.quick, interrupted_, [](double, std::string_view) {}},
           identity_.gpu);
     if (expected && !identity_.gpu.present) listener_.say(left_out_parts(identity_));
+    claim_.emplace(question_.folder);
     std::optional<PinnedClocks> pins;
     if (question_.pin) {
       if (const std::string why = pin_refusal(geteuid()); !why.empty()) {
@@ -79,18 +82,14 @@ class ProbeRun {
         return std::move(report_);
       }
     }
-    if (!chosen.empty() && !interrupted_) begin_folder();
+    if (!chosen.empty() && !interrupted_) write_folder();
     for (const Part& part : chosen) whole_ += seconds_of(part, question_.quick);
     for (const Part& part : chosen) {
       if (!cool_enough() || interrupted_ || !still_same_state()) break;
       run_part(part);
       before_ += seconds_of(part, question_.quick);
     }
-    if (interrupted_) {
-      report_.ended = Probed::interrupted;
-      std::error_code ignored;
-      if (made_ && folder_.parts.empty() && report_.aside.empty()) fs::remove_all(folder_.path, ignored);
-    }
+    if (interrupted_) report_.ended = Probed::interrupted;
     return std::move(report_);
   }
 
@@ -149,19 +148,9 @@ class ProbeRun {
     });
   }
 
-  void begin_folder() {
-    std::error_code error;
-    const bool there = fs::exists(question_.folder, error);
-    fs::create_directories(question_.folder, error);
-    if (error)
-      throw std::runtime_error(fmt::format("cannot make {}: {}", question_.folder.string(), error.message()));
-    made_ = !there;
-    if (made_) give_to_caller(question_.folder);
-    write_folder();
-  }
-
   // The manifest comes last: a part counts once it is listed there.
   void write_folder() {
+    const output::Uninterrupted whole;
     write_file(folder_.path / "identity.csv", identity_csv(folder_.identity));
     write_file(folder_.path / "settings.txt", state_text(folder_.settings));
     write_file(folder_.path / "parameters.csv", parameters_csv(folder_.parameters));
@@ -198,6 +187,7 @@ class ProbeRun {
     const fs::path place = folder_.path / fmt::format("{}.part", part.name);
     std::error_code ignored;
     fs::remove_all(place, ignored);
+    const output::Temporary listed(place.string());
     fs::create_directory(place, ignored);
     give_to_caller(place);
     StateWatch watch(files_);
@@ -241,6 +231,7 @@ class ProbeRun {
   }
 
   void set_aside(const Part& part, const fs::path& place, const char* suffix, const std::string& why) {
+    const output::Uninterrupted whole;
     write_file(place / "why.txt", why + "\n");
     std::error_code ignored;
     for (const char* const other : {".failed", ".mixed"})
@@ -248,10 +239,12 @@ class ProbeRun {
     fs::rename(place, folder_.path / (std::string(part.name) + suffix));
     report_.ended = Probed::set_aside;
     report_.aside.emplace_back(part.name);
+    claim_->keep();
     listener_.say(fmt::format("{} is set aside as {}{}: {}", part.name, part.name, suffix, why));
   }
 
   void finish(const Part& part, const fs::path& place, FinishedPart finished, Outcome outcome) {
+    const output::Uninterrupted whole;
     std::erase_if(folder_.parts, [&](const FinishedPart& old) { return old.name == part.name; });
     std::erase_if(folder_.parameters, [&](const ProbedParameter& old) { return old.part == part.name; });
     for (const std::string& file : outcome.files) {
@@ -273,6 +266,7 @@ class ProbeRun {
     }
     folder_.parts.push_back(std::move(finished));
     write_folder();
+    claim_->keep();
     for (const std::string& problem : outcome.problems)
       listener_.say(fmt::format("{}: {}", part.name, problem));
     report_.finished.emplace_back(part.name);
@@ -284,9 +278,9 @@ class ProbeRun {
   const ProbeListener& listener_;
   MachineFiles files_;
   Identity identity_;
+  std::optional<Claim> claim_;
   ProbeFolder folder_;
   ProbeReport report_;
-  bool made_ = false;           // the folder is new
   int whole_ = 0, before_ = 0;  // seconds of all parts, and of those that are over
 };
 

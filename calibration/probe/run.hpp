@@ -49,8 +49,8 @@ struct ProbeReport {
 // thoroughly, is kept. The machine's settings are compared before and after each part and whenever it reports
 // progress: if they change, or if clocks were taken away, the part goes to NAME.mixed with why.txt; if it
 // measures nothing, to NAME.failed. Refuses a busy machine, a folder of another board or state, and to pin
-// clocks for others than root. What it pins is given back before it returns. Throws
-// std::runtime_error if a file cannot be written.
+// clocks for others than root. What it pins is given back before it returns. Throws input::Refused if the
+// folder cannot be written or another probe writes to it, and std::runtime_error if a file cannot be written.
 [[nodiscard]] ProbeReport run_probe(std::span<const Part> all, const ProbeQuestion& question,
                                     const std::atomic<bool>& interrupted, const ProbeListener& listener);
 

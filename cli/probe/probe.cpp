@@ -63,7 +63,9 @@ std::string ending(const probe::ProbeReport& report, const probe::ProbeQuestion&
     text +=
         fmt::format("Set aside: {}; the reason is in why.txt of each folder. Run it again to measure them.\n",
                     fmt::join(report.aside, ", "));
-  return text + fmt::format("Next: jostle calibrate auto {} -o mine.yaml\n", folder);
+  if (!report.finished.empty() || !report.kept.empty())
+    text += fmt::format("Next: jostle calibrate auto {} -o mine.yaml\n", folder);
+  return text;
 }
 
 ExitCode run_parts(const ProbeOptions& options, Context& context) {

@@ -467,7 +467,7 @@ std::vector<PageWarning> drops_of(const Result& result) {
   return found;
 }
 
-// The processes that drop images or were starved, and the metrics that are not steady.
+// The processes that drop images or were served nothing, and the metrics that are not steady.
 std::vector<PageWarning> warnings_of(const Result& result) {
   if (result.status == "thermal_shutdown") return {};  // already reported with the processes
   const std::vector<std::string> unserved = scenarios::starved(result);
@@ -478,7 +478,7 @@ std::vector<PageWarning> warnings_of(const Result& result) {
   std::vector<PageWarning> found = drops_of(result);
   for (const std::string& warning : result.warnings) {
     const bool unsteady = result.stationary == false && !among(borrowed, warning);
-    found.push_back({among(unserved, warning) ? "starved" : unsteady ? "not steady" : "note", warning});
+    found.push_back({among(unserved, warning) ? "unserved" : unsteady ? "not steady" : "note", warning});
   }
   return found;
 }

@@ -35,12 +35,11 @@ using GpuMaker = std::unique_ptr<Gpu> (*)(const SharingSetup& setup, sim::Engine
 
 struct SharingWay {
   Sharing sharing;
-  std::string_view name;     // its name in a scenario
-  std::string_view label;    // for people: "MPS"
-  std::string_view warning;  // shown to its users; empty: none
-  bool takes_turns;          // contexts wait for each other, and a switch may cost time
-  bool needs_mps;            // only boards with MPS have it (DeviceSpec::mps)
-  bool limits_threads;       // a process may be given a share of the SMs (`mps_threads`)
+  std::string_view name;   // its name in a scenario
+  std::string_view label;  // for people: "MPS"
+  bool takes_turns;        // contexts wait for each other, and a switch may cost time
+  bool needs_mps;          // only boards with MPS have it (DeviceSpec::mps)
+  bool limits_threads;     // a process may be given a share of the SMs (`mps_threads`)
   std::optional<bool>
       alias;      // value of the scenario's key `mps` that also means this way; none: no value does
   GpuMaker make;  // for processes with one stream each

@@ -12,6 +12,27 @@ namespace jostle::process {
 using sim::Duration;
 using sim::Time;
 
+namespace {
+
+Share share_of(media::JobState job, cpu::State state) {
+  if (job != media::JobState::finished)
+    return job == media::JobState::running ? Share::engine_running : Share::engine_wait;
+  switch (state) {
+    case cpu::State::on_core:
+      return Share::cpu_compute;
+    case cpu::State::refilling:
+      return Share::cache_refill;
+    case cpu::State::sleeping:
+      return Share::idle;
+    case cpu::State::switching:
+    case cpu::State::runnable:
+      break;
+  }
+  return Share::waiting_for_core;
+}
+
+}  // namespace
+
 StageLine::StageLine(const BoardParts& board, const Spec& spec, const Costs& costs, Accounting& accounting,
                      bool after)
     : board_(board),
@@ -28,14 +49,27 @@ void StageLine::open(const Identity& identity, const End& end) {
     for (int j = 0; j < stages_[i].threads; ++j) {
       const std::string purpose = fmt::format("stage {} thread {}", first_ + i, j);
       Worker& worker = station.workers.emplace_back(i, identity.random(purpose), costs_.runtime.variation);
+      worker.line = this;
       cpu::ThreadSpec thread = thread_spec(spec_, costs_);
       thread.name = fmt::format("{} {} {}", spec_.name, stages_[i].name, j);
+      thread.listener = {.changed =
+                             [](void* self, cpu::State state, Time, Duration, double) {
+                               Worker& worker = *static_cast<Worker*>(self);
+                               worker.state = state;
+                               worker.line->changed(worker);
+                             },
+                         .context = &worker};
       worker.thread = board_.cpu.create_thread(thread);
       if (sim::TraceSink* const trace = board_.engine.trace())
         worker.track = trace->track(identity.named(thread.name));
       board_.engine.spawn(work(worker), thread.name, sim::Role::daemon);
     }
   }
+}
+
+void StageLine::changed(Worker& worker) {
+  const Share share = share_of(worker.job, worker.state);
+  if (share != worker.share) accounting_.time().change_stage(std::exchange(worker.share, share), share);
 }
 
 void StageLine::put(std::size_t station, Passing passing) {
@@ -84,8 +118,10 @@ sim::Task<> StageLine::on_engine(Worker& worker, media::Kind kind, Duration time
   worker.engine_done.reset();
   engine->submit(time, {.changed =
                             [](void* self, media::JobState state) {
-                              if (state == media::JobState::finished)
-                                static_cast<Worker*>(self)->engine_done.set();
+                              Worker& worker = *static_cast<Worker*>(self);
+                              worker.job = state;
+                              worker.line->changed(worker);
+                              if (state == media::JobState::finished) worker.engine_done.set();
                             },
                         .context = &worker});
   co_await wait_for(board_.cpu, worker.thread, worker.engine_done, Sync::blocking, costs_.sync);

@@ -63,6 +63,10 @@ class StageLine {
     cpu::ThreadId thread;
     cpu::Flag go, engine_done;
     bool idle = false;
+    cpu::State state = cpu::State::sleeping;
+    media::JobState job = media::JobState::finished;
+    Share share = Share::idle;  // as the time account knows it
+    StageLine* line = nullptr;
     sim::TrackId track = sim::TrackId::none;
   };
   struct Station {
@@ -72,6 +76,7 @@ class StageLine {
 
   void put(std::size_t station, Passing passing);
   [[nodiscard]] sim::Process work(Worker& worker);
+  void changed(Worker& worker);
   [[nodiscard]] sim::Task<> on_engine(Worker& worker, media::Kind kind, sim::Duration time);
 
   BoardParts board_;

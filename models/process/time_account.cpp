@@ -110,7 +110,12 @@ Share TimeAccount::cause() const {
       break;
   }
   if (off_core) return Share::waiting_for_core;
-  return thread_ == cpu::State::on_core ? Share::cpu_compute : Share::idle;
+  if (thread_ == cpu::State::on_core) return Share::cpu_compute;
+  // While this thread has nothing to do, those of the stages may work, or wait.
+  for (const Share share : {Share::engine_running, Share::cpu_compute, Share::cache_refill,
+                            Share::engine_wait, Share::waiting_for_core})
+    if (stage_threads_[index_of(share)] > 0) return share;
+  return Share::idle;
 }
 
 void TimeAccount::clear() {

@@ -78,6 +78,11 @@ class TimeAccount {
     sim::contract(copying_ >= 0, "the number of copies under way is never negative");
   }
   void set_link(bool under_way) { change(), link_ = under_way; }
+  // A thread of the stages (StageLine) passes from one share to another; `idle`: it has nothing to do.
+  void change_stage(Share from, Share to) {
+    change(), --stage_threads_[index_of(from)], ++stage_threads_[index_of(to)];
+    if (next_ != nullptr) next_->change_stage(from, to);
+  }
   // Sets the share of the present enqueue call in which the thread waits for another thread of its process.
   // To be called as the call begins.
   void set_lock_wait(double share) { lock_wait_ = share; }
@@ -158,8 +163,10 @@ class TimeAccount {
   bool helped_ = false;
   int copying_ = 0;  // copies under way
   bool link_ = false;
-  sim::Time begun_;  // of the account: the start of the run, or the end of the warm-up
-  sim::Time since_;  // settled up to here
+  std::array<int, share_count>
+      stage_threads_{};  // of the stages, by share; those idle from the start are not counted
+  sim::Time begun_;      // of the account: the start of the run, or the end of the warm-up
+  sim::Time since_;      // settled up to here
   std::array<sim::Duration, share_count> spent_{};
   Enqueue enqueue_;
 };

@@ -80,9 +80,6 @@ std::vector<std::string> partition_warnings(const Scenario& scenario, const gpu:
         "sm_partition: {} SMs become {}: partitions of {} have at least {} SMs, and a multiple of {}",
         *part.sm_partition, given, gpu.architecture, sizes->least, sizes->multiple));
   };
-  if (std::ranges::any_of(scenario.processes, has_partitions))
-    sentences.emplace_back(
-        "the model of green contexts is measured on an H100 with two kernels; on other boards it is assumed");
   for (const ProcessEntry& process : scenario.processes) {
     note(process);
     for (const ProcessEntry& part : process.instances) note(part);

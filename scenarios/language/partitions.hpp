@@ -23,7 +23,7 @@ namespace jostle::scenarios {
 // partitions_of() gives each partition at least one SM.
 [[nodiscard]] std::string problem_of_partitions(const ProcessEntry& process, const gpu::Spec& gpu);
 
-// Sentences for the user of partitions: which are larger than requested, and where their model was measured.
+// Sentences for the user of partitions: which are larger than requested.
 [[nodiscard]] std::vector<std::string> partition_warnings(const Scenario& scenario, const gpu::Spec& gpu);
 
 }  // namespace jostle::scenarios

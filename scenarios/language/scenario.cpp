@@ -128,8 +128,6 @@ void add_warnings(const ProcessEntry& part, std::vector<std::string>& all) {
 
 std::vector<std::string> warnings(const Scenario& scenario) {
   std::vector<std::string> all;
-  if (const std::string_view warning = gpu::way_of(scenario.sharing).warning; !warning.empty())
-    all.emplace_back(warning);
   if (scenario.power_mode_file) {
     const PowerModeFile& mode = *scenario.power_mode_file;
     for (const std::string& note : mode.notes) {

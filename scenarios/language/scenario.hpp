@@ -166,10 +166,10 @@ struct ThreadSettings {
   std::optional<cpu::ContainerSpec> container;
 };
 
-// One entry of `processes`. It stands for `count` equal processes.
 // ProcessEntry::sm_partition: all SMs that no other partition of the process has.
 inline constexpr std::int64_t rest_of_sms = 0;
 
+// One entry of `processes`. It stands for `count` equal processes.
 struct ProcessEntry : ThreadSettings {
   std::string name;  // empty unless given
   Model model;
@@ -357,8 +357,7 @@ struct PartId {
 // The parts with that name: one instance, or all parts of a process. Several lists if several have the name.
 [[nodiscard]] std::vector<std::vector<PartId>> parts_named(const Scenario& scenario, const std::string& name);
 
-// Warnings for the user, one line each: about the way of sharing the GPU, and about approximations in the
-// files that the scenario names.
+// Warnings for the user, one line each: about approximations in the files that the scenario names.
 [[nodiscard]] std::vector<std::string> warnings(const Scenario& scenario);
 
 // The scenario with every default filled in, as one line of JSON that is itself a valid scenario.

@@ -67,14 +67,20 @@ std::string lowest(const Result& result) {
 }
 
 std::string sharing_note(const Result& result) {
-  const auto assumed = std::ranges::count_if(result.processes, [](const ProcessResult& process) {
-    return process.status == "ok" && process.grades.sharing == "assumed";
-  });
-  if (assumed == 0) return {};
+  std::size_t processes = 0, streams = 0;
+  for (const ProcessResult& process : result.processes) {
+    if (process.status != "ok" || process.grades.sharing != "assumed") continue;
+    ++processes;
+    streams = process.instances.size();
+  }
+  if (processes == 0) return {};
+  const bool of_one = processes == 1 && streams > 1;
   return fmt::format(
-      "how processes share the GPU of {} is assumed, not measured: a log of the same network in 1 and in {} "
-      "processes at once would settle it (jostle calibrate)",
-      result.device, std::max<std::ptrdiff_t>(assumed, 2));
+      "how {} the GPU of {} is assumed, not measured: a log of the same network in 1 and in {} at once would "
+      "settle it (jostle calibrate)",
+      of_one ? "the streams of a process share" : "processes share", result.device,
+      of_one ? fmt::format("{} streams", streams)
+             : fmt::format("{} processes", std::max<std::size_t>(processes, 2)));
 }
 
 }  // namespace jostle::scenarios

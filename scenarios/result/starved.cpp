@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "input/quantity.hpp"
 
@@ -16,11 +17,18 @@ bool got_nothing(const Metrics& metrics) {
   return metrics.images == 0.0 && metrics.asked > 0;
 }
 
+// What it did while it had something to do: that it had nothing to do is no cause.
 std::string cause(const ProcessResult& process) {
   if (!process.time_share) return {};
-  const auto most = std::ranges::max_element(*process.time_share);
-  const auto& row = process::share_rows.at(static_cast<std::size_t>(most - process.time_share->begin()));
-  return fmt::format(": it {} for {:.0f} % of the time", row.past, 100 * *most);
+  TimeShare share = *process.time_share;
+  const double busy = 1 - std::exchange(share[index_of(process::Share::idle)], 0);
+  const auto most = std::ranges::max_element(share);
+  if (*most <= 0) return ": it had nothing to do";
+  const auto& row = process::share_rows.at(static_cast<std::size_t>(most - share.begin()));
+  constexpr double nearly_all = 0.995;
+  if (busy >= nearly_all) return fmt::format(": it {} for {:.0f} % of the time", row.past, 100 * *most);
+  return fmt::format(": it had something to do for {} % of the time, and {} for {:.0f} % of that",
+                     input::decimal(100 * busy, 2), row.past, 100 * *most / busy);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "calibration/profile/profile.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/language/partitions.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
 
@@ -52,11 +53,32 @@ ParameterGrade space_grade(const calibration::Profile& profile) {
                              "gpu.space_sharing.warp_bandwidth"});
 }
 
+// The grade of partitions of the SMs. No parameter is theirs: the model is held against kernels beside each
+// other on one card, an H100.
+ParameterGrade partitions_grade(const calibration::Profile& profile) {
+  return profile.spec->evidence == "h100" ? ParameterGrade::fitted : ParameterGrade::assumed;
+}
+
+// True if streams of the process share SMs.
+bool shares_sms(const ProcessEntry& process) {
+  if (!has_instances(process)) return false;
+  int rest = 0;
+  for (const ProcessEntry& part : parts_of(process)) {
+    if (!part.sm_partition || streams_of(process, part) > 1) return true;
+    rest += *part.sm_partition == rest_of_sms ? 1 : 0;
+  }
+  return process.sm_partition || rest > 1;
+}
+
 std::string sharing_grade(const Scenario& scenario, const calibration::Profile& profile) {
   const bool turns = gpu::way_of(scenario.sharing).takes_turns;
-  const bool space = !turns || std::ranges::any_of(scenario.processes, has_instances);
-  const ParameterGrade in_turns = turns ? turns_grade(profile) : ParameterGrade::measured;
-  return to_string(space ? std::max(in_turns, space_grade(profile)) : in_turns);
+  ParameterGrade grade = turns ? turns_grade(profile) : space_grade(profile);
+  const bool one = turns && scenario.processes.size() == 1 && scenario.processes[0].count == 1;
+  if (one && !scenario.compositor) grade = ParameterGrade::measured;  // nobody takes turns
+  if (std::ranges::any_of(scenario.processes, shares_sms)) grade = std::max(grade, space_grade(profile));
+  if (std::ranges::any_of(scenario.processes, has_partitions))
+    grade = std::max(grade, partitions_grade(profile));
+  return to_string(grade);
 }
 
 // The number of streams of a process.
@@ -95,6 +117,20 @@ std::string kernels_grade(const ProcessEntry& process, gpu::Grade grade) {
 }
 
 }  // namespace
+
+std::vector<std::string> assumed_sharing(const Scenario& scenario, const calibration::Profile& profile,
+                                         const Assembly& assembly) {
+  std::vector<std::string> sentences;
+  const auto note = [&](ParameterGrade grade, const char* model) {
+    if (grade == ParameterGrade::assumed)
+      sentences.push_back(fmt::format("the model of {}; on {} it is assumed", model, profile.spec->name));
+  };
+  if (!gpu::way_of(scenario.sharing).takes_turns && contexts_of(scenario, assembly) > 1)
+    note(space_grade(profile), "MPS is measured on an H200 with CUDA graphs");
+  if (std::ranges::any_of(scenario.processes, has_partitions))
+    note(partitions_grade(profile), "green contexts is measured on an H100 with two kernels");
+  return sentences;
+}
 
 std::vector<std::string> not_understood(const Scenario& scenario) {
   std::vector<std::string> all;

@@ -101,6 +101,7 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   result.profile_hash = profile.hash;
   result.seed = assembly.setup.seed;
   result.warnings = not_understood(scenario);
+  std::ranges::move(assumed_sharing(scenario, profile, assembly), std::back_inserter(result.warnings));
   std::ranges::copy(partition_warnings(scenario, assembly.device.gpu), std::back_inserter(result.warnings));
   const std::vector<Grades> grades = grades_of(scenario, profile, assembly);
   for (const ProcessInstance& instance : expand(scenario)) {

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 #include "calibration/probe/parts.hpp"
 #include "calibration/probe/run.hpp"
+#include "input/refused.hpp"
 #include "tests/calibration/made_up_boards.hpp"
 
 namespace jostle::calibration {
@@ -223,6 +225,36 @@ TEST_F(ProbeRun, refuses_a_folder_that_is_somebody_elses) {
   fs::create_directories(folder());
   std::ofstream(folder() / "diary.txt") << "dear diary\n";
   EXPECT_THAT(run({part("one", good)}).why, HasSubstr("no folder of a probe"));
+  EXPECT_EQ(runs, 0);
+}
+
+const std::function<void()>* meanwhile = nullptr;  // called while the part `calls` runs
+Outcome calls(const Session& session) {
+  (*meanwhile)();
+  return good(session);
+}
+
+TEST_F(ProbeRun, is_refused_while_another_writes_to_the_folder) {
+  const std::vector<Part> parts{part("two", good)};
+  const std::function<void()> second = [&] {
+    EXPECT_THROW((void)run_probe(parts, {.folder = folder(), .root = tree.root(), .busy = true}, stop,
+                                 {.say = [](const std::string&) {}, .progress = [](auto, double) {}}),
+                 input::Refused);
+  };
+  meanwhile = &second;
+  EXPECT_THAT(run({part("one", calls)}).finished, ElementsAre("one"));
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(text("raw/good.csv"), "sample,us\n0,1\n");
+  EXPECT_THAT(run({part("two", good)}).finished, ElementsAre("two"));  // the first has ended
+}
+
+TEST_F(ProbeRun, is_refused_where_its_folder_cannot_be_made) {
+  std::ofstream(out.root() / "file") << "no folder\n";
+  const std::vector<Part> parts{part("one", good)};
+  EXPECT_THROW(
+      (void)run_probe(parts, {.folder = out.root() / "file/probe", .root = tree.root(), .busy = true}, stop,
+                      {.say = [](const std::string&) {}, .progress = [](auto, double) {}}),
+      input::Refused);
   EXPECT_EQ(runs, 0);
 }
 

@@ -130,6 +130,39 @@ class Command(unittest.TestCase):
         self.assertIn("interrupted", errors)
         self.assertFalse(folder.exists())
 
+    def test_a_probe_that_two_signals_end_leaves_nothing(self):
+        folder = self.directory / "board"
+        process = subprocess.Popen([JOSTLE, "probe", "--quick", "--busy", "--only", "cpu", "-o", folder], stderr=subprocess.PIPE, text=True)
+        while not (folder / "cpu.part").exists():
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        (folder / "cpu.part/raw").mkdir(exist_ok=True)
+        (folder / "cpu.part/raw/samples.csv").write_text("a\n1\n")
+        process.send_signal(signal.SIGSTOP)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)  # both are there when it goes on
+        process.send_signal(signal.SIGCONT)
+        process.communicate(timeout=60)
+        self.assertIn(process.returncode, (-signal.SIGTERM, -signal.SIGINT))
+        self.assertFalse(folder.exists())
+
+    def test_a_probe_whose_folder_cannot_be_written_is_refused_before_it_measures(self):
+        (self.directory / "file").write_text("")
+        self.assertIn("cannot be", self.refused("probe", "--busy", "-o", str(self.directory / "file/board")))
+
+    def test_a_probe_that_measured_nothing_names_no_next_step(self):
+        root = Path(self.made_up_machine())
+        process = subprocess.Popen([JOSTLE, "probe", "--quick", "--busy", "--only", "cpu", "--root", root, "-o", self.directory / "board"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not (self.directory / "board/cpu.part").exists():
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        (root / "sys/devices/system/cpu/online").write_text("0-1\n")
+        out, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 3, errors)
+        self.assertIn("Set aside: cpu", out)
+        self.assertNotIn("Next", out)
+
     def test_a_probe_refuses_a_busy_machine_and_a_foreign_folder(self):
         root = Path(self.made_up_machine())
         (root / "proc/77/fd").mkdir(parents=True)

@@ -227,7 +227,6 @@ TEST(ScenarioLoader, reads_ways_of_sharing_by_their_words_and_mps_by_its_alias) 
     const Scenario scenario = read("sharing: " + std::string(way.name));
     EXPECT_EQ(scenario.sharing, way.sharing);
     EXPECT_EQ(load_text(to_json(scenario)).scenario->sharing, way.sharing);
-    EXPECT_EQ(warnings(scenario).empty(), way.warning.empty());
   }
   EXPECT_EQ(read("").sharing, gpu::Sharing::time_slicing);
   EXPECT_EQ(read("mps: true").sharing, gpu::Sharing::mps);

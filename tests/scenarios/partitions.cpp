@@ -3,6 +3,7 @@
 #include "models/gpu/partitions.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,13 +17,16 @@
 #include "calibration/readers/csv.hpp"
 #include "models/gpu/spec.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/grades.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
 namespace JOSTLE_FILE {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* compute = "{kernels: 40, duration: 78.6 us, blocks: 1056, threads: 256, pipes: 100 %}";
 constexpr const char* reader = "{kernels: 40, duration: 89.3 us, blocks: 1056, threads: 256, bytes: 268 MB}";
@@ -110,6 +114,36 @@ TEST(Partitions, that_are_rounded_up_say_so) {
       "precision: "
       "fp16, runtime: cuda-graph, sm_partition: 9}\n");
   EXPECT_THAT(result.warnings, Contains(HasSubstr("9 SMs become 16")));
+}
+
+// All that a result tells of how sure sharing is.
+std::string told_of_sharing(const std::string& board, const std::string& processes) {
+  const Result result =
+      run_text("device: " + board + "\nrun: {duration: 20 ms, warmup: 0 s}\nprocesses:\n" + processes);
+  return fmt::format("{}; {}", fmt::join(result.warnings, "; "), sharing_note(result));
+}
+
+TEST(Sharing, is_called_assumed_on_other_cards_than_those_it_was_measured_on) {
+  const std::string graph = "model: resnet50, precision: fp16, runtime: cuda-graph";
+  const std::string two = "  - {" + graph + ", count: 2}\n";
+  EXPECT_THAT(told_of_sharing("nvidia-h200\nsharing: mps", two), Not(HasSubstr("assumed")));
+  EXPECT_THAT(told_of_sharing("nvidia-h100\nsharing: mps", two),
+              HasSubstr("of MPS is measured on an H200 with CUDA graphs; on nvidia-h100 it is assumed"));
+  EXPECT_THAT(told_of_sharing("nvidia-h100\nsharing: mps", "  - {" + graph + "}\n"),
+              Not(HasSubstr("assumed")));
+  const std::string parts =
+      "  - {runtime: cuda-graph, instances: [{model: resnet50, precision: fp16, sm_partition: 16}, "
+      "{model: resnet18, precision: fp16, sm_partition: rest}]}\n";
+  EXPECT_THAT(told_of_sharing("nvidia-h100", parts), Not(HasSubstr("assumed")));
+  EXPECT_THAT(told_of_sharing("nvidia-h200", parts),
+              HasSubstr("measured on an H100 with two kernels; on nvidia-h200 it is assumed"));
+}
+
+TEST(Sharing, by_streams_of_one_process_is_settled_by_a_log_of_streams) {
+  EXPECT_THAT(told_of_sharing("nvidia-a100-80gb", "  - {model: resnet50, precision: fp16, streams: 3}\n"),
+              AllOf(HasSubstr("in 1 and in 3 streams at once"), Not(HasSubstr("processes"))));
+  EXPECT_THAT(told_of_sharing("nvidia-a100-80gb", "  - {model: resnet50, precision: fp16, count: 3}\n"),
+              HasSubstr("in 1 and in 3 processes at once"));
 }
 
 TEST(Partitions, isolate_kernels_that_compute) {

@@ -13,6 +13,7 @@
 namespace jostle::scenarios::testing {
 namespace JOSTLE_FILE {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -91,6 +92,31 @@ TEST(Starved, is_a_process_whose_first_batch_outlasts_the_run) {
   EXPECT_EQ(result.processes[0].throughput.mean, 0.0);
   EXPECT_THAT(starved(result),
               ElementsAre(HasSubstr("process 0 served nothing in 0.1 s: it executed on the GPU for")));
+}
+
+TEST(Starved, by_stages_with_threads_of_their_own_names_what_these_did) {
+  const std::string camera =
+      "model: resnet50, precision: fp16, overlap: 2, cpus: [0], arrivals: {periodic: 1 /s}, "
+      "stages: {before: [{name: decode, time: 3 s}], after: []}}";
+  const std::string run = "run: {duration: 2 s, warmup: 1.2 s}\n";
+  const Result alone = run_text(on_orin("{" + camera, run));
+  EXPECT_GT((*alone.processes[0].time_share)[index_of(process::Share::cpu_compute)], 0.999);
+  EXPECT_THAT(starved(alone),
+              ElementsAre("process 0 served nothing in 2 s: it computed on the cores for 100 % of the time"));
+  const Result behind = run_text(on_orin(
+      "{model: resnet50, precision: fp16, sync: spin, policy: {fifo: 99}, cpus: [0]}, {policy: {fifo: 50}, " +
+          camera,
+      run));
+  EXPECT_THAT(starved(behind),
+              ElementsAre("process 1 served nothing in 2 s: it waited for a core for 100 % of the time"));
+}
+
+TEST(Starved, for_want_of_time_after_a_late_request_had_little_to_do) {
+  const Result result = run_text(
+      "device: nvidia-h200\nprocesses: [{model: resnet50, precision: fp16, runtime: cuda-graph, "
+      "arrivals: {periodic: 0.1 /s, phase: 1.1998 s, drift: 0 ppm}}]\nrun: {duration: 1 s, warmup: 0.2 s}\n");
+  EXPECT_THAT(starved(result),
+              ElementsAre(AllOf(HasSubstr("it had something to do for 0.0"), HasSubstr("% of that"))));
 }
 
 TEST(Starved, counts_no_part_of_a_batch_that_stopped_when_the_warmup_ended) {

@@ -89,5 +89,5 @@ export const head = (result, lengthen) => [scenario(result), table(result), tota
 // What to keep in mind of it.
 export const warnings = (result) => [
   ...result.processes.filter(({status}) => status !== 'ok').map((of) => element('p', {class: 'bad'}, `Process ${of.index} does not fit: ${of.problem ?? ''}`)),
-  ...(result.warnings ?? []).map((text) => element('p', {class: 'bad'}, `${/ served nothing in /.test(text) ? 'Starved' : result.stationary === false ? 'Not steady' : 'Note'}: ${text}`)),
+  ...(result.warnings ?? []).map((text) => element('p', {class: 'bad'}, `${/ served nothing in /.test(text) ? 'Unserved' : result.stationary === false ? 'Not steady' : 'Note'}: ${text}`)),
   ...(result.sharing_note ? [element('p', {class: 'soft'}, `Sharing: ${result.sharing_note}.`)] : [])];

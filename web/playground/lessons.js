@@ -86,7 +86,7 @@ export const lessons = [
     series: {key: 'clocks.gpu', name: 'GPU clock, MHz', unit: 'mJ', values: Array.from({length: 15}, (_, i) => `${306 + 51 * i} MHz`),
       what: 'Energy per image, mJ', of: (result) => result.system.energy_per_image_mj},
     change: {label: 'the memory’s clock at its highest', set: ['clocks.emc=3199 MHz']},
-    answer: 'At a low clock an image takes long, and all that time the board also takes the power that no clock changes. At the highest clock the voltage is highest. The least is between them, and it is flat: a hundred MHz away costs about one percent. The dip at slow clocks is where the memory’s clock falls by itself, which saves power too; held at its highest, the dip is gone.',
+    answer: 'At a low clock an image takes long, and all that time the board also takes the power that no clock changes. At the highest clock the voltage is highest. The least is between them, and it is flat: another clock nearby costs a percent or two more. The dip at slow clocks is where the memory’s clock falls by itself, which saves power too; held at its highest, the dip is gone.',
     notes: 'Ask what the curve looks like if idle power were zero, and if it were all of the power. Race-to-idle is the second case.',
   },
   {

@@ -175,7 +175,7 @@ const pi90Of = ({pi90}) => (pi90 ? ` (90 % within ${pi90.map(shown).join(' to ')
 const within = ({pi90}, unit) => (pi90 ? ` (90 % within ${pi90.map(shown).join(' to ')} ${unit})` : '');
 
 const titleOf = (warning, result) =>
-    (/ served nothing in /.test(warning) ? 'Starved' :
+    (/ served nothing in /.test(warning) ? 'Unserved' :
          result.stationary === false     ? 'Not steady' :
                                            'Note');
 

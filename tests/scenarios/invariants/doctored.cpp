@@ -55,6 +55,15 @@ processes: [{model: resnet50, precision: fp16, batch: 8}]
 run: {duration: 2 s, warmup: 1 s}
 )";
 
+// A camera whose decoder works all the time.
+const std::string pipelined = R"(
+device: jetson-orin-nano
+processes:
+  - {model: resnet18, precision: fp16, stages: {before: [{name: decode, time: 20 ms}]}, overlap: 2,
+     arrivals: {periodic: 100 /s}}
+run: {duration: 500 ms, warmup: 100 ms}
+)";
+
 struct Doctor {
   std::string law;
   std::string what;
@@ -93,8 +102,10 @@ std::vector<Doctor> doctors() {
                     order = "percentiles of latency are in order",
                     interval = "a confidence interval holds its mean and what is possible",
                     unasked = "a prediction interval is there only where it was asked for",
-                    nothing = "nobody is served nothing in silence", pooled = "replications pool like means",
-                    served = "no more is served than came", drops = "only a queue with a limit drops",
+                    nothing = "nobody is served nothing in silence",
+                    idle = "a process is idle only while it has nothing to do, which is no cause of anything",
+                    pooled = "replications pool like means", served = "no more is served than came",
+                    drops = "only a queue with a limit drops",
                     stable = "an open load is stable, or its backlog grows and it has no latency",
                     memory = "memory is the sum of its parts and fits",
                     no_memory = "a process that does not fit has no figures",
@@ -165,6 +176,14 @@ std::vector<Doctor> doctors() {
          r.system.throughput_pi90 = {{0, 1}};
        }},
       {nothing, "all its time it waits for others", waits},
+      {idle, "a closed loop",
+       [](Result& r) { (*closed(r).time_share)[index_of(process::Share::idle)] = 0.9; }},
+      {idle, "a pipeline that decodes all the time",
+       [](Result& r) { (*closed(r).time_share)[index_of(process::Share::idle)] = 0.9; }, pipelined},
+      {idle, "a sentence",
+       [](Result& r) {
+         r.warnings.emplace_back("process 0 served nothing in 30 s: it was idle for 100 % of the time");
+       }},
       {pooled, "a latency of the first", [](Result& r) { closed(r).latency_ms.mean = 1e-3; }, replicated},
       {pooled, "images that are no sum", [=](Result& r) { scale(closed(r).images, 0.5); }, replicated},
       {pooled, "one that is known in all",
@@ -211,7 +230,7 @@ const Simulated& right(const std::string& text) {
 }
 
 TEST(Doctored, nothing_obeys_all_laws) {
-  for (const std::string& text : {mixed, overlapping, replicated, limited})
+  for (const std::string& text : {mixed, overlapping, replicated, limited, pipelined})
     EXPECT_THAT(breaches(right(text).run()), IsEmpty()) << text;
   EXPECT_EQ(right(mixed).result.processes[2].stable, false);
   EXPECT_EQ(right(mixed).result.processes[1].stable, true);

@@ -44,7 +44,9 @@ std::string queue(Dice& dice) {
 }
 
 std::string arrivals(Dice& dice, bool gathers) {
-  const int rate = dice.of<int>({1, 5, 15, 30, 60, 100, 300, 1000});
+  std::string rate = fmt::format("{}", dice.of<int>({1, 5, 15, 30, 60, 100, 300, 1000}));
+  Dice own = dice;  // a copy, so that the other keys stay as they are
+  if (own.one_in(8)) rate = own.of<std::string>({"0.1", "0.5", "1"});
   Words parts;
   if (dice.one_in(2)) {
     parts.push_back(fmt::format("poisson: {} /s", rate));
@@ -88,8 +90,10 @@ std::string gathered(Dice& dice) {
 std::string stages(Dice& dice, const board::DeviceSpec& device, bool cores) {
   if (device.engines.pixels_per_s[media::index_of(media::Kind::nvdec)] > 0 && dice.one_in(3))
     return "stages: {before: [{name: decode, on: nvdec, size: 1920x1080}]}";
+  Dice own = dice;  // a copy, so that the other keys stay as they are
+  const int slow = own.one_in(4) ? 100 : 1;
   if (cores || dice.one_in(2))
-    return fmt::format("stages: {{before: [{{name: decode, time: {} ms}}]}}", dice.number(1, 20));
+    return fmt::format("stages: {{before: [{{name: decode, time: {} ms}}]}}", slow * dice.number(1, 20));
   return fmt::format(
       "stages: {{before: [{{name: scale, on: gpu, time: 1 ms}}], "
       "after: [{{name: boxes, time: {} ms}}]}}",

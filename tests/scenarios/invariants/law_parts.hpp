@@ -68,6 +68,7 @@ void no_more_is_served_than_came(const Run& run, Breaches& breaches);
 void only_a_full_queue_drops(const Run& run, Breaches& breaches);
 void a_load_is_stable_or_grows(const Run& run, Breaches& breaches);
 void nobody_is_served_nothing_in_silence(const Run& run, Breaches& breaches);
+void nobody_with_work_is_idle(const Run& run, Breaches& breaches);
 // pooling.cpp
 void replications_pool_like_means(const Run& run, Breaches& breaches);
 

@@ -437,6 +437,8 @@ const std::vector<Law>& laws() {
        an_interval_holds_its_mean_and_what_is_possible},
       {"a prediction interval is there only where it was asked for", nothing_is_predicted_unasked},
       {"nobody is served nothing in silence", nobody_is_served_nothing_in_silence},
+      {"a process is idle only while it has nothing to do, which is no cause of anything",
+       nobody_with_work_is_idle},
       {"no more is served than came", no_more_is_served_than_came},
       {"only a queue with a limit drops", only_a_full_queue_drops},
       {"an open load is stable, or its backlog grows and it has no latency", a_load_is_stable_or_grows},

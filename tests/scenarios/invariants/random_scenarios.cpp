@@ -75,6 +75,17 @@ TEST(Generator, draws_all_that_laws_are_about) {
     saw("dense products", std::ranges::any_of(scenario->processes, [](const ProcessEntry& entry) {
           return std::holds_alternative<ProductsModel>(entry.model);
         }));
+    const auto any = [&](auto&& is) {
+      return std::ranges::any_of(scenario->processes, [&](const ProcessEntry& entry) {
+        return std::ranges::any_of(parts_of(entry), is);
+      });
+    };
+    saw("stages that overlap", any([](const ProcessEntry& part) { return part.overlap > 0; }));
+    saw("work that follows another's",
+        any([](const ProcessEntry& part) { return part.arrivals.kind == process::ArrivalKind::cascade; }));
+    saw("a sparse source", any([](const ProcessEntry& part) {
+          return part.arrivals.rate_per_s > 0 && part.arrivals.rate_per_s <= 1;
+        }));
     saw("more than eight processes", result.processes.size() > 8);
     saw("MPS", scenario->sharing == gpu::Sharing::mps);
     saw("a link", system.link.has_value());

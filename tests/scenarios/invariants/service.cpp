@@ -152,4 +152,31 @@ void nobody_is_served_nothing_in_silence(const Run& run, Breaches& breaches) {
       });
 }
 
+// Only where one run shows it: the processes have no set-up and go on to its end.
+void nobody_with_work_is_idle(const Run& run, Breaches& breaches) {
+  for (const std::string& warning : run.result.warnings)
+    if (warning.find(" served nothing in ") != std::string::npos)
+      expect(warning.find("idle") == std::string::npos, breaches, "{}", warning);
+  const auto& how = run.scenario.run;
+  if (how.replications > 1 || how.setup || how.batches || run.scenario.link) return;
+  const double seconds = run.result.simulated_s, wake_up = 1e-3;
+  each_process(run, breaches, [&](const ProcessResult& process, const ProcessEntry& entry, Breaches& own) {
+    if (!process.time_share || has_instances(entry) || entry.language || process.status != "ok") return;
+    const double idle = seconds * (*process.time_share)[index_of(process::Share::idle)];
+    const auto batches = static_cast<double>(process.batches);
+    if (entry.arrivals.closed_loop())
+      expect(idle <= (batches + 2) * wake_up, own, "idle for {} s, though it asks itself", idle);
+    if (entry.overlap == 0) return;
+    double threads = static_cast<double>(std::max<std::int64_t>(entry.arrivals.streams, 1));
+    for (const auto* stages : {&entry.before, &entry.after})
+      for (const Stage& stage : *stages) threads = std::max(threads, static_cast<double>(stage.threads));
+    // A batch that a thread had begun before the warm-up ended counts in full.
+    for (const StageResult& stage : process.stages) {
+      const double in_stage = stage.ms.value_or(0) / 1e3;
+      expect(threads * (seconds - idle) >= in_stage * (batches - 2 * threads) - wake_up, own,
+             "idle for {} of {} s, {} s in {}", idle, seconds, in_stage * batches, stage.name);
+    }
+  });
+}
+
 }  // namespace jostle::scenarios::testing
