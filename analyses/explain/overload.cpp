@@ -5,25 +5,22 @@
 #include <algorithm>
 
 #include "analyses/explain/explain.hpp"
-#include "input/quantity.hpp"
 
 namespace jostle::analyses {
 namespace {
 
+// Only changes that one can make.
 std::string sentence(const std::vector<const Tried*>& stable, const std::vector<const Tried*>& others) {
-  const auto labels = [](const std::vector<const Tried*>& all) {
-    std::vector<std::string> names;
-    for (const Tried* tried : all) names.push_back(tried->what_if.label);
-    return fmt::format("{}", fmt::join(names, ", "));
-  };
+  std::vector<std::string> names, rest;
+  for (const Tried* tried : stable) names.push_back(tried->named());
+  for (const Tried* tried : others) rest.push_back(tried->what_if.label);
   if (!stable.empty())
-    return "it would keep up with any of: " + labels(stable) +
-           (others.empty() ? "" : "; not with: " + labels(others));
+    return fmt::format("it would keep up with any of: {}{}{}", fmt::join(names, ", "),
+                       rest.empty() ? "" : "; not with: ", fmt::join(rest, ", "));
   if (others.empty()) return {};
-  const Tried& best = **std::ranges::max_element(
-      others, {}, [](const Tried* tried) { return tried->throughput.after.value_or(0); });
-  return fmt::format("no change that was tried lets it keep up; {} would serve most, {} images/s",
-                     best.what_if.label, input::decimal(best.throughput.after.value_or(0), 4));
+  const Tried& best = **std::ranges::max_element(others, {}, &Tried::gain);
+  return "no change that was tried lets it keep up" +
+         (best.gain > 0 ? fmt::format("; {} would bring most", best.named()) : std::string());
 }
 
 }  // namespace
@@ -45,7 +42,7 @@ std::optional<Overload> overload_of(const scenarios::Result& result, const std::
   std::vector<const Tried*> stable, others;
   for (std::size_t i = 0; i < tried.size(); ++i) {
     if (tried[i].is_stable()) overload.stable_with.push_back(i);
-    (tried[i].is_stable() ? stable : others).push_back(&tried[i]);
+    if (tried[i].what_if.role == Role::advice) (tried[i].is_stable() ? stable : others).push_back(&tried[i]);
   }
   overload.sentence = sentence(stable, others);
   return overload;
