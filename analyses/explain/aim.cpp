@@ -40,40 +40,31 @@ Metric value_of(const Part& part, std::string_view path) {
   return own ? tokens_of(*own, path.substr(tokens.size())) : std::nullopt;
 }
 
-// The mean over parts, or the sum of rates.
-struct Total {
-  Metric sum = 0.0;
-  double count = 0;
-
-  void add(const Metric& value) {
-    sum = sum && value ? Metric(*sum + *value) : std::nullopt;
-    ++count;
-  }
-  [[nodiscard]] Metric value(bool of_rates) const {
-    if (count == 0 || !sum) return std::nullopt;
-    return of_rates ? *sum : *sum / count;
-  }
-};
-
-// The objective's value over the parts of its entry. `place`: the place before the change of a part in a
-// board's result.
+// The objective's value over the parts of its entry: the mean, or the sum of rates. `place`: the place before
+// the change of a part in a board's result.
 template <class Place>
 Metric objective_value(const scenarios::Objective& objective, const std::vector<scenarios::Result>& results,
                        const Place& place) {
-  Total total;
+  Metric sum = 0.0;
+  double count = 0;
   for (std::size_t board = 0; board < results.size(); ++board) {
     const std::vector<Part> parts = parts_in(results[board]);
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      if (place(board, i).id.entry == *objective.entry) total.add(value_of(parts[i], objective.metric.path));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (place(board, i).id.entry != *objective.entry) continue;
+      const Metric value = value_of(parts[i], objective.metric.path);
+      sum = sum && value ? Metric(*sum + *value) : std::nullopt;
+      ++count;
+    }
   }
-  return total.value(objective.metric.more_is_better);
+  if (count == 0 || !sum) return std::nullopt;
+  return objective.metric.more_is_better ? *sum : *sum / count;
 }
 
+// None if the run has none; of the board's energy, its power.
 Metric value_before(const scenarios::Objective& objective, const scenarios::Scenario& scenario,
                     const scenarios::Result& before) {
-  if (objective.metric.path == "system.power_w.mean") return before.system.power_w.mean;
-  if (objective.metric.path == "system.energy_per_image_mj") return before.system.energy_per_image_mj;
-  if (!objective.entry) return before.system.throughput;
+  if (!objective.entry)
+    return objective.metric.more_is_better ? before.system.throughput : before.system.power_w.mean;
   const std::vector<PartPlace> places = part_places(scenario);
   return objective_value(objective, {before}, [&](std::size_t, std::size_t i) { return places[i]; });
 }
@@ -96,33 +87,22 @@ std::string whose(const scenarios::Objective& objective, const scenarios::Scenar
 }  // namespace
 
 Aim aim_of(const scenarios::Scenario& scenario, const scenarios::Result& before) {
-  Aim aim;
-  if (parts_in(before).size() > 1) aim.tail = "worst p99";
-  if (const auto asked = scenarios::objective_of(scenario)) {
-    const std::string of = whose(*asked, scenario), name = std::string(asked->metric.words) + of;
-    if (asked->entry) aim.tail = "p99" + of;
-    aim.objective = asked;
-    if (value_before(*asked, scenario, before)) {
-      aim.of = Aim::Of::objective;
-      aim.name = name;
-      aim.unit = asked->metric.unit;
-      aim.more_is_better = asked->metric.more_is_better;
-      return aim;
-    }
-    aim.missing = name;
-  }
+  const auto asked = scenarios::objective_of(scenario);
+  const std::string of = asked ? whose(*asked, scenario) : "";
+  const std::string tail = asked && asked->entry         ? "p99" + of
+                           : parts_in(before).size() > 1 ? "worst p99"
+                                                         : "p99";
+  const std::string name = asked ? std::string(asked->metric.words) + of : "";
+  if (asked && value_before(*asked, scenario, before))
+    return {Aim::Of::objective,           asked, name, std::string(asked->metric.unit),
+            asked->metric.more_is_better, tail};
   const bool overloaded = !overloaded_in(before).empty();
+  if (all_have_arrivals(scenario) && !overloaded)
+    return {Aim::Of::latency, asked, "mean latency", "ms", false, tail, name};
   const std::vector<UnitTotal> units = totals_of({before});
-  if (all_have_arrivals(scenario) && !overloaded) {
-    aim.of = Aim::Of::latency;
-    aim.name = "mean latency";
-    aim.unit = "ms";
-    aim.more_is_better = false;
-  } else if (units.size() == 1 && (overloaded || scenario.processes.size() == 1)) {
-    aim.of = Aim::Of::rate;
-    aim.name = std::string(units.front().unit) + "/s";
-  }
-  return aim;
+  if (units.size() == 1 && (overloaded || scenario.processes.size() == 1))
+    return {Aim::Of::rate, asked, std::string(units.front().unit) + "/s", "", true, tail, name};
+  return {Aim::Of::speed, asked, "speed", "", true, tail, name};
 }
 
 Change aim_change(const Aim& aim, const Tried& tried, const scenarios::Scenario& scenario,
@@ -130,7 +110,7 @@ Change aim_change(const Aim& aim, const Tried& tried, const scenarios::Scenario&
   if (aim.of == Aim::Of::latency) return tried.latency_ms;
   if (aim.of == Aim::Of::rate) return tried.units.front().per_s;
   if (aim.of == Aim::Of::speed) return {1.0, speed_of(tried, before), std::nullopt};
-  const scenarios::Objective& asked = *aim.objective;
+  const scenarios::Objective& asked = *aim.asked;
   if (asked.metric.path == "system.power_w.mean") return tried.power_w;
   if (!asked.entry) return asked.metric.path == "system.throughput.mean" ? tried.throughput : tried.energy_mj;
   const std::vector<PartPlace> places = part_places(scenario);

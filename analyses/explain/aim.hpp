@@ -16,11 +16,11 @@ struct Tried;
 struct Aim {
   enum class Of { speed, rate, latency, objective };
   Of of = Of::speed;
-  std::optional<scenarios::Objective> objective = {};
-  std::string name = "speed";  // "p99 of front"
-  std::string unit = {};       // "ms"; empty: of a ratio, or in the name
+  std::optional<scenarios::Objective> asked = {};
+  std::string name = {};  // "p99 of front"
+  std::string unit = {};  // "ms"; empty: of a ratio, or in the name
   bool more_is_better = true;
-  std::string tail = "p99";  // name of Tried::p99_ms: "p99 of front", "worst p99"
+  std::string tail = {};     // name of Tried::p99_ms: "p99 of front", "worst p99"
   std::string missing = {};  // name of the scenario's objective, if the run has no value of it
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "analyses/explain/explain.hpp"
 
@@ -42,32 +41,10 @@ std::optional<Shares> shares_of(const scenarios::Result& result) {
   return sum;
 }
 
-// The gain from more of one resource.
-struct Candidate {
-  std::size_t what_if;  // index of the change
-  double gain;          // of the objective
-  bool rescues;         // ends an overload: all processes keep up with it
-  double latency_ms;    // mean with the change
-
-  // Among the changes that end the overload, takes the one with the lowest latency.
-  [[nodiscard]] bool better_than(const Candidate& other) const {
-    if (rescues != other.rescues) return rescues;
-    return rescues ? latency_ms < other.latency_ms : gain > other.gain;
-  }
-};
-
-std::vector<Candidate> candidates_of(const std::vector<Tried>& tried, bool overloaded) {
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 0; i < tried.size(); ++i) {
-    const Candidate candidate{
-        .what_if = i,
-        .gain = tried[i].all_fit ? tried[i].gain : 0,
-        .rescues = overloaded && tried[i].is_stable(),
-        .latency_ms = tried[i].latency_ms.after.value_or(std::numeric_limits<double>::infinity())};
-    if (tried[i].what_if.resource && (candidate.rescues || candidate.gain >= least_speed_up))
-      candidates.push_back(candidate);
-  }
-  return candidates;
+// Among the changes that end the overload, the one with the lowest latency is better; else by gain.
+bool better(const Tried& a, const Tried& b) {
+  if (a.worth.rescues != b.worth.rescues) return a.worth.rescues;
+  return a.worth.rescues ? a.latency_ms.after < b.latency_ms.after : a.gain > b.gain;
 }
 
 std::string sentence(const Critical& critical, const std::vector<Tried>& tried) {
@@ -95,19 +72,20 @@ std::string sentence(const Critical& critical, const std::vector<Tried>& tried) 
 std::optional<Critical> critical_resource(const scenarios::Result& result, const std::vector<Tried>& tried) {
   std::optional<Shares> shares = shares_of(result);
   if (!shares) return std::nullopt;
-  const bool overloaded = !overloaded_in(result).empty();
   Critical critical;
-  const auto candidates = candidates_of(tried, overloaded);
-  const auto best = std::ranges::min_element(
-      candidates, [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
-  if (best != candidates.end()) {
-    critical.resource = *tried[best->what_if].what_if.resource;
-    critical.gain = best->gain;
-    critical.rescues = best->rescues;
-    critical.what_if = best->what_if;
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    const bool shows = tried[i].worth.rescues || (tried[i].all_fit && tried[i].gain >= least_speed_up);
+    if (tried[i].what_if.resource && shows &&
+        (!critical.what_if || better(tried[i], tried[*critical.what_if])))
+      critical.what_if = i;
+  }
+  if (critical.what_if) {
+    const Tried& best = tried[*critical.what_if];
+    critical.resource = *best.what_if.resource;
+    critical.gain = best.gain;
+    critical.rescues = best.worth.rescues;
   } else {
-    const auto largest = std::ranges::max_element(*shares) - shares->begin();
-    critical.resource = static_cast<Resource>(largest);
+    critical.resource = static_cast<Resource>(std::ranges::max_element(*shares) - shares->begin());
   }
   critical.share = of(*shares, critical.resource);
   critical.sentence = sentence(critical, tried);

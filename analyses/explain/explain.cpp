@@ -56,14 +56,11 @@ scenarios::Metric sum_of(const std::vector<scenarios::Result>& results, const Ge
   return sum;
 }
 
-bool any_overloaded(const std::vector<scenarios::Result>& results) {
-  return std::ranges::any_of(results, [](const auto& result) { return !overloaded_in(result).empty(); });
-}
-
 // The mean over the processes and streams that have a latency; none under overload, where latency grows
 // without a mean.
 scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results) {
-  if (any_overloaded(results)) return std::nullopt;
+  if (std::ranges::any_of(results, [](const auto& result) { return !overloaded_in(result).empty(); }))
+    return std::nullopt;
   double sum = 0, count = 0;
   for (const scenarios::Result& result : results)
     for (const Part& part : parts_in(result))
@@ -263,15 +260,6 @@ struct Basis {
   const Aim& aim;
 };
 
-void judge(Tried& tried, const Basis& basis) {
-  const Aim& aim = basis.aim;
-  tried.objective = aim_change(aim, tried, basis.scenario, basis.before);
-  tried.gain = (aim.more_is_better ? 1 : -1) * tried.objective.certain();
-  if (const scenarios::Metric relative = tried.objective.relative())
-    tried.figure = fmt::format("{} {:+.1f} %", aim.name, std::round(1000 * *relative) / 10 + 0.0);
-  tried.worth = worth_of(tried, aim, basis.before);
-}
-
 Tried compared(WhatIf what_if, const Basis& basis, std::vector<scenarios::Result> results) {
   const scenarios::Result& before = basis.before;
   Tried tried{.what_if = std::move(what_if),
@@ -296,9 +284,8 @@ Tried compared(WhatIf what_if, const Basis& basis, std::vector<scenarios::Result
                       together(half_width_of(one), half_width_of(tried.results))};
   tried.latency_ms = {mean_latency(one), mean_latency(tried.results), std::nullopt};
   const std::vector<PartPlace> places = part_places(basis.scenario);
-  const auto& objective = basis.aim.objective;
-  const auto counts = [&](std::size_t part) {
-    return !objective || !objective->entry || places[part].id.entry == *objective->entry;
+  const auto counts = [&, &asked = basis.aim.asked](std::size_t part) {
+    return !asked || !asked->entry || places[part].id.entry == *asked->entry;
   };
   tried.p99_ms = {
       worst_p99(one, [&](std::size_t, std::size_t i) { return counts(i); }),
@@ -311,7 +298,11 @@ Tried compared(WhatIf what_if, const Basis& basis, std::vector<scenarios::Result
   tried.units = unit_changes(tried, before);
   tried.clocks = clock_changes(before, tried.results, tried.what_if.governed);
   tried.sentence = clocks_sentence(tried, before);
-  judge(tried, basis);
+  tried.objective = aim_change(basis.aim, tried, basis.scenario, before);
+  tried.gain = (basis.aim.more_is_better ? 1 : -1) * tried.objective.certain();
+  if (const scenarios::Metric relative = tried.objective.relative())
+    tried.figure = fmt::format("{} {:+.1f} %", basis.aim.name, std::round(1000 * *relative) / 10 + 0.0);
+  tried.worth = worth_of(tried, basis.aim, before);
   return tried;
 }
 

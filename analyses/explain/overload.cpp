@@ -10,17 +10,20 @@ namespace jostle::analyses {
 namespace {
 
 // Only changes that one can make.
-std::string sentence(const std::vector<const Tried*>& stable, const std::vector<const Tried*>& others) {
-  std::vector<std::string> names, rest;
-  for (const Tried* tried : stable) names.push_back(tried->named());
-  for (const Tried* tried : others) rest.push_back(tried->what_if.label);
+std::string sentence(const std::vector<Tried>& tried) {
+  std::vector<std::string> stable, others;
+  const Tried* best = nullptr;
+  for (const Tried& each : tried) {
+    if (each.what_if.role != Role::advice) continue;
+    (each.is_stable() ? stable : others).push_back(each.is_stable() ? each.named() : each.what_if.label);
+    if (best == nullptr || each.gain > best->gain) best = &each;
+  }
   if (!stable.empty())
-    return fmt::format("it would keep up with any of: {}{}{}", fmt::join(names, ", "),
-                       rest.empty() ? "" : "; not with: ", fmt::join(rest, ", "));
-  if (others.empty()) return {};
-  const Tried& best = **std::ranges::max_element(others, {}, &Tried::gain);
+    return fmt::format("it would keep up with any of: {}{}{}", fmt::join(stable, ", "),
+                       others.empty() ? "" : "; not with: ", fmt::join(others, ", "));
+  if (best == nullptr) return {};
   return "no change that was tried lets it keep up" +
-         (best.gain > 0 ? fmt::format("; {} would bring most", best.named()) : std::string());
+         (best->gain > 0 ? fmt::format("; {} would bring most", best->named()) : std::string());
 }
 
 }  // namespace
@@ -39,12 +42,9 @@ std::optional<Overload> overload_of(const scenarios::Result& result, const std::
     overload.offered += result.processes[index].offered.value_or(0);
     overload.served += result.processes[index].throughput.mean.value_or(0);
   }
-  std::vector<const Tried*> stable, others;
-  for (std::size_t i = 0; i < tried.size(); ++i) {
+  for (std::size_t i = 0; i < tried.size(); ++i)
     if (tried[i].is_stable()) overload.stable_with.push_back(i);
-    if (tried[i].what_if.role == Role::advice) (tried[i].is_stable() ? stable : others).push_back(&tried[i]);
-  }
-  overload.sentence = sentence(stable, others);
+  overload.sentence = sentence(tried);
   return overload;
 }
 

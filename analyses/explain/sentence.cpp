@@ -1,6 +1,7 @@
 // Writes the sentence on a group of processes: its largest time share that is lost, and the changes that
 // would reduce this loss.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -85,20 +86,11 @@ std::string remedies(const Explained& explained, const scenarios::Result& before
                                      100 * least_relief);
   std::ranges::stable_sort(reliefs, {}, &Relief::remaining);
   if (reliefs.size() > max_named) reliefs.resize(max_named);
-  std::string text;
-  for (std::size_t i = 0; i < reliefs.size(); ++i) {
-    const std::string words = effect(reliefs[i].remaining);
-    text += text.empty() ? "; " : " ";
-    const std::string label = reliefs[i].tried->named();
-    text += (label.starts_with("as ") ? "running " : "") + label;
-    const bool last = i + 1 == reliefs.size();
-    if (!last && effect(reliefs[i + 1].remaining) == words) {
-      text += " or";
-    } else {
-      text += words + (last ? "" : ",");
-    }
-  }
-  return text;
+  std::vector<std::string> named;
+  for (const auto& [tried, remaining] : reliefs)
+    named.push_back((tried->what_if.label.starts_with("as ") ? "running " : "") + tried->named() +
+                    effect(remaining));
+  return fmt::format("; {}", fmt::join(named, ", "));
 }
 
 // The first of the leading changes, where the group is all there is.

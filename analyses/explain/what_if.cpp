@@ -232,16 +232,13 @@ std::optional<Changed> split_equally(const Request& request) {
   return request.device.has_gpu() ? split(equal_partitions(request.scenario, powered_gpu(request)))
                                   : std::nullopt;
 }
-std::optional<Changed> split_for_critical(const Request& request, double share) {
-  return request.device.has_gpu()
-             ? split(partition_for_critical(request.scenario, powered_gpu(request), share))
-             : std::nullopt;
-}
-std::optional<Changed> half_for_critical(const Request& request) {
-  return split_for_critical(request, 0.5);
-}
-std::optional<Changed> quarter_for_critical(const Request& request) {
-  return split_for_critical(request, 0.25);
+// The SMs of `share` for those that must answer soon.
+auto split_for_critical(double share) {
+  return [share](const Request& request) {
+    return request.device.has_gpu()
+               ? split(partition_for_critical(request.scenario, powered_gpu(request), share))
+               : std::nullopt;
+  };
 }
 
 using Changes = std::function<std::vector<Changed>(const Request&)>;
@@ -312,8 +309,8 @@ std::vector<Intervention> interventions() {
                     once([&way](const Request& request) { return without_turns(request, way); }), true});
   }
   rows.push_back({"equal-partitions", no, sharing, advice, once(split_equally), true});
-  rows.push_back({"half-partition", no, sharing, advice, once(half_for_critical), true});
-  rows.push_back({"quarter-partition", no, sharing, advice, once(quarter_for_critical), true});
+  rows.push_back({"half-partition", no, sharing, advice, once(split_for_critical(0.5)), true});
+  rows.push_back({"quarter-partition", no, sharing, advice, once(split_for_critical(0.25)), true});
   return rows;
 }
 

@@ -19,16 +19,13 @@ constexpr double greatest_ratio = 1000;   // the most that one process counts fo
 constexpr double least_dropped = 0.0005;  // share of dropped requests that is named
 
 // The logarithm of after / before; 0 if either is absent.
-double log_ratio(const Metric& before, const Metric& after) {
+double log_ratio(const Change& change) {
+  const auto& [before, after, half_width] = change;
   if (!before || !after || (*before <= 0 && *after <= 0)) return 0;
   const double most = std::log(greatest_ratio);
   if (*before <= 0) return most;
   if (*after <= 0) return -most;
   return std::clamp(std::log(*after / *before), -most, most);
-}
-
-double log_ratio(const Change& change) {
-  return log_ratio(change.before, change.after);
 }
 
 // The logarithm of the ratio of rates: tokens for a language model; 0 if it may be chance.

@@ -189,7 +189,8 @@ std::vector<Figure> figures_of(const analyses::Aim& aim, const Tried& tried) {
   const auto add = [&all](Figure figure) {
     if (std::ranges::find(all, figure.header, &Figure::header) == all.end()) all.push_back(std::move(figure));
   };
-  for (const analyses::UnitChange& unit : tried.units) add({unit.unit + "/s", unit.per_s, 4, 62, 36});
+  for (const analyses::UnitChange& unit : tried.units)
+    add({unit.unit + "/s", unit.per_s, 4, aim.of == analyses::Aim::Of::latency ? 46 : 62, 36});
   add({header(aim.tail, "ms"), tried.p99_ms, 4, 60, 40});
   add({"W", tried.power_w, 3, 55, -1});
   for (const analyses::UnitChange& unit : tried.units)
@@ -245,7 +246,8 @@ Table what_ifs_table(const Explanation& explanation) {
   for (const Figure& figure : figures_of(explanation.aim, explanation.tried.front())) {
     columns.push_back({shortened(figure.header, longest_header), Align::right, figure.importance});
     if (figure.percent < 0) continue;
-    columns.push_back({"%", Align::right, figure.percent});
+    const std::string of = figure.header.substr(0, figure.header.find_first_of(" /")) + " %";
+    columns.push_back({figure.percent == 0 ? "%" : of, Align::right, figure.percent});
     columns.push_back({"±", Align::right, figure.percent == 0 ? 50 : 35});
   }
   columns.push_back({"price", Align::left, 47});
@@ -388,7 +390,7 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
     text += passage_text({"what else runs", {}, explanation.tenants}, width, colour);
   if (explanation.critical)
     text += passage_text({"critical resource", {}, {explanation.critical->sentence}}, width, colour);
-  constexpr int narrow = 80;  // has no room for prices in the table
+  constexpr int narrow = 100;  // has no room for prices in every table
   for (const Passage& passage : passages(explanation, width < narrow))
     text += passage_text(passage, width, colour);
   return text + reported_text(explanation, width, colour);

@@ -431,7 +431,7 @@ std::string front_text(const Plan& plan, int width, bool colour) {
 std::vector<std::string> costs_of_limits(const Plan& plan) {
   std::vector<std::string> found;
   for (const analyses::Relaxed& relaxed : plan.relaxed) {
-    found.push_back(fmt::format("The limit {} keeps you from: {} {} ({} vs best) with {}, which needs {}.",
+    found.push_back(fmt::format("The limit {} rules out: {} {} ({} vs best) with {}, which needs {}.",
                                 analyses::criterion_words(plan.goal.metrics[relaxed.criterion],
                                                           plan.goal.criteria[relaxed.criterion]),
                                 analyses::metric_title(plan.goal.metrics[0]), graded(plan, relaxed.best, 0),
