@@ -96,11 +96,13 @@ std::optional<PairTime> most_changed(const Compared& compared) {
   const bool by_rate = std::abs(relative_of(compared.system, "throughput").value_or(0)) > no_cause_within;
   std::optional<PairTime> most;
   for (const ComparedProcess& process : compared.processes) {
-    const auto a = image_time(compared.a, process.a), b = image_time(compared.b, process.b);
+    if (process.a.stream || process.b.stream) continue;  // the time of a process is that of all its streams
+    const std::size_t in_a = process.a.process, in_b = process.b.process;
+    const auto a = image_time(compared.a, in_a), b = image_time(compared.b, in_b);
     if (!a || !b) continue;
     constexpr std::size_t gpu = index_of(Share::gpu_running);
-    const PairTime pair{&process, *a, *b, kernel_time(compared.a.front(), process.a, (*a)[gpu]),
-                        kernel_time(compared.b.front(), process.b, (*b)[gpu])};
+    const PairTime pair{&process, *a, *b, kernel_time(compared.a.front(), in_a, (*a)[gpu]),
+                        kernel_time(compared.b.front(), in_b, (*b)[gpu])};
     if (!most || (by_rate ? gained(process) > gained(*most->process) * (1 + no_cause_within)
                           : std::abs(pair.relative()) > std::abs(most->relative()) + no_cause_within))
       most = pair;
@@ -163,7 +165,7 @@ std::string parts_words(const PairTime& pair) {
 std::string first_cause(const Compared& compared, const PairTime& pair, const SideNames& names) {
   const std::string how = how_b_is(compared, pair);
   const double a = total_ms(pair.a), b = total_ms(pair.b);
-  const std::string who = fmt::format("process {}", pair.process->a);
+  const std::string who = fmt::format("process {}", pair.process->a.place());
   if (nearly(a, b))
     return fmt::format("{} takes {} ms an image in both{}", who, input::decimal(b, 3),
                        how.empty() ? "" : "; what differs is when requests come");
@@ -207,8 +209,11 @@ std::string gpu_words(const Result& a, const Result& b) {
 std::string turns_words(const Compared& compared, const SideNames& names) {
   const Difference switches = row_of(compared.system, "GPU switches");
   if (!switches.a || !switches.b || (*switches.a > 0) == (*switches.b > 0)) return {};
-  // A lone process has no turns either.
-  if (std::min(compared.a.front().processes.size(), compared.b.front().processes.size()) < 2) return {};
+  // A lone process has no turns either, unless it has several streams.
+  const auto alone = [](const Result& result) {
+    return result.processes.size() == 1 && result.processes.front().instances.size() < 2;
+  };
+  if (alone(compared.a.front()) || alone(compared.b.front())) return {};
   return fmt::format("in {} processes take turns on the GPU, in {} their kernels run at once",
                      *switches.a > 0 ? names.a : names.b, *switches.a > 0 ? names.b : names.a);
 }
@@ -245,9 +250,12 @@ std::string second_cause(const Compared& compared, const SideNames& names) {
 }  // namespace
 
 std::vector<std::string> causes_of(const Compared& compared, const SideNames& names) {
-  const auto pair = most_changed(compared);
-  if (!pair) return {};
-  std::vector<std::string> found{first_cause(compared, *pair, names)};
+  std::vector<std::string> found;
+  if (const auto pair = most_changed(compared))
+    found.push_back(first_cause(compared, *pair, names));
+  else if (std::ranges::none_of(compared.processes,
+                                [](const ComparedProcess& each) { return each.a.stream || each.b.stream; }))
+    return {};
   if (std::string behind = second_cause(compared, names); !behind.empty()) found.push_back(std::move(behind));
   // Turns explain the parts of the time, so they come first.
   if (!turns_words(compared, names).empty()) std::ranges::reverse(found);

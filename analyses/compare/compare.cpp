@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -87,21 +89,14 @@ constexpr std::array system_rows{
                                  [](const scenarios::SystemResult& s) { return s.temperature_c; }},
 };
 
-// The results of the two scenarios, in pairs with equal seeds.
-struct Runs {
-  const std::vector<scenarios::Result>& a;
-  const std::vector<scenarios::Result>& b;
-};
-
-// Adds the difference over the pairs in which both sides have the metric.
-template <class Get>
-void add_difference(const Runs& runs, std::string metric, std::string unit, const Get& get,
-                    std::vector<Difference>& to) {
-  const auto& [all_a, all_b] = runs;
+// Adds the difference over the pairs in which both sides have the metric. `all_a`, `all_b`: one per seed.
+template <class Of, class Get>
+void add_difference(const std::vector<Of>& all_a, const std::vector<Of>& all_b, Difference difference,
+                    const Get& get, std::vector<Difference>& to) {
   std::vector<double> differences;
   double sum_a = 0, sum_b = 0, sum = 0;
   for (std::size_t i = 0; i < all_a.size(); ++i) {
-    const scenarios::Metric a = get(all_a[i], true), b = get(all_b[i], false);
+    const scenarios::Metric a = get(all_a[i]), b = get(all_b[i]);
     if (!a || !b) continue;
     sum_a += *a;
     sum_b += *b;
@@ -110,7 +105,9 @@ void add_difference(const Runs& runs, std::string metric, std::string unit, cons
   }
   if (differences.empty()) return;
   const auto count = static_cast<double>(differences.size());
-  Difference difference{std::move(metric), std::move(unit), sum_a / count, sum_b / count, sum / count, {}};
+  difference.a = sum_a / count;
+  difference.b = sum_b / count;
+  difference.difference = sum / count;
   if (differences.size() > 1) {
     double squares = 0;
     for (const double each : differences) squares += (each - sum / count) * (each - sum / count);
@@ -120,12 +117,29 @@ void add_difference(const Runs& runs, std::string metric, std::string unit, cons
   to.push_back(std::move(difference));
 }
 
-OverloadedRuns overload_of(const std::vector<scenarios::Result>& results, std::size_t index) {
+// The process, or the stream with what is measured of a stream, in each run.
+std::vector<scenarios::ProcessResult> runs_of(const Unit& unit,
+                                              const std::vector<scenarios::Result>& results) {
+  std::vector<scenarios::ProcessResult> runs;
+  for (const scenarios::Result& result : results) {
+    scenarios::ProcessResult& run = runs.emplace_back(result.processes[unit.process]);
+    if (!unit.stream || *unit.stream >= run.instances.size()) continue;  // none if it does not fit
+    const scenarios::InstanceResult& stream = result.processes[unit.process].instances[*unit.stream];
+    run.throughput = stream.throughput;
+    run.latency_ms = stream.latency_ms;
+    run.tokens = stream.tokens;
+    run.offered = stream.offered;
+    run.stable = stream.stable;
+    run.stable_rate.reset();
+  }
+  return runs;
+}
+
+OverloadedRuns overload_of(const std::vector<scenarios::ProcessResult>& runs) {
   OverloadedRuns overload;
   double offered = 0;
   scenarios::Metric served = 0.0;
-  for (const scenarios::Result& result : results) {
-    const scenarios::ProcessResult& process = result.processes[index];
+  for (const scenarios::ProcessResult& process : runs) {
     if (process.stable != false) continue;
     ++overload.runs;
     offered += process.offered.value_or(0);
@@ -147,8 +161,51 @@ std::string label_of(const scenarios::ProcessEntry& process) {
   return process.name.empty() ? description_of(process) : process.name;
 }
 
-const scenarios::ProcessEntry& entry_of(const scenarios::Scenario& scenario, std::size_t index) {
-  return scenario.processes[scenarios::expand(scenario)[index].entry];
+// A unit that looks for its counterpart.
+struct Seeker {
+  Unit unit;
+  std::string name;                        // empty: none
+  std::string key;                         // name, or model without one
+  std::pair<std::size_t, std::size_t> at;  // entry, and place among its processes
+  bool instances = false, found = false;
+};
+
+// The processes; as its streams, one with instances of which one has a key among `others`.
+std::vector<Seeker> seekers(const scenarios::Scenario& scenario, const std::set<std::string>& others) {
+  std::vector<Seeker> all;
+  std::map<std::size_t, std::size_t> place;
+  const auto key_of = [](const scenarios::ProcessEntry& part) {
+    return part.name.empty() ? scenarios::model_name(part) : part.name;
+  };
+  for (const scenarios::ProcessInstance& instance : scenarios::expand(scenario)) {
+    const scenarios::ProcessEntry& process = scenario.processes[instance.entry];
+    const std::pair at(instance.entry, place[instance.entry]++);
+    const auto add = [&](const scenarios::ProcessEntry& part, std::optional<std::size_t> stream) {
+      all.push_back({.unit = {instance.index, stream, label_of(part)},
+                     .name = part.name,
+                     .key = key_of(part),
+                     .at = at,
+                     .instances = !process.instances.empty()});
+    };
+    if (std::ranges::none_of(process.instances, [&](const scenarios::ProcessEntry& part) {
+          return others.contains(key_of(part));
+        })) {
+      add(process, std::nullopt);
+      continue;
+    }
+    std::size_t stream = 0;
+    for (const scenarios::ProcessEntry& part : process.instances)
+      for (std::int64_t i = 0; i < part.count; ++i) add(part, stream++);
+  }
+  return all;
+}
+
+// The keys of processes without instances.
+std::set<std::string> plain_keys(const scenarios::Scenario& scenario) {
+  std::set<std::string> keys;
+  for (const Seeker& one : seekers(scenario, {}))
+    if (!one.instances) keys.insert(one.key);
+  return keys;
 }
 
 }  // namespace
@@ -172,61 +229,66 @@ bool Difference::significant() const {
   return difference && half_width && std::abs(*difference) > *half_width;
 }
 
+std::string Unit::place() const {
+  return stream ? fmt::format("{}.{}", process, *stream) : fmt::format("{}", process);
+}
+
 Pairing pairing(const scenarios::Scenario& a, const scenarios::Scenario& b) {
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> others;  // index in b by entry and place in it
-  std::map<std::size_t, std::size_t> place;
-  for (const scenarios::ProcessInstance& instance : scenarios::expand(b))
-    others[{instance.entry, place[instance.entry]++}] = instance.index;
-  place.clear();
+  std::vector<Seeker> in_a = seekers(a, plain_keys(b)), in_b = seekers(b, plain_keys(a));
   Pairing pairing;
-  for (const scenarios::ProcessInstance& instance : scenarios::expand(a)) {
-    const auto other = others.find({instance.entry, place[instance.entry]++});
-    if (other == others.end()) {
-      pairing.only_a.push_back(instance.index);
-    } else {
-      pairing.both.emplace_back(instance.index, other->second);
-      others.erase(other);
+  const auto pair_by = [&](const auto& same) {
+    for (Seeker& one : in_a) {
+      const auto other = std::ranges::find_if(
+          in_b, [&](const Seeker& each) { return !one.found && !each.found && same(one, each); });
+      if (other == in_b.end()) continue;
+      one.found = other->found = true;
+      pairing.both.emplace_back(one.unit, other->unit);
     }
-  }
-  for (const auto& [where, index] : others) pairing.only_b.push_back(index);
+  };
+  pair_by([](const Seeker& x, const Seeker& y) { return !x.name.empty() && x.name == y.name; });
+  pair_by([](const Seeker& x, const Seeker& y) {
+    return x.at == y.at && x.unit.stream == y.unit.stream && x.instances == y.instances;
+  });
+  pair_by([](const Seeker& x, const Seeker& y) { return x.key == y.key; });
+  std::ranges::sort(pairing.both, {},
+                    [](const auto& pair) { return std::pair(pair.first.process, pair.first.stream); });
+  const auto add_left = [](const std::vector<Seeker>& all, std::vector<Unit>& to) {
+    for (const Seeker& one : all)
+      if (!one.found) to.push_back(one.unit);
+  };
+  add_left(in_a, pairing.only_a);
+  add_left(in_b, pairing.only_b);
   return pairing;
 }
 
 Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
                   std::vector<scenarios::Result> results_a, std::vector<scenarios::Result> results_b) {
+  Pairing pairs = pairing(a, b);
   Compared all{.a = std::move(results_a),
                .b = std::move(results_b),
                .processes = {},
-               .only_a = {},
-               .only_b = {},
+               .only_a = std::move(pairs.only_a),
+               .only_b = std::move(pairs.only_b),
                .system = {},
                .until = {}};
-  const Pairing pairs = pairing(a, b);
   for (const auto& [in_a, in_b] : pairs.both) {
-    const std::string before = label_of(entry_of(a, in_a)), after = label_of(entry_of(b, in_b));
+    const auto runs_a = runs_of(in_a, all.a), runs_b = runs_of(in_b, all.b);
     ComparedProcess process{.a = in_a,
                             .b = in_b,
-                            .label = before == after ? before : before + " -> " + after,
+                            .label = in_a.label == in_b.label ? in_a.label : in_a.label + " -> " + in_b.label,
                             .metrics = {},
-                            .overload_a = overload_of(all.a, in_a),
-                            .overload_b = overload_of(all.b, in_b)};
-    for (std::size_t i = 0; i < all.a.size(); ++i)
-      process.with_latency +=
-          all.a[i].processes[in_a].stable != false && all.b[i].processes[in_b].stable != false ? 1 : 0;
-    for (const auto& row : process_rows) {
-      const auto get = [&, at_a = in_a, at_b = in_b](const scenarios::Result& result, bool first) {
-        return row.get(result.processes[first ? at_a : at_b]);
-      };
-      add_difference({all.a, all.b}, row.metric, row.unit, get, process.metrics);
-    }
+                            .overload_a = overload_of(runs_a),
+                            .overload_b = overload_of(runs_b)};
+    for (std::size_t i = 0; i < runs_a.size(); ++i)
+      process.with_latency += runs_a[i].stable != false && runs_b[i].stable != false ? 1 : 0;
+    for (const auto& row : process_rows)
+      add_difference(runs_a, runs_b, {.metric = row.metric, .unit = row.unit}, row.get, process.metrics);
     all.processes.push_back(std::move(process));
   }
-  for (const std::size_t index : pairs.only_a) all.only_a.push_back({index, label_of(entry_of(a, index))});
-  for (const std::size_t index : pairs.only_b) all.only_b.push_back({index, label_of(entry_of(b, index))});
   for (const auto& row : system_rows)
     add_difference(
-        {all.a, all.b}, row.metric, row.unit,
-        [&](const scenarios::Result& result, bool) { return row.get(result.system); }, all.system);
+        all.a, all.b, {.metric = row.metric, .unit = row.unit},
+        [&](const scenarios::Result& result) { return row.get(result.system); }, all.system);
   return all;
 }
 

@@ -15,10 +15,10 @@ namespace jostle::analyses {
 struct Difference {
   std::string metric;  // "throughput"
   std::string unit;    // "images/s"
-  scenarios::Metric a, b;
-  scenarios::Metric difference;  // b - a
-  scenarios::Metric half_width;  // 95 % interval of `difference`, Student's t of the paired differences; none
-                                 // with fewer than two pairs
+  scenarios::Metric a = {}, b = {};
+  scenarios::Metric difference = {};  // b - a
+  scenarios::Metric half_width = {};  // 95 % interval of `difference`, Student's t of the paired differences;
+                                      // none with fewer than two pairs
   [[nodiscard]] scenarios::Metric relative() const;  // relative to a
   [[nodiscard]] bool significant() const;            // the 95 % interval excludes 0
 };
@@ -29,31 +29,35 @@ struct OverloadedRuns {
   scenarios::Metric stable_share;  // sustainable over offered rate, in these runs; none: unknown
 };
 
+// A process, or one stream of it.
+struct Unit {
+  std::size_t process = 0;                  // index among all processes
+  std::optional<std::size_t> stream = {};   // index among its instances in the result
+  std::string label = {};                   // name or model
+  [[nodiscard]] std::string place() const;  // "0", "0.1"
+};
+
 struct ComparedProcess {
-  std::size_t a = 0, b = 0;  // index in each scenario
-  std::string label;         // name or model; with changes, "resnet50 fp16 b1 -> resnet50 fp16 b4"
+  Unit a, b;
+  std::string label;  // of both; with changes, "resnet50 fp16 b1 -> resnet50 fp16 b4"
   std::vector<Difference> metrics;
   OverloadedRuns overload_a = {}, overload_b = {};
   std::size_t with_latency = 0;  // pairs in which it keeps up on both sides
 };
 
-// A process without a counterpart in the other scenario.
-struct Unmatched {
-  std::size_t index = 0;
-  std::string label;
-};
-
 struct Pairing {
-  std::vector<std::pair<std::size_t, std::size_t>> both;
-  std::vector<std::size_t> only_a, only_b;
+  std::vector<std::pair<Unit, Unit>> both;
+  std::vector<Unit> only_a, only_b;
 };
-// Pairs the k-th process of an entry with the k-th process of the same entry in the other scenario.
+// Pairs processes of the same name, the k-th with the k-th; then the k-th process of an entry with the k-th
+// of the same entry; then those of the same model. A process with instances counts as its streams where one
+// of them has the name, or the model, of a process without instances on the other side.
 [[nodiscard]] Pairing pairing(const scenarios::Scenario& a, const scenarios::Scenario& b);
 
 struct Compared {
   std::vector<scenarios::Result> a, b;  // one per replication
   std::vector<ComparedProcess> processes;
-  std::vector<Unmatched> only_a, only_b;
+  std::vector<Unit> only_a, only_b;  // without a counterpart in the other scenario
   std::vector<Difference> system;
   std::optional<double> until;  // the requested precision (Pairs)
   // Returns whether the intervals of all differences in throughput are within this share of a's throughput;

@@ -64,10 +64,12 @@ std::string comparison_json(const Compared& compared, const ComparedNames& names
     json["until"] = *compared.until;
     json["reached"] = compared.known_to(*compared.until);
   }
+  const auto stream = [](const Unit& unit) { return unit.stream ? Json(*unit.stream) : Json(nullptr); };
   json["processes"] = Json::array();
   for (const ComparedProcess& process : compared.processes) {
-    json["processes"].push_back({{"a", process.a},
-                                 {"b", process.b},
+    json["processes"].push_back({{"a", process.a.process},
+                                 {"b", process.b.process},
+                                 {"instance", {{"a", stream(process.a)}, {"b", stream(process.b)}}},
                                  {"label", process.label},
                                  {"figures", differences_json(process.metrics)},
                                  {"overloaded",
@@ -75,10 +77,10 @@ std::string comparison_json(const Compared& compared, const ComparedNames& names
                                    {"b", overload_json(process.overload_b)},
                                    {"pairs_with_latency", process.with_latency}}}});
   }
-  const auto unmatched = [](const std::vector<Unmatched>& processes) {
+  const auto unmatched = [&](const std::vector<Unit>& units) {
     Json list = Json::array();
-    for (const auto& process : processes)
-      list.push_back({{"index", process.index}, {"label", process.label}});
+    for (const Unit& unit : units)
+      list.push_back({{"index", unit.process}, {"instance", stream(unit)}, {"label", unit.label}});
     return list;
   };
   json["only_in_a"] = unmatched(compared.only_a);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "analyses/explain/explain.hpp"
 
@@ -42,59 +41,10 @@ std::optional<Shares> shares_of(const scenarios::Result& result) {
   return sum;
 }
 
-double gain_of(const Tried& tried, CriticalGain by) {
-  if (!tried.all_fit) return 0;
-  if (by == CriticalGain::worth) return tried.worth.relative_gain();
-  return by == CriticalGain::latency ? -tried.latency_ms.relative().value_or(0) : tried.throughput.certain();
-}
-
-// The gain from more of one resource.
-struct Candidate {
-  std::size_t what_if;  // index of the change
-  double gain;          // relative, of throughput or latency
-  bool rescues;         // ends an overload: all processes keep up with it
-  double latency_ms;    // mean with the change
-
-  // Among the changes that end the overload, takes the one with the lowest latency.
-  [[nodiscard]] bool better_than(const Candidate& other) const {
-    if (rescues != other.rescues) return rescues;
-    return rescues ? latency_ms < other.latency_ms : gain > other.gain;
-  }
-};
-
-std::vector<Candidate> candidates_of(const std::vector<Tried>& tried, CriticalGain by, bool overloaded) {
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 0; i < tried.size(); ++i) {
-    const Candidate candidate{
-        .what_if = i,
-        .gain = gain_of(tried[i], by),
-        .rescues = overloaded && tried[i].is_stable(),
-        .latency_ms = tried[i].latency_ms.after.value_or(std::numeric_limits<double>::infinity())};
-    if (tried[i].what_if.resource && (candidate.rescues || candidate.gain >= least_speed_up))
-      candidates.push_back(candidate);
-  }
-  return candidates;
-}
-
-std::string interval(const Change& change) {
-  if (!change.half_width || !change.before || *change.before == 0) return {};
-  return fmt::format(" (repeats: ± {:.1f} %)", 100 * *change.half_width / *change.before);
-}
-
-// "twice the bandwidth would bring 30.4 % more images/s (repeats: ± 0.8 %), more than any other ..."
-std::string brings(const Critical& critical, const Tried& shown) {
-  const char* others = "change of one resource";
-  if (critical.rescues)
-    return fmt::format("{} would let all keep up ({:+.1f} % images/s), at less latency than any other {}",
-                       shown.what_if.label, 100 * shown.throughput.relative().value_or(0), others);
-  if (critical.of_worth)
-    return fmt::format("{} would bring {:.1f} % by what the scenario is judged by, more than any other {}",
-                       shown.what_if.label, 100 * critical.gain, others);
-  if (critical.of_latency)
-    return fmt::format("{} would take {:.1f} % off the mean latency, more than any other {}",
-                       shown.what_if.label, 100 * critical.gain, others);
-  return fmt::format("{} would bring {:.1f} % more images/s{}, more than any other {}", shown.what_if.label,
-                     100 * critical.gain, interval(shown.throughput), others);
+// Among the changes that end the overload, the one with the lowest latency is better; else by gain.
+bool better(const Tried& a, const Tried& b) {
+  if (a.worth.rescues != b.worth.rescues) return a.worth.rescues;
+  return a.worth.rescues ? a.latency_ms.after < b.latency_ms.after : a.gain > b.gain;
 }
 
 std::string sentence(const Critical& critical, const std::vector<Tried>& tried) {
@@ -104,37 +54,38 @@ std::string sentence(const Critical& critical, const std::vector<Tried>& tried) 
     // Low clocks take no time of their own: they lengthen the time on the other resources.
     const std::string how =
         critical.resource == Resource::clock_governors ? shown.sentence : "directly it takes " + share;
-    return fmt::format("{}: {}{}{}", in_words(critical.resource), brings(critical, shown),
+    return fmt::format("{}: {} would {} any other change of one resource{}{}", in_words(critical.resource),
+                       shown.named(),
+                       critical.rescues ? "let all keep up, at less latency than" : "bring more than",
                        how.empty() ? "" : "; ", how);
   }
   if (critical.resource == Resource::requests)
     return fmt::format("{}, {}", in_words(critical.resource), share);
-  return fmt::format("{}: it takes {}, and no change of one resource brings {:.0f} %",
-                     in_words(critical.resource), share, 100 * least_speed_up);
+  const std::vector<std::size_t> best = leading(tried);
+  return fmt::format("{}: it takes {}, and no change of one resource alone brings {:.0f} % beyond chance{}",
+                     in_words(critical.resource), share, 100 * least_speed_up,
+                     best.empty() ? "" : fmt::format("; {} would bring most", tried[best.front()].named()));
 }
 
 }  // namespace
 
-std::optional<Critical> critical_resource(const scenarios::Result& result, const std::vector<Tried>& tried,
-                                          CriticalGain by) {
+std::optional<Critical> critical_resource(const scenarios::Result& result, const std::vector<Tried>& tried) {
   std::optional<Shares> shares = shares_of(result);
   if (!shares) return std::nullopt;
-  const bool overloaded = !overloaded_in(result).empty();
   Critical critical;
-  if (by == CriticalGain::latency && overloaded) by = CriticalGain::throughput;
-  critical.of_latency = by == CriticalGain::latency;
-  critical.of_worth = by == CriticalGain::worth;
-  const auto candidates = candidates_of(tried, by, overloaded);
-  const auto best = std::ranges::min_element(
-      candidates, [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
-  if (best != candidates.end()) {
-    critical.resource = *tried[best->what_if].what_if.resource;
-    critical.gain = best->gain;
-    critical.rescues = best->rescues;
-    critical.what_if = best->what_if;
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    const bool shows = tried[i].worth.rescues || (tried[i].all_fit && tried[i].gain >= least_speed_up);
+    if (tried[i].what_if.resource && shows &&
+        (!critical.what_if || better(tried[i], tried[*critical.what_if])))
+      critical.what_if = i;
+  }
+  if (critical.what_if) {
+    const Tried& best = tried[*critical.what_if];
+    critical.resource = *best.what_if.resource;
+    critical.gain = best.gain;
+    critical.rescues = best.worth.rescues;
   } else {
-    const auto largest = std::ranges::max_element(*shares) - shares->begin();
-    critical.resource = static_cast<Resource>(largest);
+    critical.resource = static_cast<Resource>(std::ranges::max_element(*shares) - shares->begin());
   }
   critical.share = of(*shares, critical.resource);
   critical.sentence = sentence(critical, tried);

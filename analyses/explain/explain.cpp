@@ -1,5 +1,7 @@
 #include "analyses/explain/explain.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -54,14 +56,11 @@ scenarios::Metric sum_of(const std::vector<scenarios::Result>& results, const Ge
   return sum;
 }
 
-bool any_overloaded(const std::vector<scenarios::Result>& results) {
-  return std::ranges::any_of(results, [](const auto& result) { return !overloaded_in(result).empty(); });
-}
-
 // The mean over the processes and streams that have a latency; none under overload, where latency grows
 // without a mean.
 scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results) {
-  if (any_overloaded(results)) return std::nullopt;
+  if (std::ranges::any_of(results, [](const auto& result) { return !overloaded_in(result).empty(); }))
+    return std::nullopt;
   double sum = 0, count = 0;
   for (const scenarios::Result& result : results)
     for (const Part& part : parts_in(result))
@@ -72,15 +71,21 @@ scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results) {
 scenarios::Metric p99_of(const Part& part) {
   return part.latency_ms().p99 ? part.latency_ms().p99 : part.process->latency_ms.p99;
 }
-scenarios::Metric worst_p99(const std::vector<scenarios::Result>& results) {
-  if (any_overloaded(results)) return std::nullopt;
+// `counts(board, i)`: whether part i of a board's result is one of those in question.
+template <class Counts>
+scenarios::Metric worst_p99(const std::vector<scenarios::Result>& results, const Counts& counts) {
   scenarios::Metric worst;
-  for (const scenarios::Result& result : results)
-    for (const Part& part : parts_in(result)) {
+  for (std::size_t board = 0; board < results.size(); ++board) {
+    const std::vector<Part> parts = parts_in(results[board]);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Part& part = parts[i];
+      if (!counts(board, i)) continue;
       const scenarios::Metric p99 = p99_of(part);
-      if (part.process->status == "ok" && !p99) return std::nullopt;  // this unknown p99 may be the worst
+      // An unknown p99 may be the worst.
+      if (part.process->stable == false || (part.process->status == "ok" && !p99)) return std::nullopt;
       if (p99) worst = std::max(worst.value_or(0), *p99);
     }
+  }
   return worst;
 }
 
@@ -190,20 +195,13 @@ std::vector<UnitChange> unit_changes(const Tried& tried, const scenarios::Result
   for (const UnitTotal& now : totals_of({before})) {
     const auto then = std::ranges::find(after, now.unit, &UnitTotal::unit);
     const scenarios::Metric per_s = then == after.end() ? std::nullopt : then->per_s;
+    const bool images = now.unit == std::string_view("images");
     changes.push_back(
         {std::string(now.unit),
-         {now.per_s, per_s, std::nullopt},
+         {now.per_s, per_s, images ? tried.throughput.half_width : std::nullopt},
          {energy_mj(tried.power_w.before, now.per_s), energy_mj(tried.power_w.after, per_s), std::nullopt}});
   }
   return changes;
-}
-
-bool all_have_arrivals(const scenarios::Scenario& scenario) {
-  return std::ranges::none_of(scenario.processes, [](const scenarios::ProcessEntry& process) {
-    return std::ranges::any_of(parts_of(process), [](const scenarios::ProcessEntry& part) {
-      return part.arrivals.waits_for_answers();
-    });
-  });
 }
 
 Explained explained(ProcessGroup group, const scenarios::Result& result) {
@@ -245,7 +243,25 @@ double Change::certain() const {
   return *change;
 }
 
-Tried compared(WhatIf what_if, const scenarios::Result& before, std::vector<scenarios::Result> results) {
+bool Tried::helps() const {
+  constexpr double least_gain = 0.02;  // a change that brings less is not named
+  return what_if.role == Role::advice && all_fit && !worth.ruins && gain >= least_gain;
+}
+std::string Tried::named() const {
+  return figure.empty() ? what_if.label : fmt::format("{} ({})", what_if.label, figure);
+}
+
+namespace {
+
+// What every change is compared with.
+struct Basis {
+  const scenarios::Scenario& scenario;
+  const scenarios::Result& before;
+  const Aim& aim;
+};
+
+Tried compared(WhatIf what_if, const Basis& basis, std::vector<scenarios::Result> results) {
+  const scenarios::Result& before = basis.before;
   Tried tried{.what_if = std::move(what_if),
               .results = std::move(results),
               .processes = {},
@@ -267,15 +283,30 @@ Tried compared(WhatIf what_if, const scenarios::Result& before, std::vector<scen
   tried.throughput = {sum_of(one, throughput), sum_of(tried.results, throughput),
                       together(half_width_of(one), half_width_of(tried.results))};
   tried.latency_ms = {mean_latency(one), mean_latency(tried.results), std::nullopt};
-  tried.p99_ms = {worst_p99(one), worst_p99(tried.results), std::nullopt};
+  const std::vector<PartPlace> places = part_places(basis.scenario);
+  const auto counts = [&, &asked = basis.aim.asked](std::size_t part) {
+    return !asked || !asked->entry || places[part].id.entry == *asked->entry;
+  };
+  tried.p99_ms = {
+      worst_p99(one, [&](std::size_t, std::size_t i) { return counts(i); }),
+      worst_p99(tried.results, [&](std::size_t board,
+                                   std::size_t i) { return counts(tried.what_if.boards[board].parts[i]); }),
+      std::nullopt};
   tried.power_w = {sum_of(one, power), sum_of(tried.results, power), std::nullopt};
   tried.energy_mj = {energy_mj(tried.power_w.before, tried.throughput.before),
                      energy_mj(tried.power_w.after, tried.throughput.after), std::nullopt};
   tried.units = unit_changes(tried, before);
   tried.clocks = clock_changes(before, tried.results, tried.what_if.governed);
   tried.sentence = clocks_sentence(tried, before);
+  tried.objective = aim_change(basis.aim, tried, basis.scenario, before);
+  tried.gain = (basis.aim.more_is_better ? 1 : -1) * tried.objective.certain();
+  if (const scenarios::Metric relative = tried.objective.relative())
+    tried.figure = fmt::format("{} {:+.1f} %", basis.aim.name, std::round(1000 * *relative) / 10 + 0.0);
+  tried.worth = worth_of(tried, basis.aim, before);
   return tried;
 }
+
+}  // namespace
 
 Reported reported(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
                   const scenarios::Result& result) {
@@ -347,12 +378,6 @@ std::vector<std::vector<scenarios::Result>> results_of(const std::vector<WhatIf>
   return results;
 }
 
-// The gain that names the critical resource.
-CriticalGain judged_by(const scenarios::Scenario& scenario, const scenarios::Result& before) {
-  if (scenario.objective || totals_of({before}).size() > 1) return CriticalGain::worth;
-  return all_have_arrivals(scenario) ? CriticalGain::latency : CriticalGain::throughput;
-}
-
 }  // namespace
 
 Explanation explain(const ExplainQuestion& question, const scenarios::RunControl& control) {
@@ -368,6 +393,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   };
   explanation.result = must(run(scenario, *profile, first));
   const scenarios::Result& before = explanation.result;
+  explanation.aim = aim_of(scenario, before);
 
   std::vector<WhatIf> wanted = what_ifs(scenario, *profile->spec, before, question.directory);
   if (!question.what_ifs.empty()) {
@@ -379,8 +405,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   const KernelMeans kernels = kernel_means_us(scenario, *profile);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (results[i].empty()) continue;
-    Tried tried = compared(std::move(wanted[i]), before, std::move(results[i]));
-    tried.worth = worth_of(tried, scenario, before);
+    Tried tried = compared(std::move(wanted[i]), {scenario, before, explanation.aim}, std::move(results[i]));
     if (tried.what_if.shares_otherwise && tried.all_fit)
       tried.outcomes = outcomes_of(scenario, before, kernels, tried);
     explanation.tried.push_back(std::move(tried));
@@ -406,7 +431,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   explanation.overload = overload_of(before, explanation.tried);
   // If only some changes were tried, none can be said to bring most.
   if (question.what_ifs.empty()) {
-    explanation.critical = critical_resource(before, explanation.tried, judged_by(scenario, before));
+    explanation.critical = critical_resource(before, explanation.tried);
     explanation.leading = leading(explanation.tried);
   }
   explanation.reported = reported(scenario, *profile->spec, before);

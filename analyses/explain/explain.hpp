@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/explain/aim.hpp"
 #include "analyses/explain/group_outcome.hpp"
 #include "analyses/explain/limits.hpp"
 #include "analyses/explain/shares.hpp"
@@ -62,7 +63,7 @@ struct Tried {
   std::vector<ProcessChange> processes;
   Change throughput;    // images/s of all networks; sequences/s if there are only language models
   Change latency_ms;    // mean over the processes of their mean latencies; absent under overload
-  Change p99_ms;        // the worst process's; absent under overload
+  Change p99_ms;        // of the process of the objective, else the worst; absent under its overload
   Change power_w;       // sum over all boards
   Change energy_mj;     // per image: power over throughput
   bool all_fit = true;  // all boards have enough memory
@@ -70,11 +71,18 @@ struct Tried {
   std::vector<std::size_t> overloaded;  // after the change, indices among the processes before it
   std::string sentence;                 // the changes of clocks; empty if no clock moved by more than 1 %
   std::vector<UnitChange> units = {};   // totals of images and of tokens
-  Worth worth = {};                     // set by explain()
+  Change objective = {};                // the value of the Aim
+  double gain = 0;          // of the objective, relative: 0.1 for 10 % better; 0 if it may be chance
+  std::string figure = {};  // "mean latency -63.1 %": the objective's change, as the table has it
+  Worth worth = {};
   GroupOutcomes outcomes =
       {};  // the winners and losers; empty unless the change alters how the GPU is shared
 
   [[nodiscard]] bool is_stable() const { return all_fit && overloaded.empty(); }
+  // Returns whether a sentence may advise it: one can make it, and the objective gains.
+  [[nodiscard]] bool helps() const;
+  // "jetson_clocks (mean latency -63.1 %)": a change is named in sentences with its figure.
+  [[nodiscard]] std::string named() const;
 };
 
 struct Explained {
@@ -101,10 +109,8 @@ struct Critical {
   Resource resource = Resource::gpu;
   double share = 0;                    // share of the processes' time; 0 for the clock governors
   std::optional<std::size_t> what_if;  // index of the change that shows it; none: found by its share alone
-  double gain = 0;  // relative gain of that change: of throughput, or of latency if all have arrivals
-  bool of_latency = false;
-  bool of_worth = false;  // `gain` is that of Worth
-  bool rescues = false;   // under overload: all processes keep up with the change
+  double gain = 0;                     // gain of that change
+  bool rescues = false;                // under overload: all processes keep up with the change
   std::string sentence;
 };
 
@@ -121,6 +127,7 @@ struct Reported {
 
 struct Explanation {
   scenarios::Result result;
+  Aim aim;
   std::vector<Explained> groups;
   std::vector<std::string> tenants;  // sentences on background load of cores and the GPU
   std::optional<Overload> overload;  // none if all processes keep up
@@ -142,13 +149,8 @@ struct ExplainQuestion {
 [[nodiscard]] Explanation explain(const ExplainQuestion& question, const scenarios::RunControl& control);
 
 // The parts of explain() that need no run.
-[[nodiscard]] Tried compared(WhatIf what_if, const scenarios::Result& before,
-                             std::vector<scenarios::Result> results);
-// The gain that changes are compared by: of the total of images/s; of the mean latency, if all processes have
-// arrivals; or that of Worth, where a scenario names an objective, or serves both images and tokens.
-enum class CriticalGain { throughput, latency, worth };
 [[nodiscard]] std::optional<Critical> critical_resource(const scenarios::Result& result,
-                                                        const std::vector<Tried>& tried, CriticalGain by);
+                                                        const std::vector<Tried>& tried);
 [[nodiscard]] std::vector<std::size_t> overloaded_in(const scenarios::Result& result);
 [[nodiscard]] std::optional<Overload> overload_of(const scenarios::Result& result,
                                                   const std::vector<Tried>& tried);
@@ -157,8 +159,8 @@ enum class CriticalGain { throughput, latency, worth };
                                                      const Governed& governed);
 // "the governor lowered the GPU clock from 353 to 306 MHz", and the rise of latency that follows from it.
 [[nodiscard]] std::string clocks_sentence(const Tried& tried, const scenarios::Result& before);
-// "53.6 % waiting for another process's slice; a second board would remove it": the group's share of an
-// image's time, and the change that removes it.
+// "53.6 % waiting for another process's slice; a second board (images/s +117.2 %) would remove it": the
+// group's share of an image's time, and the change that removes it.
 [[nodiscard]] std::string sentence_of(const Explained& explained, const scenarios::Result& before,
                                       const std::vector<Tried>& tried);
 [[nodiscard]] Reported reported(const scenarios::Scenario& scenario, const board::DeviceSpec& device,

@@ -164,6 +164,8 @@ Json what_if(const Tried& tried, const scenarios::Result& before, const scenario
   json["kind"] = std::string(to_string(tried.what_if.kind));
   json["role"] = to_string(tried.what_if.role);
   json["fits"] = tried.all_fit;
+  json["figure"] = tried.figure;
+  json["objective"] = change(tried.objective);
   json["throughput"] = change(tried.throughput);
   json["latency_mean_ms"] = change(tried.latency_ms);
   json["latency_p99_ms"] = change(tried.p99_ms);
@@ -236,6 +238,10 @@ std::string explanation_json(const Explanation& explanation) {
   json["power_w"] = {{"mean", metric_json(result.system.power_w.mean)},
                      {"pi90", interval_json(result.system.power_w.pi90)}};
   if (result.system.tokens) json["tokens"] = tokens_json(*result.system.tokens);
+  json["objective"] = {{"name", explanation.aim.name},
+                       {"unit", explanation.aim.unit},
+                       {"more_is_better", explanation.aim.more_is_better},
+                       {"p99", explanation.aim.tail}};
   json["overloaded"] = overloaded_in(result);
   json["overload"] = overload(explanation);
   json["dropped"] = ResultMetrics(result).dropped();
@@ -260,9 +266,9 @@ std::string explanation_json(const Explanation& explanation) {
                         {"shown_by", critical->what_if ? "what_if" : "share"},
                         {"what_if", nullptr},
                         {"gain", critical->what_if ? Json(critical->gain) : Json(nullptr)},
-                        {"gain_of", critical->of_worth     ? "worth"
-                                    : critical->of_latency ? "latency"
-                                                           : "throughput"},
+                        {"gain_of", explanation.aim.of == Aim::Of::latency ? "latency"
+                                    : explanation.aim.of == Aim::Of::rate  ? "throughput"
+                                                                           : "worth"},
                         {"share", critical->share},
                         {"sentence", critical->sentence}};
     if (critical->what_if) json["critical"]["what_if"] = explanation.tried[*critical->what_if].what_if.name;

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 #include "analyses/explain/explain.hpp"
@@ -27,15 +26,6 @@ std::string limit_in_words(std::string_view name) {
   return name == "power_cap" ? "the power cap" : "the power limit";
 }
 
-std::string gain_of(const Tried& tried) {
-  const double gain = 100 * tried.worth.relative_gain();
-  return std::abs(gain) < 0.5 ? "no change beyond its interval" : fmt::format("{:+.0f} %", gain);
-}
-
-std::string gain_in_words(const Tried& tried) {
-  return fmt::format("{} ({})", tried.what_if.label, gain_of(tried));
-}
-
 // A change that shortens the time of the limit to at most `ended` of what it was.
 bool ends(const Tried& tried, const ActiveLimit& limit) {
   return tried.all_fit && std::ranges::all_of(tried.results, [&](const scenarios::Result& result) {
@@ -51,15 +41,14 @@ std::string limit_sentence(const ActiveLimit& limit, const std::vector<Tried>& t
   std::string text = fmt::format("{} clocks down for {:.0f} % of the time", held, 100 * limit.share);
   const auto without =
       std::ranges::find_if(tried, [](const Tried& each) { return each.what_if.name == "no-limits"; });
-  if (without != tried.end())
-    text += fmt::format("; {} would bring {}", without->what_if.label, gain_of(*without));
+  if (without != tried.end() && without->gain > 0)
+    text += fmt::format("; with {}: {}", without->what_if.label, without->figure);
   std::vector<std::string> ways, others;
   for (std::size_t i = 0; i < tried.size(); ++i) {
-    const bool helps = std::ranges::find(limit.ended_by, i) != limit.ended_by.end();
-    if (helps)
-      ways.push_back(gain_in_words(tried[i]));
-    else if (tried[i].what_if.kind == ChangeKind::limits && tried[i].what_if.role == Role::advice)
-      others.push_back(gain_in_words(tried[i]));
+    const bool over = std::ranges::find(limit.ended_by, i) != limit.ended_by.end();
+    if (over && tried[i].helps()) ways.push_back(tried[i].named());
+    if (!over && tried[i].what_if.kind == ChangeKind::limits && tried[i].what_if.role == Role::advice)
+      others.push_back(tried[i].named());
   }
   if (!ways.empty()) text += fmt::format("; it ends with any of: {}", fmt::join(ways, ", "));
   if (!others.empty()) text += fmt::format("; not with: {}", fmt::join(others, ", "));

@@ -5,25 +5,25 @@
 #include <algorithm>
 
 #include "analyses/explain/explain.hpp"
-#include "input/quantity.hpp"
 
 namespace jostle::analyses {
 namespace {
 
-std::string sentence(const std::vector<const Tried*>& stable, const std::vector<const Tried*>& others) {
-  const auto labels = [](const std::vector<const Tried*>& all) {
-    std::vector<std::string> names;
-    for (const Tried* tried : all) names.push_back(tried->what_if.label);
-    return fmt::format("{}", fmt::join(names, ", "));
-  };
+// Only changes that one can make.
+std::string sentence(const std::vector<Tried>& tried) {
+  std::vector<std::string> stable, others;
+  const Tried* best = nullptr;
+  for (const Tried& each : tried) {
+    if (each.what_if.role != Role::advice) continue;
+    (each.is_stable() ? stable : others).push_back(each.is_stable() ? each.named() : each.what_if.label);
+    if (best == nullptr || each.gain > best->gain) best = &each;
+  }
   if (!stable.empty())
-    return "it would keep up with any of: " + labels(stable) +
-           (others.empty() ? "" : "; not with: " + labels(others));
-  if (others.empty()) return {};
-  const Tried& best = **std::ranges::max_element(
-      others, {}, [](const Tried* tried) { return tried->throughput.after.value_or(0); });
-  return fmt::format("no change that was tried lets it keep up; {} would serve most, {} images/s",
-                     best.what_if.label, input::decimal(best.throughput.after.value_or(0), 4));
+    return fmt::format("it would keep up with any of: {}{}{}", fmt::join(stable, ", "),
+                       others.empty() ? "" : "; not with: ", fmt::join(others, ", "));
+  if (best == nullptr) return {};
+  return "no change that was tried lets it keep up" +
+         (best->gain > 0 ? fmt::format("; {} would bring most", best->named()) : std::string());
 }
 
 }  // namespace
@@ -42,12 +42,9 @@ std::optional<Overload> overload_of(const scenarios::Result& result, const std::
     overload.offered += result.processes[index].offered.value_or(0);
     overload.served += result.processes[index].throughput.mean.value_or(0);
   }
-  std::vector<const Tried*> stable, others;
-  for (std::size_t i = 0; i < tried.size(); ++i) {
+  for (std::size_t i = 0; i < tried.size(); ++i)
     if (tried[i].is_stable()) overload.stable_with.push_back(i);
-    (tried[i].is_stable() ? stable : others).push_back(&tried[i]);
-  }
-  overload.sentence = sentence(stable, others);
+  overload.sentence = sentence(tried);
   return overload;
 }
 

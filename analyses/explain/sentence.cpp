@@ -1,6 +1,7 @@
 // Writes the sentence on a group of processes: its largest time share that is lost, and the changes that
 // would reduce this loss.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -16,7 +17,6 @@ using process::Share;
 constexpr double least_loss = 0.05;   // share of the time below which a loss gets no sentence
 constexpr double least_relief = 0.2;  // share of a loss that a change must remove to be named
 constexpr double gone = 0.1;          // remaining share of a loss below which it counts as removed
-constexpr double least_gain = 0.02;   // relative gain of throughput that a change must bring to be named
 constexpr std::size_t max_named = 2;
 
 std::string percent(double share) {
@@ -78,52 +78,27 @@ std::string remedies(const Explained& explained, const scenarios::Result& before
   std::vector<Relief> reliefs;
   for (const Tried& tried : all) {
     const auto remaining = remaining_loss(tried, before, explained.group.processes, loss);
-    if (remaining && tried.all_fit && *remaining <= 1 - least_relief) reliefs.push_back({&tried, *remaining});
+    if (remaining && tried.helps() && *remaining <= 1 - least_relief) reliefs.push_back({&tried, *remaining});
   }
   if (reliefs.empty())
     return all.empty() ? ""
-                       : fmt::format("; no change that was tried reduces it by {:.0f} %", 100 * least_relief);
+                       : fmt::format("; no change that was tried reduces it by {:.0f} % and brings a gain",
+                                     100 * least_relief);
   std::ranges::stable_sort(reliefs, {}, &Relief::remaining);
   if (reliefs.size() > max_named) reliefs.resize(max_named);
-  std::string text;
-  for (std::size_t i = 0; i < reliefs.size(); ++i) {
-    const std::string words = effect(reliefs[i].remaining);
-    text += text.empty() ? "; " : " ";
-    const std::string& label = reliefs[i].tried->what_if.label;
-    text += (label.starts_with("as ") ? "running " : "") + label;
-    const bool last = i + 1 == reliefs.size();
-    if (!last && effect(reliefs[i + 1].remaining) == words) {
-      text += " or";
-    } else {
-      text += words + (last ? "" : ",");
-    }
-  }
-  return text;
+  std::vector<std::string> named;
+  for (const auto& [tried, remaining] : reliefs)
+    named.push_back((tried->what_if.label.starts_with("as ") ? "running " : "") + tried->named() +
+                    effect(remaining));
+  return fmt::format("; {}", fmt::join(named, ", "));
 }
 
-double group_gain(const Tried& tried, const std::vector<std::size_t>& group) {
-  double before = 0, after = 0, noise = 0;
-  for (const std::size_t index : group) {
-    const Change& change = tried.processes[index].throughput;
-    if (!change.before || !change.after) return 0;
-    before += *change.before;
-    after += *change.after;
-    noise += change.half_width.value_or(0);
-  }
-  return before > 0 && after - before > noise ? after / before - 1 : 0;
-}
-
-std::string best_change(const Explained& explained, const std::vector<Tried>& all) {
-  const Tried* best = nullptr;
-  double gain = least_gain;
-  for (const Tried& tried : all) {
-    const double gained = group_gain(tried, explained.group.processes);
-    if (gained <= gain || !tried.all_fit) continue;
-    gain = gained;
-    best = &tried;
-  }
-  if (best == nullptr) return {};
-  return fmt::format("; {} would bring {} more images/s", best->what_if.label, percent(gain));
+// The first of the leading changes, where the group is all there is.
+std::string best_change(const Explained& explained, const scenarios::Result& before,
+                        const std::vector<Tried>& all) {
+  const std::vector<std::size_t> best = leading(all);
+  if (best.empty() || explained.group.processes.size() < before.processes.size()) return {};
+  return fmt::format("; {} would bring most", all[best.front()].named());
 }
 
 // The resources that limit the running kernels: " (arithmetic 70 %, memory 20 %)".
@@ -162,7 +137,7 @@ std::string sentence_of(const Explained& explained, const scenarios::Result& bef
   }
   text += fmt::format("{} {}", percent(max_used), use->words);
   if (use->share == Share::gpu_running) text += bounds(explained.running_by, before.system);
-  return text + best_change(explained, tried);
+  return text + best_change(explained, before, tried);
 }
 
 }  // namespace jostle::analyses

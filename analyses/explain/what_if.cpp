@@ -232,16 +232,13 @@ std::optional<Changed> split_equally(const Request& request) {
   return request.device.has_gpu() ? split(equal_partitions(request.scenario, powered_gpu(request)))
                                   : std::nullopt;
 }
-std::optional<Changed> split_for_critical(const Request& request, double share) {
-  return request.device.has_gpu()
-             ? split(partition_for_critical(request.scenario, powered_gpu(request), share))
-             : std::nullopt;
-}
-std::optional<Changed> half_for_critical(const Request& request) {
-  return split_for_critical(request, 0.5);
-}
-std::optional<Changed> quarter_for_critical(const Request& request) {
-  return split_for_critical(request, 0.25);
+// The SMs of `share` for those that must answer soon.
+auto split_for_critical(double share) {
+  return [share](const Request& request) {
+    return request.device.has_gpu()
+               ? split(partition_for_critical(request.scenario, powered_gpu(request), share))
+               : std::nullopt;
+  };
 }
 
 using Changes = std::function<std::vector<Changed>(const Request&)>;
@@ -284,7 +281,7 @@ std::vector<Intervention> interventions() {
       {"no-profiler", Resource::profiler, company, advice, once(no_profiler)},
       {"no-quota", no, cores, advice, once(no_quota)},
       {"no-compositor", no, company, advice, once(no_compositor)},
-      {"no-loads", no, company, advice, once(no_loads)},
+      {"no-loads", no, company, cause, once(no_loads)},
       {"nice", no, priority, advice, once(nice_first)},
       {"no-stages", no, stages, cause, once(no_stages)},
       {"sync-spin", no, sync, advice, once(sync_spin)},
@@ -301,7 +298,7 @@ std::vector<Intervention> interventions() {
       {"batch-of-waiting", no, batch, advice, once(batch_of_waiting)},
       {"drop-frames", no, arrivals, advice, once(drop_frames)},
       {"skip-frames", no, arrivals, advice, once(skip_frames)},
-      {"one-process-fewer", no, company, advice, once(one_process_fewer)},
+      {"one-process-fewer", no, company, cause, once(one_process_fewer)},
       {"second-board", no, boards, advice, once(second_board)},
       {"as-streams", no, sharing, advice, once(streams_of_one), true},
       {"as-processes", no, sharing, advice, once(processes_of_their_own), true},
@@ -312,8 +309,8 @@ std::vector<Intervention> interventions() {
                     once([&way](const Request& request) { return without_turns(request, way); }), true});
   }
   rows.push_back({"equal-partitions", no, sharing, advice, once(split_equally), true});
-  rows.push_back({"half-partition", no, sharing, advice, once(half_for_critical), true});
-  rows.push_back({"quarter-partition", no, sharing, advice, once(quarter_for_critical), true});
+  rows.push_back({"half-partition", no, sharing, advice, once(split_for_critical(0.5)), true});
+  rows.push_back({"quarter-partition", no, sharing, advice, once(split_for_critical(0.25)), true});
   return rows;
 }
 

@@ -32,8 +32,8 @@ struct Governed {
   [[nodiscard]] bool any() const { return cpu || gpu || emc; }
 };
 
-// The use of a change: one can make it; it takes a cause away, which shows what that costs; or it multiplies
-// a part of the board, which shows what is short.
+// The use of a change: one can make it; it takes away a cause, such as heat, or what the user asks for, which
+// shows what that costs; or it multiplies a part of the board, which shows what is short.
 enum class Role { advice, cause, hypothesis };
 [[nodiscard]] const char* to_string(Role role);
 

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "analyses/explain/explain.hpp"
-#include "analyses/explain/objective_value.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -20,16 +19,13 @@ constexpr double greatest_ratio = 1000;   // the most that one process counts fo
 constexpr double least_dropped = 0.0005;  // share of dropped requests that is named
 
 // The logarithm of after / before; 0 if either is absent.
-double log_ratio(const Metric& before, const Metric& after) {
+double log_ratio(const Change& change) {
+  const auto& [before, after, half_width] = change;
   if (!before || !after || (*before <= 0 && *after <= 0)) return 0;
   const double most = std::log(greatest_ratio);
   if (*before <= 0) return most;
   if (*after <= 0) return -most;
   return std::clamp(std::log(*after / *before), -most, most);
-}
-
-double log_ratio(const Change& change) {
-  return log_ratio(change.before, change.after);
 }
 
 // The logarithm of the ratio of rates: tokens for a language model; 0 if it may be chance.
@@ -89,23 +85,22 @@ double Worth::relative_gain() const {
   return std::expm1(gain);
 }
 
-Worth worth_of(const Tried& tried, const scenarios::Scenario& scenario, const scenarios::Result& before) {
+Metric speed_of(const Tried& tried, const scenarios::Result& before) {
+  const ProcessSums sums = sums_over(tried, before);
+  if (sums.count == 0 || !tried.all_fit) return std::nullopt;
+  return std::exp((sums.rate + sums.latency_gain) / sums.count);
+}
+
+Worth worth_of(const Tried& tried, const Aim& aim, const scenarios::Result& before) {
   Worth worth;
   worth.accuracy_unknown = tried.what_if.kind == ChangeKind::precision;
   worth.ruins = keeps_less(tried, before);
   worth.rescues = tried.is_stable() && !overloaded_in(before).empty();
   const ProcessSums sums = sums_over(tried, before);
   if (sums.count == 0) return worth;
-  const double rate = sums.rate / sums.count;
-  worth.gain = rate + sums.latency_gain / sums.count;
+  if (tried.gain != 0) worth.gain = (aim.more_is_better ? 1 : -1) * log_ratio(tried.objective);
   worth.latency = sums.latency_price / sums.count;
-  if (const auto objective = scenarios::objective_of(scenario)) {
-    // Without a value, such as a percentile of few answers, the processes are compared as if none were named.
-    const Change change = objective_change(*objective, tried, scenario, before);
-    if (change.before && change.after)
-      worth.gain = objective->metric.more_is_better ? log_ratio(change) : -log_ratio(change);
-  }
-  worth.energy = std::max(0.0, log_ratio(tried.power_w) - rate);
+  worth.energy = std::max(0.0, log_ratio(tried.power_w) - sums.rate / sums.count);
   worth.boards = std::log(static_cast<double>(tried.results.size()));
   worth.given_up = std::log((sums.count + sums.left_out) / sums.count);
   return worth;
@@ -146,7 +141,7 @@ std::vector<std::size_t> leading(const std::vector<Tried>& tried) {
   std::map<ChangeKind, std::size_t> best;  // the best of each kind
   for (std::size_t i = 0; i < tried.size(); ++i) {
     const Worth& worth = tried[i].worth;
-    if (tried[i].what_if.role == Role::hypothesis || worth.ruins) continue;
+    if (tried[i].what_if.role != Role::advice || worth.ruins) continue;
     if (!worth.rescues && std::expm1(worth.net()) < least_worth) continue;
     const auto [known, is_first] = best.try_emplace(tried[i].what_if.kind, i);
     if (!is_first && worth_more_effort(i, known->second)) known->second = i;

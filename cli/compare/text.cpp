@@ -15,6 +15,7 @@
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "input/units.hpp"
 #include "scenarios/result/grades.hpp"
@@ -134,9 +135,8 @@ std::vector<std::string> pairs_sentences(const Compared& compared) {
 
 // "#0 resnet50 fp16 b1", with both numbers if they differ.
 std::string process_heading(const analyses::ComparedProcess& process) {
-  const std::string where = process.a == process.b ? fmt::format("#{}", process.a)
-                                                   : fmt::format("#{} -> #{}", process.a, process.b);
-  return where + " " + input::printable(process.label, 200);
+  const std::string a = process.a.place(), b = process.b.place();
+  return fmt::format("#{}{} ", a, a == b ? "" : " -> #" + b) + input::printable(process.label, 200);
 }
 
 // The phrases of a text of in_words() that another one lacks.
@@ -152,8 +152,21 @@ std::vector<std::string> phrases_beyond(const std::string& text, const std::stri
   return found;
 }
 
+// "1 process with 3 streams".
+std::string counted_processes(const scenarios::Result& result) {
+  std::size_t streams = 0;
+  for (const scenarios::ProcessResult& process : result.processes) streams += process.instances.size();
+  return input::counted(result.processes.size(), "process", "processes") +
+         (streams > 0 ? " with " + input::counted(streams, "stream") : std::string());
+}
+
 // How B differs from A: "batch 8 in place of batch 1 (2 x resnet50 fp16)"; empty if words do not tell it.
-std::string differing_words(const scenarios::InWords& a, const scenarios::InWords& b) {
+std::string differing_words(const Compared& compared, const scenarios::InWords& a,
+                            const scenarios::InWords& b) {
+  if (std::ranges::any_of(compared.processes,
+                          [](const auto& each) { return each.a.stream || each.b.stream; }))
+    return fmt::format("{} in place of {}", counted_processes(compared.b.front()),
+                       counted_processes(compared.a.front()));
   std::vector<std::string> all;
   const auto add = [&all](const std::string& before, const std::string& after) {
     const auto gone = phrases_beyond(before, after), come = phrases_beyond(after, before);
@@ -248,7 +261,8 @@ std::vector<Difference> told_differences(const Compared& compared) {
     for (Difference difference : process.metrics) {
       if (difference.metric != "latency p99" || !difference.relative()) continue;
       if (latency && std::abs(*difference.relative()) <= std::abs(*latency->relative())) continue;
-      if (compared.processes.size() > 1) difference.metric += fmt::format(" of process {}", process.a);
+      if (compared.processes.size() > 1)
+        difference.metric += fmt::format(" of process {}", process.a.place());
       latency = std::move(difference);
     }
   if (latency) told.push_back(std::move(*latency));
@@ -277,12 +291,11 @@ std::string comparison_text(const Compared& compared, const analyses::ComparedNa
           table_of(compared.system).text(width, colour) +
           (power_grades_sentence(compared).empty() ? std::string()
                                                    : paragraph(power_grades_sentence(compared), width, 0));
-  const auto unmatched = [&](const std::vector<analyses::Unmatched>& processes, const char* which) {
-    if (processes.empty()) return;
+  const auto unmatched = [&](const std::vector<analyses::Unit>& units, const char* which) {
+    if (units.empty()) return;
     std::string line = fmt::format("Only in {}:", which);
-    for (const auto& process : processes)
-      line +=
-          fmt::format(" #{} {}{}", process.index, process.label, &process == &processes.back() ? "" : ",");
+    for (const analyses::Unit& unit : units)
+      line += fmt::format(" #{} {}{}", unit.place(), unit.label, &unit == &units.back() ? "" : ",");
     text += "\n" + paragraph(line, width, 0);
   };
   unmatched(compared.only_a, "A");
@@ -301,7 +314,7 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
   const scenarios::InWords a = scenarios::in_words(compared.a.front().resolved),
                            b = scenarios::in_words(compared.b.front().resolved);
   PageWords words = page_words(a);
-  const std::string differs = differing_words(a, b);
+  const std::string differs = differing_words(compared, a, b);
   // The question says how B's differs, unless words do not tell it.
   words.scenario = a.board == b.board ? a.board
                    : !differs.empty() ? "A: " + a.board

@@ -28,7 +28,7 @@ using analyses::Tried;
 using scenarios::Metric;
 
 constexpr int longest_bar = 40;
-constexpr std::size_t longest_label = 30;
+constexpr std::size_t longest_label = 30, longest_header = 24;
 
 // True if the rates of equal processes differ, so that one of them does not represent all.
 bool differs(double least, double most) {
@@ -44,15 +44,18 @@ std::string rates(double least, double most) {
 // images/s".
 std::string headline(const Explanation& explanation, const Explained& explained) {
   double least = 0, most = 0, offered = 0;
-  Metric p99 = 0.0;  // the worst of the group; none if one is not known
+  Metric p99 = 0.0, mean = 0.0;  // the worst of the group; none if one is not known
   bool first = true;
   for (const std::size_t index : explained.group.processes) {
     const scenarios::ProcessResult& process = explanation.result.processes[index];
     if (!process.throughput.mean) continue;
     least = first ? *process.throughput.mean : std::min(least, *process.throughput.mean);
     most = std::max(most, *process.throughput.mean);
-    const Metric& own = process.latency_ms.p99;
-    p99 = p99 && own ? Metric(std::max(*p99, *own)) : std::nullopt;
+    const auto worse = [](const Metric& worst, const Metric& own) {
+      return worst && own ? Metric(std::max(*worst, *own)) : std::nullopt;
+    };
+    p99 = worse(p99, process.latency_ms.p99);
+    mean = worse(mean, process.latency_ms.mean);
     if (process.stable == false) offered = std::max(offered, process.offered.value_or(0));
     first = false;
   }
@@ -64,7 +67,9 @@ std::string headline(const Explanation& explanation, const Explained& explained)
   if (offered > 0)
     return fmt::format("{}: {} of {} {}{}, latency grows", explained.group.label, rate,
                        input::decimal(offered, 4), one.throughput.unit, each);
-  const std::string latency = p99 ? fmt::format(", p99 {} ms", significant(*p99, 4)) : std::string();
+  const std::string latency = p99    ? fmt::format(", p99 {} ms", significant(*p99, 4))
+                              : mean ? fmt::format(", mean latency {} ms", significant(*mean, 4))
+                                     : std::string();
   return fmt::format("{}: {} {}{}{}", explained.group.label, rate, one.throughput.unit, each, latency);
 }
 
@@ -166,60 +171,66 @@ std::string group_text(const Explanation& explanation, const Explained& explaine
          (explained.pieces.empty() ? std::string() : paragraph(explained.pieces, width, 2));
 }
 
-const Metric& side(const Change& change, bool after) {
-  return after ? change.after : change.before;
-}
+// A figure of a change in the table.
+struct Figure {
+  std::string header;
+  Change change;
+  int digits, importance;
+  int percent;  // importance of the column of its change; less than 0: there is none
+};
 
-// The columns of the table of changes: totals by unit, then what all have.
-std::vector<Column> change_columns(const std::vector<analyses::UnitChange>& units) {
-  std::vector<Column> columns{{"what if", Align::left}};
-  for (const analyses::UnitChange& unit : units) {
-    columns.push_back({unit.unit + "/s", Align::right});
-    columns.push_back({"%", Align::right, columns.size() == 2 ? 0 : 65});
-    if (unit.unit == "images") columns.push_back({"±", Align::right, 50});
-  }
-  columns.insert(columns.end(), {{"p99 ms", Align::right, 60},
-                                 {"p99 %", Align::right, 40},
-                                 {"W", Align::right, 55},
-                                 {"price", Align::left, 47}});
-  for (const analyses::UnitChange& unit : units)
-    columns.push_back({unit.unit == "images" ? "mJ/image" : "mJ/token", Align::right, 45});
-  return columns;
+// The figures in the order of their columns: the objective, totals by unit, then what all have; each once.
+std::vector<Figure> figures_of(const analyses::Aim& aim, const Tried& tried) {
+  const auto header = [](const std::string& name, const std::string& unit) {
+    if (unit == "W" || unit.starts_with("mJ")) return unit;
+    return name + (unit.empty() || unit.starts_with("/") ? "" : " ") + unit;
+  };
+  std::vector<Figure> all{{header(aim.name, aim.unit), tried.objective, 4, 0, 0}};
+  const auto add = [&all](Figure figure) {
+    if (std::ranges::find(all, figure.header, &Figure::header) == all.end()) all.push_back(std::move(figure));
+  };
+  for (const analyses::UnitChange& unit : tried.units)
+    add({unit.unit + "/s", unit.per_s, 4, aim.of == analyses::Aim::Of::latency ? 46 : 62, 36});
+  add({header(aim.tail, "ms"), tried.p99_ms, 4, 60, 40});
+  add({"W", tried.power_w, 3, 55, -1});
+  for (const analyses::UnitChange& unit : tried.units)
+    add({unit.unit == "images" ? "mJ/image" : "mJ/token", unit.energy_mj, 3, 45, -1});
+  return all;
 }
 
 // The cells of a row: of the board as it is, or after the change.
 std::vector<std::string> change_cells(const Explanation& explanation, const Tried& tried, bool after) {
+  const bool grows = after ? !tried.overloaded.empty() : explanation.overload.has_value();
   std::vector<std::string> cells;
-  for (const analyses::UnitChange& unit : tried.units) {
-    cells.push_back(significant(side(unit.per_s, after), 4));
-    cells.push_back(after ? signed_percent(unit.per_s.relative()) : "");
-    if (unit.unit != "images") continue;
-    const Change& change = tried.throughput;
+  for (const Figure& figure : figures_of(explanation.aim, tried)) {
+    const Change& change = figure.change;
+    const Metric& value = after ? change.after : change.before;
+    const bool latency = figure.header.ends_with(" ms");
+    cells.push_back(latency && !value && grows ? "grows" : significant(value, figure.digits));
+    if (figure.percent < 0) continue;
     const bool known = after && change.half_width && change.before.value_or(0) != 0;
+    cells.push_back(after ? signed_percent(change.relative()) : "");
     cells.push_back(known ? fmt::format("{:.1f}", 100 * *change.half_width / *change.before) : "");
   }
-  const bool grows = after ? !tried.overloaded.empty() : explanation.overload.has_value();
-  cells.push_back(grows ? "grows" : significant(side(tried.p99_ms, after), 4));
-  cells.push_back(after ? signed_percent(tried.p99_ms.relative()) : "");
-  cells.push_back(significant(side(tried.power_w, after), 3));
   const auto prices =
       after ? analyses::prices_in_words(tried, explanation.result) : std::vector<std::string>{};
   cells.push_back(fmt::format("{}", fmt::join(prices, ", ")));
-  for (const analyses::UnitChange& unit : tried.units)
-    cells.push_back(significant(side(unit.energy_mj, after), 3));
   return cells;
 }
 
-// The rows in the order of the table: those that matter most first, numbered.
+// The rows in the order of the table: those that matter most first, numbered. Columns without a value are
+// left out.
 Table what_ifs_table(const Explanation& explanation) {
-  const Tried& any = explanation.tried.front();
-  Table table(change_columns(any.units));
-  const auto add = [&](const std::string& label, const Tried& tried, bool after, Style style) {
-    std::vector<std::string> cells = change_cells(explanation, tried, after);
-    cells.insert(cells.begin(), shortened(label, longest_label));
-    table.add(std::move(cells), style);
+  struct Row {
+    std::vector<std::string> cells;
+    Style style;
   };
-  add("as it is", any, false, Style::strong);
+  std::vector<Row> rows;
+  const auto add = [&](const std::string& label, const Tried& tried, bool after, Style style) {
+    rows.push_back({change_cells(explanation, tried, after), style});
+    rows.back().cells.insert(rows.back().cells.begin(), shortened(label, longest_label));
+  };
+  add("as it is", explanation.tried.front(), false, Style::strong);
   int rank = 0;
   for (const std::size_t index : explanation.leading) {
     const Tried& tried = explanation.tried[index];
@@ -231,6 +242,24 @@ Table what_ifs_table(const Explanation& explanation) {
     add(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), tried, true,
         tried.all_fit ? Style::plain : Style::bad);
   }
+  std::vector<Column> columns{{"what if", Align::left}};
+  for (const Figure& figure : figures_of(explanation.aim, explanation.tried.front())) {
+    columns.push_back({shortened(figure.header, longest_header), Align::right, figure.importance});
+    if (figure.percent < 0) continue;
+    const std::string of = figure.header.substr(0, figure.header.find_first_of(" /")) + " %";
+    columns.push_back({figure.percent == 0 ? "%" : of, Align::right, figure.percent});
+    columns.push_back({"±", Align::right, figure.percent == 0 ? 50 : 35});
+  }
+  columns.push_back({"price", Align::left, 47});
+  for (std::size_t i = columns.size(); i-- > 0;) {
+    if (std::ranges::any_of(rows,
+                            [&](const Row& row) { return !row.cells[i].empty() && row.cells[i] != none; }))
+      continue;
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(i));
+    for (Row& row : rows) row.cells.erase(row.cells.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  Table table(std::move(columns));
+  for (Row& row : rows) table.add(std::move(row.cells), row.style);
   return table;
 }
 
@@ -257,49 +286,50 @@ std::string power_sentence(const Explanation& explanation) {
 // The meaning of the numbers in front of changes.
 constexpr const char* numbered = "numbered: greatest gain for its price, one of each kind of change";
 
-std::string what_ifs(const Explanation& explanation, int width, bool colour) {
-  if (explanation.tried.empty()) return {};
-  const Table table = what_ifs_table(explanation);
-  const std::string graded = power_sentence(explanation);
-  std::string notes;
-  if (!explanation.leading.empty()) notes += paragraph(numbered, width, 2);
-  // A table this narrow has no room for prices.
-  constexpr int narrow = 80;
-  for (std::size_t i = 0; i < explanation.leading.size() && width < narrow; ++i) {
-    const auto prices =
-        analyses::prices_in_words(explanation.tried[explanation.leading[i]], explanation.result);
-    if (!prices.empty())
-      notes += paragraph(fmt::format("price of {}: {}", i + 1, fmt::join(prices, ", ")), width, 2);
+// What the changes do, for terminal and page: limits, the table, who wins, clocks. `prices`: in lines of
+// their own, where the table has no room.
+std::vector<Passage> passages(const Explanation& explanation, bool prices) {
+  const auto changes = [&](const char* title, const auto& sentence_of_change) {
+    Passage passage{title};
+    for (const Tried& tried : explanation.tried)
+      if (const std::string& sentence = sentence_of_change(tried); !sentence.empty())
+        passage.lines.push_back(tried.what_if.label + ": " + sentence);
+    return passage;
+  };
+  std::vector<Passage> found{{"limits"}};
+  for (const analyses::ActiveLimit& limit : explanation.limits) found.front().lines.push_back(limit.sentence);
+  if (!explanation.tried.empty()) {
+    Passage passage =
+        changes("what each change would bring", [](const Tried& tried) { return tried.what_if.note; });
+    std::vector<std::string> notes;
+    const analyses::Aim& aim = explanation.aim;
+    if (!aim.missing.empty())
+      notes.push_back(fmt::format("the run has no {}: changes are judged by {}", aim.missing, aim.name));
+    if (!explanation.leading.empty()) notes.emplace_back(numbered);
+    for (std::size_t i = 0; prices && i < explanation.leading.size(); ++i) {
+      const auto price =
+          analyses::prices_in_words(explanation.tried[explanation.leading[i]], explanation.result);
+      if (!price.empty()) notes.push_back(fmt::format("price of {}: {}", i + 1, fmt::join(price, ", ")));
+    }
+    passage.lines.insert(passage.lines.begin(), notes.begin(), notes.end());
+    if (std::string graded = power_sentence(explanation); !graded.empty())
+      passage.lines.push_back(std::move(graded));
+    passage.tables.push_back(what_ifs_table(explanation));
+    found.push_back(std::move(passage));
   }
-  for (const Tried& tried : explanation.tried)
-    if (!tried.what_if.note.empty())
-      notes += paragraph(tried.what_if.label + ": " + tried.what_if.note, width, 2);
-  return "\n" + styled("what each change would bring", Style::strong, colour) + "\n" +
-         table.text(width, colour) + notes + (graded.empty() ? graded : paragraph(graded, width, 2));
+  found.push_back(changes("who would win and who would starve",
+                          [](const Tried& tried) { return tried.outcomes.sentence; }));
+  found.push_back(changes("what the clocks would do", [](const Tried& tried) { return tried.sentence; }));
+  std::erase_if(found,
+                [](const Passage& passage) { return passage.lines.empty() && passage.tables.empty(); });
+  return found;
 }
 
-std::string active_limits_text(const Explanation& explanation, int width, bool colour) {
-  if (explanation.limits.empty()) return {};
-  std::string text = "\n" + styled("limits", Style::strong, colour) + "\n";
-  for (const analyses::ActiveLimit& limit : explanation.limits) text += paragraph(limit.sentence, width, 2);
+std::string passage_text(const Passage& passage, int width, bool colour) {
+  std::string text = "\n" + styled(passage.title, Style::strong, colour) + "\n";
+  for (const Table& table : passage.tables) text += table.text(width, colour);
+  for (const std::string& line : passage.lines) text += paragraph(line, width, 2);
   return text;
-}
-
-std::string outcomes(const Explanation& explanation, int width, bool colour) {
-  std::string text;
-  for (const Tried& tried : explanation.tried)
-    if (!tried.outcomes.sentence.empty())
-      text += paragraph(tried.what_if.label + ": " + tried.outcomes.sentence, width, 2);
-  if (text.empty()) return {};
-  return "\n" + styled("who would win and who would starve", Style::strong, colour) + "\n" + text;
-}
-
-std::string clocks(const Explanation& explanation, int width, bool colour) {
-  std::string text;
-  for (const Tried& tried : explanation.tried)
-    if (!tried.sentence.empty()) text += paragraph(tried.what_if.label + ": " + tried.sentence, width, 2);
-  if (text.empty()) return {};
-  return "\n" + styled("what the clocks would do", Style::strong, colour) + "\n" + text;
 }
 
 std::string reported_text(const Explanation& explanation, int width, bool colour) {
@@ -356,16 +386,14 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
   for (const Explained& explained : explanation.groups)
     text += group_text(explanation, explained, width, colour);
   text += sharing_lines(result, width);
-  if (!explanation.tenants.empty()) {
-    text += "\n" + styled("what else runs", Style::strong, colour) + "\n";
-    for (const std::string& line : explanation.tenants) text += paragraph(line, width, 2);
-  }
+  if (!explanation.tenants.empty())
+    text += passage_text({"what else runs", {}, explanation.tenants}, width, colour);
   if (explanation.critical)
-    text += "\n" + styled("critical resource", Style::strong, colour) + "\n" +
-            paragraph(explanation.critical->sentence, width, 2);
-  text += active_limits_text(explanation, width, colour);
-  return text + what_ifs(explanation, width, colour) + outcomes(explanation, width, colour) +
-         clocks(explanation, width, colour) + reported_text(explanation, width, colour);
+    text += passage_text({"critical resource", {}, {explanation.critical->sentence}}, width, colour);
+  constexpr int narrow = 100;  // has no room for prices in every table
+  for (const Passage& passage : passages(explanation, width < narrow))
+    text += passage_text(passage, width, colour);
+  return text + reported_text(explanation, width, colour);
 }
 
 PageWords explanation_words(const Explanation& explanation) {
@@ -386,29 +414,7 @@ PageWords explanation_words(const Explanation& explanation) {
   words.answer.front() = std::move(answer);
   if (!words.missing.empty())
     words.more.push_back({"what the table lacks", {}, std::exchange(words.missing, {})});
-  const auto changes = [&](const char* title, const auto& sentence_of_change) {
-    Passage passage{title};
-    for (const Tried& tried : explanation.tried)
-      if (const std::string& sentence = sentence_of_change(tried); !sentence.empty())
-        passage.lines.push_back(tried.what_if.label + ": " + sentence);
-    return passage;
-  };
-  std::vector<Passage> found;
-  if (!explanation.tried.empty()) {
-    Passage passage =
-        changes("what each change would bring", [](const Tried& tried) { return tried.what_if.note; });
-    if (!explanation.leading.empty()) passage.lines.insert(passage.lines.begin(), numbered);
-    passage.tables.push_back(what_ifs_table(explanation));
-    found.push_back(std::move(passage));
-  }
-  Passage limits{"limits"};
-  for (const analyses::ActiveLimit& limit : explanation.limits) limits.lines.push_back(limit.sentence);
-  found.push_back(std::move(limits));
-  found.push_back(changes("who would win and who would starve",
-                          [](const Tried& tried) { return tried.outcomes.sentence; }));
-  found.push_back(changes("what the clocks would do", [](const Tried& tried) { return tried.sentence; }));
-  std::erase_if(found,
-                [](const Passage& passage) { return passage.lines.empty() && passage.tables.empty(); });
+  const std::vector<Passage> found = passages(explanation, false);
   words.more.insert(words.more.begin(), found.begin(), found.end());
   return words;
 }

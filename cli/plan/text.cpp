@@ -405,14 +405,13 @@ std::string front_text(const Plan& plan, int width, bool colour) {
 std::vector<std::string> costs_of_limits(const Plan& plan) {
   std::vector<std::string> found;
   for (const analyses::Relaxed& relaxed : plan.relaxed) {
-    found.push_back(
-        fmt::format("Without the limit {}: {} {} ({} vs best) with {}. The limit would have to "
-                    "be {}.",
-                    analyses::criterion_words(plan.goal.metrics[relaxed.criterion],
-                                              plan.goal.criteria[relaxed.criterion]),
-                    analyses::metric_title(plan.goal.metrics[0]), graded(plan, relaxed.best, 0),
-                    relative_text(relaxed.best.values[0], plan.best->values[0]), settings_text(relaxed.best),
-                    with_unit(plan, relaxed.criterion, relaxed.needed)));
+    found.push_back(fmt::format("The limit {} rules out: {} {} ({} vs best) with {}, which needs {}.",
+                                analyses::criterion_words(plan.goal.metrics[relaxed.criterion],
+                                                          plan.goal.criteria[relaxed.criterion]),
+                                analyses::metric_title(plan.goal.metrics[0]), graded(plan, relaxed.best, 0),
+                                relative_text(relaxed.best.values[0], plan.best->values[0]),
+                                settings_text(relaxed.best),
+                                with_unit(plan, relaxed.criterion, relaxed.needed)));
   }
   return found;
 }

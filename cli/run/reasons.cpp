@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "cli/terminal/paragraph.hpp"
@@ -14,44 +13,23 @@
 namespace jostle::cli {
 namespace {
 
-// What a change would bring: "precision int8: +9.1 % images/s, p99 -3.0 %, power +0.7 %; price: accuracy
+// What a change would bring: "precision int8: mean latency -9.1 %, p99 -3.0 %, power +0.7 %; price: accuracy
 // unknown".
-std::string change_words(const analyses::Tried& tried, const scenarios::Result& before) {
+std::string change_words(const analyses::Tried& tried, const analyses::Explanation& explanation) {
   std::vector<std::string> parts;
   if (tried.worth.rescues) parts.emplace_back("all processes keep up");
-  constexpr double shown_from = 0.0005;  // less would print as 0.0 %
-  for (const analyses::UnitChange& unit : tried.units)
-    if (std::abs(unit.per_s.relative().value_or(0)) >= shown_from)
-      parts.push_back(fmt::format("{} % {}/s", signed_percent(unit.per_s.relative()), unit.unit));
+  if (!tried.figure.empty()) parts.push_back(tried.figure);
+  const auto add = [&parts](const std::string& name, const analyses::Change& change) {
+    if (change.relative()) parts.push_back(fmt::format("{} {} %", name, signed_percent(change.relative())));
+  };
   if (!tried.overloaded.empty())
     parts.emplace_back("latency grows");
-  else if (tried.p99_ms.relative())
-    parts.push_back(fmt::format("p99 {} %", signed_percent(tried.p99_ms.relative())));
-  else if (tried.latency_ms.relative())
-    parts.push_back(fmt::format("mean latency {} %", signed_percent(tried.latency_ms.relative())));
-  if (tried.power_w.relative())
-    parts.push_back(fmt::format("power {} %", signed_percent(tried.power_w.relative())));
-  const auto prices = analyses::prices_in_words(tried, before);
+  else if (explanation.aim.name != explanation.aim.tail)
+    add(explanation.aim.tail, tried.p99_ms);
+  if (explanation.aim.name != "power") add("power", tried.power_w);
+  const auto prices = analyses::prices_in_words(tried, explanation.result);
   return fmt::format("{}: {}{}{}", tried.what_if.label, fmt::join(parts, ", "),
                      prices.empty() ? "" : "; price: ", fmt::join(prices, ", "));
-}
-
-double rate_gained(const analyses::Tried& tried) {
-  return tried.units.empty() ? 0 : tried.units.front().per_s.relative().value_or(0);
-}
-
-// ". Most images/s, +37.4 %, would come from: as streams of one process": the change of the same subject with
-// the highest rate, if that is clearly more than the best change brings. Empty: there is none.
-std::string more_by_rate(const analyses::Explanation& explanation, const analyses::Tried& best) {
-  constexpr double clearly = 0.05;
-  const analyses::Tried* most = nullptr;
-  for (const analyses::Tried& tried : explanation.tried)
-    if (tried.what_if.kind == best.what_if.kind && tried.is_stable() &&
-        rate_gained(tried) > rate_gained(most != nullptr ? *most : best))
-      most = &tried;
-  if (most == nullptr || rate_gained(*most) - rate_gained(best) < clearly) return {};
-  return fmt::format(". Most {}/s, {} %, would come from: {}", most->units.front().unit,
-                     signed_percent(rate_gained(*most)), most->what_if.label);
 }
 
 // The best change, what it does to each process and why, where it alters how the GPU is shared.
@@ -59,8 +37,7 @@ std::string best_words(const analyses::Explanation& explanation) {
   if (!explanation.leading.empty()) {
     const analyses::Tried& best = explanation.tried[explanation.leading.front()];
     const std::string& outcome = best.outcomes.sentence;
-    return change_words(best, explanation.result) + (outcome.empty() ? "" : "; " + outcome) +
-           more_by_rate(explanation, best);
+    return change_words(best, explanation) + (outcome.empty() ? "" : "; " + outcome);
   }
   if (explanation.overload && !explanation.overload->sentence.empty()) return explanation.overload->sentence;
   return explanation.tried.empty() ? std::string()
@@ -75,9 +52,7 @@ std::string decision_words(const analyses::Explanation& explanation) {
   const analyses::Tried& best = explanation.tried[explanation.leading.front()];
   const auto error = scenarios::usual_error_share(lowest(explanation.result));
   if (!error || best.worth.rescues) return {};
-  const scenarios::Metric tail = best.p99_ms.relative(), mean = best.latency_ms.relative();
-  const double gain = std::max(rate_gained(best), -(tail ? *tail : mean.value_or(0)));
-  if (gain > *error)
+  if (best.gain > *error)
     return fmt::format(
         "the best change is one even if the model is off by its usual {:.0f} % for one side alone",
         100 * *error);
@@ -107,7 +82,7 @@ void add_reasons(PageWords& words, const analyses::Explanation& explanation) {
     words.trust.insert(words.trust.begin(), std::move(decision));
   Passage changes{"the changes that matter most"};
   for (const std::size_t index : explanation.leading)
-    changes.lines.push_back(change_words(explanation.tried[index], explanation.result));
+    changes.lines.push_back(change_words(explanation.tried[index], explanation));
   if (changes.lines.size() > 1) words.more.insert(words.more.begin(), std::move(changes));
   if (groups.lines.size() > 1) words.more.insert(words.more.begin(), std::move(groups));
 }

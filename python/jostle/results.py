@@ -223,10 +223,12 @@ class Explanation(Answer):
 
     def _repr_html_(self) -> str:
         data = self.to_dict()
-        rows = [[one["label"], one["throughput"]["after"], _percent(one["throughput"]), one["latency_p99_ms"]["after"],
-                 _percent(one["latency_p99_ms"]), one["power_w"]["after"]] for one in data["what_ifs"]]
+        aim = data["objective"]
+        columns = {f'{aim["name"]} {aim["unit"]}'.strip(): "objective", "images/s": "throughput", f'{aim["p99"]} ms': "latency_p99_ms"}
+        rows = [[one["label"], *(cell for key in columns.values() for cell in (one[key]["after"], _percent(one[key]))),
+                 one["power_w"]["after"]] for one in data["what_ifs"]]
         words = "".join(f"<p>{page.escape(line)}</p>" for line in str(self).splitlines())
-        return words + page.table(["what if", "images/s", "%", "p99 ms", "%", "W"], rows)
+        return words + page.table(["what if", *(cell for name in columns for cell in (name, "%")), "W"], rows)
 
 
 class Offload(Records):

@@ -19,30 +19,31 @@ struct Scenario;
 struct ObjectiveMetric {
   std::string_view path;  // in a process of the result, or, behind "system.", in the board's
   bool more_is_better;
+  std::string_view words, unit;
   bool of_tokens = false;  // only language models have it
 };
 inline constexpr std::array<ObjectiveMetric, 16> process_objectives{{
-    {"throughput.mean", true},
-    {"latency_ms.mean", false},
-    {"latency_ms.p50", false},
-    {"latency_ms.p90", false},
-    {"latency_ms.p95", false},
-    {"latency_ms.p99", false},
-    {"tokens.decode_per_s", true, true},
-    {"tokens.prefill_per_s", true, true},
-    {"tokens.per_s", true, true},
-    {"tokens.per_joule", true, true},
-    {"tokens.ttft_ms.mean", false, true},
-    {"tokens.ttft_ms.p50", false, true},
-    {"tokens.ttft_ms.p99", false, true},
-    {"tokens.itl_ms.mean", false, true},
-    {"tokens.itl_ms.p50", false, true},
-    {"tokens.itl_ms.p99", false, true},
+    {"throughput.mean", true, "throughput", "/s"},
+    {"latency_ms.mean", false, "mean latency", "ms"},
+    {"latency_ms.p50", false, "p50", "ms"},
+    {"latency_ms.p90", false, "p90", "ms"},
+    {"latency_ms.p95", false, "p95", "ms"},
+    {"latency_ms.p99", false, "p99", "ms"},
+    {"tokens.decode_per_s", true, "decoded tokens", "/s", true},
+    {"tokens.prefill_per_s", true, "prompt tokens", "/s", true},
+    {"tokens.per_s", true, "tokens", "/s", true},
+    {"tokens.per_joule", true, "tokens", "/J", true},
+    {"tokens.ttft_ms.mean", false, "TTFT", "ms", true},
+    {"tokens.ttft_ms.p50", false, "TTFT p50", "ms", true},
+    {"tokens.ttft_ms.p99", false, "TTFT p99", "ms", true},
+    {"tokens.itl_ms.mean", false, "ITL", "ms", true},
+    {"tokens.itl_ms.p50", false, "ITL p50", "ms", true},
+    {"tokens.itl_ms.p99", false, "ITL p99", "ms", true},
 }};
 inline constexpr std::array<ObjectiveMetric, 3> system_objectives{{
-    {"system.throughput.mean", true},
-    {"system.power_w.mean", false},
-    {"system.energy_per_image_mj", false},
+    {"system.throughput.mean", true, "images/s", ""},
+    {"system.power_w.mean", false, "power", "W"},
+    {"system.energy_per_image_mj", false, "energy", "mJ/image"},
 }};
 
 struct Objective {

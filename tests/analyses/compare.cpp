@@ -195,15 +195,70 @@ TEST(Compare, one_pair_has_no_interval) {
   EXPECT_FALSE(figure(compared.system, "throughput").significant());
 }
 
+// "0 0.1": process 0 of A with stream 1 of process 0 of B; "- 2": only in B.
+using Places = std::vector<std::string>;
+Places places(const Pairing& pairing) {
+  Places all;
+  for (const auto& [a, b] : pairing.both) all.push_back(a.place() + " " + b.place());
+  for (const Unit& unit : pairing.only_a) all.push_back(unit.place() + " -");
+  for (const Unit& unit : pairing.only_b) all.push_back("- " + unit.place());
+  return all;
+}
+
 TEST(Compare, processes_are_matched_entry_by_entry_and_the_rest_is_listed) {
   const Scenario more = changed({"processes.0.count=3", "processes.2={model: alexnet, precision: fp16}"});
   const Pairing pairs = pairing(changed({}), more);
-  EXPECT_EQ(pairs.both, (std::vector<std::pair<std::size_t, std::size_t>>{{0, 0}, {1, 1}, {2, 3}}));
-  EXPECT_TRUE(pairs.only_a.empty());
-  EXPECT_EQ(pairs.only_b, (std::vector<std::size_t>{2, 4}));
-  const Pairing other = pairing(more, changed({}));
-  EXPECT_EQ(other.only_a, (std::vector<std::size_t>{2, 4}));
-  EXPECT_TRUE(other.only_b.empty());
+  EXPECT_EQ(places(pairs), (Places{"0 0", "1 1", "2 3", "- 2", "- 4"}));
+  EXPECT_EQ(places(pairing(more, changed({}))), (Places{"0 0", "1 1", "3 2", "2 -", "4 -"}));
+}
+
+const std::string in_processes =
+    "device: nvidia-h200\nprocesses:\n"
+    "  - {name: detector, model: yolov8n, precision: fp16, runtime: cuda-graph}\n"
+    "  - {name: depth, model: resnet18, precision: fp16, runtime: cuda-graph}\n"
+    "  - {name: front, model: mobilenet_v2, precision: fp16, runtime: cuda-graph}\n"
+    "run: {duration: 200 ms, warmup: 100 ms}\n";
+const std::string in_one =
+    "device: nvidia-h200\nprocesses:\n"
+    "  - {runtime: cuda-graph, instances: [{name: front, model: mobilenet_v2, precision: fp16},\n"
+    "     {name: detector, model: yolov8n, precision: fp16}, {name: depth, model: resnet18, precision: "
+    "fp16}]}\n"
+    "run: {duration: 200 ms, warmup: 100 ms}\n";
+
+TEST(Compare, a_process_is_matched_with_the_instance_of_its_name) {
+  const Scenario a = scenario_of(in_processes), b = scenario_of(in_one);
+  EXPECT_EQ(places(pairing(a, b)), (Places{"0 0.1", "1 0.2", "2 0.0"}));
+  const Compared compared = compare(a, b, {.most = 1}, {});
+  for (const ComparedProcess& each : compared.processes) {
+    EXPECT_EQ(each.label, each.a.label);
+    EXPECT_EQ(figure(each.metrics, "throughput").b,
+              compared.b.front().processes[0].instances[*each.b.stream].throughput.mean);
+    EXPECT_EQ(figure(each.metrics, "latency mean").b,
+              compared.b.front().processes[0].instances[*each.b.stream].latency_ms.mean);
+  }
+  const auto why = causes_of(compared);
+  ASSERT_EQ(why.size(), 1U);
+  EXPECT_THAT(why[0], ::testing::HasSubstr("1 process works on the board in place of 3"));
+}
+
+TEST(Compare, instances_without_names_are_matched_by_their_networks) {
+  std::string unnamed = in_one;
+  for (const char* const name : {"name: front, ", "name: detector, ", "name: depth, "})
+    unnamed.erase(unnamed.find(name), std::string(name).size());
+  std::string plain = in_processes;
+  for (const char* const name : {"name: front, ", "name: detector, ", "name: depth, "})
+    plain.erase(plain.find(name), std::string(name).size());
+  EXPECT_EQ(places(pairing(scenario_of(plain), scenario_of(unnamed))), (Places{"0 0.1", "1 0.2", "2 0.0"}));
+  // Nothing of the one is in the other: no process is taken for another.
+  EXPECT_EQ(places(pairing(scenario_of(in_processes), scenario_of(unnamed))),
+            (Places{"0 -", "1 -", "2 -", "- 0"}));
+}
+
+TEST(Compare, names_go_before_places_and_a_process_with_instances_is_itself_on_both_sides) {
+  Scenario turned = scenario_of(in_processes);
+  std::swap(turned.processes[0], turned.processes[2]);
+  EXPECT_EQ(places(pairing(scenario_of(in_processes), turned)), (Places{"0 2", "1 1", "2 0"}));
+  EXPECT_EQ(places(pairing(scenario_of(in_one), scenario_of(in_one))), (Places{"0 0"}));
 }
 
 TEST(Compare, an_interrupt_leaves_no_half_an_answer) {

@@ -6,11 +6,12 @@ import {figure as shown, Table} from './table.js';
 import {head, more} from './words.js';
 
 // Bars of what each change does to a figure, in percent of what it is; most first.
-function changes({what_ifs: all}) {
+function changes({what_ifs: all, objective}) {
   const {images, tokens} = all[0]?.by_unit ?? {};
-  const kinds = [...(images || !tokens ? [['Images/s', (of) => of.throughput]] : []),
-    ...(tokens ? [['Tokens/s', (of) => of.by_unit.tokens.per_s], ['Energy of a token', (of) => of.by_unit.tokens.energy_mj]] : []),
-    ['Latency p99', (of) => of.latency_p99_ms], ['Power', (of) => of.power_w]];
+  const kinds = [[objective.name, (of) => of.objective], ...(images || !tokens ? [['images/s', (of) => of.throughput]] : []),
+    ...(tokens ? [['tokens/s', (of) => of.by_unit.tokens.per_s], ['energy of a token', (of) => of.by_unit.tokens.energy_mj]] : []),
+    [objective.p99, (of) => of.latency_p99_ms], ['power', (of) => of.power_w]]
+      .filter(([name], i, kept) => kept.findIndex(([other]) => other === name) === i).map(([name, of]) => [name[0].toUpperCase() + name.slice(1), of]);
   const of = ([which]) => all.map((one) => ({label: one.label, ...kinds[which][1](one)})).filter(({relative}) => relative !== null)
       .sort((a, b) => b.relative - a.relative);
   if (!all.length) return null;
