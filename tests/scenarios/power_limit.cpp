@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,11 @@ TEST(PowerLimit, that_the_lowest_clock_does_not_keep_is_told_unless_the_figures_
   EXPECT_THAT(lowest.warnings, Contains(HasSubstr("the power limit of 1 W is not met: ")));
   EXPECT_THAT(at(watts_of(lowest) / 1.02).warnings, Contains(HasSubstr("is not met: ")));
   EXPECT_THAT(at(watts_of(lowest) / 1.002).warnings, Not(Contains(HasSubstr("is not met: "))));
+}
+
+TEST(PowerLimit, of_a_profile_is_not_below_the_lowest_that_it_says_the_card_accepts) {
+  EXPECT_THAT([] { (void)changed_profile("nvidia-t4", {"gpu.power_limit.budget=50 W"}); },
+              ::testing::ThrowsMessage<std::runtime_error>(HasSubstr("min must not be above budget")));
 }
 
 }  // namespace JOSTLE_FILE
