@@ -4,6 +4,7 @@
 #include <numeric>
 #include <span>
 
+#include "models/gpu/dispatcher.hpp"
 #include "models/gpu/occupancy.hpp"
 #include "models/gpu/sharing.hpp"
 #include "models/gpu/sm_shares.hpp"
@@ -30,9 +31,9 @@ constexpr double until_steady_s = 1;
 // A part of a process as if it had the GPU to itself.
 struct Alone {
   double batch_s = 0;  // GPU time per batch
-  double sm_s = 0;     // SM time per batch, over all SMs
-  double own = 1;      // share of the SMs that it may use
-  double kernels = 0;  // number per batch; of waves, where it may not use all SMs: each is an event then
+  double sm_s = 0;     // SM time per batch, over all SMs that it may use
+  bool few = false;    // it may not use all SMs: each wave of a kernel is an event then
+  double kernels = 0;  // number per batch; of waves, on few SMs
   double streams = 1;
   double requests = 0;  // requests per second of an open load
   bool loop = false;    // its batches follow each other, each launched as a whole
@@ -41,14 +42,16 @@ struct Alone {
 
 Alone alone(const process::Spec& part, double streams, const gpu::Spec& gpu) {
   const int sms = part.partition ? part.partition->sms : gpu::space::sms_of_share(gpu, part.sm_limit);
-  Alone of{.own = std::min(static_cast<double>(sms) / std::max(gpu.sm_count, 1), 1.0), .streams = streams};
+  Alone of{.few = sms < gpu.sm_count, .streams = streams};
   const gpu::KernelSequence& kernels = part.kernels;
   of.batch_s = sim::to_seconds(kernels.total());
   of.loop = part.arrivals.closed_loop() && part.launches_at_once();
   if (of.batch_s <= 0) return of;
-  of.sm_s = kernels.used.back().sm_active;
-  for (const gpu::Kernel& kernel : kernels.kernels)
-    of.kernels += of.own < 1 ? gpu::waves(gpu, kernel, sms) : 1;
+  of.sm_s = of.few ? 0 : kernels.used.back().sm_active;
+  for (const gpu::Kernel& kernel : kernels.kernels) {
+    of.kernels += of.few ? gpu::waves(gpu, kernel, sms) : 1;
+    if (of.few) of.sm_s += sim::to_seconds(time_alone(gpu::space::work_of(gpu, kernel, sms), {}));
+  }
   of.batches = streams / of.batch_s;
   const process::Arrivals& arrivals = part.arrivals;
   if (arrivals.kind == process::ArrivalKind::periodic || arrivals.kind == process::ArrivalKind::poisson) {
@@ -69,8 +72,8 @@ double on_gpu(std::span<const Alone> parts, double share, bool in_space) {
   double together = 0, longest = 0, seconds = 0;
   const double streams = streams_of(parts);
   for (const Alone& part : parts) {
-    const double busy = part.batches * (in_space ? part.sm_s / part.own : part.batch_s);
-    if (part.own < 1)
+    const double busy = part.batches * (in_space ? part.sm_s : part.batch_s);
+    if (part.few)
       longest = std::max(longest, busy);
     else
       together += busy;
