@@ -176,7 +176,8 @@ struct Figure {
   std::string header;
   Change change;
   int digits, importance;
-  int percent;  // importance of the column of its change; less than 0: there is none
+  int percent;     // importance of the column of its change; less than 0: there is none
+  std::string of;  // header of that column
 };
 
 // The figures in the order of their columns: the objective, totals by unit, then what all have; each once.
@@ -185,16 +186,17 @@ std::vector<Figure> figures_of(const analyses::Aim& aim, const Tried& tried) {
     if (unit == "W" || unit.starts_with("mJ")) return unit;
     return name + (unit.empty() || unit.starts_with("/") ? "" : " ") + unit;
   };
-  std::vector<Figure> all{{header(aim.name, aim.unit), tried.objective, 4, 0, 0}};
+  std::vector<Figure> all{{header(aim.name, aim.unit), tried.objective, 4, 0, 0, "%"}};
   const auto add = [&all](Figure figure) {
     if (std::ranges::find(all, figure.header, &Figure::header) == all.end()) all.push_back(std::move(figure));
   };
   for (const analyses::UnitChange& unit : tried.units)
-    add({unit.unit + "/s", unit.per_s, 4, aim.of == analyses::Aim::Of::latency ? 46 : 62, 36});
-  add({header(aim.tail, "ms"), tried.p99_ms, 4, 60, 40});
-  add({"W", tried.power_w, 3, 55, -1});
+    add({unit.unit + "/s", unit.per_s, 4, aim.of == analyses::Aim::Of::latency ? 46 : 62, 36,
+         unit.unit + " %"});
+  add({header(aim.tail, "ms"), tried.p99_ms, 4, 60, 40, "p99 %"});
+  add({"W", tried.power_w, 3, 55, -1, ""});
   for (const analyses::UnitChange& unit : tried.units)
-    add({unit.unit == "images" ? "mJ/image" : "mJ/token", unit.energy_mj, 3, 45, -1});
+    add({unit.unit == "images" ? "mJ/image" : "mJ/token", unit.energy_mj, 3, 45, -1, ""});
   return all;
 }
 
@@ -246,8 +248,7 @@ Table what_ifs_table(const Explanation& explanation) {
   for (const Figure& figure : figures_of(explanation.aim, explanation.tried.front())) {
     columns.push_back({shortened(figure.header, longest_header), Align::right, figure.importance});
     if (figure.percent < 0) continue;
-    const std::string of = figure.header.substr(0, figure.header.find_first_of(" /")) + " %";
-    columns.push_back({figure.percent == 0 ? "%" : of, Align::right, figure.percent});
+    columns.push_back({figure.of, Align::right, figure.percent});
     columns.push_back({"±", Align::right, figure.percent == 0 ? 50 : 35});
   }
   columns.push_back({"price", Align::left, 47});
