@@ -97,7 +97,7 @@ TEST(Starved, is_a_process_whose_first_batch_outlasts_the_run) {
 TEST(Starved, by_stages_with_threads_of_their_own_names_what_these_did) {
   const std::string camera =
       "model: resnet50, precision: fp16, overlap: 2, cpus: [0], arrivals: {periodic: 1 /s}, "
-      "stages: {before: [{name: decode, time: 3 s}], after: []}}";
+      "stages: {before: [{name: decode, time: 5 s}], after: []}}";
   const std::string run = "run: {duration: 2 s, warmup: 1.2 s}\n";
   const Result alone = run_text(on_orin("{" + camera, run));
   EXPECT_GT((*alone.processes[0].time_share)[index_of(process::Share::cpu_compute)], 0.999);

@@ -161,7 +161,7 @@ void nobody_with_work_is_idle(const Run& run, Breaches& breaches) {
   if (how.replications > 1 || how.setup || how.batches || run.scenario.link) return;
   const double seconds = run.result.simulated_s, wake_up = 1e-3;
   each_process(run, breaches, [&](const ProcessResult& process, const ProcessEntry& entry, Breaches& own) {
-    if (!process.time_share || has_instances(entry) || entry.language || process.status != "ok") return;
+    if (!process.time_share || has_instances(entry) || entry.language) return;
     const double idle = seconds * (*process.time_share)[index_of(process::Share::idle)];
     const auto batches = static_cast<double>(process.batches);
     if (entry.arrivals.closed_loop())
