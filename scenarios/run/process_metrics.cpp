@@ -1,6 +1,7 @@
 #include "scenarios/run/process_metrics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "scenarios/result/gpu_result.hpp"
@@ -104,6 +105,18 @@ Metric images_of(const process::Inference& process, std::size_t part, const proc
   return whole ? Metric(static_cast<double>(served.images())) : images;
 }
 
+// The interval of a throughput, scaled to `images`, which differ slightly from the amount in the series of
+// batches where whole answers are counted or several streams are summed. `variance`: the least of the images.
+Interval interval_of(const process::Served& served, double images, const Window& window, bool saturated,
+                     double variance) {
+  const auto ci = served.rate().ci95(window.end, saturated);
+  const Metric amount = served.rate().amount(window.end);
+  if (!ci || images <= 0 || amount.value_or(0) <= 0) return std::nullopt;
+  const double mean = images / window.seconds(), scale = images / *amount;
+  const double least = 1.96 * std::sqrt(saturated ? 0 : variance) / window.seconds();
+  return {{std::min(ci->low * scale, std::max(mean - least, 0.0)), std::max(ci->high * scale, mean + least)}};
+}
+
 // The images of the requests that its queues dropped.
 double dropped_images_of(const process::Inference& process) {
   double images = 0;
@@ -114,13 +127,15 @@ double dropped_images_of(const process::Inference& process) {
 }
 
 // Adds the metrics of each stream. Streams of one network share its requests, so offered load and drops are
-// reported with each of them.
-void add_instances(ProcessResult& result, process::Inference& process, const Window& window,
-                   const std::vector<std::optional<OpenLoad>>& loads, bool every_percentile) {
-  if (process.instances().empty()) return;
+// reported with each of them. Returns the variance of the process's images by variance_of().
+double add_instances(ProcessResult& result, process::Inference& process, const Window& window,
+                     const std::vector<std::optional<OpenLoad>>& loads, bool every_percentile) {
+  if (process.instances().empty())
+    return variance_of(process::parts_of(process.spec()).front(), process.served(), window);
   double images = 0;
   bool any = false;
   std::size_t index = 0;
+  double variance = 0;
   for (const process::Server::Lane& lane : process.instances()) {
     InstanceResult& instance = result.instances[index++];
     const process::Served& served = lane.served();
@@ -130,8 +145,10 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
     instance.asked = could_serve(process, lane.part(), served) ? 1 : 0;
     if (instance.images) {
       instance.throughput.mean = ratio(*instance.images, window.seconds());
-      const auto ci = served.rate().ci95(window.end, load && load->stable == false);
-      if (ci && *instance.images > 0) instance.throughput.ci95 = {ci->low, ci->high};
+      const double own = variance_of(process::parts_of(process.spec())[lane.part()], served, window);
+      instance.throughput.ci95 =
+          interval_of(served, *instance.images, window, load && load->stable == false, own);
+      variance += own;
       images += *instance.images;
       any = true;
     }
@@ -143,17 +160,7 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
     if (load) add_load(instance, *load);
   }
   if (any && !process.finished()) result.images = images;
-}
-
-// The interval of a process's throughput, scaled to `images`. With several streams, `images` differs slightly
-// from the amount in the common series of all streams' batches, because of the batches in progress at both
-// ends, so the interval of that series is scaled.
-Interval interval_of(const process::Inference& process, const Metric& images, Time now, bool saturated) {
-  const auto ci = process.rate().ci95(now, saturated);
-  const Metric amount = process.rate().amount(now);
-  if (!ci || !images || *images <= 0 || !amount || *amount <= 0) return std::nullopt;
-  const double scale = *images / *amount;
-  return {{ci->low * scale, ci->high * scale}};
+  return variance;
 }
 
 // The mean enqueue call.
@@ -184,7 +191,6 @@ void add_stages(ProcessResult& result, const process::Inference& process) {
 void add_process(ProcessResult& result, process::Inference& process, const Window& window,
                  const std::vector<std::optional<OpenLoad>>& loads, bool every_percentile) {
   const process::Spec& spec = process.spec();
-  const Time now = window.end;
   const double seconds = window.seconds();
   const std::optional<OpenLoad> load = together(loads);
   const auto whole = static_cast<double>(process.served().images());
@@ -200,12 +206,13 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
     goes_on = spec.arrivals.kind != process::ArrivalKind::trace;
   }
   result.asked = could_serve(process, 0, process.served()) ? 1 : 0;
-  add_instances(result, process, window, loads, every_percentile);
+  const double variance = add_instances(result, process, window, loads, every_percentile);
   if (result.instances.empty()) result.tokens = tokens_of(process.tokens(0), spec, window, every_percentile);
   add_batches(result, process.served());
   if (result.images) result.throughput.mean = ratio(*result.images, seconds);
   if (goes_on)
-    result.throughput.ci95 = interval_of(process, result.images, now, load && load->stable == false);
+    result.throughput.ci95 = interval_of(process.served(), result.images.value_or(0), window,
+                                         load && load->stable == false, variance);
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
   const std::int64_t query = spec.arrivals.burst;
   const Unserved unserved{(process.waiting() + query - 1) / query, process.drops()};

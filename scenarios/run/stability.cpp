@@ -101,6 +101,18 @@ bool counted_whole(const process::Spec& part, const Window& window) {
   return arrivals.streams > 1 || answers_per_s * std::min(before_s, window.seconds()) < 2;
 }
 
+double variance_of(const process::Spec& part, const process::Served& served, const Window& window) {
+  if (!counted_whole(part, window) || served.batches() == 0) return 0;
+  const process::Arrivals& arrivals = part.arrivals;
+  const bool at_random =
+      arrivals.kind == ArrivalKind::poisson ||
+      (arrivals.kind == ArrivalKind::cascade && arrivals.fan_out.kind == process::FanOutKind::poisson);
+  const auto images = static_cast<double>(served.images());
+  const double half_a_batch = images / static_cast<double>(served.batches()) / 2;
+  const double together = images_of_request(part) * static_cast<double>(arrivals.burst);
+  return half_a_batch * half_a_batch + (at_random ? images * together : 0);
+}
+
 double images_of_request(const process::Spec& part) {
   return part.arrivals.max_delay ? 1.0 : static_cast<double>(part.batch);
 }

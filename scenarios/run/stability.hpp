@@ -40,6 +40,11 @@ struct OpenLoad {
 // each before and in the window.
 [[nodiscard]] bool counted_whole(const process::Spec& part, const Window& window);
 
+// The least variance of the images served by a part, or by one of its streams, if it keeps up: that of random
+// requests, and half a batch at the ends of the window where whole ones are counted.
+[[nodiscard]] double variance_of(const process::Spec& part, const process::Served& served,
+                                 const Window& window);
+
 // The images of a request: one where requests gather to batches, else a batch.
 [[nodiscard]] double images_of_request(const process::Spec& part);
 
