@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
 
@@ -19,7 +19,7 @@ void build(benchmark::State& state, const char* name) {
 // Lowers a network from its name, as `jostle run` does.
 void lower(benchmark::State& state, const char* name) {
   input::Problems problems;
-  const auto profile = calibration::shipped_profile("jetson-orin-nano", problems);
+  const auto profile = profiles::shipped_profile("jetson-orin-nano", problems);
   if (!profile) throw std::runtime_error(problems.text());
   const Request request{.model = name, .precision = Precision::fp16, .lowering = Lowering::optimised};
   for (auto _ : state) benchmark::DoNotOptimize(kernels_for(request, {}, profile->spec->gpu));

@@ -1,5 +1,5 @@
 // How long an ONNX file of a thousand nodes takes from its bytes to fused layers.
-#include "calibration/onnx/onnx.hpp"
+#include "profiles/onnx/onnx.hpp"
 
 #include <benchmark/benchmark.h>
 #include <onnx/onnx_pb.h>

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "calibration/readers/formats.hpp"
+#include "calibration/logs/formats.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "sim/engine.hpp"
@@ -31,10 +31,10 @@ Scenario on_h200(const Model& model, Runtime runtime, std::int64_t count) {
   return scenario;
 }
 
-calibration::Profile profile_of(const std::string& device) {
+profiles::Profile profile_of(const std::string& device) {
   input::Problems problems;
-  const auto text = calibration::device_text(device);
-  auto profile = calibration::parse_profile(text.value_or(""), device, problems);
+  const auto text = profiles::device_text(device);
+  auto profile = profiles::parse_profile(text.value_or(""), device, problems);
   if (!profile) throw std::runtime_error(problems.text());
   return *std::move(profile);
 }

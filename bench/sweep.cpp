@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
 #include "scenarios/run/assemble.hpp"
@@ -20,14 +20,14 @@ namespace {
 constexpr const char* board = "jetson-xavier-nx";
 constexpr std::int64_t batch = 16, inferences = 3200;
 
-calibration::Profile profile_of(const char* device) {
+profiles::Profile profile_of(const char* device) {
   input::Problems problems;
-  auto profile = calibration::parse_profile(calibration::device_text(device).value_or(""), device, problems);
+  auto profile = profiles::parse_profile(profiles::device_text(device).value_or(""), device, problems);
   if (!profile) throw std::runtime_error(problems.text());
   return *std::move(profile);
 }
 
-std::vector<Scenario> points(const calibration::Profile& profile, const char* network) {
+std::vector<Scenario> points(const profiles::Profile& profile, const char* network) {
   ProcessEntry entry;
   entry.model = BuiltInModel{network};
   entry.precision = Precision::fp16;
@@ -47,7 +47,7 @@ std::vector<Scenario> points(const calibration::Profile& profile, const char* ne
 }
 
 void full_sweep_of_clocks(benchmark::State& state, const char* network) {
-  const calibration::Profile profile = profile_of(board);
+  const profiles::Profile profile = profile_of(board);
   const std::vector<Scenario> all = points(profile, network);
   for (auto _ : state) {
     std::atomic<std::size_t> next = 0;

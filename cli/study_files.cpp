@@ -15,7 +15,7 @@ namespace jostle::cli {
 
 std::optional<analyses::Study> read_study(const StudyFile& file, input::Problems& problems) {
   auto study = analyses::load_study(file.path, problems);
-  if (!study || !calibration::is_another_kind(study->document, file.path, file.kinds, problems)) return study;
+  if (!study || !profiles::is_another_kind(study->document, file.path, file.kinds, problems)) return study;
   return std::nullopt;
 }
 

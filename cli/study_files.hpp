@@ -10,7 +10,7 @@
 
 #include "analyses/study/check.hpp"
 #include "analyses/study/store.hpp"
-#include "calibration/document_kind.hpp"
+#include "profiles/document_kind.hpp"
 #include "cli/subcommand.hpp"
 
 namespace jostle::cli {
@@ -24,7 +24,7 @@ struct ReadyStudy {
 // A study file of a command line, and the kinds of studies that the command accepts.
 struct StudyFile {
   std::string path;
-  std::vector<calibration::DocumentKind> kinds;
+  std::vector<profiles::DocumentKind> kinds;
 };
 // The study in the file; none, with a problem, if it is invalid or of another kind.
 [[nodiscard]] std::optional<analyses::Study> read_study(const StudyFile& file, input::Problems& problems);

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "calibration/embedded.hpp"
+#include "profiles/embedded.hpp"
 #include "cli/commit.hpp"
 #include "input/hash.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 // The hash of the names and contents of the embedded files in a folder; "": the files in no folder.
 std::string hash_of(std::string_view folder) {
   std::uint64_t hash = input::fnv1a({});
-  for (const calibration::EmbeddedFile& file : calibration::embedded_files()) {
+  for (const profiles::EmbeddedFile& file : profiles::embedded_files()) {
     if (folder.empty() ? file.path.find('/') != std::string_view::npos : !file.path.starts_with(folder))
       continue;
     hash = input::fnv1a(input::hex(input::fnv1a_of_words(file.contents)), input::fnv1a(file.path, hash));

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
@@ -46,9 +46,9 @@ Json grades() {
 
 std::string catalogue_json() {
   Json devices = Json::array(), models = Json::array(), language = Json::array();
-  for (const std::string& name : calibration::device_names()) {
+  for (const std::string& name : profiles::device_names()) {
     input::Problems problems;  // shipped profiles are tested
-    if (const auto profile = calibration::shipped_profile(name, problems))
+    if (const auto profile = profiles::shipped_profile(name, problems))
       devices.push_back(device(*profile->spec));
   }
   for (const dnn::Model& model : dnn::models())

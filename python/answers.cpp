@@ -128,7 +128,7 @@ Answer offload(const Source& source, unsigned threads, bool interval, pybind11::
   return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
     analyses::Profiles profiles;
     input::Problems problems;
-    const analyses::Study study = study_of(source, {calibration::DocumentKind::offload});
+    const analyses::Study study = study_of(source, {profiles::DocumentKind::offload});
     const auto question = analyses::offload_question(study, profiles, problems);
     if (!question) throw Invalid{problems};
     for (const scenarios::Scenario* const scenario : {&question->edge, &question->cloud})
@@ -146,7 +146,7 @@ Answer plan(const Source& source, const PlanOptions& options, pybind11::object p
   return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
     analyses::Profiles profiles;
     analyses::Study study =
-        study_of(source, {calibration::DocumentKind::study, calibration::DocumentKind::fleet});
+        study_of(source, {profiles::DocumentKind::study, profiles::DocumentKind::fleet});
     study.interval = false;
     const ReadyStudy ready = checked(std::move(study), profiles, options.threads, call.interrupt(), warnings);
     input::Problems problems;

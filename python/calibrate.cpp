@@ -2,12 +2,12 @@
 #include <memory>
 #include <utility>
 
-#include "calibration/profile/base_profile.hpp"
-#include "calibration/readers/csv.hpp"
+#include "profiles/profile/base_profile.hpp"
+#include "input/csv.hpp"
 #include "output/output_file.hpp"
 #include "python/answers.hpp"
 #include "python/call.hpp"
-#include "validation/board_calibration/board_calibration.hpp"
+#include "calibration/calibrate/board/board_calibration.hpp"
 
 namespace jostle::python {
 
@@ -16,17 +16,17 @@ Answer calibrate(const std::string& device, const CalibrateOptions& options, pyb
   return call.run([&]() -> Answer {
     Answer answer;
     input::Problems problems;
-    const auto base = calibration::base_profile(device, problems);
+    const auto base = profiles::base_profile(device, problems);
     if (!base) throw Invalid{problems};
-    validation::BoardCalibrationControl control;
+    calibration::BoardCalibrationControl control;
     control.fit.interrupt = call.interrupt();
     control.validating = [&call](double done) { call.tell(done); };
-    const validation::EvidenceFiles files = validation::read_evidence_files(options.evidence, options.onnx);
+    const calibration::EvidenceFiles files = calibration::read_evidence_files(options.evidence, options.onnx);
     answer.warnings = files.notes;
     const auto profile = output::open_if_given(options.output);
     const auto table = output::open_if_given(
-        profile && !profile->direct() ? calibration::uncertainty_path(options.output) : std::string());
-    const validation::BoardCalibration board = validation::calibrate_board(*base, files,
+        profile && !profile->direct() ? profiles::uncertainty_path(options.output) : std::string());
+    const calibration::BoardCalibration board = calibration::calibrate_board(*base, files,
                                                                            {.evidence = options.evidence,
                                                                             .output = options.output,
                                                                             .name = options.name,
@@ -37,7 +37,7 @@ Answer calibrate(const std::string& device, const CalibrateOptions& options, pyb
     if (profile) output::write_whole(*profile, board.profile);
     if (!board.calibration.converged)
       answer.warnings.push_back("the fit did not converge; the parameters are the best found");
-    answer.json = validation::board_calibration_json(board, files);
+    answer.json = calibration::board_calibration_json(board, files);
     return answer;
   });
 }

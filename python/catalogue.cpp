@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyses/schema/schema.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
@@ -16,9 +16,9 @@ using Json = nlohmann::ordered_json;
 
 std::string devices() {
   Json all = Json::array();
-  for (const std::string& name : calibration::device_names()) {
+  for (const std::string& name : profiles::device_names()) {
     input::Problems problems;  // shipped profiles are tested
-    const auto profile = calibration::shipped_profile(name, problems);
+    const auto profile = profiles::shipped_profile(name, problems);
     if (!profile) continue;
     const board::DeviceSpec& device = *profile->spec;
     Json one{{"name", name}, {"description", device.description}, {"power_modes", Json::array()}};

@@ -23,7 +23,7 @@ bool holds_study(const Source& source) {
 }
 
 CheckJson checked_study(const Source& source, Call& call, Warnings& warnings) {
-  using enum calibration::DocumentKind;
+  using enum profiles::DocumentKind;
   analyses::Profiles profiles;
   const ReadyStudy ready =
       checked(study_of(source, {study, fleet, offload}), profiles, 0, call.interrupt(), warnings);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 
 namespace jostle::python {
@@ -29,11 +29,11 @@ scenarios::Scenario scenario_of(const Source& source, const scenarios::LoadOptio
   return std::move(*scenario);
 }
 
-analyses::Study study_of(const Source& source, const std::vector<calibration::DocumentKind>& kinds) {
+analyses::Study study_of(const Source& source, const std::vector<profiles::DocumentKind>& kinds) {
   input::Problems problems;
   auto study = source.text ? analyses::parse_study(*source.text, source.name, "", problems)
                            : analyses::load_study(source.name, problems);
-  if (!study || calibration::is_another_kind(study->document, source.name, kinds, problems))
+  if (!study || profiles::is_another_kind(study->document, source.name, kinds, problems))
     throw Invalid{problems};
   return std::move(*study);
 }

@@ -8,7 +8,7 @@
 #include "analyses/study/check.hpp"
 #include "analyses/study/profiles.hpp"
 #include "analyses/study/study.hpp"
-#include "calibration/document_kind.hpp"
+#include "profiles/document_kind.hpp"
 #include "input/problems.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -41,7 +41,7 @@ struct ReadyStudy {
 };
 // A study of one of these kinds, with its points checked. Throws Invalid, Interrupted.
 [[nodiscard]] analyses::Study study_of(const Source& source,
-                                       const std::vector<calibration::DocumentKind>& kinds);
+                                       const std::vector<profiles::DocumentKind>& kinds);
 [[nodiscard]] ReadyStudy checked(analyses::Study study, analyses::Profiles& profiles, unsigned threads,
                                  const std::atomic<bool>* interrupt, Warnings& warnings);
 

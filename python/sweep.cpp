@@ -26,7 +26,7 @@ struct Swept {
 Swept swept(const Source& source, const SweepOptions& options, Call& call) {
   Swept swept;
   analyses::Profiles profiles;
-  analyses::Study study = study_of(source, {calibration::DocumentKind::study});
+  analyses::Study study = study_of(source, {profiles::DocumentKind::study});
   study.interval |= options.interval;
   const ReadyStudy ready =
       checked(std::move(study), profiles, options.threads, call.interrupt(), swept.warnings);

@@ -3,7 +3,7 @@
 set(headers
   sim/engine.hpp sim/process.hpp sim/resource.hpp sim/time.hpp sim/random.hpp sim/batch_means.hpp sim/trace.hpp
   models/board/board.hpp models/board/spec.hpp models/dnn/model_names.hpp models/gpu/kernel.hpp
-  calibration/embedded.hpp calibration/profile/profile.hpp
+  profiles/embedded.hpp profiles/profile/profile.hpp
   scenarios/language/load.hpp scenarios/language/scenario.hpp scenarios/run/run.hpp scenarios/result/result_text.hpp
   scenarios/timeline/chrome_trace.hpp scenarios/timeline/perfetto_trace.hpp
   analyses/compare/compare.hpp analyses/explain/explain.hpp analyses/fleet/fleet.hpp analyses/interval/interval.hpp

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
@@ -300,7 +300,7 @@ Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, con
     if (!profile) throw scenarios::RunError(problems.text());
     return std::move(*profile);
   };
-  const calibration::Profile profile_a = profile_of(a), profile_b = profile_of(b);
+  const profiles::Profile profile_a = profile_of(a), profile_b = profile_of(b);
   const std::size_t most = pairs.most.value_or(pairs.until ? 100 : 10);
   std::vector<scenarios::Result> results_a, results_b;
   std::mutex guard;

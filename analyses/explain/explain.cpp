@@ -15,7 +15,7 @@
 #include "analyses/explain/parts.hpp"
 #include "analyses/explain/tenants.hpp"
 #include "analyses/explain/unit_totals.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/clocks.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"

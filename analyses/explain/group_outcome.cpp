@@ -243,7 +243,7 @@ std::string sentence(const Sides& sides, const std::vector<GroupOutcome>& groups
 
 }  // namespace
 
-KernelMeans kernel_means_us(const scenarios::Scenario& scenario, const calibration::Profile& profile) {
+KernelMeans kernel_means_us(const scenarios::Scenario& scenario, const profiles::Profile& profile) {
   const scenarios::Assembly assembly = scenarios::assemble(scenario, profile);
   KernelMeans means;
   std::size_t next = 0;

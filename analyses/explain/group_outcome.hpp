@@ -22,7 +22,7 @@ struct Tried;
 // that has kernels and fits into memory.
 using KernelMeans = std::map<scenarios::PartId, double>;
 [[nodiscard]] KernelMeans kernel_means_us(const scenarios::Scenario& scenario,
-                                          const calibration::Profile& profile);
+                                          const profiles::Profile& profile);
 
 // Returns whether processes take turns on the GPU.
 [[nodiscard]] bool in_turns(const scenarios::Scenario& scenario);

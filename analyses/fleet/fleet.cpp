@@ -19,7 +19,7 @@
 #include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "analyses/study/slower.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "input/counted.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"

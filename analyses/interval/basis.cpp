@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "calibration/evidence/kernel_tables.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/tables/kernel_tables.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/interpolate.hpp"
@@ -20,18 +20,18 @@ constexpr std::array<std::string_view, 5> order{"measured", "network", "family",
 
 // The measured kernels and rates of the process's network in a framework's runtime; null if there are none.
 const dnn::MeasuredNetwork* measured_network(const scenarios::ProcessEntry& entry,
-                                             const calibration::Profile& profile) {
+                                             const profiles::Profile& profile) {
   if (!entry.precision || traits_of(entry.runtime).lowering != dnn::Lowering::framework) return nullptr;
   const std::string network = scenarios::network_name(entry.model);
   const dnn::Model* const model = dnn::find_model(network);
   const auto input = static_cast<int>(entry.input.value_or(model != nullptr ? model->default_input : 0));
-  return calibration::kernel_tables_for(profile.spec->evidence, profile.spec->sibling,
+  return profiles::kernel_tables_for(profile.spec->evidence, profile.spec->sibling,
                                         {network, *entry.precision, entry.batch, input})
       .find(network, *entry.precision, input);
 }
 
 std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string& grade,
-                         const calibration::Profile& profile) {
+                         const profiles::Profile& profile) {
   if (grade == "measured" || grade == "interpolated") return "measured";
   if (grade != "fitted" || !entry.precision) return "model";
   if (const dnn::MeasuredNetwork* const known = measured_network(entry, profile))
@@ -64,14 +64,14 @@ std::size_t rank(const std::string& basis) {
 }  // namespace
 
 std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& grade,
-                     const calibration::Profile& profile) {
+                     const profiles::Profile& profile) {
   const std::string kernels = kernel_basis(entry, grade, profile);
   const process::RuntimeKind kind = traits_of(entry.runtime).kind;
   const bool own = kind == process::RuntimeKind::framework || kind == process::RuntimeKind::session;
   return own ? kernels + " " + to_string(entry.runtime) : kernels;
 }
 
-double octaves_beyond_tables(const scenarios::ProcessEntry& entry, const calibration::Profile& profile) {
+double octaves_beyond_tables(const scenarios::ProcessEntry& entry, const profiles::Profile& profile) {
   const dnn::MeasuredNetwork* const known = measured_network(entry, profile);
   return known != nullptr ? dnn::octaves_beyond(*known, entry.batch) : 0;
 }

@@ -20,12 +20,12 @@ struct Profile;
 namespace jostle::analyses {
 
 [[nodiscard]] std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& grade,
-                                   const calibration::Profile& profile);
+                                   const profiles::Profile& profile);
 
 // The octaves from the batches at which the kernels or rates of the process's network were measured to its
 // own, if that is beyond them; 0 without measurements.
 [[nodiscard]] double octaves_beyond_tables(const scenarios::ProcessEntry& entry,
-                                           const calibration::Profile& profile);
+                                           const profiles::Profile& profile);
 
 // The weaker of two bases.
 [[nodiscard]] std::string weaker(const std::string& a, const std::string& b);

@@ -40,7 +40,7 @@ class Simulations {
  public:
   explicit Simulations(const scenarios::RunControl& control) : control_(control) {}
 
-  void run(const scenarios::Scenario& scenario, const calibration::Profile& profile, Among among,
+  void run(const scenarios::Scenario& scenario, const profiles::Profile& profile, Among among,
            scenarios::Result& into) {
     scenarios::RunControl alone;
     alone.interrupt = control_.interrupt;
@@ -64,11 +64,11 @@ class Simulations {
 bool add_runs(std::vector<DrawnRuns>& found, std::span<const scenarios::Scenario> scenarios,
               const UncertainProfile& profile, const scenarios::RunControl& control) {
   if (scenarios.empty()) return true;
-  const calibration::BaseProfile& base = profile.base;
-  const auto draws = calibration::draws(profile.uncertainty, base.profile, scenarios.front().run.seed);
-  std::vector<calibration::Profile> profiles(draws.size());
+  const profiles::BaseProfile& base = profile.base;
+  const auto draws = profiles::draws(profile.uncertainty, base.profile, scenarios.front().run.seed);
+  std::vector<profiles::Profile> profiles(draws.size());
   scenarios::parallel_for(draws.size(), [&](std::size_t i) {
-    profiles[i] = calibration::drawn(base.document, base.profile, draws[i]);
+    profiles[i] = profiles::drawn(base.document, base.profile, draws[i]);
   });
   std::vector<scenarios::Scenario> asked;
   for (std::size_t s = 0; s < scenarios.size(); ++s) {

@@ -135,7 +135,7 @@ struct Around {
   std::optional<scenarios::IntervalParts> parts;
 };
 Around around(const scenarios::Metric& point, const Spread& spread,
-              const std::optional<calibration::Residual>& error) {
+              const std::optional<profiles::Residual>& error) {
   if (!point || !(*point > 0) || !spread.known || !error) return {};
   return {interval_around(*point, spread, error->half_width),
           scenarios::IntervalParts{.parameters = spread.parameters(),
@@ -148,7 +148,7 @@ Around around(const scenarios::Metric& point, const Spread& spread,
 }  // namespace
 
 std::string weakest_basis(const scenarios::Result& result, const scenarios::Scenario& scenario,
-                          const calibration::Profile& profile) {
+                          const profiles::Profile& profile) {
   std::string weakest = "measured";
   for (const scenarios::ProcessResult& process : result.processes)
     weakest = weaker(weakest, basis_of(scenario.processes[static_cast<std::size_t>(process.entry)],
@@ -156,7 +156,7 @@ std::string weakest_basis(const scenarios::Result& result, const scenarios::Scen
   return weakest;
 }
 
-double furthest_batch(const scenarios::Scenario& scenario, const calibration::Profile& profile) {
+double furthest_batch(const scenarios::Scenario& scenario, const profiles::Profile& profile) {
   double furthest = 0;
   for (const scenarios::ProcessEntry& entry : scenario.processes)
     furthest = std::max(furthest, octaves_beyond_tables(entry, profile));
@@ -246,8 +246,8 @@ struct Ground {
 struct ModelError {
   const UncertainProfile& profile;
 
-  [[nodiscard]] const calibration::Profile& base() const { return profile.base.profile; }
-  [[nodiscard]] std::optional<calibration::Residual> of(const char* quantity, const Ground& ground) const {
+  [[nodiscard]] const profiles::Profile& base() const { return profile.base.profile; }
+  [[nodiscard]] std::optional<profiles::Residual> of(const char* quantity, const Ground& ground) const {
     return beyond_tables(residual_for(profile.uncertainty, base().spec->name, quantity, ground.basis),
                          ground.octaves);
   }
@@ -319,13 +319,13 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
   system.power_w.pi90 = power.pi90;
   system.power_w.pi90_parts = power.parts;
   if (!system.tokens) return;
-  const std::optional<calibration::Residual> of_rate = error.of("tokens", weakest),
+  const std::optional<profiles::Residual> of_rate = error.of("tokens", weakest),
                                              of_power = error.of("power", {weakest.basis});
   const Around tokens = around(system.tokens->per_s, spreads.tokens, of_rate);
   system.tokens->per_s_pi90 = possible_tokens(tokens.pi90, result);
   system.tokens->per_s_pi90_parts = tokens.parts;
   if (!of_rate || !of_power) return;
-  calibration::Residual of_both = *of_rate;  // energy is power over a rate, so their errors add
+  profiles::Residual of_both = *of_rate;  // energy is power over a rate, so their errors add
   of_both.half_width = std::hypot(of_rate->half_width, of_power->half_width);
   system.tokens->energy_pi90 = around(system.tokens->energy_mj, spreads.token_energy, of_both).pi90;
 }

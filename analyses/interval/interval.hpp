@@ -35,10 +35,10 @@ struct Spreads {
 [[nodiscard]] Spreads elsewhere(const Spreads& here, const Spreads& there);
 
 // The batch furthest beyond measured ones among the processes (octaves_beyond_tables()).
-[[nodiscard]] double furthest_batch(const scenarios::Scenario& scenario, const calibration::Profile& profile);
+[[nodiscard]] double furthest_batch(const scenarios::Scenario& scenario, const profiles::Profile& profile);
 // The weakest basis of the processes (basis.hpp).
 [[nodiscard]] std::string weakest_basis(const scenarios::Result& result, const scenarios::Scenario& scenario,
-                                        const calibration::Profile& profile);
+                                        const profiles::Profile& profile);
 
 // The part of a prediction interval of images/s that is possible if processes are offered requests: not more
 // than the offered rate, and not less while they keep up. `of`: the process; null: the sum of all.

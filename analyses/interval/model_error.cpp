@@ -16,7 +16,7 @@
 namespace jostle::analyses {
 namespace {
 
-using calibration::Residual;
+using profiles::Residual;
 
 constexpr std::array<const char*, 5> bases{"measured", "network", "family", "laws", "model"};  // best first
 
@@ -34,7 +34,7 @@ Residual wider(const Residual& known, const Residual* other) {
   return other != nullptr && other->half_width > known.half_width ? *other : known;
 }
 
-std::optional<Residual> widest(const calibration::Uncertainty& uncertainty, const std::string& device,
+std::optional<Residual> widest(const profiles::Uncertainty& uncertainty, const std::string& device,
                                const std::string& quantity) {
   std::optional<Residual> found;
   for (const Residual& known : uncertainty.residuals)
@@ -44,7 +44,7 @@ std::optional<Residual> widest(const calibration::Uncertainty& uncertainty, cons
 }
 
 // The residual on exactly this basis: of this device, or, if `device` is empty, of all devices.
-const Residual* known_on(const calibration::Uncertainty& uncertainty, const std::string& device,
+const Residual* known_on(const profiles::Uncertainty& uncertainty, const std::string& device,
                          const std::string& quantity, const std::string& basis) {
   const auto found = std::ranges::find_if(uncertainty.residuals, [&](const Residual& known) {
     return known.device == device && known.quantity == quantity && known.basis == basis;
@@ -55,7 +55,7 @@ const Residual* known_on(const calibration::Uncertainty& uncertainty, const std:
 // The residual on this basis or a weaker one. The board's own residuals come first: its own on a weaker basis
 // is more relevant than that of all boards on this one. Measured kernels are the exception, because their
 // remaining error is common to all boards.
-std::optional<Residual> on_basis(const calibration::Uncertainty& uncertainty, const std::string& device,
+std::optional<Residual> on_basis(const profiles::Uncertainty& uncertainty, const std::string& device,
                                  const std::string& quantity, const std::string& basis) {
   const std::string kernels = basis.substr(0, basis.find(' '));
   const std::string runtime = basis.substr(kernels.size());
@@ -113,7 +113,7 @@ std::vector<Residual> residuals_of(const std::vector<HeldOutRow>& rows) {
   return any;
 }
 
-std::optional<Residual> residual_for(const calibration::Uncertainty& uncertainty, const std::string& device,
+std::optional<Residual> residual_for(const profiles::Uncertainty& uncertainty, const std::string& device,
                                      const std::string& quantity, const std::string& basis) {
   if (const auto known = on_basis(uncertainty, device, quantity, basis)) return known;
   const auto of_any = widest(uncertainty, device, quantity);

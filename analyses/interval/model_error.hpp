@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analyses/interval/spread.hpp"
-#include "calibration/profile/uncertainty.hpp"
+#include "profiles/profile/uncertainty.hpp"
 
 namespace jostle::analyses {
 
@@ -26,13 +26,13 @@ struct HeldOutRow {
 
 // The half-width that contains nine runs in ten (conformal.hpp), for each quantity and basis: for all devices
 // together, then for each device with enough runs. A value counts once, as it was first held out.
-[[nodiscard]] std::vector<calibration::Residual> residuals_of(const std::vector<HeldOutRow>& rows);
+[[nodiscard]] std::vector<profiles::Residual> residuals_of(const std::vector<HeldOutRow>& rows);
 
 // The residual for predictions of a quantity on this basis: that of the device on this basis or the next
 // weaker known one, else that of all devices, else the widest known. The tail of latency ("latency p99") has
 // a residual of its own. If that was measured only on a better basis, the wider of it and of the mean's
 // residual on this basis counts. None if nothing is known of the quantity.
-[[nodiscard]] std::optional<calibration::Residual> residual_for(const calibration::Uncertainty& uncertainty,
+[[nodiscard]] std::optional<profiles::Residual> residual_for(const profiles::Uncertainty& uncertainty,
                                                                 const std::string& device,
                                                                 const std::string& quantity,
                                                                 const std::string& basis);
@@ -44,10 +44,10 @@ struct HeldOutRow {
   return 0.1 * octaves;
 }
 // The residual there.
-[[nodiscard]] std::optional<calibration::Residual> beyond_tables(
-    std::optional<calibration::Residual> residual, double octaves);
+[[nodiscard]] std::optional<profiles::Residual> beyond_tables(
+    std::optional<profiles::Residual> residual, double octaves);
 
 // The origin of a residual, for people: "36 runs of all boards (throughput, family)".
-[[nodiscard]] std::string origin_of(const calibration::Residual& residual);
+[[nodiscard]] std::string origin_of(const profiles::Residual& residual);
 
 }  // namespace jostle::analyses

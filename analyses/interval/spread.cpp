@@ -52,7 +52,7 @@ double without(double chance, double side) {
 }
 
 // The shares of the parameters in their own variance, which is that of the draws without that of chance.
-scenarios::NamedParameters shares_of(const MetricRuns& runs, const std::vector<calibration::Draw>& draws,
+scenarios::NamedParameters shares_of(const MetricRuns& runs, const std::vector<profiles::Draw>& draws,
                                      double chance_variance) {
   std::vector<std::vector<double>> scores(draws.front().names.size());
   std::vector<double> values;
@@ -95,7 +95,7 @@ Spread Spread::elsewhere() const {
   return found;
 }
 
-Spread spread_of(const MetricRuns& runs, const std::vector<calibration::Draw>& draws, bool as_long) {
+Spread spread_of(const MetricRuns& runs, const std::vector<profiles::Draw>& draws, bool as_long) {
   const std::vector<double> repeated = logs_of(runs.repeated);
   std::vector<double> drawn = logs_of(runs.drawn);
   Spread found;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/profile/uncertainty.hpp"
+#include "profiles/profile/uncertainty.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::analyses {
@@ -44,7 +44,7 @@ struct Spread {
 };
 
 // `as_long`: the draws and repetitions are as long as the run.
-[[nodiscard]] Spread spread_of(const MetricRuns& runs, const std::vector<calibration::Draw>& draws,
+[[nodiscard]] Spread spread_of(const MetricRuns& runs, const std::vector<profiles::Draw>& draws,
                                bool as_long);
 
 // The interval (from, to) from the spread and the model's error, which add in quadrature. It always contains

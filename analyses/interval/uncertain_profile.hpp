@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "calibration/profile/base_profile.hpp"
-#include "calibration/profile/uncertainty.hpp"
+#include "profiles/profile/base_profile.hpp"
+#include "profiles/profile/uncertainty.hpp"
 
 namespace jostle::scenarios {
 struct Scenario;
@@ -18,8 +18,8 @@ namespace jostle::analyses {
 // its uncertainty in a file next to it, if there is one. `set` overrides parameters. An unreadable table is
 // reported as a problem.
 struct UncertainProfile {
-  calibration::BaseProfile base;
-  calibration::Uncertainty uncertainty;
+  profiles::BaseProfile base;
+  profiles::Uncertainty uncertainty;
 };
 [[nodiscard]] std::optional<UncertainProfile> uncertain_profile(const std::string& name,
                                                                 const std::string& path,

@@ -12,7 +12,7 @@
 #include "analyses/offload/runs.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "analyses/study/slower.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/parallel.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyses/interval/power_interval.hpp"
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 
@@ -130,7 +130,7 @@ std::string partition_cells(const OffloadPoint& point, const OffloadPartition& p
                             std::size_t stream) {
   const StreamMetrics& head = partition.head.streams[stream];
   return side_cells(point.layers, stream) + fmt::format(",{},{},{},{},{},{}", partition.at.layers,
-                                                        calibration::csv_field(partition.at.after),
+                                                        input::csv_field(partition.at.after),
                                                         partition.request_bytes, cell(head.latency_ms.p50),
                                                         cell(head.latency_ms.p99), cell(head.throughput));
 }
@@ -234,8 +234,8 @@ std::string offload_csv(const OffloadAnswer& answer) {
   for (const OffloadPoint& point : answer.points) {
     for (const OffloadStream& stream : answer.streams) {
       text += fmt::format("{},{},{},{},{},{},{}", mbit(point.bandwidth), sim::to_ms(point.rtt), stream.index,
-                          stream.entry, calibration::csv_field(stream.name),
-                          calibration::csv_field(stream.model), calibration::csv_field(stream.cloud_model));
+                          stream.entry, input::csv_field(stream.name),
+                          input::csv_field(stream.model), input::csv_field(stream.cloud_model));
       for (const SideMetrics* const side : {&answer.edge, &point.cloud, &point.split})
         text += side_cells(*side, stream.index);
       text += fmt::format(",{},{},{},{}", point.on_edge, to_string(point.by_latency[stream.index]),

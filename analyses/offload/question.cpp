@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "input/counted.hpp"
 #include "input/cursor.hpp"
 #include "scenarios/language/load.hpp"

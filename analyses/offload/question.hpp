@@ -23,7 +23,7 @@ namespace jostle::analyses {
 struct OffloadQuestion {
   scenarios::Scenario edge;
   scenarios::Scenario cloud;  // one entry per entry of the edge, with its arrivals and counts
-  std::shared_ptr<const calibration::Profile> edge_profile, cloud_profile;
+  std::shared_ptr<const profiles::Profile> edge_profile, cloud_profile;
   OffloadSection section;
 
   [[nodiscard]] std::size_t streams() const { return scenarios::expand(edge).size(); }

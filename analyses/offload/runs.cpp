@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/memory/footprint.hpp"
@@ -49,7 +49,7 @@ BoardRun board_run_of(const scenarios::Scenario& scenario, const scenarios::Resu
   return run;
 }
 
-scenarios::Result result_of(const scenarios::Scenario& scenario, const calibration::Profile& profile,
+scenarios::Result result_of(const scenarios::Scenario& scenario, const profiles::Profile& profile,
                             const scenarios::RunControl& control) {
   auto result = run(scenario, profile, control);
   if (!result) throw scenarios::Interrupted{};

@@ -12,7 +12,7 @@
 #include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "analyses/study/sweep.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "input/hash.hpp"
 #include "output/json.hpp"
 #include "scenarios/language/scenario.hpp"

@@ -44,7 +44,7 @@ void limit_headroom(Goal& goal, double headroom);
 // A scenario whose headroom is measured.
 struct HeadroomRun {
   const scenarios::Scenario& scenario;
-  const calibration::Profile& profile;
+  const profiles::Profile& profile;
   const scenarios::RunControl& control;
 };
 

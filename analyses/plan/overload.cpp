@@ -124,7 +124,7 @@ std::string sentence_of(const OverloadDistance& distance) {
                             distance.shortage.effect, rate_text(load));
 }
 
-Headroom headroom_of(const scenarios::Scenario& scenario, const calibration::Profile& profile, double wanted,
+Headroom headroom_of(const scenarios::Scenario& scenario, const profiles::Profile& profile, double wanted,
                      const scenarios::RunControl& control) {
   scenarios::RunControl strict = control;
   strict.all_must_fit = true;

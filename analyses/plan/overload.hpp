@@ -51,7 +51,7 @@ struct Headroom {
   double share = 0;
   double simulated_s = 0;  // length of the run
 };
-[[nodiscard]] Headroom headroom_of(const scenarios::Scenario& scenario, const calibration::Profile& profile,
+[[nodiscard]] Headroom headroom_of(const scenarios::Scenario& scenario, const profiles::Profile& profile,
                                    double wanted, const scenarios::RunControl& control);
 
 }  // namespace jostle::analyses

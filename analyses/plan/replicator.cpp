@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "analyses/study/metric.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/replications.hpp"

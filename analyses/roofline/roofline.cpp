@@ -5,7 +5,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/graph/network.hpp"
@@ -22,7 +22,7 @@
 namespace jostle::analyses {
 namespace {
 
-using calibration::Profile;
+using profiles::Profile;
 
 // The first runtime of the device's GPU, for training the first one that can train.
 std::optional<scenarios::Runtime> runtime_for(const board::DeviceSpec& device, bool training) {
@@ -152,7 +152,7 @@ std::optional<double> PlacedNetwork::flop_per_j() const {
 }
 
 std::optional<RooflineAnswer> roofline(const RooflineQuestion& question, input::Problems& problems) {
-  const auto profile = calibration::find_profile(question.device, problems);
+  const auto profile = profiles::find_profile(question.device, problems);
   if (!profile) return std::nullopt;
   const board::DeviceSpec& device = *profile->spec;
   const auto runtime = runtime_for(device, question.training);

@@ -79,7 +79,7 @@ Json values(const Read& read) {
     return schema;
   } else if constexpr (requires { read.dimension; }) {
     return quantity(read.dimension);
-  } else if constexpr (std::is_same_v<Read, calibration::TimeSpan>) {
+  } else if constexpr (std::is_same_v<Read, profiles::TimeSpan>) {
     return quantity(input::time_dimension());
   } else if constexpr (requires { read.longest; }) {
     return {{"type", "string"}, {"maxLength", read.longest}};

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "calibration/evidence/stage_costs.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/tables/stage_costs.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/media/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/names.hpp"
@@ -30,7 +30,7 @@ List stage_processors() {
 // The ways and the processors of a word for a stage.
 List ways_of(std::string_view word) {
   List list;
-  for (const calibration::StageCost& cost : calibration::stage_costs()) {
+  for (const profiles::StageCost& cost : profiles::stage_costs()) {
     if (cost.word != word) continue;
     for (const std::string& name : {cost.way, cost.on})
       if (!name.empty() && std::ranges::find(list, name) == list.end()) list.push_back(name);
@@ -43,7 +43,7 @@ struct Words {
   std::string_view what;  // kind: "precision", "device"
   List (*list)();
 };
-constexpr Words table[] = {{"device", [] { return calibration::device_names(); }},
+constexpr Words table[] = {{"device", [] { return profiles::device_names(); }},
                            {"model", [] { return scenarios::shipped_catalogue().models; }},
                            {"precision", of<scenarios::precision_names>},
                            {"weight_format", of<scenarios::weight_format_names>},

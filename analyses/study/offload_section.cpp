@@ -66,7 +66,7 @@ void read_offload(const Cursor& at, Study& study) {
     link.required("bandwidth", section.bandwidths,
                   Values<double, input::Quantity>{scenarios::link_bandwidth()});
     link.required("rtt", section.rtts,
-                  Values<sim::Duration, calibration::TimeSpan>{scenarios::up_to(scenarios::max_round_trip)});
+                  Values<sim::Duration, profiles::TimeSpan>{scenarios::up_to(scenarios::max_round_trip)});
     scenarios::KeyReader<scenarios::Link> rows{link, section.link};
     scenarios::link_quality(rows);
     if (section.bandwidths.size() * section.rtts.size() > max_grid_points)

@@ -123,7 +123,7 @@ Outcome not_supported(std::string problem) {
   return outcome;
 }
 
-std::optional<Outcome> run_point(const scenarios::Scenario& scenario, const calibration::Profile& profile,
+std::optional<Outcome> run_point(const scenarios::Scenario& scenario, const profiles::Profile& profile,
                                  const std::atomic<bool>* interrupt, const StudyIntervals* intervals,
                                  scenarios::SharedWork* work) {
   Outcome outcome;
@@ -155,7 +155,7 @@ std::optional<Outcome> run_point(const scenarios::Scenario& scenario, const cali
   return outcome;
 }
 
-std::uint64_t point_key(const scenarios::Scenario& scenario, const calibration::Profile& profile,
+std::uint64_t point_key(const scenarios::Scenario& scenario, const profiles::Profile& profile,
                         bool interval) {
   return input::fnv1a(scenarios::scenario_hash(scenario) + " " + profile.hash + " " + JOSTLE_VERSION +
                       (interval ? " with intervals" : ""));

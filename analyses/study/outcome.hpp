@@ -54,7 +54,7 @@ class StudyIntervals;
 // Runs the scenario on its profile, with prediction intervals unless `intervals` is null. Shares `work` with
 // other points on that profile. None if interrupted. Any other error becomes the outcome.
 [[nodiscard]] std::optional<Outcome> run_point(const scenarios::Scenario& scenario,
-                                               const calibration::Profile& profile,
+                                               const profiles::Profile& profile,
                                                const std::atomic<bool>* interrupt,
                                                const StudyIntervals* intervals = nullptr,
                                                scenarios::SharedWork* work = nullptr);
@@ -62,7 +62,7 @@ class StudyIntervals;
 // A hash of the resolved scenario, the profile, the version of jostle and `interval`. Points with equal keys
 // have equal outcomes. Files have it as text (input::hex).
 [[nodiscard]] std::uint64_t point_key(const scenarios::Scenario& scenario,
-                                      const calibration::Profile& profile, bool interval = false);
+                                      const profiles::Profile& profile, bool interval = false);
 // The same key for a point that is not supported, from its values.
 [[nodiscard]] std::uint64_t unsupported_key(const std::string& document_json);
 

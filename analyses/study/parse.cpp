@@ -14,7 +14,7 @@
 #include "analyses/study/key_path.hpp"
 #include "analyses/study/metric.hpp"
 #include "analyses/study/study.hpp"
-#include "calibration/document_kind.hpp"
+#include "profiles/document_kind.hpp"
 #include "input/cursor.hpp"
 #include "input/file.hpp"
 #include "input/override.hpp"
@@ -201,16 +201,16 @@ std::optional<Study> read_study(input::Node document, const std::string& origin,
 }  // namespace
 
 bool is_study(const input::Value& document) {
-  using enum calibration::DocumentKind;
-  const calibration::DocumentKind kind = calibration::kind_of(document);
+  using enum profiles::DocumentKind;
+  const profiles::DocumentKind kind = profiles::kind_of(document);
   return kind == study || kind == fleet || kind == offload;
 }
 
 std::optional<Study> parse_study(const std::string& text, const std::string& origin,
                                  const std::string& directory, input::Problems& problems) {
-  using enum calibration::DocumentKind;
+  using enum profiles::DocumentKind;
   input::Node document = input::parse_yaml(text, origin, problems);
-  if (calibration::is_another_kind(document, origin, {study, fleet, offload}, problems)) return std::nullopt;
+  if (profiles::is_another_kind(document, origin, {study, fleet, offload}, problems)) return std::nullopt;
   return document ? read_study(std::move(document), origin, directory, problems) : std::nullopt;
 }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/run/grades_of.hpp"
 
@@ -21,7 +21,7 @@ bool rest_on_power(const std::vector<std::string>& metric_paths) {
   return std::ranges::any_of(metric_paths, rests_on_power);
 }
 
-bool is_card(const calibration::Profile& profile) {
+bool is_card(const profiles::Profile& profile) {
   return profile.spec->power && profile.spec->power->limit;
 }
 

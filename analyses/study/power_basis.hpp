@@ -18,10 +18,10 @@ namespace jostle::analyses {
 [[nodiscard]] bool rest_on_power(const std::vector<std::string>& metric_paths);  // any of them
 
 // True for a card in a server, whose power is the card's alone; it has a limit of its own.
-[[nodiscard]] bool is_card(const calibration::Profile& profile);
+[[nodiscard]] bool is_card(const profiles::Profile& profile);
 
 // The boards whose watts an answer names, by device.
-using PoweredBoards = std::map<std::string, std::shared_ptr<const calibration::Profile>>;
+using PoweredBoards = std::map<std::string, std::shared_ptr<const profiles::Profile>>;
 
 // Sentences for whoever chooses or judges by their watts: which are assumed, and which are of a card without
 // the server around it. Empty if none is.

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
@@ -10,23 +10,23 @@
 
 namespace jostle::analyses {
 
-std::shared_ptr<const calibration::Profile> Profiles::find(const std::string& name, const std::string& path,
+std::shared_ptr<const profiles::Profile> Profiles::find(const std::string& name, const std::string& path,
                                                            input::Problems& problems) {
   const std::lock_guard lock(guard_);
   const std::string key = path.empty() ? name : path;
   if (const auto found = read_.find(key); found != read_.end()) return found->second.profile;
   auto profile =
-      path.empty() ? calibration::shipped_profile(name, problems) : calibration::read_profile(path, problems);
+      path.empty() ? profiles::shipped_profile(name, problems) : profiles::read_profile(path, problems);
   if (!profile) return nullptr;
   return (read_[key] = known(*std::move(profile))).profile;
 }
 
-Profiles::Known Profiles::known(calibration::Profile profile) {
-  return {std::make_shared<const calibration::Profile>(std::move(profile)),
+Profiles::Known Profiles::known(profiles::Profile profile) {
+  return {std::make_shared<const profiles::Profile>(std::move(profile)),
           std::make_shared<scenarios::SharedWork>()};
 }
 
-std::shared_ptr<scenarios::SharedWork> Profiles::work(const calibration::Profile& profile) {
+std::shared_ptr<scenarios::SharedWork> Profiles::work(const profiles::Profile& profile) {
   const std::lock_guard lock(guard_);
   for (const auto& [name, each] : read_)
     if (each.profile.get() == &profile) return each.work;
@@ -35,7 +35,7 @@ std::shared_ptr<scenarios::SharedWork> Profiles::work(const calibration::Profile
   return nullptr;
 }
 
-std::shared_ptr<const calibration::Profile> Profiles::of(const scenarios::Scenario& scenario,
+std::shared_ptr<const profiles::Profile> Profiles::of(const scenarios::Scenario& scenario,
                                                          input::Problems& problems) {
   if (scenario.figures.empty()) return find(scenario.device, scenario.device_path, problems);
   std::string key = scenario.device + '\n' + scenario.device_path;
@@ -52,7 +52,7 @@ std::shared_ptr<const calibration::Profile> Profiles::of(const scenarios::Scenar
   return overridden_.emplace_back(key, known(*std::move(profile))).second.profile;
 }
 
-std::shared_ptr<const calibration::Profile> Profiles::required(const scenarios::Scenario& scenario) {
+std::shared_ptr<const profiles::Profile> Profiles::required(const scenarios::Scenario& scenario) {
   input::Problems problems;
   auto profile = of(scenario, problems);
   if (!profile) throw scenarios::RunError(problems.text());

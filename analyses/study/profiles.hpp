@@ -24,29 +24,29 @@ namespace jostle::analyses {
 class Profiles {
  public:
   // A shipped profile (empty `path`) or a profile file; null, with problems, on error. Thread-safe.
-  [[nodiscard]] std::shared_ptr<const calibration::Profile> find(const std::string& name,
+  [[nodiscard]] std::shared_ptr<const profiles::Profile> find(const std::string& name,
                                                                  const std::string& path,
                                                                  input::Problems& problems);
 
   // The work that runs on this profile may share (RunControl::shared); null: the profile is not in this cache
   // any more.
-  [[nodiscard]] std::shared_ptr<scenarios::SharedWork> work(const calibration::Profile& profile);
+  [[nodiscard]] std::shared_ptr<scenarios::SharedWork> work(const profiles::Profile& profile);
 
   // The profile of a scenario, with its parameter overrides.
-  [[nodiscard]] std::shared_ptr<const calibration::Profile> of(const scenarios::Scenario& scenario,
+  [[nodiscard]] std::shared_ptr<const profiles::Profile> of(const scenarios::Scenario& scenario,
                                                                input::Problems& problems);
   // The same; throws scenarios::RunError with the problems.
-  [[nodiscard]] std::shared_ptr<const calibration::Profile> required(const scenarios::Scenario& scenario);
+  [[nodiscard]] std::shared_ptr<const profiles::Profile> required(const scenarios::Scenario& scenario);
 
   // The shipped catalogue with devices from this cache. The cache must outlive it.
   [[nodiscard]] scenarios::Catalogue catalogue();
 
  private:
   struct Known {
-    std::shared_ptr<const calibration::Profile> profile;
+    std::shared_ptr<const profiles::Profile> profile;
     std::shared_ptr<scenarios::SharedWork> work;
   };
-  static Known known(calibration::Profile profile);
+  static Known known(profiles::Profile profile);
 
   std::mutex guard_;
   std::map<std::string, Known> read_;  // by name, or by path for files

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "calibration/evidence/kernel_tables.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/tables/kernel_tables.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
@@ -14,13 +14,13 @@
 
 namespace jostle::analyses {
 
-Support support(const calibration::Profile& profile, const scenarios::Model& model, dnn::Precision precision,
+Support support(const profiles::Profile& profile, const scenarios::Model& model, dnn::Precision precision,
                 process::Runtime runtime, std::int64_t batch) {
   const board::DeviceSpec& device = *profile.spec;
   const dnn::Lowering lowering = process::traits_of(runtime).lowering;
   const std::string name = scenarios::network_name(model);
   const dnn::KernelTables& tables =
-      calibration::kernel_tables_for(device.evidence, device.sibling, {name, precision, batch});
+      profiles::kernel_tables_for(device.evidence, device.sibling, {name, precision, batch});
   const gpu::KernelSequence kernels = dnn::kernels_for({.model = name,
                                                         .precision = precision,
                                                         .batch = batch,

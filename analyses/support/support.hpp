@@ -30,7 +30,7 @@ struct Support {
 
 // The basis for `model`: a built-in network, or a file that was read. Throws std::invalid_argument as
 // dnn::kernels_for() does.
-[[nodiscard]] Support support(const calibration::Profile& profile, const scenarios::Model& model,
+[[nodiscard]] Support support(const profiles::Profile& profile, const scenarios::Model& model,
                               dnn::Precision precision, process::Runtime runtime, std::int64_t batch);
 
 }  // namespace jostle::analyses

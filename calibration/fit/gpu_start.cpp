@@ -19,10 +19,10 @@ struct Alone {
 
 }  // namespace
 
-std::optional<Estimate> kernel_fixed(const CsvTable& kernels, double start_us) {
+std::optional<Estimate> kernel_fixed(const input::CsvTable& kernels, double start_us) {
   std::vector<double> each;
   for (std::size_t i = 0; i < kernels.rows(); ++i) {
-    const CsvTable::Row row = kernels.row(i);
+    const input::CsvTable::Row row = kernels.row(i);
     if (row.text(kernels.column("kind")) == "kernel" && row.integer(kernels.column("blocks")) == 1)
       each.push_back(row.number(kernels.column("duration_us")) - start_us);
   }
@@ -32,10 +32,10 @@ std::optional<Estimate> kernel_fixed(const CsvTable& kernels, double start_us) {
   return found->value > 0 ? found : std::nullopt;
 }
 
-IdleEstimates idle_wake(const CsvTable& open_loop) {
+IdleEstimates idle_wake(const input::CsvTable& open_loop) {
   std::map<std::string, std::vector<Alone>> by_network;
   for (std::size_t i = 0; i < open_loop.rows(); ++i) {
-    const CsvTable::Row row = open_loop.row(i);
+    const input::CsvTable::Row row = open_loop.row(i);
     if (row.integer(open_loop.column("processes")) != 1) continue;
     const double latency = 1e3 * row.number(open_loop.column("latency_p50_ms"));
     const double rate = row.number(open_loop.column("rate_per_s"));

@@ -12,7 +12,7 @@ constexpr double max_load = 0.8;  // largest load of the GPU by paced launches, 
 constexpr double enough_kernels = 50;
 
 // Identifies an inference: network, precision, batch.
-std::string which(const CsvTable& table, const CsvTable::Row& row, bool with_batch = true) {
+std::string which(const input::CsvTable& table, const input::CsvTable::Row& row, bool with_batch = true) {
   return row.text(table.column("model")) + ' ' + row.text(table.column("precision")) +
          (with_batch ? ' ' + row.text(table.column("batch")) : std::string());
 }
@@ -25,10 +25,10 @@ struct SoloRun {
   [[nodiscard]] double host() const { return period - wait; }
 };
 
-std::vector<SoloRun> runs_of(const CsvTable& solo) {
+std::vector<SoloRun> runs_of(const input::CsvTable& solo) {
   std::vector<SoloRun> runs;
   for (std::size_t i = 0; i < solo.rows(); ++i) {
-    const CsvTable::Row row = solo.row(i);
+    const input::CsvTable::Row row = solo.row(i);
     const double rate = row.number(solo.column("images_per_s"));
     if (!(rate > 0)) row.fail("the rate must be positive");
     runs.push_back({.inference = which(solo, row),
@@ -45,10 +45,10 @@ std::vector<SoloRun> runs_of(const CsvTable& solo) {
 struct Kernels {
   double count = 0, us = 0;
 };
-std::map<std::string, Kernels> kernels_of(const CsvTable& csv) {
+std::map<std::string, Kernels> kernels_of(const input::CsvTable& csv) {
   std::map<std::string, Kernels> all;
   for (std::size_t i = 0; i < csv.rows(); ++i) {
-    const CsvTable::Row row = csv.row(i);
+    const input::CsvTable::Row row = csv.row(i);
     Kernels& kernels = all[which(csv, row)];
     kernels.count += 1;
     kernels.us += row.number(csv.column("duration_us"));
@@ -111,7 +111,7 @@ std::optional<double> launch_period_us(const SparseRun& run) {
 
 }  // namespace
 
-LaunchEstimates graph_launches(const CsvTable& solo) {
+LaunchEstimates graph_launches(const input::CsvTable& solo) {
   std::map<std::string, double> launch, rest;
   for (const SoloRun& run : runs_of(solo)) {
     if (!run.graph) continue;
@@ -127,7 +127,7 @@ LaunchEstimates graph_launches(const CsvTable& solo) {
   return found;
 }
 
-std::vector<HostTime> eager_host_times(const CsvTable& solo, const CsvTable& kernels_csv) {
+std::vector<HostTime> eager_host_times(const input::CsvTable& solo, const input::CsvTable& kernels_csv) {
   const auto kernels = kernels_of(kernels_csv);
   std::map<std::string, HostTime> fastest;
   std::map<std::string, std::vector<double>> equal;  // times of runs by inference
@@ -144,7 +144,7 @@ std::vector<HostTime> eager_host_times(const CsvTable& solo, const CsvTable& ker
   return times;
 }
 
-std::optional<Estimate> eager_gpu_per_launch(const CsvTable& solo, const CsvTable& kernels_csv) {
+std::optional<Estimate> eager_gpu_per_launch(const input::CsvTable& solo, const input::CsvTable& kernels_csv) {
   auto kernels = kernels_of(kernels_csv);
   const std::vector<SoloRun> runs = runs_of(solo);
   std::map<std::string, double> replayed, beyond;

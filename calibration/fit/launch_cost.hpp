@@ -9,7 +9,7 @@
 
 #include "calibration/fit/robust.hpp"
 #include "calibration/fit/turns.hpp"
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 #include "models/dnn/kernel_tables.hpp"
 
 namespace jostle::calibration {
@@ -21,7 +21,7 @@ struct LaunchEstimates {
 
 // Estimates the cost of launching a graph from solo.csv: the time of the call, and the rest of a batch's time
 // besides this call and waiting.
-[[nodiscard]] LaunchEstimates graph_launches(const CsvTable& solo);
+[[nodiscard]] LaunchEstimates graph_launches(const input::CsvTable& solo);
 
 // The host's time for a network run kernel by kernel, when the GPU does not delay the host.
 struct HostTime {
@@ -32,11 +32,11 @@ struct HostTime {
 // Host times from solo.csv: the fastest run of each network and precision, with the number of kernels from
 // `kernels_csv`. The standard deviation is half of the median difference between equal runs, which is right
 // for exponentially distributed disturbances.
-[[nodiscard]] std::vector<HostTime> eager_host_times(const CsvTable& solo, const CsvTable& kernels_csv);
+[[nodiscard]] std::vector<HostTime> eager_host_times(const input::CsvTable& solo, const input::CsvTable& kernels_csv);
 
 // GPU time per kernel of GPU-bound runs in solo.csv, beyond the kernel times of `kernels_csv`, in
 // microseconds.
-[[nodiscard]] std::optional<Estimate> eager_gpu_per_launch(const CsvTable& solo, const CsvTable& kernels_csv);
+[[nodiscard]] std::optional<Estimate> eager_gpu_per_launch(const input::CsvTable& solo, const input::CsvTable& kernels_csv);
 
 // Estimates from sparse_launch_intervals.csv, where a host launches one kernel at a fixed pace. The length of
 // a turn grows with its number of kernels. If the GPU keeps up, launches are as frequent as the pace and the

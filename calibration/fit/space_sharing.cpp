@@ -16,8 +16,8 @@ namespace {
 constexpr int skipped = 1, counted = 4;
 constexpr std::int64_t most_streams = 128;  // largest number of streams that run at one time on a GPU
 
-NetworkOfRow network_of(const CsvTable& table, std::size_t row) {
-  const CsvTable::Row at = table.row(row);
+NetworkOfRow network_of(const input::CsvTable& table, std::size_t row) {
+  const input::CsvTable::Row at = table.row(row);
   const auto precision = dnn::parse_precision(at.text(table.column("precision")));
   if (!precision) at.fail("unknown precision '" + at.text(table.column("precision")) + "'");
   const std::int64_t batch = at.integer(table.column("batch"));
@@ -25,13 +25,13 @@ NetworkOfRow network_of(const CsvTable& table, std::size_t row) {
   return {at.text(table.column("model")), *precision, batch};
 }
 
-std::int64_t streams_of(const CsvTable::Row& row, std::size_t column) {
+std::int64_t streams_of(const input::CsvTable::Row& row, std::size_t column) {
   const std::int64_t streams = row.integer(column);
   if (streams < 1 || streams > most_streams) row.fail("streams: 1 to " + std::to_string(most_streams));
   return streams;
 }
 
-double positive(const CsvTable::Row& row, std::size_t column) {
+double positive(const input::CsvTable::Row& row, std::size_t column) {
   const double value = row.number(column);
   if (value <= 0) row.fail("must be above 0");
   return value;
@@ -44,7 +44,7 @@ double alone_s(const gpu::KernelSequence& kernels) {
 
 }  // namespace
 
-std::vector<StreamsRun> streams_runs(const CsvTable& table, const MeasuredKernels& kernels) {
+std::vector<StreamsRun> streams_runs(const input::CsvTable& table, const MeasuredKernels& kernels) {
   using Key = std::tuple<std::string, dnn::Precision, std::int64_t, std::int64_t>;
   struct OneRun {
     std::set<std::string> networks;  // names with priorities
@@ -56,7 +56,7 @@ std::vector<StreamsRun> streams_runs(const CsvTable& table, const MeasuredKernel
              priority = table.column("priority");
   std::map<std::string, OneRun> runs;
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    const CsvTable::Row row = table.row(i);
+    const input::CsvTable::Row row = table.row(i);
     const NetworkOfRow network = network_of(table, i);
     OneRun& one = runs[row.text(run)];
     one.networks.insert(network.model + to_string(network.precision) + std::to_string(network.batch) + " " +
@@ -87,12 +87,12 @@ double predicted_relative(const gpu::Spec& gpu, const StreamsRun& run) {
   return sum / run.streams * alone_s(run.kernels);
 }
 
-std::optional<Estimate> mps_kernel(const CsvTable& table, const MeasuredKernels& kernels) {
+std::optional<Estimate> mps_kernel(const input::CsvTable& table, const MeasuredKernels& kernels) {
   const auto sharing = table.column("sharing"), processes = table.column("processes"),
              rate = table.column("images_per_s"), mode = table.column("mode");
   std::vector<double> longer_us;
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    const CsvTable::Row row = table.row(i);
+    const input::CsvTable::Row row = table.row(i);
     if (row.text(sharing) != "mps" || row.integer(processes) != 1 || row.text(mode) != "graph") continue;
     const NetworkOfRow network = network_of(table, i);
     const auto sequence = kernels(network);

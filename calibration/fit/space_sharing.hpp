@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "calibration/fit/robust.hpp"
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 #include "models/dnn/precision.hpp"
 #include "models/gpu/kernel.hpp"
 #include "models/gpu/spec.hpp"
@@ -36,27 +36,27 @@ struct StreamsRun {
   double relative = 1;  // median ratio of a stream's rate to its rate alone in the same session
 };
 // Reads streams_networks.csv: runs of two streams or more, all of one network and priority. Throws CsvError.
-[[nodiscard]] std::vector<StreamsRun> streams_runs(const CsvTable& table, const MeasuredKernels& kernels);
+[[nodiscard]] std::vector<StreamsRun> streams_runs(const input::CsvTable& table, const MeasuredKernels& kernels);
 
 // The value of `relative` that the model of `gpu` predicts.
 [[nodiscard]] double predicted_relative(const gpu::Spec& gpu, const StreamsRun& run);
 
 // The additional time of each kernel under MPS, in microseconds, from the clients in mps.csv that ran alone.
 // Throws CsvError.
-[[nodiscard]] std::optional<Estimate> mps_kernel(const CsvTable& table, const MeasuredKernels& kernels);
+[[nodiscard]] std::optional<Estimate> mps_kernel(const input::CsvTable& table, const MeasuredKernels& kernels);
 
 // The estimates below are of streams_synthetic*.csv, from loops of one kernel that run alone.
 
 // The additional time of a block that waited for room, in microseconds: of kernels that spin for several
 // waves, what each further wave takes beyond a wave. Throws CsvError.
-[[nodiscard]] std::optional<Estimate> block_turnover(const CsvTable& table, const gpu::Spec& gpu);
+[[nodiscard]] std::optional<Estimate> block_turnover(const input::CsvTable& table, const gpu::Spec& gpu);
 
 // The bandwidth of a warp that reads DRAM while it is alone, in GB/s: of kernels that draw less than half of
 // the GPU's bandwidth, by the law of slowdown.hpp. Throws CsvError.
-[[nodiscard]] std::optional<Estimate> warp_bandwidth(const CsvTable& table, const gpu::Spec& gpu);
+[[nodiscard]] std::optional<Estimate> warp_bandwidth(const input::CsvTable& table, const gpu::Spec& gpu);
 
 // The additional time of each kernel under MPS, in microseconds: of kernels that were measured as graphs both
 // in `clients` and in `streams`. Throws CsvError.
-[[nodiscard]] std::optional<Estimate> mps_kernel(const CsvTable& clients, const CsvTable& streams);
+[[nodiscard]] std::optional<Estimate> mps_kernel(const input::CsvTable& clients, const input::CsvTable& streams);
 
 }  // namespace jostle::calibration

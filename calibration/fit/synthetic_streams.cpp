@@ -28,18 +28,18 @@ struct LoneKernel {
   [[nodiscard]] auto block() const { return std::tuple(kind, threads, shared_bytes, work); }
 };
 
-std::int64_t count_of_row(const CsvTable& table, std::size_t row, const char* column, std::int64_t least) {
-  const CsvTable::Row at = table.row(row);
+std::int64_t count_of_row(const input::CsvTable& table, std::size_t row, const char* column, std::int64_t least) {
+  const input::CsvTable::Row at = table.row(row);
   const std::int64_t count = at.integer(table.column(column));
   if (count < least || count > largest_in_column)
     at.fail(std::string(column) + ": " + std::to_string(least) + " to " + std::to_string(largest_in_column));
   return count;
 }
 
-std::vector<LoneKernel> lone_kernels(const CsvTable& table) {
+std::vector<LoneKernel> lone_kernels(const input::CsvTable& table) {
   std::vector<LoneKernel> found;
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    const CsvTable::Row row = table.row(i);
+    const input::CsvTable::Row row = table.row(i);
     if (row.integer(table.column("streams")) != 1) continue;
     const LoneKernel one{.kind = row.text(table.column("kind")),
                          .mode = row.text(table.column("mode")),
@@ -67,7 +67,7 @@ int waves_of_lone(const gpu::Spec& gpu, const LoneKernel& one) {
 
 }  // namespace
 
-std::optional<Estimate> block_turnover(const CsvTable& table, const gpu::Spec& gpu) {
+std::optional<Estimate> block_turnover(const input::CsvTable& table, const gpu::Spec& gpu) {
   std::vector<LoneKernel> spinning = lone_kernels(table);
   std::erase_if(spinning, [](const LoneKernel& one) { return one.kind != "spin" || one.mode != "graph"; });
   // A wave, from the kernel of one wave with most blocks: more on an SM start later.
@@ -87,7 +87,7 @@ std::optional<Estimate> block_turnover(const CsvTable& table, const gpu::Spec& g
   return middle(longer_us);
 }
 
-std::optional<Estimate> warp_bandwidth(const CsvTable& table, const gpu::Spec& gpu) {
+std::optional<Estimate> warp_bandwidth(const input::CsvTable& table, const gpu::Spec& gpu) {
   const double all = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
   if (all <= 0) return {};
   std::vector<double> of_warp;
@@ -104,7 +104,7 @@ std::optional<Estimate> warp_bandwidth(const CsvTable& table, const gpu::Spec& g
   return middle(of_warp);
 }
 
-std::optional<Estimate> mps_kernel(const CsvTable& clients, const CsvTable& streams) {
+std::optional<Estimate> mps_kernel(const input::CsvTable& clients, const input::CsvTable& streams) {
   const auto key = [](const LoneKernel& one) { return std::tuple(one.block(), one.blocks, one.kernels); };
   std::map<decltype(key(LoneKernel{})), std::vector<double>> as_streams;
   for (const LoneKernel& one : lone_kernels(streams))

@@ -70,14 +70,14 @@ double kernel_us(std::span<const Turn> turns, double slice_us, double unstamped)
 
 }  // namespace
 
-SpinnerEstimates spinners(const CsvTable& timeslices) {
+SpinnerEstimates spinners(const input::CsvTable& timeslices) {
   struct Gap {
     double start_us, end_us;
   };
   // The gaps by number of processes and process.
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Gap>> gaps;
   for (std::size_t i = 0; i < timeslices.rows(); ++i) {
-    const CsvTable::Row row = timeslices.row(i);
+    const input::CsvTable::Row row = timeslices.row(i);
     gaps[{row.integer(timeslices.column("processes")), row.integer(timeslices.column("process"))}].push_back(
         {row.number(timeslices.column("gap_start_ns")) / 1e3,
          row.number(timeslices.column("gap_end_ns")) / 1e3});

@@ -23,7 +23,7 @@ namespace jostle::calibration {
 struct SpinnerEstimates {
   std::optional<Estimate> slice, slice_jitter, switch_at_expiry;
 };
-[[nodiscard]] SpinnerEstimates spinners(const CsvTable& timeslices);
+[[nodiscard]] SpinnerEstimates spinners(const input::CsvTable& timeslices);
 
 // True if (nearly) all turns end because the process is out of work; or, for all_expire(), by expiry.
 // sharing_intervals.csv alone does not determine the slice, so it must be given.

@@ -12,20 +12,20 @@ double number_after(std::string_view text, std::string_view key) {
   double number = 0;
   const std::string_view rest = at == std::string_view::npos ? "" : text.substr(at + key.size());
   if (std::from_chars(rest.data(), rest.data() + rest.size(), number).ec != std::errc{} || !(number > 0))
-    throw CsvError("sparse launches", 0,
+    throw input::CsvError("sparse launches", 0,
                    "configuration '" + std::string(text) + "': no number after '" + std::string(key) + "'");
   return number;
 }
 
 }  // namespace
 
-std::map<std::string, std::vector<Turn>> turns_of(const CsvTable& intervals) {
+std::map<std::string, std::vector<Turn>> turns_of(const input::CsvTable& intervals) {
   std::map<std::string, std::vector<Turn>> all;
   const auto config = intervals.column("config"), process = intervals.column("process"),
              start = intervals.column("start_us"), length = intervals.column("length_us"),
              kernels = intervals.column("kernels");
   for (std::size_t i = 0; i < intervals.rows(); ++i) {
-    const CsvTable::Row row = intervals.row(i);
+    const input::CsvTable::Row row = intervals.row(i);
     const double begin = row.number(start);
     all[row.text(config)].push_back({.process = static_cast<std::uint32_t>(row.integer(process)),
                                      .start_us = begin,
@@ -36,11 +36,11 @@ std::map<std::string, std::vector<Turn>> turns_of(const CsvTable& intervals) {
   return all;
 }
 
-std::vector<SharingRun> sharing_runs(const CsvTable& configs, const CsvTable& intervals) {
+std::vector<SharingRun> sharing_runs(const input::CsvTable& configs, const input::CsvTable& intervals) {
   auto turns = turns_of(intervals);
   std::vector<SharingRun> runs;
   for (std::size_t i = 0; i < configs.rows(); ++i) {
-    const CsvTable::Row row = configs.row(i);
+    const input::CsvTable::Row row = configs.row(i);
     const std::string& config = row.text(configs.column("config"));
     if (!turns.contains(config) && (runs.empty() || runs.back().config != config)) continue;
     if (runs.empty() || runs.back().config != config) {
@@ -58,7 +58,7 @@ std::vector<SharingRun> sharing_runs(const CsvTable& configs, const CsvTable& in
   return runs;
 }
 
-std::vector<SparseRun> sparse_runs(const CsvTable& intervals) {
+std::vector<SparseRun> sparse_runs(const input::CsvTable& intervals) {
   std::vector<SparseRun> runs;
   for (auto& [config, turns] : turns_of(intervals)) {
     SparseRun run;

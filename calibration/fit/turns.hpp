@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 
 namespace jostle::calibration {
 
@@ -23,7 +23,7 @@ struct Turn {
 
 // Reads the turns of each configuration, in order of time, from sharing_intervals.csv or
 // sparse_launch_intervals.csv. Throws CsvError.
-[[nodiscard]] std::map<std::string, std::vector<Turn>> turns_of(const CsvTable& intervals);
+[[nodiscard]] std::map<std::string, std::vector<Turn>> turns_of(const input::CsvTable& intervals);
 
 // A process of a configuration in sharing_configs.csv: batches of equal kernels.
 struct SharingProcess {
@@ -37,7 +37,7 @@ struct SharingRun {
   std::vector<Turn> turns;
 };
 // The configurations that have turns, in the order of `configs`.
-[[nodiscard]] std::vector<SharingRun> sharing_runs(const CsvTable& configs, const CsvTable& intervals);
+[[nodiscard]] std::vector<SharingRun> sharing_runs(const input::CsvTable& configs, const input::CsvTable& intervals);
 
 // A run of sparse_launch_intervals.csv, whose settings are encoded in the name of its configuration: "d2
 // pace15 P4 block" or "d2 pace15 with dense d20".
@@ -50,6 +50,6 @@ struct SparseRun {
   std::vector<Turn> turns;
 };
 // Reads all runs. Throws CsvError for a name of another form.
-[[nodiscard]] std::vector<SparseRun> sparse_runs(const CsvTable& intervals);
+[[nodiscard]] std::vector<SparseRun> sparse_runs(const input::CsvTable& intervals);
 
 }  // namespace jostle::calibration

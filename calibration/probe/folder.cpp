@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/units.hpp"
@@ -39,7 +39,7 @@ bool is_inside(const std::string& file) {
   return path.is_relative() && path.lexically_normal() == path && !file.starts_with("..");
 }
 
-void add_manifest_row(ProbeFolder& folder, const CsvTable& table, const CsvTable::Row& row) {
+void add_manifest_row(ProbeFolder& folder, const input::CsvTable& table, const input::CsvTable::Row& row) {
   const auto text = [&](std::string_view column) { return row.text(table.column(column)); };
   FinishedPart part;
   part.name = text("part");
@@ -60,7 +60,7 @@ void add_manifest_row(ProbeFolder& folder, const CsvTable& table, const CsvTable
   known->files.push_back(file);
 }
 
-void add_parameter_row(ProbeFolder& folder, const CsvTable& table, const CsvTable::Row& row) {
+void add_parameter_row(ProbeFolder& folder, const input::CsvTable& table, const input::CsvTable::Row& row) {
   const auto text = [&](std::string_view column) { return row.text(table.column(column)); };
   ProbedParameter read;
   Measured& measured = read.measured;
@@ -113,16 +113,16 @@ std::optional<ProbeFolder> read_probe_folder(const fs::path& path, input::Proble
   ProbeFolder folder{
       .path = path, .identity = {}, .settings = {}, .parts = {}, .parameters = {}, .notes = {}};
   try {
-    const CsvTable manifest = CsvTable::read(path / "manifest.csv", manifest_columns);
+    const input::CsvTable manifest = input::CsvTable::read(path / "manifest.csv", manifest_columns);
     for (std::size_t i = 0; i < manifest.rows(); ++i) add_manifest_row(folder, manifest, manifest.row(i));
     constexpr std::array<std::string_view, 2> keys{"key", "value"};
-    folder.identity = parse_identity(CsvTable::read(path / "identity.csv", keys));
+    folder.identity = parse_identity(input::CsvTable::read(path / "identity.csv", keys));
     if (const auto text = input::read_text_file((path / "settings.txt").string(), 1 << 20, problems))
       folder.settings = parse_state(*text);
-    const CsvTable parameters = CsvTable::read(path / "parameters.csv", parameter_columns);
+    const input::CsvTable parameters = input::CsvTable::read(path / "parameters.csv", parameter_columns);
     for (std::size_t i = 0; i < parameters.rows(); ++i)
       add_parameter_row(folder, parameters, parameters.row(i));
-  } catch (const CsvError& error) {
+  } catch (const input::CsvError& error) {
     problems.add({}, {}, error.what());
     return std::nullopt;
   }
@@ -134,17 +134,17 @@ std::string manifest_csv(const std::vector<FinishedPart>& parts) {
   std::string text(manifest_header);
   for (const FinishedPart& part : parts)
     for (const std::string& file : part.files)
-      text += fmt::format("{},{},{},{:.3f},{:.3f},{}\n", csv_field(part.name), csv_field(file),
-                          part.quick ? 1 : 0, part.start, part.end, csv_field(part.note));
+      text += fmt::format("{},{},{},{:.3f},{:.3f},{}\n", input::csv_field(part.name), input::csv_field(file),
+                          part.quick ? 1 : 0, part.start, part.end, input::csv_field(part.note));
   return text;
 }
 
 std::string parameters_csv(const std::vector<ProbedParameter>& parameters) {
   std::string text = fmt::format("{}\n", fmt::join(parameter_columns, ","));
   for (const auto& [measured, part] : parameters)
-    text += fmt::format("{},{:.6g},{},{:.3g},{},{},{}\n", csv_field(measured.parameter), measured.value,
-                        csv_field(measured.unit), 100 * measured.relative_sd, measured.samples,
-                        csv_field(part), csv_field(measured.how));
+    text += fmt::format("{},{:.6g},{},{:.3g},{},{},{}\n", input::csv_field(measured.parameter), measured.value,
+                        input::csv_field(measured.unit), 100 * measured.relative_sd, measured.samples,
+                        input::csv_field(part), input::csv_field(measured.how));
   return text;
 }
 

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "calibration/readers/nvpmodel.hpp"
+#include "profiles/readers/nvpmodel.hpp"
 #include "input/problems.hpp"
 #include "input/units.hpp"
 
@@ -115,15 +115,15 @@ PowerModes read_power_modes(const MachineFiles& files) {
   PowerModes modes;
   input::Problems ignored;  // a file that cannot be read tells no modes
   const std::string text = files.text("/etc/nvpmodel.conf");
-  const auto file = text.empty() ? std::nullopt : parse_nvpmodel(text, "nvpmodel.conf", ignored);
+  const auto file = text.empty() ? std::nullopt : profiles::parse_nvpmodel(text, "nvpmodel.conf", ignored);
   if (!file) return modes;
   const std::string status = files.line("/var/lib/nvpmodel/status");
   std::int64_t id = -1;
   if (const std::size_t at = status.find("pmode:"); at != std::string::npos)
     std::from_chars(status.data() + at + 6, status.data() + status.size(), id);
-  for (const NvpMode& mode : file->modes) {
+  for (const profiles::NvpMode& mode : file->modes) {
     if (mode.id == id) modes.present = modes.names.size();
-    modes.names.push_back(plain_mode_name(mode.name));
+    modes.names.push_back(profiles::plain_mode_name(mode.name));
   }
   return modes;
 }

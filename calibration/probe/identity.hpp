@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "calibration/probe/machine_files.hpp"
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 
 namespace jostle::calibration::probe {
 
@@ -103,6 +103,6 @@ struct PowerModes {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> identity_rows(const Identity& identity);
 [[nodiscard]] std::string identity_csv(const Identity& identity);
 // The inverse. Throws CsvError for an unknown key, and for a value that the key cannot have.
-[[nodiscard]] Identity parse_identity(const CsvTable& table);
+[[nodiscard]] Identity parse_identity(const input::CsvTable& table);
 
 }  // namespace jostle::calibration::probe

@@ -43,10 +43,10 @@ class FieldWriter {
 
 class FieldReader {
  public:
-  explicit FieldReader(const CsvTable& table) : table_(table), value_(table.column("value")) {
+  explicit FieldReader(const input::CsvTable& table) : table_(table), value_(table.column("value")) {
     const std::size_t key = table.column("key");
     for (std::size_t i = 0; i < table.rows(); ++i) {
-      const CsvTable::Row row = table.row(i);
+      const input::CsvTable::Row row = table.row(i);
       if (!rows_.emplace(row.text(key), i).second) row.fail("a key for the second time: " + row.text(key));
     }
   }
@@ -102,20 +102,20 @@ class FieldReader {
   }
 
  private:
-  [[nodiscard]] std::optional<CsvTable::Row> taken(const std::string& key) {
+  [[nodiscard]] std::optional<input::CsvTable::Row> taken(const std::string& key) {
     const auto found = rows_.find(key);
     if (found == rows_.end()) return std::nullopt;
-    const CsvTable::Row row = table_.row(found->second);
+    const input::CsvTable::Row row = table_.row(found->second);
     rows_.erase(found);
     if (row.view(value_).empty()) row.fail(key + " has no value");
     return row;
   }
-  static double checked(const CsvTable::Row& row, double number) {
+  static double checked(const input::CsvTable::Row& row, double number) {
     if (!(number >= 0)) row.fail("a negative number");
     return number;
   }
 
-  const CsvTable& table_;
+  const input::CsvTable& table_;
   std::size_t value_;
   std::map<std::string, std::size_t> rows_;
 };
@@ -189,11 +189,11 @@ std::vector<std::pair<std::string, std::string>> identity_rows(const Identity& i
 std::string identity_csv(const Identity& identity) {
   std::string text = "key,value\n";
   for (const auto& [key, value] : identity_rows(identity))
-    text += fmt::format("{},{}\n", csv_field(key), csv_field(value));
+    text += fmt::format("{},{}\n", input::csv_field(key), input::csv_field(value));
   return text;
 }
 
-Identity parse_identity(const CsvTable& table) {
+Identity parse_identity(const input::CsvTable& table) {
   FieldReader reader(table);
   Identity identity;
   constexpr std::size_t most = 64;

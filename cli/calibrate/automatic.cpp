@@ -6,20 +6,20 @@
 #include <algorithm>
 
 #include "calibration/probe/folder.hpp"
-#include "calibration/profile/uncertainty.hpp"
+#include "profiles/profile/uncertainty.hpp"
 #include "cli/calibrate/page.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "output/output_file.hpp"
-#include "validation/probe_calibration/probe_calibration.hpp"
+#include "calibration/calibrate/probed/probe_calibration.hpp"
 
 namespace jostle::cli {
 namespace {
 
-using validation::ProbeCalibration;
-using validation::ProbedFigure;
+using calibration::ProbeCalibration;
+using calibration::ProbedFigure;
 
 std::string ratio_text(const ProbedFigure& figure) {
   const double ratio = ratio_to_base(figure);
@@ -45,7 +45,7 @@ std::string power_table(const ProbeCalibration& found, const Terminal& terminal)
   if (found.power.loads.empty()) return {};
   Table table(
       {{"load, W", Align::left}, {"measured"}, {"base"}, {"fitted"}, {"not used", Align::left, 1, true}});
-  for (const validation::LoadWatts& load : found.power.loads) {
+  for (const calibration::LoadWatts& load : found.power.loads) {
     const bool used = load.left_out.empty();
     table.add({load.load, fmt::format("{:.1f}", load.measured),
                used ? fmt::format("{:.1f}", load.base) : none,
@@ -58,7 +58,7 @@ std::string power_table(const ProbeCalibration& found, const Terminal& terminal)
 std::string kernel_table(const ProbeCalibration& found, const Terminal& terminal) {
   if (found.kernels.kernels.empty()) return {};
   Table table({{"kernel, us", Align::left}, {"size"}, {"measured"}, {"base"}, {"fitted"}});
-  for (const validation::KernelTime& one : found.kernels.kernels)
+  for (const calibration::KernelTime& one : found.kernels.kernels)
     table.add({one.kind, fmt::format("{:.0f}", one.size), fmt::format("{:.4g}", one.measured_us),
                fmt::format("{:.4g}", one.base_us), fmt::format("{:.4g}", one.fitted_us)});
   return '\n' + table.text(terminal.width(), terminal.colour());
@@ -92,13 +92,13 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
   Terminal& terminal = context.terminal;
   input::Problems problems;
   auto folder = calibration::probe::read_probe_folder(options.folder, problems);
-  if (folder && options.host) folder = validation::host_alone(std::move(*folder));
+  if (folder && options.host) folder = calibration::host_alone(std::move(*folder));
   const auto file = folder ? output::open_if_given(options.output) : nullptr;
   const bool beside = file && !file->direct();  // no second file beside /dev/null
   const auto table =
-      output::open_if_given(beside ? calibration::uncertainty_path(options.output) : std::string());
+      output::open_if_given(beside ? profiles::uncertainty_path(options.output) : std::string());
   const auto page = output::open_if_given(options.html);
-  const auto found = folder ? validation::calibrate_probe(
+  const auto found = folder ? calibration::calibrate_probe(
                                   *folder, {.output = options.output, .name = options.name}, problems)
                             : std::nullopt;
   if (!found) {

@@ -19,7 +19,7 @@
 #include "input/quantity.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
-#include "validation/board_calibration/board_calibration.hpp"
+#include "calibration/calibrate/board/board_calibration.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -32,7 +32,7 @@ struct CalibrateOptions {
 
 // Shows the file name in place of a file's content hash: "factor onnx-0123456789abcdef fp16" as "factor
 // mine.onnx fp16".
-std::string shown(std::string path, const validation::Calibration& calibration) {
+std::string shown(std::string path, const calibration::Calibration& calibration) {
   for (const auto& [content, file] : calibration.files)
     if (const std::size_t at = path.find(content); at != std::string::npos)
       path.replace(at, content.size(), std::filesystem::path(file).filename().string());
@@ -40,13 +40,13 @@ std::string shown(std::string path, const validation::Calibration& calibration) 
 }
 
 // The change from the value before to the fitted one, in percent.
-std::string change_of(const validation::FittedParameter& parameter) {
+std::string change_of(const calibration::FittedParameter& parameter) {
   const auto before = input::quantity(parameter.prior), after = input::quantity(parameter.value);
   if (!before || !after || before->unit != after->unit || !(before->number > 0)) return "";
   return fmt::format("{:+.1f}", 100 * (after->number / before->number - 1));
 }
 
-Table parameter_table(const validation::Calibration& calibration) {
+Table parameter_table(const calibration::Calibration& calibration) {
   Table table({{"parameter", Align::left, 0, true},
                {"before", Align::right},
                {"fitted", Align::right},
@@ -54,7 +54,7 @@ Table parameter_table(const validation::Calibration& calibration) {
                {"±%", Align::right},
                {"grade", Align::left, 1},
                {"variance / prior, %", Align::right, 2}});
-  for (const validation::FittedParameter& parameter : calibration.parameters) {
+  for (const calibration::FittedParameter& parameter : calibration.parameters) {
     table.add({shown(parameter.path, calibration), parameter.prior, parameter.value, change_of(parameter),
                fmt::format("{:.1f}", 100 * parameter.sd), parameter.grade(),
                fmt::format("{:.0f}", 100 * parameter.variance_left)});
@@ -63,9 +63,9 @@ Table parameter_table(const validation::Calibration& calibration) {
 }
 
 // The rows of each file that were used, and the others with the reasons.
-std::string credits(const validation::EvidenceFiles& files) {
+std::string credits(const calibration::EvidenceFiles& files) {
   std::string text;
-  for (const validation::EvidenceFile& file : files.files) {
+  for (const calibration::EvidenceFile& file : files.files) {
     text += fmt::format("{}: {} used\n", input::file_name(file.path), input::counted(file.used, "row"));
     for (const auto& [why, rows] : file.unused)
       text +=
@@ -75,16 +75,16 @@ std::string credits(const validation::EvidenceFiles& files) {
 }
 
 // A warning for each file none of whose rows has an effect.
-void warn_of_useless(const validation::EvidenceFiles& files, Terminal& terminal) {
-  for (const validation::EvidenceFile& file : files.files)
+void warn_of_useless(const calibration::EvidenceFiles& files, Terminal& terminal) {
+  for (const calibration::EvidenceFile& file : files.files)
     if (file.used == 0)
       terminal.complain(fmt::format("warning: {}: no row has an effect on the profile; the reasons are below",
                                     input::file_name(file.path)));
 }
 
 // The kernel tables, and the parameters that the fit moved out of what it can explain.
-std::string tables_text(const validation::BoardCalibration& outcome, const CalibrateOptions& options) {
-  const validation::Calibration& found = outcome.calibration;
+std::string tables_text(const calibration::BoardCalibration& outcome, const CalibrateOptions& options) {
+  const calibration::Calibration& found = outcome.calibration;
   std::string text;
   for (const std::string& note : outcome.notes) text += "note: " + note + '\n';
   for (const std::string& note : found.own.notes) text += "note: " + note + '\n';
@@ -98,7 +98,7 @@ std::string tables_text(const validation::BoardCalibration& outcome, const Calib
         options.output.empty() ? " (not written, as there is no --output)" : " in " + outcome.kernels;
     text += fmt::format("{}{}, with {}\n", input::counted(found.own.tables, "kernel table"), where, rates);
   }
-  for (const validation::FittedParameter& parameter : found.parameters)
+  for (const calibration::FittedParameter& parameter : found.parameters)
     if (parameter.at_bound)
       text += fmt::format(
           "{} is at the bound of its range: something else explains these runs, so it is not "
@@ -108,12 +108,12 @@ std::string tables_text(const validation::BoardCalibration& outcome, const Calib
 }
 
 // The errors on the held-out runs, in sentences. `traces`: only power is held out of a fit to traces.
-std::string held_out_text(const validation::BoardCalibration& outcome, bool quick, bool traces) {
+std::string held_out_text(const calibration::BoardCalibration& outcome, bool quick, bool traces) {
   if (quick || outcome.groups.empty()) return {};
   std::string text;
-  for (const validation::ComparisonGroup& group : outcome.groups) {
+  for (const calibration::ComparisonGroup& group : outcome.groups) {
     if (group.name.find("left out") == std::string::npos) continue;
-    for (const validation::ErrorSummary& summary : validation::summarise(group)) {
+    for (const calibration::ErrorSummary& summary : calibration::summarise(group)) {
       if (summary.quantity != "throughput" && summary.quantity != "power") continue;
       text += fmt::format("With {}, {} is off by {:.1f} % on average, {:+.1f} % at worst.\n", group.name,
                           summary.quantity, 100 * summary.mean_absolute, 100 * summary.worst);
@@ -126,7 +126,7 @@ std::string held_out_text(const validation::BoardCalibration& outcome, bool quic
 }
 
 // Writes the kernel tables into the folder beside the profile.
-void write_tables(const validation::BoardCalibration& outcome, const CalibrateOptions& options) {
+void write_tables(const calibration::BoardCalibration& outcome, const CalibrateOptions& options) {
   if (outcome.kernels.empty()) return;
   const std::filesystem::path folder = std::filesystem::path(options.output).parent_path() / outcome.kernels;
   std::filesystem::create_directories(folder);
@@ -135,9 +135,9 @@ void write_tables(const validation::BoardCalibration& outcome, const CalibrateOp
     output::write_whole(*output::open_if_given((folder / name).string()), *text);
 }
 
-std::string next_log_text(const validation::BoardCalibration& outcome) {
+std::string next_log_text(const calibration::BoardCalibration& outcome) {
   if (outcome.next_logs.empty()) return {};
-  const validation::NextLog& best = outcome.next_logs.front();
+  const calibration::NextLog& best = outcome.next_logs.front();
   return fmt::format(
       "Most useful next log: {}. It would narrow the interval of {} from +-{:.0f} to +-{:.0f} %.\n", best.log,
       best.narrows, 100 * best.before, 100 * best.after);
@@ -173,25 +173,25 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
   }
   Terminal& terminal = context.terminal;
   input::Problems problems;
-  const auto base = calibration::base_profile(options.device, problems);
+  const auto base = profiles::base_profile(options.device, problems);
   if (!base) {
     terminal.note(problems.text());
     return ExitCode::bad_input;
   }
-  validation::BoardCalibrationControl control;
+  calibration::BoardCalibrationControl control;
   control.fit.interrupt = &context.interrupted;
   control.fit.progress = [&terminal] { terminal.progress("calibrate", 0); };
   control.validating = [&terminal](double done) { terminal.progress("validate", done); };
   try {
-    const validation::EvidenceFiles files = validation::read_evidence_files(options.evidence, options.onnx);
+    const calibration::EvidenceFiles files = calibration::read_evidence_files(options.evidence, options.onnx);
     for (const std::string& file : files.skipped)
       terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
     for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
     const auto profile = output::open_if_given(options.output);
     const bool beside = profile && !profile->direct();  // no second file beside /dev/null
     const auto table =
-        output::open_if_given(beside ? calibration::uncertainty_path(options.output) : std::string());
-    const validation::BoardCalibration found = validation::calibrate_board(*base, files,
+        output::open_if_given(beside ? profiles::uncertainty_path(options.output) : std::string());
+    const calibration::BoardCalibration found = calibration::calibrate_board(*base, files,
                                                                            {.evidence = options.evidence,
                                                                             .output = options.output,
                                                                             .name = options.name,
@@ -215,10 +215,10 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
     if (!words.empty()) terminal.print('\n' + words);
     if (!found.calibration.converged)
       terminal.complain("the fit did not converge; the parameters are the best found");
-  } catch (const calibration::CsvError& error) {
+  } catch (const input::CsvError& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
-  } catch (const validation::CalibrationError& error) {
+  } catch (const calibration::CalibrationError& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
   }

@@ -15,7 +15,7 @@ namespace jostle::cli {
 
 using Page = nlohmann::ordered_json;
 
-double ratio_to_base(const validation::ProbedFigure& figure) {
+double ratio_to_base(const calibration::ProbedFigure& figure) {
   const auto before = input::quantity(figure.before), after = input::quantity(figure.value);
   if (!before || !after || !(before->number > 0)) return 0;
   const double unit = before->unit == after->unit                     ? 1
@@ -31,7 +31,7 @@ namespace {
 
 // The head of the page: how many parameters the probe gives and how sure, and what differs most from the
 // base.
-PageWords probe_words(const validation::ProbeCalibration& found) {
+PageWords probe_words(const calibration::ProbeCalibration& found) {
   PageWords words;
   words.question =
       "Which profile describes the machine that the probe ran on, and how does it differ from the nearest "
@@ -43,10 +43,10 @@ PageWords probe_words(const validation::ProbeCalibration& found) {
                {"base", Align::right, 60},
                {"times", Align::right, 70},
                {"grade", Align::left, 50}});
-  std::vector<const validation::ProbedFigure*> order;
-  for (const validation::ProbedFigure& figure : found.figures)
+  std::vector<const calibration::ProbedFigure*> order;
+  for (const calibration::ProbedFigure& figure : found.figures)
     if (ratio_to_base(figure) > 0) order.push_back(&figure);
-  std::ranges::stable_sort(order, std::greater{}, [](const validation::ProbedFigure* figure) {
+  std::ranges::stable_sort(order, std::greater{}, [](const calibration::ProbedFigure* figure) {
     return std::abs(std::log(ratio_to_base(*figure)));
   });
   constexpr std::size_t shown = 6;
@@ -54,7 +54,7 @@ PageWords probe_words(const validation::ProbeCalibration& found) {
     table.add({order[i]->path, order[i]->value, fmt::format("{:.2g}", 100 * order[i]->relative_sd),
                order[i]->before, fmt::format("{:.3g}", ratio_to_base(*order[i])), order[i]->grade});
   const auto sure = std::ranges::count_if(
-      found.figures, [](const validation::ProbedFigure& figure) { return figure.relative_sd <= 0.02; });
+      found.figures, [](const calibration::ProbedFigure& figure) { return figure.relative_sd <= 0.02; });
   words.answer.push_back(
       {"what differs most from the base",
        {table},
@@ -71,7 +71,7 @@ PageWords probe_words(const validation::ProbeCalibration& found) {
 
 }  // namespace
 
-std::string probed_page(const validation::ProbeCalibration& found,
+std::string probed_page(const calibration::ProbeCalibration& found,
                         const calibration::probe::ProbeFolder& folder) {
   Page data{
       {"words", words_json(probe_words(found))},
@@ -83,7 +83,7 @@ std::string probed_page(const validation::ProbeCalibration& found,
       {"left_out", found.left_out},
       {"set_aside", folder.notes},
       {"next", found.next}};
-  for (const validation::ProbedFigure& figure : found.figures)
+  for (const calibration::ProbedFigure& figure : found.figures)
     data["figures"].push_back({{"path", figure.path},
                                {"value", figure.value},
                                {"grade", figure.grade},
@@ -92,13 +92,13 @@ std::string probed_page(const validation::ProbeCalibration& found,
                                {"base_grade", figure.before_grade},
                                {"ratio", rounded(ratio_to_base(figure))},
                                {"source", figure.source}});
-  for (const validation::LoadWatts& load : found.power.loads)
+  for (const calibration::LoadWatts& load : found.power.loads)
     data["loads"].push_back({{"load", load.load},
                              {"measured_w", rounded(load.measured)},
                              {"base_w", rounded(load.base)},
                              {"fitted_w", rounded(load.fitted)},
                              {"left_out", load.left_out}});
-  for (const validation::KernelTime& kernel : found.kernels.kernels)
+  for (const calibration::KernelTime& kernel : found.kernels.kernels)
     data["kernels"].push_back({{"kind", kernel.kind},
                                {"size", kernel.size},
                                {"measured_us", rounded(kernel.measured_us)},

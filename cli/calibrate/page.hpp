@@ -5,14 +5,14 @@
 #include <string>
 
 #include "calibration/probe/folder.hpp"
-#include "validation/probe_calibration/probe_calibration.hpp"
+#include "calibration/calibrate/probed/probe_calibration.hpp"
 
 namespace jostle::cli {
 
-[[nodiscard]] std::string probed_page(const validation::ProbeCalibration& found,
+[[nodiscard]] std::string probed_page(const calibration::ProbeCalibration& found,
                                       const calibration::probe::ProbeFolder& folder);
 
 // The probed value over that of the base; 0 if units or values do not allow it.
-[[nodiscard]] double ratio_to_base(const validation::ProbedFigure& figure);
+[[nodiscard]] double ratio_to_base(const calibration::ProbedFigure& figure);
 
 }  // namespace jostle::cli

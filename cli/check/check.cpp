@@ -36,7 +36,7 @@ bool holds_study(const std::string& path) {
 
 // A summary of a valid study; none if it is invalid, with its problems on standard error.
 std::optional<std::string> check_study(const std::string& path, Context& context) {
-  using enum calibration::DocumentKind;
+  using enum profiles::DocumentKind;
   analyses::Profiles profiles;
   const auto ready = ready_study({path, {study, fleet, offload}}, profiles, context);
   if (!ready) return std::nullopt;

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "analyses/interval/power_interval.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "cli/compare/text.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"

@@ -11,7 +11,7 @@
 #include "analyses/schema/words.hpp"
 #include "analyses/study/outcome.hpp"
 #include "analyses/study/study_file.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "cli/options.hpp"
 #include "models/board/spec.hpp"
 
@@ -57,10 +57,10 @@ Words assignments(const Line& line) {
 // The power modes of the device that is on the line.
 Words modes(const Line& line) {
   for (const std::string& word : line.typed) {
-    if (std::ranges::find(calibration::device_names(), word) == calibration::device_names().end()) continue;
+    if (std::ranges::find(profiles::device_names(), word) == profiles::device_names().end()) continue;
     input::Problems problems;
     Words list;
-    if (const auto profile = calibration::shipped_profile(word, problems))
+    if (const auto profile = profiles::shipped_profile(word, problems))
       for (const board::PowerMode& mode : profile->spec->power_modes) list.push_back({mode.name, {}});
     return list;
   }

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/evidence/evidence_csv.hpp"
-#include "calibration/evidence/recording.hpp"
-#include "calibration/evidence/run_logs.hpp"
-#include "calibration/onnx/network_files.hpp"
-#include "calibration/profile/profile.hpp"
-#include "calibration/readers/formats.hpp"
-#include "calibration/readers/known_files.hpp"
-#include "calibration/readers/wrong_device.hpp"
+#include "calibration/logs/evidence_csv.hpp"
+#include "calibration/logs/recording.hpp"
+#include "calibration/logs/run_logs.hpp"
+#include "profiles/onnx/network_files.hpp"
+#include "profiles/profile/profile.hpp"
+#include "calibration/logs/formats.hpp"
+#include "calibration/logs/known_files.hpp"
+#include "calibration/logs/wrong_device.hpp"
 #include "cli/import/probe_text.hpp"
 #include "cli/import/scenarios.hpp"
 #include "cli/options.hpp"
@@ -100,10 +100,10 @@ ExitCode detect(const ImportOptions& options, Context& context) {
 }
 
 // The profile of the device, for checks; none, with a note, for a board without a profile.
-std::optional<calibration::Profile> profile_of(const std::string& device, Context& context) {
+std::optional<profiles::Profile> profile_of(const std::string& device, Context& context) {
   if (device.empty()) return std::nullopt;
   input::Problems problems;
-  auto profile = calibration::find_profile(device, problems);
+  auto profile = profiles::find_profile(device, problems);
   if (!profile) {
     context.terminal.note(fmt::format("note: no profile of {}, cannot check that the files belong to it\n{}",
                                       input::printable(device), problems.text()));
@@ -140,7 +140,7 @@ calibration::Recording asked_recordings(const ImportOptions& options, input::Pro
 std::vector<calibration::LogFile> read_logs(const calibration::Recording& asked, input::Problems& problems,
                                             Context& context) {
   std::vector<calibration::LogFile> files;
-  std::map<std::string, std::optional<calibration::Profile>> profiles;
+  std::map<std::string, std::optional<profiles::Profile>> profiles;
   for (std::size_t i = 0; i < asked.files.size() && !context.interrupted; ++i) {
     const auto& [path, format, said] = asked.files[i];
     context.terminal.progress("import", static_cast<double>(i) / static_cast<double>(asked.files.size()));
@@ -257,7 +257,7 @@ ExitCode import(ImportOptions options, Context& context) {
       format != nullptr || name == "auto" ? asked_logs(options, format) : asked_recordings(options, problems);
   for (const calibration::RecordedFile& file : asked.files) input::note_read(file.path);
   const auto out = output::open_if_given(options.out);
-  calibration::NetworkFiles networks(options.onnx, asked.folders);
+  profiles::NetworkFiles networks(options.onnx, asked.folders);
   networks.also_in("");
   std::vector<calibration::LogFile> files = read_logs(asked, problems, context);
   std::vector<calibration::RunLog> logs;

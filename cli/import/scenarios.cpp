@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "input/file_id.hpp"
 #include "input/units.hpp"
 #include "models/board/spec.hpp"
@@ -49,7 +49,7 @@ ExitCode import_scenario(const ConfigurationKind& kind, const std::string& path,
   const auto file = output::open_if_given(out);
   wishes.rate = rate_in_words(wishes.rate, problems);
   if (!wishes.device.empty()) {
-    if (const auto profile = calibration::find_profile(wishes.device, problems))
+    if (const auto profile = profiles::find_profile(wishes.device, problems))
       wishes.default_mode = profile->spec->default_power_mode;
   } else if (!wishes.power_mode.empty()) {
     problems.add({}, "--power-mode", "is a mode of a board", "--device NAME says which");

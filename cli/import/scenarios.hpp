@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/readers/imported_scenario.hpp"
+#include "calibration/logs/imported_scenario.hpp"
 #include "cli/subcommand.hpp"
 
 namespace jostle::cli {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "calibration/evidence/stage_costs.hpp"
-#include "calibration/profile/profile.hpp"
-#include "calibration/readers/nvpmodel_modes.hpp"
+#include "profiles/tables/stage_costs.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/readers/nvpmodel_modes.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
@@ -24,9 +24,9 @@ Table devices() {
   Table table({{"device", Align::left},
                {"description", Align::left, 0, true},
                {"power modes", Align::left, 1, true}});
-  for (const std::string& name : calibration::device_names()) {
+  for (const std::string& name : profiles::device_names()) {
     input::Problems problems;  // shipped profiles are tested; `show` reports the problems of a broken one
-    const auto profile = calibration::shipped_profile(name, problems);
+    const auto profile = profiles::shipped_profile(name, problems);
     if (!profile) continue;
     std::vector<std::string> modes;
     for (const board::PowerMode& mode : profile->spec->power_modes) modes.push_back(in_words(mode));
@@ -109,10 +109,10 @@ Table stages() {
                {"for each", Align::left},
                {"grade", Align::left},
                {"source", Align::left, 1, true}});
-  for (const calibration::StageCost& cost : calibration::stage_costs()) {
+  for (const profiles::StageCost& cost : profiles::stage_costs()) {
     const char* const unit = cost.on == "cpu" ? "cycles" : cost.on == "gpu" ? "bytes" : "x its rate";
-    const std::string per = cost.per == calibration::StagePer::output   ? "pixel of the result"
-                            : cost.per == calibration::StagePer::larger ? "pixel, the larger side"
+    const std::string per = cost.per == profiles::StagePer::output   ? "pixel of the result"
+                            : cost.per == profiles::StagePer::larger ? "pixel, the larger side"
                                                                         : std::string(to_string(cost.per));
     table.add({cost.word, cost.way, cost.on, fmt::format("{:g} {}", cost.cost, unit), per, cost.grade,
                cost.source});
@@ -125,14 +125,14 @@ void print(const Table& table, Terminal& terminal) {
 }
 
 // All settings of each mode, as written in the file.
-Table settings(const calibration::NvpFile& file) {
+Table settings(const profiles::NvpFile& file) {
   Table table({{"id", Align::right},
                {"power mode", Align::left},
                {"", Align::left},
                {"setting", Align::left},
                {"value", Align::right}});
-  for (const calibration::NvpMode& mode : file.modes) {
-    for (const calibration::NvpSetting& setting : mode.settings) {
+  for (const profiles::NvpMode& mode : file.modes) {
+    for (const profiles::NvpSetting& setting : mode.settings) {
       table.add({fmt::format("{}", mode.id), input::printable(mode.name),
                  mode.id == file.default_id ? "default" : "",
                  input::printable(setting.parameter + " " + setting.argument),
@@ -145,7 +145,7 @@ Table settings(const calibration::NvpFile& file) {
 // The modes of an nvpmodel.conf: as power modes of `device`, or, if there is none, every setting as written.
 ExitCode list_file(const std::string& path, const board::DeviceSpec* device, Terminal& terminal) {
   input::Problems problems;
-  const auto file = calibration::read_nvpmodel(path, problems);
+  const auto file = profiles::read_nvpmodel(path, problems);
   if (file && device == nullptr) {
     print(settings(*file), terminal);
     return ExitCode::done;
@@ -153,8 +153,8 @@ ExitCode list_file(const std::string& path, const board::DeviceSpec* device, Ter
   std::vector<board::PowerMode> modes;
   std::vector<std::string> notes;
   std::string default_mode;
-  for (const calibration::NvpMode& mode : file ? file->modes : std::vector<calibration::NvpMode>{}) {
-    auto found = calibration::mode_on_board(*file, mode, *device, problems);
+  for (const profiles::NvpMode& mode : file ? file->modes : std::vector<profiles::NvpMode>{}) {
+    auto found = profiles::mode_on_board(*file, mode, *device, problems);
     if (!found) continue;
     if (mode.id == file->default_id) default_mode = mode.name;
     for (const std::string& note : found->notes) notes.push_back(input::printable(mode.name) + ": " + note);
@@ -173,7 +173,7 @@ ExitCode list_file(const std::string& path, const board::DeviceSpec* device, Ter
 ExitCode list_modes(const std::string& name, const std::string& nvpmodel, Terminal& terminal) {
   if (name.empty() && !nvpmodel.empty()) return list_file(nvpmodel, nullptr, terminal);
   input::Problems problems;
-  const auto profile = calibration::find_profile(name, problems);
+  const auto profile = profiles::find_profile(name, problems);
   if (!profile) {
     terminal.note(problems.text());
     return ExitCode::bad_input;

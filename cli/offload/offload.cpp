@@ -52,7 +52,7 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   input::Problems problems;
   analyses::Profiles profiles;
-  const auto study = read_study({options.study, {calibration::DocumentKind::offload}}, problems);
+  const auto study = read_study({options.study, {profiles::DocumentKind::offload}}, problems);
   const auto question = study ? analyses::offload_question(*study, profiles, problems) : std::nullopt;
   if (!question) {
     terminal.note(problems.text());

@@ -9,14 +9,14 @@
 #include <sqlite3.h>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/onnx/onnx.hpp"
+#include "profiles/onnx/onnx.hpp"
 #include "scenarios/run/parallel_backend.hpp"
 
 namespace jostle::cli {
 
 // Functions that use ONNX and Ceres.
 struct OnDemand {
-  decltype(&calibration::parse_onnx) parse_onnx;
+  decltype(&profiles::parse_onnx) parse_onnx;
   decltype(&calibration::fit) fit;
 };
 inline constexpr const char* on_demand_entry = "jostle_on_demand";  // its function: const OnDemand*()

@@ -1,12 +1,12 @@
 // `jostle profile compare`: two device profiles side by side.
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 
 #include <fmt/format.h>
 
 #include <memory>
 #include <string>
 
-#include "calibration/profile/difference.hpp"
+#include "profiles/profile/difference.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
@@ -20,31 +20,31 @@ struct CompareProfilesOptions {
   std::string first, second, block;
 };
 
-std::string shown_value(const std::optional<calibration::ProfileParameter>& parameter) {
+std::string shown_value(const std::optional<profiles::ProfileParameter>& parameter) {
   return parameter ? parameter->value : none;
 }
 
-std::string shown_grade(const std::optional<calibration::ProfileParameter>& parameter) {
+std::string shown_grade(const std::optional<profiles::ProfileParameter>& parameter) {
   return parameter ? to_string(parameter->from.grade) : "";
 }
 
 ExitCode compare_profiles(const CompareProfilesOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   input::Problems problems;
-  const auto first = calibration::find_profile(options.first, problems);
-  const auto second = calibration::find_profile(options.second, problems);
+  const auto first = profiles::find_profile(options.first, problems);
+  const auto second = profiles::find_profile(options.second, problems);
   if (!first || !second) {
     terminal.note(problems.text());
     return ExitCode::bad_input;
   }
-  const calibration::ProfileDifference difference = calibration::profile_difference(*first, *second);
+  const profiles::ProfileDifference difference = profiles::profile_difference(*first, *second);
   Table table({{"parameter", Align::left},
                {input::printable(options.first), Align::right, 0, true},
                {"grade", Align::left, 1},
                {input::printable(options.second), Align::right, 0, true},
                {"grade", Align::left, 2},
                {"ratio", Align::right}});
-  for (const calibration::ParameterDifference& each : difference.parameters) {
+  for (const profiles::ParameterDifference& each : difference.parameters) {
     if (!each.path.starts_with(options.block)) continue;
     table.add({each.path, shown_value(each.first), shown_grade(each.first), shown_value(each.second),
                shown_grade(each.second), each.ratio ? fmt::format("{:.3g}", *each.ratio) : ""});

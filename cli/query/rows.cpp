@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 #include "cli/terminal/table.hpp"
 #include "output/json.hpp"
 
@@ -67,7 +67,7 @@ std::string line_of(const SqlStatement& rows, RowFormat format) {
   }
   std::string line;
   for (int i = 0; i < rows.columns(); ++i)
-    line += (i == 0 ? "" : ",") + calibration::csv_field(std::string(rows.text(i)));
+    line += (i == 0 ? "" : ",") + input::csv_field(std::string(rows.text(i)));
   return line + "\n";
 }
 
@@ -87,7 +87,7 @@ void print_rows(SqlStatement& rows, RowFormat format, Terminal& terminal) {
   std::string text;
   if (format == RowFormat::csv) {
     for (int i = 0; i < rows.columns(); ++i)
-      text += (i == 0 ? "" : ",") + calibration::csv_field(rows.name(i));
+      text += (i == 0 ? "" : ",") + input::csv_field(rows.name(i));
     text += "\n";
   }
   while (rows.step()) {

@@ -1,5 +1,5 @@
 // `jostle reproduce`: simulates published statements and checks them.
-#include "validation/reproduce/reproduce.hpp"
+#include "calibration/claims/reproduce.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,21 +21,21 @@
 #include "input/printable.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"
-#include "validation/reproduce/miss_causes.hpp"
+#include "calibration/claims/miss_causes.hpp"
 
 namespace jostle::cli {
 namespace {
 
-using validation::Check;
-using validation::Reproduction;
+using calibration::Check;
+using calibration::Reproduction;
 
 std::string verdict(const Check& check) {
   switch (check.verdict) {
-    case validation::Verdict::holds:
+    case calibration::Verdict::holds:
       return "reproduced";
-    case validation::Verdict::shown:
+    case calibration::Verdict::shown:
       return "not judged";
-    case validation::Verdict::fails:
+    case calibration::Verdict::fails:
       break;
   }
   return check.off ? fmt::format("missed by {:+.0f} %", *check.off * 100) : "contradicted";
@@ -53,7 +53,7 @@ Style style_of(bool good) {
 }
 
 // The basis of a prediction: "fitted: cuda_efficiency".
-std::string basis(const validation::Basis& basis) {
+std::string basis(const calibration::Basis& basis) {
   std::string text(to_string(basis.kind));
   return basis.chosen.empty() ? text : fmt::format("{}: {}", text, basis.chosen);
 }
@@ -90,7 +90,7 @@ Table checks(const std::vector<Reproduction>& outcomes) {
     std::string id(outcome.statement->id);
     for (const Check& check : outcome.checks)
       table.add({std::exchange(id, ""), check.quantity, check.claimed, check.predicted, verdict(check)},
-                style_of(check.verdict != validation::Verdict::fails));
+                style_of(check.verdict != calibration::Verdict::fails));
     if (!outcome.problem.empty())
       table.add({std::exchange(id, ""), outcome.problem, "", "", "not simulated"}, Style::bad);
   }
@@ -99,7 +99,7 @@ Table checks(const std::vector<Reproduction>& outcomes) {
 
 // The number of reproduced statements by basis: "32 of 80 predicted, 17 of 28 fitted".
 std::string by_basis(const std::vector<Reproduction>& outcomes) {
-  using Kind = validation::Basis::Kind;
+  using Kind = calibration::Basis::Kind;
   std::string text;
   for (const Kind kind : {Kind::predicted, Kind::fitted, Kind::given}) {
     std::ptrdiff_t all = 0, reproduced = 0;
@@ -143,16 +143,16 @@ std::string reasons(const std::vector<Reproduction>& outcomes, const char* forma
 std::vector<std::string> common_causes(const std::vector<Reproduction>& outcomes) {
   constexpr std::size_t named = 3;
   struct Misses {
-    const validation::MissCause* cause;
+    const calibration::MissCause* cause;
     std::vector<std::string> ids;
   };
   std::vector<Misses> groups;
   std::size_t all = 0;
-  for (const validation::MissCause& cause : validation::miss_causes()) groups.push_back({&cause, {}});
+  for (const calibration::MissCause& cause : calibration::miss_causes()) groups.push_back({&cause, {}});
   for (const Reproduction& outcome : outcomes) {
     if (outcome.failed() == 0) continue;
     ++all;
-    const auto* const cause = validation::cause_of(outcome.statement->id);
+    const auto* const cause = calibration::cause_of(outcome.statement->id);
     const auto group = std::ranges::find(groups, cause, &Misses::cause);
     if (group != groups.end()) group->ids.emplace_back(outcome.statement->id);
   }
@@ -235,7 +235,7 @@ std::string json(const std::vector<Reproduction>& outcomes) {
                                  {"simulated", check.predicted},
                                  {"error", check.off ? Json(*check.off) : Json()},
                                  {"verdict", verdict(check)}});
-    const auto* const cause = validation::cause_of(outcome.statement->id);
+    const auto* const cause = calibration::cause_of(outcome.statement->id);
     entry["cause"] = cause != nullptr && outcome.failed() > 0 ? Json(cause->words) : Json();
     lines += output::json_text(entry) + "\n";
   }
@@ -253,7 +253,7 @@ std::string hold_words(const std::vector<Reproduction>& outcomes) {
     missed += outcome.failed();
     if (outcome.reproduced())
       ++hold;
-    else if (outcome.statement->basis.kind != validation::Basis::Kind::not_judged)
+    else if (outcome.statement->basis.kind != calibration::Basis::Kind::not_judged)
       fail.emplace_back(outcome.statement->id);
   }
   const std::size_t failing = fail.size();
@@ -272,7 +272,7 @@ std::string hold_words(const std::vector<Reproduction>& outcomes) {
 std::vector<std::string> trust_of(const std::vector<Reproduction>& outcomes) {
   std::size_t blind = 0, hold = 0;
   for (const Reproduction& outcome : outcomes) {
-    if (outcome.statement->basis.kind != validation::Basis::Kind::predicted) continue;
+    if (outcome.statement->basis.kind != calibration::Basis::Kind::predicted) continue;
     ++blind;
     hold += outcome.reproduced() ? 1 : 0;
   }
@@ -310,7 +310,7 @@ PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
     std::array<std::size_t, 3> counts{};  // reproduced, not judged, missed
     for (const Reproduction& outcome : outcomes) {
       if (source != source_of(*outcome.statement)) continue;
-      const bool judged = outcome.statement->basis.kind != validation::Basis::Kind::not_judged;
+      const bool judged = outcome.statement->basis.kind != calibration::Basis::Kind::not_judged;
       ++counts.at(!judged ? 1 : outcome.reproduced() ? 0 : 2);
     }
     table.add({source, fmt::format("{}", counts[0]), fmt::format("{}", counts[2]),
@@ -343,23 +343,23 @@ std::string printed(const std::vector<Reproduction>& outcomes, const ReproduceOp
 }
 
 ExitCode reproduce(const ReproduceOptions& options, Context& context) {
-  std::vector<const validation::Statement*> wanted;
+  std::vector<const calibration::Statement*> wanted;
   for (const std::string& id : options.ids) {
-    wanted.push_back(validation::find_statement(id));
+    wanted.push_back(calibration::find_statement(id));
     if (wanted.back() == nullptr) {
       context.terminal.complain(
           fmt::format("no statement '{}'; `jostle reproduce` lists all", input::printable(id)));
       return ExitCode::bad_input;
     }
   }
-  if (wanted.empty()) wanted = validation::statements();
+  if (wanted.empty()) wanted = calibration::statements();
   const auto page = output::open_if_given(options.html);
-  validation::Runs runs(&context.interrupted);
+  calibration::Runs runs(&context.interrupted);
   std::vector<Reproduction> outcomes;
-  for (const validation::Statement* statement : wanted) {
+  for (const calibration::Statement* statement : wanted) {
     context.terminal.progress(fmt::format("reproduce {}", statement->id),
                               static_cast<double>(outcomes.size()) / static_cast<double>(wanted.size()));
-    outcomes.push_back(validation::reproduce(*statement, runs));
+    outcomes.push_back(calibration::reproduce(*statement, runs));
   }
   context.terminal.clear_progress();
   if (options.format == "json")

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 #include "cli/roofline/text.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
@@ -88,8 +88,8 @@ std::string energy_cells(const Roofline& roofs) {
 
 // The first cells of every row of a mode.
 std::string mode_cells(const RooflineAnswer& answer, const ModeRoofline& mode) {
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", calibration::csv_field(answer.device),
-                     calibration::csv_field(mode.mode), scaled_cell(mode.gpu_hz, 1e6),
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", input::csv_field(answer.device),
+                     input::csv_field(mode.mode), scaled_cell(mode.gpu_hz, 1e6),
                      scaled_cell(mode.emc_hz, 1e6), mode.sms, answer.precision, answer.batch,
                      answer.training ? "training" : "inference", scaled_cell(mode.roofs.flop_per_s, 1e9),
                      scaled_cell(mode.roofs.bytes_per_s, 1e9), scaled_cell(power::ridge(mode.roofs)),
@@ -105,7 +105,7 @@ struct CsvPoint {
 
 std::string point_cells(const Roofline& roofs, const CsvPoint& point, const RooflineAnswer& answer) {
   const auto& [kind, name, intensity, per_s, per_j] = point;
-  return fmt::format(",{},{},{},{},{},{},{},{}\n", kind, calibration::csv_field(name), scaled_cell(intensity),
+  return fmt::format(",{},{},{},{},{},{},{},{}\n", kind, input::csv_field(name), scaled_cell(intensity),
                      scaled_cell(per_s, 1e9), scaled_cell(per_j, 1e9),
                      scaled_cell(power::attainable_flop_per_s(roofs, intensity), 1e9),
                      scaled_cell(power::attainable_flop_per_j(roofs, intensity), 1e9),

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
@@ -24,7 +24,7 @@ std::string shortened(const std::string& value) {
 
 ExitCode show_device(const std::string& name, Terminal& terminal) {
   input::Problems problems;
-  const auto profile = calibration::find_profile(name, problems);
+  const auto profile = profiles::find_profile(name, problems);
   if (!profile) {
     terminal.note(problems.text());
     return ExitCode::bad_input;
@@ -33,8 +33,8 @@ ExitCode show_device(const std::string& name, Terminal& terminal) {
                {"value", Align::left, 0, true},
                {"grade", Align::left},
                {"source", Align::left, 1, true}});
-  for (const calibration::ProfileParameter& parameter : profile->figures) {
-    table.add({parameter.path, shortened(parameter.value), calibration::to_string(parameter.from.grade),
+  for (const profiles::ProfileParameter& parameter : profile->figures) {
+    table.add({parameter.path, shortened(parameter.value), profiles::to_string(parameter.from.grade),
                parameter.from.source});
   }
   terminal.print(fmt::format("{}: {}\nprofile hash {}\n\n", input::printable(profile->spec->name),

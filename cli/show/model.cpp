@@ -5,8 +5,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "calibration/onnx/onnx.hpp"
-#include "calibration/readers/language_config.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/readers/language_config.hpp"
 #include "cli/options.hpp"
 #include "cli/show/language_model.hpp"
 #include "cli/show/network_text.hpp"
@@ -46,7 +46,7 @@ bool is_config(const std::string& name) {
 NamedNetwork read(const ModelOptions& options, Terminal& terminal) {
   input::Problems problems;
   const auto given = options.input > 0 ? std::optional(options.input) : std::nullopt;
-  auto file = calibration::read_onnx(options.name, given, problems);
+  auto file = profiles::read_onnx(options.name, given, problems);
   if (!file) refuse(problems);
   for (const std::string& warning : file->warnings)
     terminal.complain(fmt::format("warning: {}: {}", input::printable(options.name, 400), warning));
@@ -80,7 +80,7 @@ std::optional<llm::Architecture> language_model(const ModelOptions& options) {
   }
   input::Problems problems;
   const auto text = input::read_text_file(options.name, input::Limits{}.bytes, problems);
-  auto found = text ? calibration::parse_config(*text, options.name, problems) : std::nullopt;
+  auto found = text ? profiles::parse_config(*text, options.name, problems) : std::nullopt;
   if (!found) refuse(problems);
   found->name = options.name;
   found->source = "config.json of Hugging Face";

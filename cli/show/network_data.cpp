@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 #include "cli/show/network_text.hpp"
 #include "input/printable.hpp"
 #include "output/json.hpp"
@@ -67,7 +67,7 @@ std::string network_csv(const NamedNetwork& shown, std::int64_t batch) {
     const Layer& layer = shown.network.layer(node);
     const auto& [in, out] = std::tie(layer.in, layer.out);
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", node,
-                        calibration::csv_field(input::printable(layer.name)), dnn::to_string(layer.op),
+                        input::csv_field(input::printable(layer.name)), dnn::to_string(layer.op),
                         dnn::to_string(layer.activation), fmt::join(shown.network.inputs(node), " "),
                         in.channels, in.height, in.width, out.channels, out.height, out.width, layer.window,
                         window_width(layer), layer.stride, layer.dilation, layer.groups, layer.macs() * batch,

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "calibration/onnx/onnx.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/profile/profile.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "input/printable.hpp"
@@ -81,10 +81,10 @@ std::string json(const analyses::Support& support, const SupportOptions& options
 // A built-in network, or an .onnx file.
 scenarios::Model model_of(const std::string& name, input::Problems& problems) {
   if (name.ends_with(".onnx")) {
-    auto file = calibration::read_onnx(name, {}, problems);
+    auto file = profiles::read_onnx(name, {}, problems);
     if (!file) return {};
     return scenarios::OnnxModel{name, name,
-                                std::make_shared<const calibration::OnnxNetwork>(*std::move(file))};
+                                std::make_shared<const profiles::OnnxNetwork>(*std::move(file))};
   }
   if (dnn::find_model(name) == nullptr)
     problems.add({}, {}, fmt::format("unknown model '{}'", input::printable(name)),
@@ -94,7 +94,7 @@ scenarios::Model model_of(const std::string& name, input::Problems& problems) {
 
 ExitCode print_support(const SupportOptions& options, Terminal& terminal) {
   input::Problems problems;
-  const auto profile = calibration::find_profile(options.device, problems);
+  const auto profile = profiles::find_profile(options.device, problems);
   const auto precision = dnn::parse_precision(options.precision);
   const scenarios::Model model = model_of(options.model, problems);
   if (!precision)

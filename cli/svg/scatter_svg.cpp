@@ -11,8 +11,8 @@
 namespace jostle::cli {
 namespace {
 
-using validation::Comparison;
-using validation::ComparisonGroup;
+using calibration::Comparison;
+using calibration::ComparisonGroup;
 
 constexpr std::size_t across = 3;
 constexpr double side = 240, left = 58, head = 36, foot = 46, gap = 60, legend_row = 15;
@@ -128,7 +128,7 @@ class Panel {
     std::string picture;
     double y = y_ + side + foot;
     std::size_t series = 0;
-    for (const validation::ErrorSummary& row_of : summarise(group_)) {
+    for (const calibration::ErrorSummary& row_of : summarise(group_)) {
       picture += svg_dot(x_ + 4, y - 4, series_colour(series)) +
                  svg_text(x_ + 13, y,
                           fmt::format("{}: n = {}, mean |error| {:.1f} %", row_of.quantity, row_of.count,

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "validation/validate/validate.hpp"
+#include "calibration/validate/validate.hpp"
 
 namespace jostle::cli {
 
 // The diagonal marks exact predictions, the band ±10 %. Each quantity has a colour; a ring marks a run
 // outside its 90 % interval. Groups without positive values, and views of other groups, are left out.
-[[nodiscard]] std::string scatter_svg(const std::vector<validation::ComparisonGroup>& groups);
+[[nodiscard]] std::string scatter_svg(const std::vector<calibration::ComparisonGroup>& groups);
 
 }  // namespace jostle::cli

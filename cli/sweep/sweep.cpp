@@ -203,7 +203,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
   bool begun = false;
   try {
     const auto study = ready_study(
-        {options.study, {calibration::DocumentKind::study}}, profiles, context,
+        {options.study, {profiles::DocumentKind::study}}, profiles, context,
         {.threads = options.threads, .report = ranks.index() == 0, .change = [&](analyses::Study& read) {
            read.interval |= options.interval;
          }});

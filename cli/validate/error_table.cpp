@@ -21,12 +21,12 @@ std::string percent(double share, const char* format) {
 namespace {
 
 // The error limit of the row and whether it is met.
-std::string limit_text(const validation::ErrorSummary& row) {
+std::string limit_text(const calibration::ErrorSummary& row) {
   if (!row.bound) return "";
   const std::string limit = percent(row.bound->limit, "{:g}");
   const std::string verdict = row.exceeded() ? "exceeded" : "met";
-  if (row.bound->statistic != validation::Statistic::each) {
-    const bool mean = row.bound->statistic == validation::Statistic::mean;
+  if (row.bound->statistic != calibration::Statistic::each) {
+    const bool mean = row.bound->statistic == calibration::Statistic::mean;
     return fmt::format("{} ≤ {}: {}", mean ? "mean" : "median", limit, verdict);
   }
   return fmt::format("each ≤ {}: {}", limit,
@@ -35,7 +35,7 @@ std::string limit_text(const validation::ErrorSummary& row) {
 
 // The share of values inside their intervals, and the 95 % interval of that share: "89 % of 168 in 36 runs
 // (75 to 95)".
-std::string coverage_text(const validation::ErrorSummary& row) {
+std::string coverage_text(const calibration::ErrorSummary& row) {
   if (row.with_interval == 0) return "";
   const auto [from, to] = row.covered_ci95();
   const std::string runs = row.runs_with_interval < row.with_interval
@@ -46,12 +46,12 @@ std::string coverage_text(const validation::ErrorSummary& row) {
                      row.with_interval, runs, 100 * from, 100 * to);
 }
 
-using Summaries = std::vector<std::pair<const validation::ComparisonGroup*, validation::ErrorSummary>>;
+using Summaries = std::vector<std::pair<const calibration::ComparisonGroup*, calibration::ErrorSummary>>;
 
-Summaries summaries_of(const std::vector<validation::ComparisonGroup>& groups) {
+Summaries summaries_of(const std::vector<calibration::ComparisonGroup>& groups) {
   Summaries all;
-  for (const validation::ComparisonGroup& group : groups)
-    for (validation::ErrorSummary& row : validation::summarise(group))
+  for (const calibration::ComparisonGroup& group : groups)
+    for (calibration::ErrorSummary& row : calibration::summarise(group))
       all.emplace_back(&group, std::move(row));
   return all;
 }
@@ -73,7 +73,7 @@ struct ErrorCells {
     if (intervals) columns.push_back({"coverage", Align::right, 2});
     if (bounds) columns.push_back({"limit, %", Align::left});
   }
-  void add(std::vector<std::string>& cells, const validation::ErrorSummary& row) const {
+  void add(std::vector<std::string>& cells, const calibration::ErrorSummary& row) const {
     cells.insert(cells.end(), {fmt::format("{}", row.count), percent(row.mean_absolute),
                                percent(row.median_absolute), percent(row.p90_absolute),
                                percent(row.bias, "{:+.2f}"), percent(row.worst, "{:+.2f}"), row.worst_run});
@@ -86,13 +86,13 @@ struct ErrorCells {
 
 }  // namespace
 
-Table error_table(const std::vector<validation::ComparisonGroup>& groups) {
+Table error_table(const std::vector<calibration::ComparisonGroup>& groups) {
   const Summaries rows = summaries_of(groups);
   const ErrorCells behind(rows);
   std::vector<Column> columns{{"runs", Align::left}, {"quantity", Align::left}};
   behind.add_columns(columns);
   Table table(columns);
-  const validation::ComparisonGroup* before = nullptr;
+  const calibration::ComparisonGroup* before = nullptr;
   for (const auto& [group, row] : rows) {
     std::vector<std::string> cells{std::exchange(before, group) == group ? "" : group->name, row.quantity};
     behind.add(cells, row);
@@ -101,7 +101,7 @@ Table error_table(const std::vector<validation::ComparisonGroup>& groups) {
   return table;
 }
 
-std::string error_text(const std::vector<validation::ComparisonGroup>& groups, ErrorRows shown, int width,
+std::string error_text(const std::vector<calibration::ComparisonGroup>& groups, ErrorRows shown, int width,
                        bool colour) {
   const Summaries rows = summaries_of(groups);
   const auto limited =
@@ -112,7 +112,7 @@ std::string error_text(const std::vector<validation::ComparisonGroup>& groups, E
   std::vector<Column> columns{{"runs", Align::left, 0, true}};
   behind.add_columns(columns);
   Table table(columns);
-  const validation::ComparisonGroup* before = nullptr;
+  const calibration::ComparisonGroup* before = nullptr;
   for (const auto& [group, row] : rows) {
     if (!every && !row.exceeded()) continue;
     if (std::exchange(before, group) != group) table.add_heading(group->name);
@@ -134,13 +134,13 @@ std::string error_text(const std::vector<validation::ComparisonGroup>& groups, E
 
 // The size and sign of an error whose cause is not known: "images/s 7.2 % too high on balance, at worst
 // +24.3 % (s018 resnet50)".
-std::string shape_of(const validation::ErrorSummary& row) {
+std::string shape_of(const calibration::ErrorSummary& row) {
   return fmt::format("{} {:.1f} % too {} on balance, at worst {} % ({})", row.quantity,
                      100 * std::abs(row.bias), row.bias < 0 ? "low" : "high", percent(row.worst, "{:+.2f}"),
                      row.worst_run);
 }
 
-std::vector<std::string> why_exceeded(const std::vector<validation::ComparisonGroup>& groups) {
+std::vector<std::string> why_exceeded(const std::vector<calibration::ComparisonGroup>& groups) {
   struct Cause {
     std::string words;
     std::size_t limits = 0;
@@ -172,7 +172,7 @@ std::vector<std::string> why_exceeded(const std::vector<validation::ComparisonGr
   return found;
 }
 
-Table exceeded_table(const std::vector<validation::ComparisonGroup>& groups) {
+Table exceeded_table(const std::vector<calibration::ComparisonGroup>& groups) {
   Table table({{"over its limit", Align::left},
                {"values", Align::right, 2},
                {"mean error %", Align::right},
@@ -185,17 +185,17 @@ Table exceeded_table(const std::vector<validation::ComparisonGroup>& groups) {
   return table;
 }
 
-Table details_table(const std::vector<validation::ComparisonGroup>& groups, bool only_over_limit) {
+Table details_table(const std::vector<calibration::ComparisonGroup>& groups, bool only_over_limit) {
   Table table({{"run", Align::left, 0, true},
                {"quantity", Align::left, 0, true},
                {"measured", Align::right},
                {"predicted", Align::right},
                {"error %", Align::right}});
-  for (const validation::ComparisonGroup& group : groups) {
+  for (const calibration::ComparisonGroup& group : groups) {
     if (group.is_view) continue;
-    for (const validation::Comparison& row : group.comparisons) {
-      const auto over_limit = [&row](const validation::Bound& bound) {
-        return bound.statistic == validation::Statistic::each && bound.quantity == row.quantity &&
+    for (const calibration::Comparison& row : group.comparisons) {
+      const auto over_limit = [&row](const calibration::Bound& bound) {
+        return bound.statistic == calibration::Statistic::each && bound.quantity == row.quantity &&
                std::abs(row.error()) > bound.limit;
       };
       if (only_over_limit && std::ranges::none_of(group.bounds, over_limit)) continue;

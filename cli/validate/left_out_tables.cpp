@@ -12,17 +12,17 @@ namespace jostle::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using validation::JudgedValue;
-using validation::LeftOut;
+using calibration::JudgedValue;
+using calibration::LeftOut;
 
 std::size_t waiting(const LeftOut& left_out) {
   std::size_t rows = 0;
-  for (const validation::NotYet& row : left_out.not_yet) rows += row.rows;
+  for (const calibration::NotYet& row : left_out.not_yet) rows += row.rows;
   return rows;
 }
 
-std::vector<validation::NotYet> most_first(std::vector<validation::NotYet> not_yet) {
-  std::ranges::stable_sort(not_yet, std::ranges::greater{}, &validation::NotYet::rows);
+std::vector<calibration::NotYet> most_first(std::vector<calibration::NotYet> not_yet) {
+  std::ranges::stable_sort(not_yet, std::ranges::greater{}, &calibration::NotYet::rows);
   return not_yet;
 }
 
@@ -41,12 +41,12 @@ Json json_of(const JudgedValue& value) {
 
 Json json_of(const LeftOut& left_out) {
   Json all{{"judged", left_out.values.size()}, {"marked", left_out.marked}, {"not_yet", Json::array()}};
-  for (const validation::NotYet& row : most_first(left_out.not_yet))
+  for (const calibration::NotYet& row : most_first(left_out.not_yet))
     all["not_yet"].push_back({{"what", row.what}, {"name", row.name}, {"rows", row.rows}});
   all["worst"] = Json::array();
   for (const JudgedValue& value : worst_of(left_out, worst_shown)) {
     Json entry = json_of(value);
-    const std::string teaches = taught_by(validation::shipped_lessons(), value);
+    const std::string teaches = taught_by(calibration::shipped_lessons(), value);
     entry["teaches"] = teaches.empty() ? Json() : Json(teaches);
     all["worst"].push_back(std::move(entry));
   }
@@ -55,24 +55,24 @@ Json json_of(const LeftOut& left_out) {
   return all;
 }
 
-constexpr const char* name_of(validation::Statistic statistic) {
+constexpr const char* name_of(calibration::Statistic statistic) {
   switch (statistic) {
-    case validation::Statistic::mean:
+    case calibration::Statistic::mean:
       return "mean";
-    case validation::Statistic::median:
+    case calibration::Statistic::median:
       return "median";
-    case validation::Statistic::each:
+    case calibration::Statistic::each:
       break;
   }
   return "each";
 }
 
-Json limit_of(const validation::ErrorSummary& row) {
+Json limit_of(const calibration::ErrorSummary& row) {
   if (!row.bound) return {};
   return {{"on", name_of(row.bound->statistic)}, {"most", row.bound->limit}, {"over", row.over_limit}};
 }
 
-Json coverage_of(const validation::ErrorSummary& row) {
+Json coverage_of(const calibration::ErrorSummary& row) {
   if (row.with_interval == 0) return {};
   const auto [from, to] = row.covered_ci95();
   return {{"covered", row.covered},
@@ -101,7 +101,7 @@ Table worst_table(const LeftOut& left_out) {
                {"error %", Align::right},
                {"teaches", Align::left, 1, true}});
   for (const JudgedValue& value : worst_of(left_out, worst_shown)) {
-    const std::string teaches = taught_by(validation::shipped_lessons(), value);
+    const std::string teaches = taught_by(calibration::shipped_lessons(), value);
     table.add({fmt::format("{} {}, {}", value.run, value.configuration, value.metric),
                fmt::format("{:.4g}", value.measured), fmt::format("{:.4g}", value.predicted),
                percent(value.error(), "{:+.0f}"), teaches.empty() ? "not yet explained" : teaches});
@@ -111,16 +111,16 @@ Table worst_table(const LeftOut& left_out) {
 
 Table not_yet_table(const LeftOut& left_out) {
   Table table({{"rows", Align::right}, {"wait for", Align::left}, {"called", Align::left, 0, true}});
-  for (const validation::NotYet& row : most_first(left_out.not_yet))
+  for (const calibration::NotYet& row : most_first(left_out.not_yet))
     table.add({fmt::format("{}", row.rows), row.what, row.name});
   return table;
 }
 
-std::string validation_json(const std::vector<validation::ComparisonGroup>& groups,
+std::string validation_json(const std::vector<calibration::ComparisonGroup>& groups,
                             const std::optional<LeftOut>& left_out) {
   Json all{{"schema", "jostle.validation/1"}, {"groups", Json::array()}};
-  for (const validation::ComparisonGroup& group : groups) {
-    for (const validation::ErrorSummary& row : summarise(group))
+  for (const calibration::ComparisonGroup& group : groups) {
+    for (const calibration::ErrorSummary& row : summarise(group))
       all["groups"].push_back({{"runs", group.name},
                                {"evidence", group.evidence},
                                {"quantity", row.quantity},

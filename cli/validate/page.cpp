@@ -34,13 +34,13 @@ std::string kind_of(const std::string& quantity) {
 }
 
 // The head of a page: how many of the limits are kept, and how the values scatter.
-PageWords validation_words(const std::vector<validation::ComparisonGroup>& groups) {
+PageWords validation_words(const std::vector<calibration::ComparisonGroup>& groups) {
   PageWords words;
   std::map<std::string, std::vector<double>> errors;  // by kind of quantity
   std::set<std::string> runs;
-  for (const validation::ComparisonGroup& group : groups) {
+  for (const calibration::ComparisonGroup& group : groups) {
     if (group.is_view) continue;
-    for (const validation::Comparison& value : group.comparisons) {
+    for (const calibration::Comparison& value : group.comparisons) {
       if (!(value.measured > 0)) continue;
       errors[kind_of(value.quantity)].push_back(std::abs(value.error()));
       runs.insert(group.name + value.what_ran());
@@ -73,7 +73,7 @@ PageWords validation_words(const std::vector<validation::ComparisonGroup>& group
                    causes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, causes.size())));
   if (causes.size() > 2) words.more.push_back({"why limits are exceeded", {}, std::move(causes)});
   if (words.why.empty())
-    for (const validation::ComparisonGroup& group : groups)
+    for (const calibration::ComparisonGroup& group : groups)
       if (!group.is_view && !group.note.empty() && words.why.size() < 2)
         words.why.push_back(group.name + ": " + group.note);
   words.trust.emplace_back(
@@ -86,15 +86,15 @@ PageWords validation_words(const std::vector<validation::ComparisonGroup>& group
 }  // namespace
 
 std::string validation_page(const std::string& subject,
-                            const std::vector<validation::ComparisonGroup>& groups) {
+                            const std::vector<calibration::ComparisonGroup>& groups) {
   using Json = nlohmann::ordered_json;
   Json data{{"words", words_json(validation_words(groups))},
             {"errors", output::parsed_json(validation_json(groups, {})).at("groups")},
             {"groups", Json::array()}};
-  for (const validation::ComparisonGroup& group : groups) {
+  for (const calibration::ComparisonGroup& group : groups) {
     if (group.is_view) continue;
     Json values = Json::array();
-    for (const validation::Comparison& value : group.comparisons)
+    for (const calibration::Comparison& value : group.comparisons)
       values.push_back({{"run", value.run},
                         {"quantity", value.quantity},
                         {"measured", rounded(value.measured)},

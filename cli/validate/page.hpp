@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "validation/evidence/comparison.hpp"
+#include "calibration/evidence/comparison.hpp"
 
 namespace jostle::cli {
 
 // `subject`: the heading.
 [[nodiscard]] std::string validation_page(const std::string& subject,
-                                          const std::vector<validation::ComparisonGroup>& groups);
+                                          const std::vector<calibration::ComparisonGroup>& groups);
 
 }  // namespace jostle::cli

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "calibration/embedded.hpp"
-#include "calibration/readers/csv.hpp"
+#include "profiles/embedded.hpp"
+#include "input/csv.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
 #include "input/counted.hpp"
@@ -19,9 +19,9 @@ std::string percentage_points(const std::optional<double>& error, double now) {
 
 // Model changes that were tried and rejected: calibration/tries.csv.
 std::string rejected_changes() {
-  const auto csv = calibration::embedded_file("tries.csv");
+  const auto csv = profiles::embedded_file("tries.csv");
   if (!csv) return {};
-  const auto rows = calibration::CsvTable::parse(*csv, "tries.csv");
+  const auto rows = input::CsvTable::parse(*csv, "tries.csv");
   Table table({{"mechanism", Align::left}, {"tried", Align::left}, {"result", Align::left}});
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const auto row = rows.row(i);
@@ -33,7 +33,7 @@ std::string rejected_changes() {
 
 }  // namespace
 
-std::string sensitivity_markdown(const std::vector<validation::DeviceSensitivity>& devices) {
+std::string sensitivity_markdown(const std::vector<calibration::DeviceSensitivity>& devices) {
   std::string text =
       "# Sensitivity of the error to each parameter\n\nWritten by `jostle validate --sensitivity`. It lists, "
       "for each device with "
@@ -43,7 +43,7 @@ std::string sensitivity_markdown(const std::vector<validation::DeviceSensitivity
       "parameter is divided or multiplied by 1.2. A negative value means that\nthe runs favour that change, "
       "but the source of the parameter does not. Kernel-time factors are in factors.csv, the\nuncertainty of "
       "each parameter in uncertainty.csv.\n";
-  for (const validation::DeviceSensitivity& device : devices) {
+  for (const calibration::DeviceSensitivity& device : devices) {
     text += fmt::format("\n## {}\n\nMean error {} % over {}.\n\n", device.device, percent(device.error),
                         input::counted(device.values, "measured value"));
     Table table({{"parameter", Align::left},
@@ -52,7 +52,7 @@ std::string sensitivity_markdown(const std::vector<validation::DeviceSensitivity
                  {"÷ 1.2", Align::right},
                  {"× 1.2", Align::right},
                  {"source", Align::left}});
-    for (const validation::SensitivityRow& row : device.rows)
+    for (const calibration::SensitivityRow& row : device.rows)
       table.add({row.path, row.value, row.grade, percentage_points(row.smaller, device.error),
                  percentage_points(row.larger, device.error), row.source});
     text += table.markdown();

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "validation/sensitivity/sensitivity.hpp"
+#include "calibration/sensitivity/sensitivity.hpp"
 
 namespace jostle::cli {
 
-[[nodiscard]] std::string sensitivity_markdown(const std::vector<validation::DeviceSensitivity>& devices);
+[[nodiscard]] std::string sensitivity_markdown(const std::vector<calibration::DeviceSensitivity>& devices);
 
 }  // namespace jostle::cli

@@ -1,5 +1,5 @@
 // `jostle validate`: compares predictions with measured runs, shipped or the user's own.
-#include "validation/validate/validate.hpp"
+#include "calibration/validate/validate.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,9 +8,9 @@
 #include <cmath>
 #include <memory>
 
-#include "calibration/evidence/evidence_list.hpp"
-#include "calibration/profile/profile.hpp"
-#include "calibration/readers/csv.hpp"
+#include "profiles/tables/evidence_list.hpp"
+#include "profiles/profile/profile.hpp"
+#include "input/csv.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/subcommand.hpp"
@@ -26,15 +26,15 @@
 #include "models/board/spec.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
-#include "validation/evidence/evidence_files.hpp"
-#include "validation/evidence/published_evidence.hpp"
-#include "validation/validate/boards.hpp"
-#include "validation/validate/clients.hpp"
-#include "validation/validate/frameworks.hpp"
-#include "validation/validate/language.hpp"
-#include "validation/validate/left_out.hpp"
-#include "validation/validate/own_evidence.hpp"
-#include "validation/validate/shipped_uncertainty.hpp"
+#include "calibration/evidence/evidence_files.hpp"
+#include "calibration/evidence/published_evidence.hpp"
+#include "calibration/validate/boards.hpp"
+#include "calibration/validate/clients.hpp"
+#include "calibration/validate/frameworks.hpp"
+#include "calibration/validate/language.hpp"
+#include "calibration/validate/left_out.hpp"
+#include "calibration/validate/own_evidence.hpp"
+#include "calibration/validate/shipped_uncertainty.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -43,8 +43,8 @@ constexpr int file_width = 120;  // columns of a table that no terminal limits
 
 // The comparisons; `left_out` only for the shipped boards.
 struct Compared {
-  std::vector<validation::ComparisonGroup> groups;
-  std::optional<validation::LeftOut> left_out;
+  std::vector<calibration::ComparisonGroup> groups;
+  std::optional<calibration::LeftOut> left_out;
 };
 
 // The tables of docs/validation.md.
@@ -67,33 +67,33 @@ struct ValidateOptions {
   std::vector<std::string> set, evidence, onnx;
 };
 
-Compared compare(const ValidateOptions& options, const calibration::Profile& profile,
+Compared compare(const ValidateOptions& options, const profiles::Profile& profile,
                  const std::function<void(double)>& progress) {
   Compared compared;
-  std::vector<validation::ComparisonGroup>& groups = compared.groups;
-  const calibration::TraceFiles& own =
-      calibration::embedded_traces(calibration::shipped_evidence(profile.spec->evidence));
+  std::vector<calibration::ComparisonGroup>& groups = compared.groups;
+  const profiles::TraceFiles& own =
+      profiles::embedded_traces(profiles::shipped_evidence(profile.spec->evidence));
   const auto subject_is = [&](std::string_view name) {
     return options.subject.empty() || options.subject == name;
   };
   if (options.subject != "boards" && options.subject != "language" && options.subject != "mps" &&
       options.subject != "pytorch")
-    groups = validation::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
+    groups = calibration::validate_h200(profile, progress, own.empty() ? profiles::embedded_traces() : own);
   if (options.subject == "mps")
-    for (validation::ComparisonGroup& group : validation::validate_clients(progress))
+    for (calibration::ComparisonGroup& group : calibration::validate_clients(progress))
       groups.push_back(std::move(group));
   if (options.subject == "pytorch")
-    for (validation::ComparisonGroup& group : validation::validate_frameworks(progress).groups)
+    for (calibration::ComparisonGroup& group : calibration::validate_frameworks(progress).groups)
       groups.push_back(std::move(group));
   if (subject_is("language"))
-    for (validation::ComparisonGroup& group : validation::validate_language(progress))
+    for (calibration::ComparisonGroup& group : calibration::validate_language(progress))
       groups.push_back(std::move(group));
   if (subject_is("boards")) {
-    for (validation::ComparisonGroup& group : validation::validate_boards(progress).groups)
+    for (calibration::ComparisonGroup& group : calibration::validate_boards(progress).groups)
       groups.push_back(std::move(group));
     compared.left_out =
-        validation::judge_left_out(validation::shipped_evidence(), validation::shipped_fit(), progress);
-    for (validation::ComparisonGroup& group : validation::grouped_errors(*compared.left_out))
+        calibration::judge_left_out(calibration::shipped_evidence(), calibration::shipped_fit(), progress);
+    for (calibration::ComparisonGroup& group : calibration::grouped_errors(*compared.left_out))
       groups.push_back(std::move(group));
   }
   return compared;
@@ -115,7 +115,7 @@ struct ValidateFiles {
 };
 
 void write_files(const ValidateOptions& options, const ValidateFiles& files,
-                 const std::vector<validation::ComparisonGroup>& groups) {
+                 const std::vector<calibration::ComparisonGroup>& groups) {
   const std::string subject = options.evidence.empty() ? "Validation of jostle"
                                                        : fmt::format("{} against {}", options.subject,
                                                                      fmt::join(options.evidence, ", "));
@@ -155,12 +155,12 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
     return ExitCode::bad_input;
   }
   try {
-    const validation::EvidenceFiles files = validation::read_evidence_files(options.evidence, options.onnx);
+    const calibration::EvidenceFiles files = calibration::read_evidence_files(options.evidence, options.onnx);
     for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
     const ValidateFiles written(options);
     if (!files.traces.empty()) {
       const auto groups =
-          validation::validate_h200(profile->base.profile, progress_of(context), files.traces);
+          calibration::validate_h200(profile->base.profile, progress_of(context), files.traces);
       terminal.clear_progress();
       if (groups.empty()) {
         terminal.complain(options.evidence.front() + ": no runs to compare with");
@@ -170,16 +170,16 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
       terminal.print(shown(options, terminal, {groups, {}}));
       return ExitCode::done;
     }
-    const std::vector<validation::RunConfiguration>& configurations = files.configurations;
+    const std::vector<calibration::RunConfiguration>& configurations = files.configurations;
     if (configurations.empty()) {
       terminal.complain(options.evidence.front() + ": contains no metric that jostle predicts");
       return ExitCode::bad_input;
     }
     const auto groups =
-        validation::validate_evidence(*profile, options.subject, configurations, &context.interrupted);
+        calibration::validate_evidence(*profile, options.subject, configurations, &context.interrupted);
     write_files(options, written, groups);
     terminal.print(shown(options, terminal, {groups, {}}));
-  } catch (const calibration::CsvError& error) {
+  } catch (const input::CsvError& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
   }
@@ -207,14 +207,14 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   const auto progress = progress_of(context);
   std::string text, notes;
   if (options.sensitivity) {
-    text = sensitivity_markdown(validation::one_at_a_time_sensitivity(progress));
+    text = sensitivity_markdown(calibration::one_at_a_time_sensitivity(progress));
   } else if (options.uncertainty) {
-    validation::ShippedUncertainty found = validation::shipped_uncertainty(progress);
+    calibration::ShippedUncertainty found = calibration::shipped_uncertainty(progress);
     text = std::move(found.csv);
     notes = error_text(found.coverage, ErrorRows::all, context.terminal.width(), false);
   } else if (options.fit) {
-    text = validation::factors_csv(
-        validation::fit_board_factors(validation::shipped_run_configurations(), progress));
+    text = calibration::factors_csv(
+        calibration::fit_board_factors(calibration::shipped_run_configurations(), progress));
   } else {
     const Compared compared = compare(options, profile->base.profile, progress);
     write_files(options, written, compared.groups);
@@ -234,7 +234,7 @@ void add_tables(CLI::App* command, ValidateOptions* options) {
   command
       ->add_flag(
           "--fit", options->fit,
-          "Fit the factors of the cost model to the runs of the boards; prints calibration/factors.csv")
+          "Fit the factors of the cost model to the runs of the boards; prints profiles/factors.csv")
       ->excludes("--details")
       ->excludes("--markdown");
   command
@@ -245,7 +245,7 @@ void add_tables(CLI::App* command, ValidateOptions* options) {
   command
       ->add_flag(
           "--uncertainty", options->uncertainty,
-          "Uncertainty of the shipped profiles; prints calibration/uncertainty.csv, and on stderr how many "
+          "Uncertainty of the shipped profiles; prints profiles/uncertainty.csv, and on stderr how many "
           "held-out runs it covers")
       ->excludes("--details")
       ->excludes("--markdown");

@@ -2,7 +2,7 @@
 //
 // PyTorch runs a layer as one or several kernels: a batch norm in half precision as three, a grouped
 // convolution as six. The rules are derived from the kernels of fourteen networks on an H100
-// (evidence/h100-nets/counts.csv, tests/calibration/framework_launches.cpp), with PyTorch 2.11, CUDA 13 and
+// (evidence/h100-nets/counts.csv, tests/profiles/framework_launches.cpp), with PyTorch 2.11, CUDA 13 and
 // cuDNN 9.19. Tensors in half precision have the layout NHWC (channels_last), others NCHW (planar).
 #pragma once
 

@@ -4,7 +4,7 @@
 // pointwise kernels follow the memory bandwidth, short ones the start of a kernel, convolutions the clocks.
 // So the share is computed from all kernels that both devices have, by class and by octave of the duration
 // (from sums, so long kernels count for more). Held out: resnet50 at batch 64 on the H200, from the H100's
-// (tests/calibration/dnn_sibling_tables.cpp).
+// (tests/profiles/dnn_sibling_tables.cpp).
 #pragma once
 
 #include "models/dnn/kernel_tables.hpp"

@@ -61,7 +61,7 @@ struct RuntimeTraits {
   return row.copies || row.kind == RuntimeKind::engine || row.kind == RuntimeKind::session;
 }
 
-// ncnn's parameters are fitted together with its efficiencies (calibration/devices): Tencent/ncnn,
+// ncnn's parameters are fitted together with its efficiencies (profiles/devices): Tencent/ncnn,
 // benchmark/README.md, networks of several boards. TensorFlow Lite's convolutions are products of ruy,
 // without Winograd. Its packing is fitted together with its efficiency, on resnet50 alone, so the efficiency
 // includes all of it.
@@ -178,7 +178,7 @@ inline constexpr std::array runtimes{
                   .serving = llama_cpp,
                   .computed_as = "llama.cpp"},
     // An engine of TensorRT captured in a CUDA graph (trtexec --useCudaGraph). Profiles need not tell its
-    // costs (calibration/profile/read_host.cpp).
+    // costs (profiles/profile/read_host.cpp).
     RuntimeTraits{.runtime = Runtime::tensorrt_graph,
                   .name = "tensorrt-graph",
                   .kind = RuntimeKind::graph,

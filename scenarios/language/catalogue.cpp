@@ -1,8 +1,8 @@
 // The devices and models that ship with this build, from which the loader chooses.
 
-#include "calibration/profile/like.hpp"
-#include "calibration/profile/profile.hpp"
-#include "calibration/profile/with_parameters.hpp"
+#include "profiles/profile/like.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/profile/with_parameters.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
 #include "models/board/spec.hpp"
@@ -14,10 +14,10 @@
 namespace jostle::scenarios {
 namespace {
 
-std::optional<calibration::Profile> profile_at(const std::string& name, const std::string& path,
+std::optional<profiles::Profile> profile_at(const std::string& name, const std::string& path,
                                                input::Problems& problems) {
-  return path.empty() ? calibration::shipped_profile(name, problems)
-                      : calibration::read_profile(path, problems);
+  return path.empty() ? profiles::shipped_profile(name, problems)
+                      : profiles::read_profile(path, problems);
 }
 
 }  // namespace
@@ -30,17 +30,17 @@ Catalogue shipped_catalogue() {
   };
   std::vector<std::string> models = dnn::model_names();
   for (const llm::Architecture& of : llm::architectures()) models.emplace_back(of.name);
-  return {calibration::device_names(), std::move(models), device};
+  return {profiles::device_names(), std::move(models), device};
 }
 
-std::optional<calibration::Profile> device_profile(const Scenario& scenario, input::Problems& problems) {
+std::optional<profiles::Profile> device_profile(const Scenario& scenario, input::Problems& problems) {
   const std::string& path = scenario.device_path;
   if (scenario.figures.empty()) return profile_at(scenario.device, path, problems);
-  const auto text = path.empty() ? calibration::device_text(scenario.device)
+  const auto text = path.empty() ? profiles::device_text(scenario.device)
                                  : input::read_text_file(path, input::Limits{}.bytes, problems);
   if (!text) return profile_at(scenario.device, path, problems);  // reports the problem
-  return calibration::with_parameters(
-      calibration::profile_document(*text, path.empty() ? scenario.device : path, problems), scenario.figures,
+  return profiles::with_parameters(
+      profiles::profile_document(*text, path.empty() ? scenario.device : path, problems), scenario.figures,
       problems);
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "calibration/onnx/onnx.hpp"
-#include "calibration/readers/nvpmodel.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/readers/nvpmodel.hpp"
 #include "input/hash.hpp"
 #include "input/units.hpp"
 #include "output/json.hpp"

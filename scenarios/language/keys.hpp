@@ -9,7 +9,7 @@
 //   visitor.code(key)                           a key that code reads and writes
 #pragma once
 
-#include "calibration/profile/time_span.hpp"
+#include "profiles/profile/time_span.hpp"
 #include "input/readers.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/names.hpp"
@@ -17,7 +17,7 @@
 
 namespace jostle::scenarios {
 
-using calibration::TimeSpan;
+using profiles::TimeSpan;
 using input::Boolean;
 using input::Choice;
 using input::Integer;

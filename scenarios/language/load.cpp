@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "calibration/document_kind.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/document_kind.hpp"
+#include "profiles/profile/profile.hpp"
 #include "input/file.hpp"
 #include "input/override.hpp"
 #include "input/parse.hpp"
@@ -233,7 +233,7 @@ std::optional<Scenario> parse_scenario(const ScenarioText& document, const Catal
   const auto& [text, origin, directory] = document;
   input::Problems own;
   input::Node root = input::parse_yaml(text, origin, own);
-  if (calibration::is_another_kind(root, origin, {calibration::DocumentKind::scenario}, own)) root = nullptr;
+  if (profiles::is_another_kind(root, origin, {profiles::DocumentKind::scenario}, own)) root = nullptr;
   if (root) root = overridden(root, options, origin, own);
   problems.append(own);
   return root ? load(std::move(root), origin, {directory, catalogue}, options, problems) : std::nullopt;

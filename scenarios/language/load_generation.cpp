@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/readers.hpp"
@@ -83,7 +83,7 @@ void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work
   process::GenerationSpec& spec = work.spec;
   spec.prompt.kind = spec.tokens.kind = LengthKind::listed;
   try {
-    const auto csv = calibration::CsvTable::parse(*text, path);
+    const auto csv = input::CsvTable::parse(*text, path);
     for (std::size_t i = 0; i < csv.rows(); ++i) {
       const auto row = csv.row(i);
       const std::int64_t prompt = row.integer(csv.column("prompt")),
@@ -95,7 +95,7 @@ void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work
       work.trace_hash =
           work.trace_hash * 0x100000001b3ULL + static_cast<std::uint64_t>(prompt * 1'000'003 + tokens);
     }
-  } catch (const calibration::CsvError& error) {
+  } catch (const input::CsvError& error) {
     return at.problem(error.what());
   }
   if (spec.prompt.listed.empty()) return at.problem("no requests in the file");

@@ -9,7 +9,7 @@
 namespace jostle::scenarios {
 namespace {
 
-using calibration::TimeSpan;
+using profiles::TimeSpan;
 using input::Choice;
 using input::Cursor;
 using input::Mapping;

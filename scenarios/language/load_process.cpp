@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "calibration/evidence/kernel_tables.hpp"
-#include "calibration/onnx/onnx.hpp"
-#include "calibration/profile/time_span.hpp"
-#include "calibration/readers/language_config.hpp"
+#include "profiles/tables/kernel_tables.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/profile/time_span.hpp"
+#include "profiles/readers/language_config.hpp"
 #include "input/file.hpp"
 #include "input/file_id.hpp"
 #include "input/hash.hpp"
@@ -26,7 +26,7 @@
 namespace jostle::scenarios {
 namespace {
 
-using calibration::TimeSpan;
+using profiles::TimeSpan;
 using input::Boolean;
 using input::Choice;
 using input::Cursor;
@@ -61,7 +61,7 @@ std::vector<std::string> traced_networks(const LoadContext& context) {
   input::Problems reported_later;
   const auto device =
       context.catalogue.device(context.scenario->device, context.scenario->device_path, reported_later);
-  return device ? calibration::traced_networks(device->evidence) : std::vector<std::string>();
+  return device ? profiles::traced_networks(device->evidence) : std::vector<std::string>();
 }
 
 std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
@@ -87,7 +87,7 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
     const std::string path = resolved(context, *text);
     const auto read = input::read_text_file(path, input::Limits{}.bytes, at.problems());
     if (!read) return std::nullopt;
-    const auto of = calibration::parse_config(*read, path, at.problems());
+    const auto of = profiles::parse_config(*read, path, at.problems());
     return of ? std::optional<Model>(ConfigModel{*text, *of, input::fnv1a(*read)}) : std::nullopt;
   }
   const auto& names = context.catalogue.models;
@@ -131,9 +131,9 @@ void read_file(const Cursor& at, ProcessEntry& process, const std::vector<Proces
     model->file = same->file;
     return;
   }
-  auto network = calibration::read_onnx(model->resolved, process.input, at.problems());
+  auto network = profiles::read_onnx(model->resolved, process.input, at.problems());
   if (network && model->separate_norms) network->network = dnn::with_batch_norms(network->network);
-  if (network) model->file = std::make_shared<const calibration::OnnxNetwork>(*std::move(network));
+  if (network) model->file = std::make_shared<const profiles::OnnxNetwork>(*std::move(network));
 }
 
 // Reads how the batch norms run that the file of a network has folded.

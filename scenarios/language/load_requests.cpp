@@ -2,7 +2,7 @@
 // that wait for answers, or from another's results), and how they wait: queue limit, drops and batching.
 #include <fmt/format.h>
 
-#include "calibration/profile/time_span.hpp"
+#include "profiles/profile/time_span.hpp"
 #include "input/readers.hpp"
 #include "scenarios/language/arrival_trace.hpp"
 #include "scenarios/language/keys.hpp"

@@ -1,13 +1,13 @@
 // Reads `stages`, `interval` and `overlap`: what a process does to an image besides inference. Words such as
-// `decode` become stages with the costs of calibration/stages.csv.
+// `decode` become stages with the costs of profiles/stages.csv.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "calibration/evidence/stage_costs.hpp"
-#include "calibration/profile/time_span.hpp"
+#include "profiles/tables/stage_costs.hpp"
+#include "profiles/profile/time_span.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
@@ -17,9 +17,9 @@
 namespace jostle::scenarios {
 namespace {
 
-using calibration::StageCost;
-using calibration::StagePer;
-using calibration::TimeSpan;
+using profiles::StageCost;
+using profiles::StagePer;
+using profiles::TimeSpan;
 using input::Choice;
 using input::Cursor;
 using input::Integer;
@@ -230,7 +230,7 @@ bool read_on(const Cursor& at, const std::string& word, const std::vector<const 
 std::vector<const StageCost*> rows_of(const std::string& word, const Cursor& value_at,
                                       const std::optional<Cursor>& on_at) {
   std::vector<const StageCost*> rows;
-  for (const StageCost& cost : calibration::stage_costs())
+  for (const StageCost& cost : profiles::stage_costs())
     if (cost.word == word) rows.push_back(&cost);
   auto value = read_value(word, value_at, rows);
   if (!value) return {};
@@ -351,7 +351,7 @@ void read_word(Mapping& mapping, const std::string& word, const ProcessEntry& pr
 const std::vector<std::string>& stage_words() {
   static const std::vector<std::string> words = [] {
     std::vector<std::string> list;
-    for (const StageCost& cost : calibration::stage_costs())
+    for (const StageCost& cost : profiles::stage_costs())
       if (std::ranges::find(list, cost.word) == list.end()) list.push_back(cost.word);
     return list;
   }();

@@ -2,8 +2,8 @@
 
 #include <variant>
 
-#include "calibration/onnx/content_name.hpp"
-#include "calibration/onnx/onnx.hpp"
+#include "profiles/onnx/content_name.hpp"
+#include "profiles/onnx/onnx.hpp"
 #include "models/dnn/built_network.hpp"
 
 namespace jostle::scenarios {
@@ -16,7 +16,7 @@ const dnn::Network* network_of_file(const Model& model) {
 
 std::string network_name(const Model& model) {
   const auto* const onnx = std::get_if<OnnxModel>(&model);
-  return onnx != nullptr && onnx->file ? calibration::content_name(onnx->file->hash) : model_name(model);
+  return onnx != nullptr && onnx->file ? profiles::content_name(onnx->file->hash) : model_name(model);
 }
 
 std::shared_ptr<const dnn::Network> network_of(const ProcessEntry& entry) {

@@ -13,7 +13,7 @@ namespace jostle::scenarios {
 [[nodiscard]] const dnn::Network* network_of_file(const Model& model);
 
 // The name by which factors on kernel times refer to the network: its name, or the content of its file
-// (calibration::content_name).
+// (profiles::content_name).
 [[nodiscard]] std::string network_name(const Model& model);
 
 // The network of an entry; null for a synthetic model.

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "calibration/readers/nvpmodel_modes.hpp"
+#include "profiles/readers/nvpmodel_modes.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
@@ -11,19 +11,19 @@
 namespace jostle::scenarios {
 namespace {
 
-using calibration::plain_mode_name;
+using profiles::plain_mode_name;
 
-std::vector<std::string> names_of(const calibration::NvpFile& file) {
+std::vector<std::string> names_of(const profiles::NvpFile& file) {
   std::vector<std::string> names;
-  for (const calibration::NvpMode& mode : file.modes) names.push_back(mode.name);
+  for (const profiles::NvpMode& mode : file.modes) names.push_back(mode.name);
   return names;
 }
 
 // The requested mode's name, as spelled in the file.
-std::optional<std::string> chosen(const calibration::NvpFile& file, const std::optional<input::Cursor>& mode,
+std::optional<std::string> chosen(const profiles::NvpFile& file, const std::optional<input::Cursor>& mode,
                                   const input::Cursor& at) {
   if (!mode) {
-    for (const calibration::NvpMode& candidate : file.modes) {
+    for (const profiles::NvpMode& candidate : file.modes) {
       if (candidate.id == file.default_id) return candidate.name;
     }
     at.problem("the file names no default mode", "mode: " + names_of(file).front());
@@ -31,7 +31,7 @@ std::optional<std::string> chosen(const calibration::NvpFile& file, const std::o
   }
   const auto asked = input::Text{100}(*mode);
   if (!asked) return std::nullopt;
-  if (const calibration::NvpMode* const found = find_mode(file, *asked)) return found->name;
+  if (const profiles::NvpMode* const found = find_mode(file, *asked)) return found->name;
   mode->problem(fmt::format("the file has no mode '{}'", input::printable(*asked)),
                 input::spelling_hint(plain_mode_name(*asked), names_of(file)));
   return std::nullopt;
@@ -50,12 +50,12 @@ void read_power_mode(const input::Cursor& at, const LoadContext& context, Scenar
   const auto asked = mapping.find("mode");
   if (!named) return;
   mode.resolved = resolved(context, mode.path);
-  auto file = calibration::read_nvpmodel(mode.resolved, at.problems());
+  auto file = profiles::read_nvpmodel(mode.resolved, at.problems());
   if (!file) return;
   const auto name = chosen(*file, asked, at);
   if (!name) return;
   mode.mode = *name;
-  mode.file = std::make_shared<const calibration::NvpFile>(std::move(*file));
+  mode.file = std::make_shared<const profiles::NvpFile>(std::move(*file));
   scenario.power_mode_file = std::move(mode);
 }
 
@@ -63,7 +63,7 @@ void check_power_mode(Scenario& scenario, const board::DeviceSpec& device, const
   if (scenario.power_mode_file) {
     PowerModeFile& mode = *scenario.power_mode_file;
     const auto found =
-        calibration::mode_on_board(*mode.file, *find_mode(*mode.file, mode.mode), device, root.problems());
+        profiles::mode_on_board(*mode.file, *find_mode(*mode.file, mode.mode), device, root.problems());
     if (found) mode.notes = found->notes;
     return;
   }
@@ -86,10 +86,10 @@ void check_power_mode(Scenario& scenario, const board::DeviceSpec& device, const
 
 std::optional<board::PowerMode> power_mode_of(const Scenario& scenario, const board::DeviceSpec& device) {
   if (scenario.power_mode_file) {
-    const calibration::NvpFile& file = *scenario.power_mode_file->file;
+    const profiles::NvpFile& file = *scenario.power_mode_file->file;
     input::Problems problems;  // empty for a checked scenario
     auto found =
-        calibration::mode_on_board(file, *find_mode(file, scenario.power_mode_file->mode), device, problems);
+        profiles::mode_on_board(file, *find_mode(file, scenario.power_mode_file->mode), device, problems);
     return found ? std::optional(std::move(found->mode)) : std::nullopt;
   }
   const board::PowerMode* const mode =

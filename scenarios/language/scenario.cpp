@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "calibration/onnx/onnx.hpp"
+#include "profiles/onnx/onnx.hpp"
 #include "input/printable.hpp"
 #include "models/dnn/batch_norms.hpp"
 

@@ -74,7 +74,7 @@ struct BuiltInModel {
 struct OnnxModel {
   std::string path;      // path as written in the scenario
   std::string resolved;  // path relative to the working directory
-  std::shared_ptr<const calibration::OnnxNetwork> file =
+  std::shared_ptr<const profiles::OnnxNetwork> file =
       nullptr;  // content of the file; not null in a checked scenario
   // Batch norms that the file has folded into convolutions run as operators of their own (batch_norm:
   // separate). `file` holds them then.
@@ -251,7 +251,7 @@ struct PowerModeFile {
   std::string path;      // path as written in the scenario
   std::string resolved;  // path relative to the working directory
   std::string mode;      // the mode's name in the file
-  std::shared_ptr<const calibration::NvpFile> file = nullptr;
+  std::shared_ptr<const profiles::NvpFile> file = nullptr;
   std::vector<std::string> notes;  // values that were clamped or ignored, one line each
 };
 struct Clocks {

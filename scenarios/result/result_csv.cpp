@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 #include "models/board/gpu_windows.hpp"
 #include "models/process/share.hpp"
 #include "output/json.hpp"
@@ -123,7 +123,7 @@ const Json& cell(const Json& in, const Json::json_pointer& at) {
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_number_float()) return fmt::format("{}", value.get<double>());
-  return value.is_string() ? calibration::csv_field(value.get<std::string>()) : output::json_text(value);
+  return value.is_string() ? input::csv_field(value.get<std::string>()) : output::json_text(value);
 }
 
 // A row. `process` is a process, a stream of one, or a load.

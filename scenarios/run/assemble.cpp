@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "input/hash.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
@@ -335,7 +335,7 @@ void set_options(board::Setup& setup, const Scenario& scenario) {
 
 }  // namespace
 
-Assembly assemble(const Scenario& scenario, const calibration::Profile& profile, SharedWork* shared) {
+Assembly assemble(const Scenario& scenario, const profiles::Profile& profile, SharedWork* shared) {
   Assembly assembly{.device = *profile.spec, .setup = {}, .dvfs = {}, .occupancy = {}, .grades = {}};
   board::DeviceSpec& device = assembly.device;
   board::Setup& setup = assembly.setup;

@@ -30,7 +30,7 @@ struct Assembly {
 
 // Throws RunError if this build cannot simulate the scenario. `shared` is the work shared with other runs on
 // this profile; null: none is shared.
-[[nodiscard]] Assembly assemble(const Scenario& scenario, const calibration::Profile& profile,
+[[nodiscard]] Assembly assemble(const Scenario& scenario, const profiles::Profile& profile,
                                 SharedWork* shared = nullptr);
 
 }  // namespace jostle::scenarios

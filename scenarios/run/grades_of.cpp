@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "calibration/onnx/onnx.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/profile/profile.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/partitions.hpp"
@@ -18,23 +18,23 @@
 namespace jostle::scenarios {
 namespace {
 
-using calibration::ParameterGrade;
+using profiles::ParameterGrade;
 
 // The lowest grade of those parameters that the profile has.
-ParameterGrade lowest_of(const calibration::Profile& profile, std::span<const std::string_view> paths) {
+ParameterGrade lowest_of(const profiles::Profile& profile, std::span<const std::string_view> paths) {
   ParameterGrade found = ParameterGrade::measured;
-  for (const calibration::ProfileParameter& parameter : profile.figures)
+  for (const profiles::ProfileParameter& parameter : profile.figures)
     if (std::ranges::find(paths, parameter.path) != paths.end())
       found = std::max(found, parameter.from.grade);
   return found;
 }
 
-ParameterGrade lowest_of(const calibration::Profile& profile, std::initializer_list<std::string_view> paths) {
+ParameterGrade lowest_of(const profiles::Profile& profile, std::initializer_list<std::string_view> paths) {
   return lowest_of(profile, std::span(paths.begin(), paths.size()));
 }
 
 // The grade of time slicing.
-ParameterGrade turns_grade(const calibration::Profile& profile) {
+ParameterGrade turns_grade(const profiles::Profile& profile) {
   if (lowest_of(profile, {"gpu.time_slicing.slice"}) == ParameterGrade::assumed)
     return ParameterGrade::assumed;
   return lowest_of(profile, {"gpu.time_slicing.switch_at_expiry", "gpu.time_slicing.switch_when_idle"});
@@ -42,9 +42,9 @@ ParameterGrade turns_grade(const calibration::Profile& profile) {
 
 // The grade of kernels that run at the same time. It is `assumed` if the profile lacks the model's
 // parameters, since the model then uses its defaults.
-ParameterGrade space_grade(const calibration::Profile& profile) {
+ParameterGrade space_grade(const profiles::Profile& profile) {
   constexpr std::string_view known = "gpu.space_sharing.block_turnover";
-  if (std::ranges::find(profile.figures, known, &calibration::ProfileParameter::path) ==
+  if (std::ranges::find(profile.figures, known, &profiles::ProfileParameter::path) ==
       profile.figures.end())
     return ParameterGrade::assumed;
   return lowest_of(profile, {known, "gpu.space_sharing.kernel_start", "gpu.space_sharing.fetch",
@@ -55,7 +55,7 @@ ParameterGrade space_grade(const calibration::Profile& profile) {
 
 // The grade of partitions of the SMs. No parameter is theirs: the model is held against kernels beside each
 // other on one card, an H100.
-ParameterGrade partitions_grade(const calibration::Profile& profile) {
+ParameterGrade partitions_grade(const profiles::Profile& profile) {
   return profile.spec->evidence == "h100" ? ParameterGrade::fitted : ParameterGrade::assumed;
 }
 
@@ -70,7 +70,7 @@ bool shares_sms(const ProcessEntry& process) {
   return process.sm_partition || rest > 1;
 }
 
-std::string sharing_grade(const Scenario& scenario, const calibration::Profile& profile) {
+std::string sharing_grade(const Scenario& scenario, const profiles::Profile& profile) {
   const bool turns = gpu::way_of(scenario.sharing).takes_turns;
   ParameterGrade grade = turns ? turns_grade(profile) : space_grade(profile);
   const bool one = turns && scenario.processes.size() == 1 && scenario.processes[0].count == 1;
@@ -118,7 +118,7 @@ std::string kernels_grade(const ProcessEntry& process, gpu::Grade grade) {
 
 }  // namespace
 
-std::vector<std::string> assumed_sharing(const Scenario& scenario, const calibration::Profile& profile,
+std::vector<std::string> assumed_sharing(const Scenario& scenario, const profiles::Profile& profile,
                                          const Assembly& assembly) {
   std::vector<std::string> sentences;
   const auto note = [&](ParameterGrade grade, const char* model) {
@@ -145,18 +145,18 @@ std::vector<std::string> not_understood(const Scenario& scenario) {
   return all;
 }
 
-std::string load_grade(const LoadEntry& load, const calibration::Profile& profile) {
+std::string load_grade(const LoadEntry& load, const profiles::Profile& profile) {
   return to_string(lowest_of(profile, process::row_of(load.kind).parameters));
 }
 
-std::optional<std::string> power_grade(const calibration::Profile& profile) {
+std::optional<std::string> power_grade(const profiles::Profile& profile) {
   if (!profile.spec->power) return std::nullopt;
   // The power of an idle card is measured as one sum, of which its clock tree has the rest.
   const bool card = profile.spec->has_gpu() && !profile.spec->memory.unified;
   return to_string(lowest_of(profile, {"power.gpu.sm", card ? "power.gpu.clock_tree" : "power.module.base"}));
 }
 
-std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,
+std::vector<Grades> grades_of(const Scenario& scenario, const profiles::Profile& profile,
                               const Assembly& assembly) {
   const bool shared = contexts_of(scenario, assembly) > 1;
   std::vector<Grades> found;

@@ -21,11 +21,11 @@ struct Assembly;
 // costs, or `assumed` if the slice is assumed. If kernels of several streams or processes run at the same
 // time, the grade of space sharing counts as well, and of partitions their own. The power grade is the grade
 // of the power of the SMs and of the idle board; a card's idle power is in its clock tree.
-[[nodiscard]] std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,
+[[nodiscard]] std::vector<Grades> grades_of(const Scenario& scenario, const profiles::Profile& profile,
                                             const Assembly& assembly);
 
 // The grade of the board's power, as in Grades; absent if the profile has no power model.
-[[nodiscard]] std::optional<std::string> power_grade(const calibration::Profile& profile);
+[[nodiscard]] std::optional<std::string> power_grade(const profiles::Profile& profile);
 
 // For each network that its reader understands only in part: a sentence that says how much it does not. The
 // kernel times of these networks are graded `assumed`.
@@ -34,10 +34,10 @@ struct Assembly;
 // Where the model of MPS or of partitions, if the scenario uses it, was measured, in a sentence each; empty
 // if that is this card.
 [[nodiscard]] std::vector<std::string> assumed_sharing(const Scenario& scenario,
-                                                       const calibration::Profile& profile,
+                                                       const profiles::Profile& profile,
                                                        const Assembly& assembly);
 
 // The grade of a load's traffic: the lowest grade of the parameters of its cores' bandwidth.
-[[nodiscard]] std::string load_grade(const LoadEntry& load, const calibration::Profile& profile);
+[[nodiscard]] std::string load_grade(const LoadEntry& load, const profiles::Profile& profile);
 
 }  // namespace jostle::scenarios

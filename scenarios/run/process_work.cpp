@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "calibration/evidence/kernel_tables.hpp"
-#include "calibration/evidence/stage_costs.hpp"
-#include "calibration/onnx/onnx.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/tables/kernel_tables.hpp"
+#include "profiles/tables/stage_costs.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dla/partition.hpp"
@@ -70,11 +70,11 @@ gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
 }
 
 // The grade of an estimate, from the grade of the profile's parameter that scales it.
-gpu::Grade grade_of(const calibration::Profile& profile, std::string_view path) {
-  for (const calibration::ProfileParameter& parameter : profile.figures) {
+gpu::Grade grade_of(const profiles::Profile& profile, std::string_view path) {
+  for (const profiles::ProfileParameter& parameter : profile.figures) {
     if (parameter.path != path) continue;
-    const bool fitted = parameter.from.grade == calibration::ParameterGrade::fitted ||
-                        parameter.from.grade == calibration::ParameterGrade::measured;
+    const bool fitted = parameter.from.grade == profiles::ParameterGrade::fitted ||
+                        parameter.from.grade == profiles::ParameterGrade::measured;
     return fitted ? gpu::Grade::fitted : gpu::Grade::datasheet;
   }
   return gpu::Grade::datasheet;
@@ -159,7 +159,7 @@ int input_of(const dnn::Request& request) {
 
 // The measurements of the network that is requested, and of others.
 const dnn::KernelTables& tables_for(const dnn::Request& request, const WorkContext& context) {
-  return calibration::kernel_tables_for(context.device.evidence, context.device.sibling,
+  return profiles::kernel_tables_for(context.device.evidence, context.device.sibling,
                                         {request.model, request.precision, request.batch, input_of(request)});
 }
 
@@ -307,7 +307,7 @@ sim::Duration time_of_stage(const Stage& stage, const board::DeviceSpec& device)
   }
   if (stage.cycles <= 0) return stage.time;
   const auto reference = std::ranges::find(device.cpu->clusters, 1024, &cpu::ClusterSpec::capacity);
-  const double per_clock = calibration::instructions_per_clock(reference->name);
+  const double per_clock = profiles::instructions_per_clock(reference->name);
   return sim::seconds(stage.cycles / (device.cpu->reference_clock_hz * per_clock));
 }
 

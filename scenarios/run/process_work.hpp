@@ -24,7 +24,7 @@ struct Profile;
 namespace jostle::scenarios {
 
 struct WorkContext {
-  const calibration::Profile& profile;
+  const profiles::Profile& profile;
   const board::DeviceSpec& device;  // spec with the power mode applied
   const board::Clocks& clocks;      // clocks at which the work runs
   std::size_t cpus = 1;             // number of cores that processes may use, unless they specify their own

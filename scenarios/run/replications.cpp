@@ -44,7 +44,7 @@ std::uint64_t replication_seed(std::uint64_t seed, std::uint64_t number) {
 }
 
 std::optional<std::vector<Result>> run_replications(const Scenario& scenario,
-                                                    const calibration::Profile& profile,
+                                                    const profiles::Profile& profile,
                                                     const Replications& which, const RunControl& control) {
   if (control.requests != nullptr || control.answered != nullptr)
     throw RunError("run.replications: not possible with requests that another run hands over");

@@ -30,7 +30,7 @@ struct Replications {
 // interrupted. Only replication 0 is written to `control.trace`. Throws RunError, also if requests or answers
 // are given (RunControl::requests, answered), since those belong to one run.
 [[nodiscard]] std::optional<std::vector<Result>> run_replications(const Scenario& scenario,
-                                                                  const calibration::Profile& profile,
+                                                                  const profiles::Profile& profile,
                                                                   const Replications& which,
                                                                   const RunControl& control);
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/partitions.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -60,7 +60,7 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
 }
 
 // The part of a co-runner's result that is known before the run.
-LoadResult described(const LoadEntry& load, const calibration::Profile& profile) {
+LoadResult described(const LoadEntry& load, const profiles::Profile& profile) {
   LoadResult result;
   result.name = load.name;
   result.load = process::row_of(load.kind).name;
@@ -70,7 +70,7 @@ LoadResult described(const LoadEntry& load, const calibration::Profile& profile)
 }
 
 // Puts the loads in their places among the processes.
-void place_loads(Result& result, const Scenario& scenario, const calibration::Profile& profile) {
+void place_loads(Result& result, const Scenario& scenario, const profiles::Profile& profile) {
   const std::vector<ProcessInstance> instances = expand(scenario);
   for (const LoadEntry& load : scenario.loads) {
     LoadResult& placed = result.loads.emplace_back(described(load, profile));
@@ -83,16 +83,16 @@ void place_loads(Result& result, const Scenario& scenario, const calibration::Pr
         result.loads, [i](const LoadResult& load) { return load.behind_processes <= i; });
 }
 
-calibration::Profile profile_of(const Scenario& scenario) {
+profiles::Profile profile_of(const Scenario& scenario) {
   input::Problems problems;
-  std::optional<calibration::Profile> profile = device_profile(scenario, problems);
+  std::optional<profiles::Profile> profile = device_profile(scenario, problems);
   if (!profile) throw RunError(problems.text());
   return std::move(*profile);
 }
 
 }  // namespace
 
-Result prepared(const Scenario& scenario, const calibration::Profile& profile, const Assembly& assembly) {
+Result prepared(const Scenario& scenario, const profiles::Profile& profile, const Assembly& assembly) {
   Result result;
   result.scenario = scenario.name;
   result.resolved = to_json(scenario);
@@ -173,7 +173,7 @@ std::optional<Result> run(const Scenario& scenario, const RunControl& control) {
 }
 
 Result preview(const Scenario& scenario) {
-  const calibration::Profile profile = profile_of(scenario);
+  const profiles::Profile profile = profile_of(scenario);
   const Assembly assembly = assemble(scenario, profile);
   Result result = prepared(scenario, profile, assembly);
   if (std::string warning = unreachable_budget(assembly); !warning.empty())
@@ -181,7 +181,7 @@ Result preview(const Scenario& scenario) {
   return result;
 }
 
-std::optional<Result> one_run(const Scenario& scenario, const calibration::Profile& profile,
+std::optional<Result> one_run(const Scenario& scenario, const profiles::Profile& profile,
                               Assembly assembly, const RunControl& control) {
   Result result = prepared(scenario, profile, assembly);
   const auto fits = [](const auto& process) { return process.status == "ok"; };
@@ -197,7 +197,7 @@ std::optional<Result> one_run(const Scenario& scenario, const calibration::Profi
   return result;
 }
 
-std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
+std::optional<Result> run(const Scenario& scenario, const profiles::Profile& profile,
                           const RunControl& control) {
   std::optional<Result> result;
   if (scenario.run.replications == 1) {

@@ -62,7 +62,7 @@ struct RunControl {
 
 // Does the same with a given profile (for example a modified one) instead of the one that the scenario names.
 // The scenario's overrides (`figures`) are then ignored.
-[[nodiscard]] std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
+[[nodiscard]] std::optional<Result> run(const Scenario& scenario, const profiles::Profile& profile,
                                         const RunControl& control);
 
 // The result without a run: the memory that each process and the board hold, and the processes that do not

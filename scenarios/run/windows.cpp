@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/one_run.hpp"
@@ -12,7 +12,7 @@ namespace jostle::scenarios {
 
 // The members refer to each other, so they must not move.
 struct Windows::Parts {
-  Parts(const Scenario& of, const calibration::Profile& profile, const RunControl& how)
+  Parts(const Scenario& of, const profiles::Profile& profile, const RunControl& how)
       : scenario(of), control(how), assembly(assemble(scenario, profile)) {
     before = prepared(scenario, profile, assembly);
     const auto fits = [](const ProcessResult& process) { return process.status == "ok"; };
@@ -29,7 +29,7 @@ struct Windows::Parts {
   bool begun = false;
 };
 
-Windows::Windows(const Scenario& scenario, const calibration::Profile& profile, const RunControl& control)
+Windows::Windows(const Scenario& scenario, const profiles::Profile& profile, const RunControl& control)
     : parts_(std::make_unique<Parts>(scenario, profile, control)) {}
 
 Windows::~Windows() = default;

@@ -16,7 +16,7 @@ class Windows {
  public:
   // `run.duration` of the scenario is the length of a window; the warm-up comes before the first one. Throws
   // RunError.
-  Windows(const Scenario& scenario, const calibration::Profile& profile, const RunControl& control);
+  Windows(const Scenario& scenario, const profiles::Profile& profile, const RunControl& control);
   ~Windows();
   Windows(Windows&&) noexcept;
   Windows& operator=(Windows&&) noexcept;

@@ -10,7 +10,7 @@
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/merge.hpp"
 #include "analyses/explain/parts.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"

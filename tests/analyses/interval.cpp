@@ -7,10 +7,10 @@
 #include <cmath>
 #include <set>
 
-#include "calibration/profile/ranges.hpp"
-#include "calibration/profile/sobol.hpp"
-#include "calibration/profile/with_parameters.hpp"
-#include "calibration/readers/csv.hpp"
+#include "profiles/profile/ranges.hpp"
+#include "profiles/profile/sobol.hpp"
+#include "profiles/profile/with_parameters.hpp"
+#include "input/csv.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "sim/random.hpp"
@@ -20,7 +20,7 @@ namespace JOSTLE_FILE {
 
 using namespace scenarios;
 
-using calibration::Uncertainty;
+using profiles::Uncertainty;
 
 Scenario scenario(const std::string& text) {
   input::Problems problems;
@@ -52,7 +52,7 @@ RC_GTEST_PROP(Interval, holds_the_prediction_and_grows_with_every_cause, ()) {
 
 // Figures with a made-up response to the one parameter of the draws, and chance.
 struct MadeUp {
-  std::vector<calibration::Draw> draws;
+  std::vector<profiles::Draw> draws;
   MetricRuns runs;
 };
 MadeUp made_up(std::uint64_t seed, double by_parameter, double by_chance) {
@@ -60,9 +60,9 @@ MadeUp made_up(std::uint64_t seed, double by_parameter, double by_chance) {
   const auto chance = [&] { return std::exp(random.normal(0, by_chance)); };
   MadeUp found;
   found.runs.point = 100 * chance();
-  const auto scores = calibration::sobol_points(calibration::uncertainty_draws, {seed});
+  const auto scores = profiles::sobol_points(profiles::uncertainty_draws, {seed});
   for (const double score : scores.front()) {
-    const double normal = calibration::normal_quantile(score);
+    const double normal = profiles::normal_quantile(score);
     found.draws.push_back({{"slice"}, {std::exp(normal)}, {""}, {score}});
     found.runs.drawn.emplace_back(100 * std::exp(by_parameter * normal) * chance());
   }
@@ -135,14 +135,14 @@ TEST(Spread, of_64_draws_seldom_covers_under_80_percent) {
     std::vector<std::uint64_t> keys;
     sim::RandomStream random(seed, "keys");
     for (int i = 0; i < 10; ++i) keys.push_back(random.bits());
-    const auto points = calibration::sobol_points(calibration::uncertainty_draws, keys);
+    const auto points = profiles::sobol_points(profiles::uncertainty_draws, keys);
     MetricRuns runs;
-    std::vector<calibration::Draw> draws(calibration::uncertainty_draws);
+    std::vector<profiles::Draw> draws(profiles::uncertainty_draws);
     runs.point = 1;
     runs.repeated.assign(repetitions, 1.0);
     for (std::size_t i = 0; i < draws.size(); ++i) {
       double sum = 0;
-      for (const auto& of_parameter : points) sum += calibration::normal_quantile(of_parameter[i]);
+      for (const auto& of_parameter : points) sum += profiles::normal_quantile(of_parameter[i]);
       runs.drawn.emplace_back(std::exp(sum / std::sqrt(10.0)));
     }
     const Spread spread = spread_of(runs, draws, true);
@@ -155,15 +155,15 @@ TEST(Spread, of_64_draws_seldom_covers_under_80_percent) {
 
 TEST(Draws, have_the_spread_and_the_correlation_that_was_asked) {
   input::Problems problems;
-  const auto base = calibration::base_profile("jetson-orin-nano-super", problems);
+  const auto base = profiles::base_profile("jetson-orin-nano-super", problems);
   Uncertainty known;
   known.figures = {"gpu.kernel_fixed", "runtimes.tensorrt.per_launch"};
   known.covariance = {0.04, 0.5 * 0.2 * 0.1, 0.5 * 0.2 * 0.1, 0.01};
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
-    const auto all = calibration::draws(known, base->profile, seed);
-    ASSERT_EQ(all.size(), calibration::uncertainty_draws);
+    const auto all = profiles::draws(known, base->profile, seed);
+    ASSERT_EQ(all.size(), profiles::uncertainty_draws);
     double mean = 0, first = 0, second = 0, both = 0;
-    for (const calibration::Draw& draw : all) {
+    for (const profiles::Draw& draw : all) {
       ASSERT_EQ(draw.names[0], "gpu.kernel_fixed");
       const double a = std::log(draw.ratios[0]), b = std::log(draw.ratios[1]);
       mean += a / 64;
@@ -182,7 +182,7 @@ TEST(Draws, differ_by_seed_and_are_the_same_for_one) {
   input::Problems problems;
   const auto known = *uncertain_profile("jetson-orin-nano-super", {}, problems);
   const auto ratios = [&](std::uint64_t seed) {
-    return calibration::draws(known.uncertainty, known.base.profile, seed).front().ratios;
+    return profiles::draws(known.uncertainty, known.base.profile, seed).front().ratios;
   };
   EXPECT_EQ(ratios(1), ratios(1));
   EXPECT_NE(ratios(1), ratios(2));
@@ -190,22 +190,22 @@ TEST(Draws, differ_by_seed_and_are_the_same_for_one) {
 
 TEST(Draws, vary_what_is_assumed_but_not_what_was_measured) {
   input::Problems problems;
-  const auto base = calibration::base_profile("jetson-tx2", problems);
-  const auto all = calibration::draws({}, base->profile, 1);
-  for (const calibration::ProfileParameter& figure : base->profile.figures) {
+  const auto base = profiles::base_profile("jetson-tx2", problems);
+  const auto all = profiles::draws({}, base->profile, 1);
+  for (const profiles::ProfileParameter& figure : base->profile.figures) {
     const bool drawn = std::ranges::find(all.front().names, figure.path) != all.front().names.end();
     if (!drawn) continue;
-    EXPECT_NE(figure.from.grade, calibration::ParameterGrade::measured) << figure.path;
-    EXPECT_NE(figure.from.grade, calibration::ParameterGrade::fitted) << figure.path;
+    EXPECT_NE(figure.from.grade, profiles::ParameterGrade::measured) << figure.path;
+    EXPECT_NE(figure.from.grade, profiles::ParameterGrade::fitted) << figure.path;
   }
   EXPECT_FALSE(all.front().names.empty());
-  const auto profile = calibration::drawn(base->document, base->profile, all.front());
+  const auto profile = profiles::drawn(base->document, base->profile, all.front());
   EXPECT_NE(profile.hash, base->profile.hash);
 }
 
 TEST(Ranges, hold_nine_draws_in_ten_with_the_figure_in_the_middle) {
   const auto at = [](const char* path, const input::Written& figure, double score) {
-    return *calibration::at_score(*calibration::range_of(path), figure, {}, score);
+    return *profiles::at_score(*profiles::range_of(path), figure, {}, score);
   };
   constexpr const char* expiry = "gpu.time_slicing.switch_at_expiry";
   EXPECT_NEAR(at(expiry, {221, "us"}, 0.05), 50, 1e-9);
@@ -219,12 +219,12 @@ TEST(Ranges, hold_nine_draws_in_ten_with_the_figure_in_the_middle) {
 
 TEST(Ranges, are_of_parameters_of_profiles_and_have_sources) {
   std::set<std::string> known;
-  for (const std::string& device : calibration::device_names()) {
+  for (const std::string& device : profiles::device_names()) {
     input::Problems problems;
-    const auto base = calibration::base_profile(device, problems);
+    const auto base = profiles::base_profile(device, problems);
     for (const auto& figure : base->profile.figures) known.insert(figure.path);
   }
-  for (const calibration::Range& range : calibration::ranges()) {
+  for (const profiles::Range& range : profiles::ranges()) {
     EXPECT_TRUE(known.contains(range.path)) << range.path;
     EXPECT_TRUE(range.of.empty() || known.contains(range.of)) << range.of;
     EXPECT_FALSE(range.source.empty()) << range.path;
@@ -239,24 +239,24 @@ bool is_footprint_or_mode(const std::string& path) {
 
 // Halves and doubles each number that is assumed: what moves three processes that share the GPU is drawn.
 TEST(Ranges, cover_what_is_assumed_and_moves_contention) {
-  for (const std::string& device : calibration::device_names()) {
+  for (const std::string& device : profiles::device_names()) {
     if (!device.starts_with("jetson")) continue;
     input::Problems problems;
-    const auto base = *calibration::base_profile(device, problems);
-    const std::vector<std::string> drawn = calibration::draws({}, base.profile, 1).front().names;
+    const auto base = *profiles::base_profile(device, problems);
+    const std::vector<std::string> drawn = profiles::draws({}, base.profile, 1).front().names;
     const Scenario asked = scenario(
         "device: " + device +
         "\nprocesses: [{model: resnet50, precision: fp16, count: 2}, {model: resnet18, precision: fp16, "
         "count: 1, arrivals: {periodic: 20 /s}}]\nrun: {duration: 300 ms, warmup: 200 ms}\n");
     const double point = *run(asked, base.profile, {})->system.throughput;
-    for (const calibration::ProfileParameter& figure : base.profile.figures) {
+    for (const profiles::ProfileParameter& figure : base.profile.figures) {
       const auto value = input::quantity(figure.value);
-      if (!value || figure.from.grade != calibration::ParameterGrade::assumed ||
+      if (!value || figure.from.grade != profiles::ParameterGrade::assumed ||
           is_footprint_or_mode(figure.path))
         continue;
       for (const double ratio : {0.5, 2.0}) {
         const auto changed =
-            calibration::with_parameters(base.document, {{figure.path, value->times(ratio)}}, problems);
+            profiles::with_parameters(base.document, {{figure.path, value->times(ratio)}}, problems);
         if (!changed) continue;
         const auto result = run(asked, *changed, {});
         const double moved = std::abs(result->system.throughput.value_or(point) / point - 1);
@@ -270,7 +270,7 @@ TEST(Ranges, cover_what_is_assumed_and_moves_contention) {
 TEST(Draws, leave_alone_what_was_measured) {
   input::Problems problems;
   const auto h200 = *uncertain_profile("nvidia-h200", {}, problems);
-  const auto names = calibration::draws(h200.uncertainty, h200.base.profile, 1).front().names;
+  const auto names = profiles::draws(h200.uncertainty, h200.base.profile, 1).front().names;
   for (const char* path : {"gpu.time_slicing.slice", "gpu.time_slicing.switch_at_expiry",
                            "gpu.time_slicing.switch_when_idle", "gpu.time_slicing.hold_when_idle"})
     EXPECT_EQ(std::ranges::find(names, path), names.end()) << path;
@@ -280,7 +280,7 @@ TEST(Draws, leave_alone_what_was_measured) {
 TEST(Draws, keep_the_switches_in_proportion) {
   input::Problems problems;
   const auto known = *uncertain_profile("jetson-orin-nano-super", {}, problems);
-  for (const calibration::Draw& draw : calibration::draws(known.uncertainty, known.base.profile, 3)) {
+  for (const profiles::Draw& draw : profiles::draws(known.uncertainty, known.base.profile, 3)) {
     const auto of = [&draw](const char* path) {
       const auto at = std::ranges::find(draw.names, path) - draw.names.begin();
       return input::quantity(draw.values[static_cast<std::size_t>(at)])->number;
@@ -347,8 +347,8 @@ TEST(Uncertainty, is_read_as_it_was_written) {
   written.figures = {"gpu.kernel_fixed", "factor resnet int8"};
   written.covariance = {0.04, -0.01, -0.01, 0.01};
   written.residuals = {{"", "throughput", "family", 0.15, 32}, {"mine", "power", "network", 0.05, 9}};
-  const Uncertainty read = calibration::parse_uncertainty(
-      calibration::uncertainty_csv_header() + uncertainty_csv(written, "mine"), "mine.csv", "mine");
+  const Uncertainty read = profiles::parse_uncertainty(
+      profiles::uncertainty_csv_header() + uncertainty_csv(written, "mine"), "mine.csv", "mine");
   EXPECT_EQ(read.figures, written.figures);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(read.covariance[i], written.covariance[i], 1e-5);
   ASSERT_EQ(read.residuals.size(), 2U);
@@ -359,7 +359,7 @@ TEST(Uncertainty, is_read_as_it_was_written) {
 
 TEST(Uncertainty, has_no_residuals_of_too_few_runs) {
   const Uncertainty read =
-      calibration::parse_uncertainty(calibration::uncertainty_csv_header() +
+      profiles::parse_uncertainty(profiles::uncertainty_csv_header() +
                                          "mine,residual,power,network,0.01,8\n,residual,power,family,0.1,9\n",
                                      "mine.csv", "mine");
   ASSERT_EQ(read.residuals.size(), 1U);
@@ -367,21 +367,21 @@ TEST(Uncertainty, has_no_residuals_of_too_few_runs) {
 }
 
 TEST(Uncertainty, refuses_what_cannot_be) {
-  const std::string header = calibration::uncertainty_csv_header();
+  const std::string header = profiles::uncertainty_csv_header();
   for (const char* row : {"a,sd,x,,-1,\n", "a,sd,x,,ten,\n", "a,width,x,,1,\n", "a,correlation,x,y,2,\n",
                           "a,correlation,x,y,0.5,\n", ",residual,throughput,family,-1,2\n"})
-    EXPECT_THROW((void)calibration::parse_uncertainty(header + row, "bad.csv", "a"), calibration::CsvError)
+    EXPECT_THROW((void)profiles::parse_uncertainty(header + row, "bad.csv", "a"), input::CsvError)
         << row;
 }
 
 TEST(Uncertainty, of_every_shipped_profile_can_be_drawn_from) {
-  for (const std::string& device : calibration::device_names()) {
+  for (const std::string& device : profiles::device_names()) {
     input::Problems problems;
     const auto known = uncertain_profile(device, {}, problems);
     ASSERT_TRUE(known.has_value()) << problems.text();
-    for (const calibration::Draw& draw : calibration::draws(known->uncertainty, known->base.profile, 1)) {
+    for (const profiles::Draw& draw : profiles::draws(known->uncertainty, known->base.profile, 1)) {
       for (const double ratio : draw.ratios) EXPECT_TRUE(ratio > 0 && std::isfinite(ratio)) << device;
-      EXPECT_NO_THROW((void)calibration::drawn(known->base.document, known->base.profile, draw)) << device;
+      EXPECT_NO_THROW((void)profiles::drawn(known->base.document, known->base.profile, draw)) << device;
     }
     for (const char* quantity : {"throughput", "latency", "latency p99", "power"}) {
       const auto error = residual_for(known->uncertainty, device, quantity, "model");
@@ -496,10 +496,10 @@ TEST(Interval, holds_nine_of_ten_boards_drawn_from_what_is_known_of_them) {
         return from <= *measured && *measured <= to ? 1 : 0;
       };
       for (const auto& truth :
-           calibration::draws(known.uncertainty, known.base.profile, 1000U + static_cast<unsigned>(seed))) {
+           profiles::draws(known.uncertainty, known.base.profile, 1000U + static_cast<unsigned>(seed))) {
         ++one.run.seed;
         const Result measured =
-            *run(one, calibration::drawn(known.base.document, known.base.profile, truth), {});
+            *run(one, profiles::drawn(known.base.document, known.base.profile, truth), {});
         rate += holds(point.system.throughput, spreads.throughput, measured.system.throughput);
         power += holds(point.system.power_w.mean, spreads.power, measured.system.power_w.mean);
         latency += holds(point.processes[0].latency_ms.mean, spreads.entries[0].latency.front(),

@@ -10,7 +10,7 @@
 
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/plan/online.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "input/hash.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"

@@ -16,7 +16,7 @@
 #include "analyses/plan/plan_json.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "analyses/study/sweep.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "tests/analyses/asked.hpp"
 #include "tests/scenarios/runs.hpp"
 

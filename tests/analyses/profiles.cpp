@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "input/problems.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/shared_work.hpp"

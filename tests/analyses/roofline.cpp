@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "tests/scenarios/runs.hpp"
 
@@ -42,7 +42,7 @@ std::string refused(const RooflineQuestion& question) {
 TEST(Rooflines, are_there_in_every_mode_of_every_board_and_precision) {
   for (const std::string& device : gpu_devices()) {
     input::Problems problems;
-    const auto modes = calibration::shipped_profile(device, problems)->spec->power_modes.size();
+    const auto modes = profiles::shipped_profile(device, problems)->spec->power_modes.size();
     for (const char* precision : {"fp32", "tf32", "fp16", "int8"}) {
       RooflineQuestion question = about(device);
       question.precision = precision;
@@ -103,7 +103,7 @@ TEST(Rooflines, tell_each_mode_once) {
 TEST(Rooflines, have_no_network_above_them) {
   for (const std::string& device : gpu_devices()) {
     input::Problems problems;
-    const gpu::KernelCosts costs = calibration::shipped_profile(device, problems)->spec->gpu.kernels;
+    const gpu::KernelCosts costs = profiles::shipped_profile(device, problems)->spec->gpu.kernels;
     const double winograd = std::max(costs.winograd_gain, costs.winograd_gain_of.fp32);
     for (const char* precision : {"fp32", "fp16", "int8"}) {
       for (const bool training : {false, true}) {
@@ -145,7 +145,7 @@ TEST(Rooflines, of_energy_are_there_in_every_mode_too) {
 }
 
 TEST(Rooflines, of_a_profile_without_power_are_of_time_alone) {
-  const std::string whole = calibration::device_text("jetson-nano").value();
+  const std::string whole = profiles::device_text("jetson-nano").value();
   const auto path = std::filesystem::path(::testing::TempDir()) / "jostle_roofline_without_power.yaml";
   std::ofstream(path) << whole.substr(0, whole.find("\npower:") + 1);
   const RooflineAnswer answer = of(about(path.string(), {"resnet50"}));

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "calibration/profile/sobol.hpp"
+#include "profiles/profile/sobol.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::analyses {
@@ -20,7 +20,7 @@ double of(const std::vector<std::pair<std::size_t, double>>& indices, std::size_
 // Ishigami and Homma 1990: sin x1 + 7 sin² x2 + 0.1 x3⁴ sin x1, with inputs from -π to π.
 TEST(Sensitivity, of_the_function_of_Ishigami_is_that_of_theory) {
   for (const std::uint64_t seed : {1U, 20U, 300U}) {
-    const auto points = calibration::sobol_points(1024, {seed, seed + 1, seed + 2});
+    const auto points = profiles::sobol_points(1024, {seed, seed + 1, seed + 2});
     std::vector<double> values;
     for (std::size_t i = 0; i < 1024; ++i) {
       const auto x = [&](std::size_t input) { return std::numbers::pi * (2 * points[input][i] - 1); };
@@ -41,10 +41,10 @@ TEST(Sensitivity, finds_the_parameters_that_matter_in_64_draws_of_forty) {
     sim::RandomStream random(seed, "keys");
     std::vector<std::uint64_t> keys;
     for (int i = 0; i < 40; ++i) keys.push_back(random.bits());
-    const auto points = calibration::sobol_points(64, keys);
+    const auto points = profiles::sobol_points(64, keys);
     std::vector<double> values;
     for (std::size_t i = 0; i < 64; ++i) {
-      const auto z = [&](std::size_t input) { return calibration::normal_quantile(points[input][i]); };
+      const auto z = [&](std::size_t input) { return profiles::normal_quantile(points[input][i]); };
       values.push_back(std::sqrt(0.7) * z(30) + std::sqrt(0.2) * z(7) + std::sqrt(0.08) * z(12) +
                        std::sqrt(0.02) * random.normal(0, 1));
     }
@@ -67,7 +67,7 @@ TEST(Sensitivity, finds_nothing_in_noise) {
     for (int i = 0; i < 40; ++i) keys.push_back(random.bits());
     std::vector<double> values;
     for (int i = 0; i < 64; ++i) values.push_back(random.normal(0, 1));
-    found += first_order_indices(calibration::sobol_points(64, keys), values).empty() ? 0 : 1;
+    found += first_order_indices(profiles::sobol_points(64, keys), values).empty() ? 0 : 1;
   }
   EXPECT_LE(found, 15);
   EXPECT_TRUE(first_order_indices({std::vector<double>(64, 0.5)}, std::vector<double>(64, 1.0)).empty());

@@ -7,7 +7,7 @@
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/parts.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "tests/scenarios/runs.hpp"

@@ -19,7 +19,7 @@
 #include "analyses/study/outcome.hpp"
 #include "analyses/study/points.hpp"
 #include "analyses/study/profiles.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include "calibration/embedded.hpp"
+#include "profiles/embedded.hpp"
 #include "calibration/fit/space_sharing.hpp"
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 
 namespace jostle::calibration {
@@ -24,14 +24,14 @@ std::optional<gpu::KernelSequence> ten_kernels(const NetworkOfRow& network) {
   return sequence;
 }
 
-CsvTable streams_table(const std::string& rows) {
-  return CsvTable::parse(
+input::CsvTable streams_table(const std::string& rows) {
+  return input::CsvTable::parse(
       "run,stream,streams,model,precision,batch,priority,images_per_s,solo_images_per_s\n" + rows, "s.csv");
 }
 
 gpu::Spec h200() {
   input::Problems problems;
-  return shipped_profile("nvidia-h200", problems).value().spec->gpu;
+  return profiles::shipped_profile("nvidia-h200", problems).value().spec->gpu;
 }
 
 TEST(StreamsRuns, are_the_equal_ones_of_known_networks_with_their_repeats_together) {
@@ -52,11 +52,11 @@ TEST(StreamsRuns, are_the_equal_ones_of_known_networks_with_their_repeats_togeth
 }
 
 TEST(StreamsRuns, refuse_rates_and_precisions_that_are_none) {
-  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp16,1,0,0,100\n"), ten_kernels), CsvError);
-  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp17,1,0,9,100\n"), ten_kernels), CsvError);
-  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp16,0,0,9,100\n"), ten_kernels), CsvError);
+  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp16,1,0,0,100\n"), ten_kernels), input::CsvError);
+  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp17,1,0,9,100\n"), ten_kernels), input::CsvError);
+  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp16,0,0,9,100\n"), ten_kernels), input::CsvError);
   EXPECT_THROW((void)streams_runs(streams_table("a,0,2000000000,resnet50,fp16,1,0,9,100\n"), ten_kernels),
-               CsvError);
+               input::CsvError);
 }
 
 TEST(StreamsRuns, are_predicted_slower_the_more_kernels_beside_them_cost) {
@@ -72,7 +72,7 @@ TEST(StreamsRuns, are_predicted_slower_the_more_kernels_beside_them_cost) {
 TEST(MpsKernel, is_what_a_lone_client_takes_longer_for_each_kernel) {
   const std::string header = "run,sharing,process,processes,model,precision,batch,mode,images_per_s\n";
   const auto found =
-      mps_kernel(CsvTable::parse(header + "a,mps,0,1,x,fp16,1,graph,8928.571\n"  // 112 us, not 110
+      mps_kernel(input::CsvTable::parse(header + "a,mps,0,1,x,fp16,1,graph,8928.571\n"  // 112 us, not 110
                                           "b,timeslice,0,1,x,fp16,1,graph,5000\n"
                                           "c,mps,0,2,x,fp16,1,graph,4000\n"
                                           "d,mps,0,1,unknown,fp16,1,graph,4000\n",

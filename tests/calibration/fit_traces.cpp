@@ -16,8 +16,8 @@
 namespace jostle::calibration {
 namespace JOSTLE_FILE {
 
-CsvTable table(const std::string& text) {
-  return CsvTable::parse(text, "made-up.csv");
+input::CsvTable table(const std::string& text) {
+  return input::CsvTable::parse(text, "made-up.csv");
 }
 
 double any(double least, double most) {
@@ -192,7 +192,7 @@ TEST(SparseRuns, are_named_by_their_configuration) {
   EXPECT_EQ(runs[0].pace_us, 15);
   EXPECT_TRUE(runs[1].beside_dense);
   EXPECT_EQ(runs[1].kernel_us, 2.5);
-  EXPECT_THROW((void)sparse_runs(table(header + "something else,0,1,2,3,0,2,0\n")), CsvError);
+  EXPECT_THROW((void)sparse_runs(table(header + "something else,0,1,2,3,0,2,0\n")), input::CsvError);
 }
 
 // A run of solo.csv, times in microseconds.
@@ -238,7 +238,7 @@ TEST(EagerHostTimes, leave_out_hosts_that_wait_and_count_the_fastest_of_a_networ
 }
 
 TEST(EagerHostTimes, are_less_sure_where_equal_runs_differ) {
-  const CsvTable kernels = table(kernels_header + kernel_rows("a,fp16", 250, 4));
+  const input::CsvTable kernels = table(kernels_header + kernel_rows("a,fp16", 250, 4));
   const std::string fast = solo_row("a,fp16", "eager", 3000, 2990, 0);
   const auto sd = [&](const std::string& rows) {
     const auto found = eager_host_times(table(solo_header + rows), kernels);

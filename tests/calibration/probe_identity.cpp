@@ -99,7 +99,7 @@ TEST(ProbeIdentity, without_sensors_has_no_rails) {
 TEST(ProbeIdentity, is_read_as_it_was_written) {
   for (const auto board : {made_up::orin_nano, made_up::tx2, made_up::pc_with_l4}) {
     const Identity found = identity_of(board);
-    EXPECT_EQ(probe::parse_identity(CsvTable::parse(identity_csv(found), "identity.csv")), found);
+    EXPECT_EQ(probe::parse_identity(input::CsvTable::parse(identity_csv(found), "identity.csv")), found);
   }
 }
 
@@ -125,8 +125,8 @@ TEST(ProbeIdentity, names_neither_the_machine_nor_its_owner) {
 TEST(ProbeIdentity, with_a_wrong_row_is_refused_with_its_line) {
   const auto refused = [](const std::string& rows) {
     try {
-      (void)probe::parse_identity(CsvTable::parse("key,value\n" + rows, "identity.csv"));
-    } catch (const CsvError& error) {
+      (void)probe::parse_identity(input::CsvTable::parse("key,value\n" + rows, "identity.csv"));
+    } catch (const input::CsvError& error) {
       return std::string(error.what());
     }
     return std::string();

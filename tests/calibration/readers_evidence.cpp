@@ -5,11 +5,11 @@
 #include <rapidcheck/gtest.h>
 #include <zlib.h>
 
-#include "calibration/evidence/evidence_csv.hpp"
-#include "calibration/profile/profile.hpp"
-#include "calibration/readers/csv.hpp"
-#include "calibration/readers/log_text.hpp"
-#include "calibration/readers/wrong_device.hpp"
+#include "calibration/logs/evidence_csv.hpp"
+#include "profiles/profile/profile.hpp"
+#include "input/csv.hpp"
+#include "calibration/logs/log_text.hpp"
+#include "calibration/logs/wrong_device.hpp"
 #include "models/board/spec.hpp"
 #include "tests/calibration/readers_support.hpp"
 
@@ -128,7 +128,7 @@ TEST(Evidence, RowsFitTheHeaderAndHoldWhatTheLogAndTheUserSay) {
       evidence_header() +
       rows_of(found.runs, {"s1", "jetson-orin-nano", "15W", "resnet50", "int8", 8, {}, {}}, problems);
   EXPECT_TRUE(problems.empty());
-  const CsvTable table = CsvTable::parse(text, "x");
+  const input::CsvTable table = input::CsvTable::parse(text, "x");
   ASSERT_EQ(table.rows(), found.runs[0].rows.size());
   const auto row = table.row(0);
   EXPECT_EQ(row.text(table.column("run")), "s1");
@@ -176,7 +176,7 @@ TEST(Evidence, NamesOfTheLogCannotBreakARow) {
   row.of = "a\"b,c\nd\r\x01";
   runs[0].rows.push_back(row);
   input::Problems problems;
-  const CsvTable table = CsvTable::parse(evidence_header() + rows_of(runs, {}, problems), "x");
+  const input::CsvTable table = input::CsvTable::parse(evidence_header() + rows_of(runs, {}, problems), "x");
   ASSERT_EQ(table.rows(), 1U);
   EXPECT_EQ(table.row(0).text(table.column("of")), "a\"b,c d  ");
 }
@@ -184,7 +184,7 @@ TEST(Evidence, NamesOfTheLogCannotBreakARow) {
 TEST(WrongDevice, WhatALogKnowsOfItsBoardIsCompared) {
   const auto against = [](const char* name, const Setting& log) {
     input::Problems problems;
-    return contradiction(log, *shipped_profile(name, problems).value().spec, name);
+    return contradiction(log, *profiles::shipped_profile(name, problems).value().spec, name);
   };
   Setting orin;
   orin.gpu = "Orin";
@@ -216,7 +216,7 @@ TEST(WrongDevice, ACardIsKnownByItsNameAndItsNumberOfSms) {
     log.gpu = name;
     log.sms = sms;
     input::Problems problems;
-    return contradiction(log, *shipped_profile(device, problems).value().spec, device);
+    return contradiction(log, *profiles::shipped_profile(device, problems).value().spec, device);
   };
   EXPECT_EQ(against("nvidia-h100", "NVIDIA H100 80GB HBM3", 132), "");
   EXPECT_EQ(against("nvidia-a100-80gb", "A100-SXM4-80GB", 108), "");

@@ -203,7 +203,7 @@ TEST(ChromeTrace, WhatItIsUsableForIsSaidAndRowsHoldTheLaunches) {
   input::Problems problems;
   std::vector<LogFile> files;
   files.push_back({import_text(batches(3)).runs, said});
-  NetworkFiles networks;
+  profiles::NetworkFiles networks;
   const std::vector<RunLog> logs = run_logs(std::move(files), networks, problems);
   ASSERT_TRUE(problems.empty()) << problems.text();
   EXPECT_EQ(logs.at(0).import.setting.model, "vit_base");
@@ -222,7 +222,7 @@ TEST(ChromeTrace, ANetworkThatNobodyKnowsIsKnownByItsKernels) {
   input::Problems problems;
   std::vector<LogFile> files;
   files.push_back({import_text(batches(3)).runs, said});
-  NetworkFiles networks;
+  profiles::NetworkFiles networks;
   const auto logs = run_logs(std::move(files), networks, problems);
   EXPECT_THAT(logs.at(0).import.notes, ::testing::Contains(HasSubstr("did you mean vit_b_16")));
   EXPECT_THAT(logs[0].import.notes, ::testing::Contains(HasSubstr("known by its kernels alone")));

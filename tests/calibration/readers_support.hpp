@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/evidence/evidence_csv.hpp"
-#include "calibration/readers/formats.hpp"
+#include "calibration/logs/evidence_csv.hpp"
+#include "calibration/logs/formats.hpp"
 
 namespace jostle::calibration {
 
@@ -54,7 +54,7 @@ inline Imported import_text(const std::string& text, const std::string& format =
 // The rows of evidence of a file.
 inline std::string rows_of(std::vector<Import> imports, const SuppliedFields& said,
                            input::Problems& problems) {
-  NetworkFiles networks;
+  profiles::NetworkFiles networks;
   std::vector<LogFile> files;
   files.push_back({std::move(imports), said});
   return evidence_rows(run_logs(std::move(files), networks, problems));

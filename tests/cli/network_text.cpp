@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "models/dnn/graph/boost_graph.hpp"
 #include "models/dnn/model_names.hpp"
@@ -66,7 +66,7 @@ TEST(NetworkText, json_and_csv_tell_of_every_layer_and_agree) {
   EXPECT_EQ(json["schema"], "jostle.network/1");
   EXPECT_EQ(json["parameters"], 3'157'200);
   EXPECT_EQ(json["macs"], 2 * shown.network.macs());
-  const auto table = calibration::CsvTable::parse(network_csv(shown, 2), "csv");
+  const auto table = input::CsvTable::parse(network_csv(shown, 2), "csv");
   ASSERT_EQ(json["layers"].size(), shown.network.size());
   ASSERT_EQ(table.rows(), shown.network.size());
   std::int64_t macs = 0;
@@ -105,7 +105,7 @@ TEST(NetworkText, names_that_would_break_out_of_their_form_do_not) {
     EXPECT_THAT(text, Not(HasSubstr("\xff")));
   }
   EXPECT_EQ(nlohmann::json::parse(network_json(shown, 1))["layers"].size(), 2U);
-  EXPECT_EQ(calibration::CsvTable::parse(network_csv(shown, 1), "csv").rows(), 2U);
+  EXPECT_EQ(input::CsvTable::parse(network_csv(shown, 1), "csv").rows(), 2U);
   EXPECT_THAT(network_graphviz(shown), HasSubstr("label=\"\\\"file\\\".onnx\";"));
 }
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "calibration/readers/config_groups.hpp"
-#include "calibration/readers/imported_scenario.hpp"
-#include "calibration/readers/protobuf_text.hpp"
+#include "calibration/logs/config_groups.hpp"
+#include "calibration/logs/imported_scenario.hpp"
+#include "calibration/logs/protobuf_text.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace {

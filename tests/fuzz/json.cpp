@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "calibration/readers/json_stream.hpp"
+#include "calibration/logs/json_stream.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // Any bytes as a config.json: either it is read and its shapes can be computed with, or there is a problem to
 // show.
 
-#include "calibration/readers/language_config.hpp"
+#include "profiles/readers/language_config.hpp"
 
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using fuzz::require;
   const std::string text(reinterpret_cast<const char*>(data), size);
   input::Problems problems;
-  const auto of = calibration::parse_config(text, "fuzz.json", problems);
+  const auto of = profiles::parse_config(text, "fuzz.json", problems);
   require(of.has_value() == problems.empty(), "there are shapes exactly when there is no problem");
   if (!of) return 0;
   require(llm::parameters(*of) > 0, "a model has parameters");

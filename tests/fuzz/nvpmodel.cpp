@@ -1,14 +1,14 @@
 // Any bytes as an nvpmodel.conf: either it is read and has modes, or there is a problem to show; and so for
 // each of its modes on boards of several kinds.
 
-#include "calibration/readers/nvpmodel.hpp"
+#include "profiles/readers/nvpmodel.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
-#include "calibration/profile/profile.hpp"
-#include "calibration/readers/nvpmodel_modes.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/readers/nvpmodel_modes.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "tests/fuzz/require.hpp"
@@ -23,7 +23,7 @@ const std::vector<board::DeviceSpec>& boards() {
     std::vector<board::DeviceSpec> found;
     for (const char* name : {"jetson-orin-nano", "jetson-xavier-nx", "jetson-tx2", "raspberry-pi-3b"}) {
       input::Problems problems;
-      found.push_back(*calibration::shipped_profile(name, problems)->spec);
+      found.push_back(*profiles::shipped_profile(name, problems)->spec);
     }
     return found;
   }();
@@ -52,15 +52,15 @@ void check(const board::PowerMode& mode, const board::DeviceSpec& device) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   input::Problems problems;
-  const auto file = calibration::parse_nvpmodel(text, "fuzz.conf", problems);
+  const auto file = profiles::parse_nvpmodel(text, "fuzz.conf", problems);
   require(file.has_value() == problems.empty(), "there is a file exactly when there is no problem");
   if (!file) return 0;
   require(!file->modes.empty(), "a file has modes");
-  for (const calibration::NvpMode& mode : file->modes) {
-    require(calibration::find_mode(*file, mode.name) == &mode, "a mode is found by its name");
+  for (const profiles::NvpMode& mode : file->modes) {
+    require(profiles::find_mode(*file, mode.name) == &mode, "a mode is found by its name");
     for (const board::DeviceSpec& device : boards()) {
       input::Problems own;
-      const auto found = calibration::mode_on_board(*file, mode, device, own);
+      const auto found = profiles::mode_on_board(*file, mode, device, own);
       require(found.has_value() == own.empty(), "there is a mode exactly when there is no problem");
       if (found) check(found->mode, device);
     }

@@ -1,6 +1,6 @@
 // Any bytes as an ONNX file: either there is a network whose counts make sense, or a problem to show.
 
-#include "calibration/onnx/onnx.hpp"
+#include "profiles/onnx/onnx.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::optional<std::int64_t> input :
        {std::optional<std::int64_t>{}, std::optional<std::int64_t>{32}}) {
     input::Problems problems;
-    const auto file = calibration::parse_onnx(bytes, "fuzz.onnx", input, problems);
+    const auto file = profiles::parse_onnx(bytes, "fuzz.onnx", input, problems);
     require(file.has_value() == problems.empty(), "there is a network exactly when there is no problem");
     fuzz::require_printable(problems.text());
     if (!file) continue;

@@ -1,6 +1,6 @@
 // Any bytes as a device profile: either it is read and has figures, or there is a problem to show.
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using fuzz::require;
   const std::string text(reinterpret_cast<const char*>(data), size);
   input::Problems problems;
-  const auto profile = calibration::parse_profile(text, "fuzz.yaml", problems);
+  const auto profile = profiles::parse_profile(text, "fuzz.yaml", problems);
   require(profile.has_value() == problems.empty(), "there is a profile exactly when there is no problem");
   if (!profile) return 0;
   require(!profile->figures.empty() && profile->hash.size() == 16, "a profile has figures and a hash");

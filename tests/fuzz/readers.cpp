@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "calibration/evidence/evidence_csv.hpp"
-#include "calibration/readers/csv.hpp"
-#include "calibration/readers/formats.hpp"
+#include "calibration/logs/evidence_csv.hpp"
+#include "input/csv.hpp"
+#include "calibration/logs/formats.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace {
@@ -48,11 +48,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(run);
     rows += run.rows.size();
   }
-  calibration::NetworkFiles networks;
+  profiles::NetworkFiles networks;
   std::vector<calibration::LogFile> files;
   files.push_back({std::move(runs), {}});
   const std::string csv = calibration::evidence_header() + calibration::evidence_rows(calibration::run_logs(
                                                                std::move(files), networks, problems));
-  require(calibration::CsvTable::parse(csv, "evidence").rows() == rows, "rows of evidence can be read again");
+  require(input::CsvTable::parse(csv, "evidence").rows() == rows, "rows of evidence can be read again");
   return 0;
 }

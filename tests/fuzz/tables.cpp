@@ -5,29 +5,29 @@
 #include <stdexcept>
 #include <string>
 
-#include "calibration/evidence/kernel_tables.hpp"
-#include "calibration/evidence/trace_files.hpp"
-#include "calibration/profile/uncertainty.hpp"
-#include "calibration/readers/csv.hpp"
+#include "profiles/tables/kernel_tables.hpp"
+#include "profiles/tables/trace_files.hpp"
+#include "profiles/profile/uncertainty.hpp"
+#include "input/csv.hpp"
 #include "tests/fuzz/require.hpp"
-#include "validation/evidence/run_configuration.hpp"
+#include "calibration/evidence/run_configuration.hpp"
 
 namespace {
 
 using namespace jostle;
 
-void check_fields(const calibration::CsvTable& table) {
+void check_fields(const input::CsvTable& table) {
   const std::size_t columns = table.header().size();
   std::string again;
   for (std::size_t i = 0; i < columns; ++i)
-    again += (i == 0 ? "" : ",") + calibration::csv_field(table.header()[i]);
+    again += (i == 0 ? "" : ",") + input::csv_field(table.header()[i]);
   again += '\n';
   for (std::size_t row = 0; row < table.rows(); ++row) {
     for (std::size_t i = 0; i < columns; ++i)
-      again += (i == 0 ? "" : ",") + calibration::csv_field(table.row(row).text(i));
+      again += (i == 0 ? "" : ",") + input::csv_field(table.row(row).text(i));
     again += '\n';
   }
-  const auto copy = calibration::CsvTable::parse(again, "copy.csv");
+  const auto copy = input::CsvTable::parse(again, "copy.csv");
   fuzz::require(copy.header() == table.header() && copy.rows() == table.rows(), "a table reads back");
   for (std::size_t row = 0; row < table.rows(); ++row)
     for (std::size_t i = 0; i < columns; ++i)
@@ -42,17 +42,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     if (data[0] == 'k') {
       const std::size_t half = text.find("\n\n");
-      (void)calibration::parse_kernel_tables(text.substr(0, half == std::string::npos ? half : half + 1),
+      (void)profiles::parse_kernel_tables(text.substr(0, half == std::string::npos ? half : half + 1),
                                              half == std::string::npos ? "" : text.substr(half + 2), "fuzz");
     } else if (data[0] == 'u') {
-      (void)calibration::parse_uncertainty(text, "fuzz.csv", "jetson-nano");
+      (void)profiles::parse_uncertainty(text, "fuzz.csv", "jetson-nano");
     } else {
-      auto table = calibration::CsvTable::parse(text, "fuzz.csv");
+      auto table = input::CsvTable::parse(text, "fuzz.csv");
       check_fields(table);
-      table = calibration::as_evidence(std::move(table));
-      if (!calibration::trace_kind(table)) (void)validation::run_configurations_of(table);
+      table = profiles::as_evidence(std::move(table));
+      if (!profiles::trace_kind(table)) (void)calibration::run_configurations_of(table);
     }
-  } catch (const calibration::CsvError& error) {
+  } catch (const input::CsvError& error) {
     fuzz::require(std::string(error.what()).starts_with("fuzz"), "a refusal names its file");
   }
   return 0;

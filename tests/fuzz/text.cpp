@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "calibration/readers/csv.hpp"
+#include "input/csv.hpp"
 #include "input/override.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"
@@ -28,9 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(result.value.has_value() == result.message.empty(), "a quantity, or a reason");
     fuzz::require(!result.value || std::isfinite(*result.value), "a quantity is finite");
   }
-  const std::string field = calibration::csv_field(text);
+  const std::string field = input::csv_field(text);
   if (text.find('\0') == std::string::npos)
-    fuzz::require(calibration::CsvTable::parse("a,b\n" + field + ",\n", "fuzz").row(0).text(0) == text,
+    fuzz::require(input::CsvTable::parse("a,b\n" + field + ",\n", "fuzz").row(0).text(0) == text,
                   "a field of CSV reads back");
   input::Problems problems;
   static const input::Node root = input::parse_yaml("{a: [{b: 1}, 2], c: {d: x}}", "fuzz", problems);

@@ -230,7 +230,7 @@ class Module(unittest.TestCase):
 
     def test_a_page_finds_the_profile_beside_the_scenario(self):
         Path("far").mkdir()
-        Path("far/mine.yaml").write_text((SOURCE / "calibration/devices/jetson-orin-nano.yaml").read_text())
+        Path("far/mine.yaml").write_text((SOURCE / "profiles/devices/jetson-orin-nano.yaml").read_text())
         Path("far/own.yaml").write_text(TWO.replace("jetson-orin-nano-super", "./mine.yaml"))
         self.assertIn("resnet50", jostle.run("far/own.yaml").page().html)
 
@@ -341,7 +341,7 @@ class Module(unittest.TestCase):
         self.assertLess(abs(jostle.run(alone).processes[0].throughput.mean / 450 - 1), 0.05)
 
     def test_a_profile_that_changes_is_read_anew(self):
-        text = (SOURCE / "calibration/devices/jetson-orin-nano.yaml").read_text()
+        text = (SOURCE / "profiles/devices/jetson-orin-nano.yaml").read_text()
         Path("mine.yaml").write_text(text)
         scenario = {"device": "./mine.yaml", "processes": [{"model": "resnet50", "precision": "fp16"}],
                     "run": {"duration": "100 ms", "warmup": "10 ms"}}

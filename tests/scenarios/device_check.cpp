@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/support.hpp"
 
@@ -92,7 +92,7 @@ TEST(Cores, that_are_not_online_are_refused) {
 
 TEST(Device, may_be_a_profile_of_ones_own) {
   const auto path = std::filesystem::path(::testing::TempDir()) / "jostle_own_device.yaml";
-  const std::string text = *calibration::device_text("jetson-nano");
+  const std::string text = *profiles::device_text("jetson-nano");
   std::ofstream(path) << text;
   const Loaded loaded = load_on(path.string(), "");
   ASSERT_EQ(loaded.errors, "");
@@ -100,7 +100,7 @@ TEST(Device, may_be_a_profile_of_ones_own) {
   EXPECT_EQ(loaded.scenario->power_mode, "MAXN");
   input::Problems problems;
   EXPECT_EQ(device_profile(*loaded.scenario, problems)->hash,
-            calibration::shipped_profile("jetson-nano", problems)->hash);
+            profiles::shipped_profile("jetson-nano", problems)->hash);
 }
 
 TEST(Device, that_is_a_wrong_profile_is_answered_with_the_line_of_the_profile) {

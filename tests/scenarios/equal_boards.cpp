@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/factors.hpp"
 #include "tests/scenarios/runs.hpp"
@@ -17,7 +17,7 @@ namespace JOSTLE_FILE {
 
 board::DeviceSpec spec_of(const std::string& device) {
   input::Problems problems;
-  return *calibration::shipped_profile(device, problems)->spec;
+  return *profiles::shipped_profile(device, problems)->spec;
 }
 
 // The shipped boards in pairs that share a GPU, but for those whose GPUs were measured one by one.

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <string>
 
-#include "calibration/readers/config_groups.hpp"
-#include "calibration/readers/imported_scenario.hpp"
-#include "calibration/readers/protobuf_text.hpp"
+#include "calibration/logs/config_groups.hpp"
+#include "calibration/logs/imported_scenario.hpp"
+#include "calibration/logs/protobuf_text.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/llm/architecture.hpp"
 #include "models/llm/offload.hpp"
 #include "scenarios/language/in_words.hpp"
@@ -59,7 +59,7 @@ double bytes_of_token() {
 }
 
 // An H200 whose host computes as eight cores of an Orin would, with a card of `capacity`.
-calibration::Profile card(const std::string& capacity) {
+profiles::Profile card(const std::string& capacity) {
   std::vector<std::string> changes{"memory.capacity=" + capacity,
                                    "memory.contexts.cpu={process: 100 MB, gpu: 0 MB, shared: 0 MB}"};
   const std::string cpu = "runtimes.cpu.";

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
@@ -17,7 +17,7 @@ struct Measured {
 };
 
 double rate(const std::string& gaps, int batch, const char* device = "nvidia-h200") {
-  const calibration::Profile profile = changed_profile(device, {"runtimes.cuda-graph.replay_gaps=" + gaps});
+  const profiles::Profile profile = changed_profile(device, {"runtimes.cuda-graph.replay_gaps=" + gaps});
   const Result result =
       run_on(profile, fmt::format("device: {}\nprocesses: [{{model: resnet50, precision: fp16, batch: "
                                   "{}, runtime: cuda-graph, sync: spin}}]\nrun: {{duration: 500 ms, warmup: "

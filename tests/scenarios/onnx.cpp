@@ -6,13 +6,13 @@
 #include <fstream>
 #include <string>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
-#include "tests/calibration/onnx_support.hpp"
+#include "tests/profiles/onnx_support.hpp"
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "input/interruption.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
@@ -66,7 +66,7 @@ TEST(Parallel, one_thread_is_the_caller) {
 }
 
 TEST(Parallel, runs_that_share_their_work_give_what_each_gives_alone) {
-  const calibration::Profile profile = testing::changed_profile("jetson-orin-nano", {});
+  const profiles::Profile profile = testing::changed_profile("jetson-orin-nano", {});
   std::vector<Scenario> runs;
   for (const char* const batch : {"1", "2"})
     for (const char* const count : {"1", "2", "3"})

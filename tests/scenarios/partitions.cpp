@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "calibration/embedded.hpp"
-#include "calibration/readers/csv.hpp"
+#include "profiles/embedded.hpp"
+#include "input/csv.hpp"
 #include "models/gpu/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/grades.hpp"
@@ -155,7 +155,7 @@ TEST(Partitions, isolate_kernels_that_compute) {
 // Predicted over measured, of each row of green.csv; pairs that both have all SMs are left out.
 std::map<std::string, std::vector<double>> ratios() {
   const char* const name = "evidence/h100-green/green.csv";
-  const auto csv = calibration::CsvTable::parse(calibration::embedded_file(name).value(), name);
+  const auto csv = input::CsvTable::parse(profiles::embedded_file(name).value(), name);
   std::map<std::string, std::vector<Part>> runs;
   std::map<std::string, std::vector<double>> measured, found;
   for (std::size_t i = 0; i < csv.rows(); ++i) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 
@@ -68,7 +68,7 @@ TEST(Placement, the_clock_of_the_dla_is_that_of_the_mode_or_the_scenarios) {
 
 TEST(Placement, a_borders_cost_is_paid_at_each_cut) {
   // ResNet's input is reformatted one cut before its features, its classifier is one behind them.
-  const calibration::Profile costly = changed_profile("jetson-agx-orin-64gb", {"dla.border=5 ms"});
+  const profiles::Profile costly = changed_profile("jetson-agx-orin-64gb", {"dla.border=5 ms"});
   const std::string text =
       "device: jetson-agx-orin-64gb\npower_mode: MAXN\njetson_clocks: true\nprocesses: [" + dla0 +
       "]\nrun: {duration: 2 s}\n";

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/fields.hpp"
 #include "scenarios/result/in_total.hpp"

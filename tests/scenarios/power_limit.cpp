@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/result/result.hpp"
 #include "tests/scenarios/runs.hpp"
@@ -40,7 +40,7 @@ double rate_of(const Result& result) {
 }
 
 // The card, with lower limits too than it accepts.
-calibration::Profile unbounded(const std::string& device) {
+profiles::Profile unbounded(const std::string& device) {
   return changed_profile(device, {"gpu.power_limit.min=1 mW"});
 }
 
@@ -49,7 +49,7 @@ const std::vector<std::string>& cards() {
     std::vector<std::string> found = gpu_devices();
     std::erase_if(found, [](const std::string& device) {
       input::Problems problems;
-      const auto profile = calibration::shipped_profile(device, problems);
+      const auto profile = profiles::shipped_profile(device, problems);
       return !profile->spec->power || !profile->spec->power->limit;
     });
     return found;
@@ -64,7 +64,7 @@ TEST_P(Kept, is_every_limit_that_the_lowest_clock_keeps_and_a_higher_one_never_c
   const bool busy = std::string(GetParam()).find("arrivals") == std::string::npos;
   int kept = 0;
   for (const std::string& device : cards()) {
-    const calibration::Profile card = unbounded(device);
+    const profiles::Profile card = unbounded(device);
     const double lowest_mhz = card.spec->gpu.clock_table_hz.front() / 1e6;
     const auto at = [&](double limit_w) { return run_on(card, on_a_card(device, limit_w, GetParam())); };
     const double free_w = watts_of(at(card.spec->power->limit->budget_w));

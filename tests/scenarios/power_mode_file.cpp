@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
@@ -71,7 +71,7 @@ TEST_F(PowerModeFromAFile, is_found_by_name_and_by_id_and_is_else_the_files_defa
 // The file's night is the board's own 7W.
 TEST_F(PowerModeFromAFile, runs_as_the_boards_mode_of_the_same_limits) {
   input::Problems problems;
-  const auto profile = calibration::shipped_profile("jetson-orin-nano", problems);
+  const auto profile = profiles::shipped_profile("jetson-orin-nano", problems);
   const Assembly night = assemble(*load("{file: my.conf}").scenario, *profile);
   const Assembly low = assemble(*load("7W").scenario, *profile);
   EXPECT_EQ(night.setup.cores.online, low.setup.cores.online);

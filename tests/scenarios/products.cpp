@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -44,7 +44,7 @@ TEST(Products, have_no_input_and_a_limited_batch) {
 TEST(Products, of_8192_reach_the_rate_of_tensor_cores) {
   input::Problems problems;
   const auto scenario = load(text_with("{products: 8192, layers: 8}", ", batch: 8192"), problems);
-  const auto profile = calibration::shipped_profile("nvidia-h100", problems);
+  const auto profile = profiles::shipped_profile("nvidia-h100", problems);
   ASSERT_TRUE(scenario && profile) << problems.text();
   const auto result = run(*scenario, *profile, {});
   const double ms = 8192 / result->processes.front().throughput.mean.value() * 1e3;
@@ -63,7 +63,7 @@ TEST(Products, beside_a_network_leave_it_their_last_tiles) {
       "      - {model: resnet50, precision: fp16, batch: 1}\n"
       "run: {duration: 1 s, warmup: 500 ms}\n",
       problems);
-  const auto profile = calibration::shipped_profile("nvidia-h200", problems);
+  const auto profile = profiles::shipped_profile("nvidia-h200", problems);
   ASSERT_TRUE(scenario && profile) << problems.text();
   const auto result = run(*scenario, *profile, {});
   EXPECT_NEAR(result->processes.front().instances.back().throughput.mean.value(), 54, 12);

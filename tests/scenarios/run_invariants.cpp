@@ -12,7 +12,7 @@
 #include <fstream>
 #include <thread>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/replications.hpp"
@@ -159,7 +159,7 @@ TEST(Seed, of_a_process_does_not_depend_on_an_entry_before_it) {
 TEST(Replications, pool_the_runs_of_their_own_seeds_and_the_first_is_the_run_without_them) {
   const Scenario scenario =
       scenario_of(on_board("nvidia-h200", drawn, "run: {duration: 1 s, replications: 5}"));
-  const calibration::Profile profile = changed_profile("nvidia-h200", {});
+  const profiles::Profile profile = changed_profile("nvidia-h200", {});
   const auto each = run_replications(scenario, profile, {.count = 5}, {}).value();
   double sum = 0;
   std::int64_t latencies = 0;

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -12,9 +12,9 @@ namespace jostle::scenarios::testing {
 const std::vector<std::string>& gpu_devices() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> found;
-    for (const std::string& name : calibration::device_names()) {
+    for (const std::string& name : profiles::device_names()) {
       input::Problems problems;
-      const auto profile = calibration::shipped_profile(name, problems);
+      const auto profile = profiles::shipped_profile(name, problems);
       if (profile && profile->spec->has_gpu()) found.push_back(name);
     }
     return found;
@@ -22,13 +22,13 @@ const std::vector<std::string>& gpu_devices() {
   return names;
 }
 
-calibration::Profile changed_profile(const std::string& device, const std::vector<std::string>& assignments) {
-  const std::string text = calibration::device_text(device).value();
+profiles::Profile changed_profile(const std::string& device, const std::vector<std::string>& assignments) {
+  const std::string text = profiles::device_text(device).value();
   std::vector<std::string> set;
   const auto accepted = [&](const std::string& assignment) {
     set.push_back(assignment);
     input::Problems problems;
-    if (calibration::parse_profile(text, device, problems, set)) return true;
+    if (profiles::parse_profile(text, device, problems, set)) return true;
     set.pop_back();
     return false;
   };
@@ -38,12 +38,12 @@ calibration::Profile changed_profile(const std::string& device, const std::vecto
       set.push_back(assignment);
   }
   input::Problems problems;
-  auto profile = calibration::parse_profile(text, device, problems, set);
+  auto profile = profiles::parse_profile(text, device, problems, set);
   if (!profile) throw std::runtime_error(problems.text());
   return std::move(*profile);
 }
 
-Scenario scenario_of(const std::string& text, const calibration::Profile* profile,
+Scenario scenario_of(const std::string& text, const profiles::Profile* profile,
                      const LoadOptions& options) {
   Catalogue catalogue = shipped_catalogue();
   if (profile != nullptr)
@@ -60,7 +60,7 @@ Result run_text(const std::string& text, const LoadOptions& options) {
   return run(scenario_of(text, nullptr, options), RunControl{}).value();
 }
 
-Result run_on(const calibration::Profile& profile, const std::string& text) {
+Result run_on(const profiles::Profile& profile, const std::string& text) {
   return run(scenario_of(text, &profile), profile, RunControl{}).value();
 }
 

@@ -13,7 +13,7 @@
 #include <ostream>
 #include <set>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 
@@ -778,8 +778,8 @@ INSTANTIATE_TEST_SUITE_P(Sensitivity, AFigure, ::testing::ValuesIn(rows()), test
 
 TEST(Sensitivity, a_bound_refuses_what_lies_beyond_it) {
   for (const Bound& bound : bounds()) {
-    const calibration::Profile before = changed_profile(bound.device, {});
-    const calibration::Profile after = changed_profile(bound.device, {bound.figure + "=" + bound.value});
+    const profiles::Profile before = changed_profile(bound.device, {});
+    const profiles::Profile after = changed_profile(bound.device, {bound.figure + "=" + bound.value});
     EXPECT_NO_THROW(static_cast<void>(scenario_of(bound.scenario, &before))) << bound.figure;
     EXPECT_THROW(static_cast<void>(scenario_of(bound.scenario, &after)), std::runtime_error) << bound.figure;
   }
@@ -792,8 +792,8 @@ TEST(Sensitivity, no_figure_of_a_shipped_profile_is_without_a_row) {
   std::set<std::string> excused;
   for (const Exception& exception : exceptions()) excused.insert(exception.figure);
   std::set<std::string> found;
-  for (const std::string& device : calibration::device_names()) {
-    for (const calibration::ProfileParameter& figure : changed_profile(device, {}).figures) {
+  for (const std::string& device : profiles::device_names()) {
+    for (const profiles::ProfileParameter& figure : changed_profile(device, {}).figures) {
       const std::string path = without_indices(figure.path);
       found.insert(path);
       EXPECT_TRUE(shown.contains(path) || excused.contains(path))

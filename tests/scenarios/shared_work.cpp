@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
@@ -15,7 +15,7 @@ namespace jostle::scenarios {
 namespace JOSTLE_FILE {
 
 TEST(SharedWork, changes_no_result_whatever_ran_before) {
-  const calibration::Profile profile = testing::changed_profile("jetson-orin-nano", {});
+  const profiles::Profile profile = testing::changed_profile("jetson-orin-nano", {});
   const std::string run = "run: {duration: 300 ms, warmup: 0 s}\ndevice: jetson-orin-nano\n";
   const std::vector<std::string> texts{
       "processes: [{model: resnet50, precision: fp16, count: 3}]",

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "calibration/evidence/stage_costs.hpp"
-#include "calibration/readers/csv.hpp"
+#include "profiles/tables/stage_costs.hpp"
+#include "input/csv.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
@@ -152,17 +152,17 @@ TEST(StageWords, are_refused_with_one_problem_each) {
 }
 
 TEST(StageWords, have_each_a_grade_and_a_source) {
-  EXPECT_GT(calibration::stage_costs().size(), 30U);
-  for (const calibration::StageCost& cost : calibration::stage_costs()) {
+  EXPECT_GT(profiles::stage_costs().size(), 30U);
+  for (const profiles::StageCost& cost : profiles::stage_costs()) {
     EXPECT_TRUE(cost.grade == "assumed" || cost.grade == "datasheet" || cost.grade == "measured")
         << cost.word;
     EXPECT_GT(cost.source.size(), 10U) << cost.word << " " << cost.way;
   }
-  EXPECT_DOUBLE_EQ(calibration::instructions_per_clock("a78ae-0"), 1);
-  EXPECT_DOUBLE_EQ(calibration::instructions_per_clock("no such core"), 1);
-  EXPECT_THROW((void)calibration::parse_stage_costs(
+  EXPECT_DOUBLE_EQ(profiles::instructions_per_clock("a78ae-0"), 1);
+  EXPECT_DOUBLE_EQ(profiles::instructions_per_clock("no such core"), 1);
+  EXPECT_THROW((void)profiles::parse_stage_costs(
                    "word,way,on,per,cost,grade,source\na,,cpu,pxl,1,assumed,x\n", "t"),
-               calibration::CsvError);
+               input::CsvError);
 }
 
 }  // namespace JOSTLE_FILE

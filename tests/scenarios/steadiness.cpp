@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
@@ -222,10 +222,10 @@ std::string without_fan(const std::string& device, const std::string& mode, int 
 }
 
 TEST(ThermalEquilibrium, without_a_fan_at_40_degrees_every_mode_of_every_jetson_throttles_or_needs_not) {
-  for (const std::string& name : calibration::device_names()) {
+  for (const std::string& name : profiles::device_names()) {
     if (!name.starts_with("jetson")) continue;
     input::Problems problems;
-    const auto profile = calibration::shipped_profile(name, problems);
+    const auto profile = profiles::shipped_profile(name, problems);
     ASSERT_TRUE(profile) << problems.text();
     for (const board::PowerMode& mode : profile->spec->power_modes) {
       const Result result = run_text(without_fan(name, mode.name, 40));

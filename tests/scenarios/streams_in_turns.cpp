@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "calibration/embedded.hpp"
-#include "calibration/readers/csv.hpp"
+#include "profiles/embedded.hpp"
+#include "input/csv.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
@@ -25,7 +25,7 @@ struct Stream {
 // The streams of each run of several processes, or of one.
 std::map<std::string, std::vector<Stream>> runs_of(bool several) {
   const char* const name = "evidence/h100-turns/turns.csv";
-  const auto csv = calibration::CsvTable::parse(calibration::embedded_file(name).value(), name);
+  const auto csv = input::CsvTable::parse(profiles::embedded_file(name).value(), name);
   std::map<std::string, std::vector<Stream>> runs;
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const auto number = [&](const char* column) { return csv.row(i).number(csv.column(column)); };

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "tests/scenarios/runs.hpp"
 

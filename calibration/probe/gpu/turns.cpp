@@ -315,7 +315,7 @@ void add_refills(Outcome& outcome, const std::vector<Seen>& seen, double slice_u
 
 void add_estimates(Outcome& outcome, const std::string& timeslices, const TurnTables& tables,
                    const std::vector<Seen>& seen) {
-  const auto spinning = spinners(CsvTable::parse(timeslices, "timeslices.csv"));
+  const auto spinning = spinners(input::CsvTable::parse(timeslices, "timeslices.csv"));
   const char* const watched = "processes that watch the GPU's clock";
   add(outcome, "gpu.time_slicing.slice", "us", spinning.slice, watched);
   add(outcome, "gpu.time_slicing.slice_jitter", "us", spinning.slice_jitter, watched);
@@ -327,9 +327,9 @@ void add_estimates(Outcome& outcome, const std::string& timeslices, const TurnTa
     return;
   }
   const double slice_us = spinning.slice->value;
-  const auto sharing = sharing_runs(CsvTable::parse(tables.configs, "sharing_configs.csv"),
-                                    CsvTable::parse(tables.intervals, "sharing_intervals.csv"));
-  const auto sparse = sparse_runs(CsvTable::parse(tables.sparse, "sparse_launch_intervals.csv"));
+  const auto sharing = sharing_runs(input::CsvTable::parse(tables.configs, "sharing_configs.csv"),
+                                    input::CsvTable::parse(tables.intervals, "sharing_intervals.csv"));
+  const auto sparse = sparse_runs(input::CsvTable::parse(tables.sparse, "sparse_launch_intervals.csv"));
   add(outcome, "gpu.time_slicing.switch_when_idle", "us", out_of_work_switch(sharing, sparse, slice_us),
       "gaps where every turn ends out of work");
   add(outcome, "gpu.time_slicing.restart_after_expiry", "us", restart_after_expiry(sharing, slice_us),

@@ -1,7 +1,7 @@
 // A project of its own that uses the installed headers and libraries, as a reader of the README would.
 #include <string_view>
 
-#include "calibration/embedded.hpp"
+#include "profiles/embedded.hpp"
 #include "models/gpu/kernel.hpp"
 #include "sim/time.hpp"
 
@@ -12,5 +12,5 @@ int main() {
   for (gpu::Kernel& kernel : sequence.kernels) kernel.duration = sim::microseconds(5);
   sequence.rebuild_finish();
   const bool known = std::string_view(gpu::to_string(sequence.grade)) == "datasheet";
-  return sequence.total() == sim::microseconds(15) && known && !calibration::embedded_files().empty() ? 0 : 1;
+  return sequence.total() == sim::microseconds(15) && known && !profiles::embedded_files().empty() ? 0 : 1;
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "tests/scenarios/invariants/dice.hpp"
 #include "tests/scenarios/invariants/draft_entry.hpp"
@@ -17,9 +17,9 @@ namespace {
 const std::map<std::string, board::DeviceSpec>& devices() {
   static const std::map<std::string, board::DeviceSpec> specs = [] {
     std::map<std::string, board::DeviceSpec> found;
-    for (const std::string& name : calibration::device_names()) {
+    for (const std::string& name : profiles::device_names()) {
       input::Problems problems;
-      found.emplace(name, *calibration::shipped_profile(name, problems).value().spec);
+      found.emplace(name, *profiles::shipped_profile(name, problems).value().spec);
     }
     return found;
   }();

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "models/cpu/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"

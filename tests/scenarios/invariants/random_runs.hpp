@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/invariants/laws.hpp"
 
@@ -18,7 +18,7 @@ namespace jostle::scenarios::testing {
 // A run with all that laws look at.
 struct Simulated {
   Scenario scenario;
-  calibration::Profile profile;
+  profiles::Profile profile;
   std::vector<Result> replications;
   Result result;
 

@@ -1,0 +1,53 @@
+// Turns the measurements of a user's board into its profile: the fit, its error, and the most useful next
+// logs.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibration/calibrate/calibrate.hpp"
+#include "calibration/calibrate/next_log.hpp"
+#include "calibration/evidence/comparison.hpp"
+#include "calibration/evidence/evidence_files.hpp"
+
+namespace jostle::calibration {
+
+struct BoardCalibrationQuestion {
+  std::vector<std::string> evidence;  // files, or a folder of them, for read_evidence_files()
+  std::string output;  // path of the profile; paths in it are relative to its folder; may be empty
+  std::string name;    // name of the profile; empty: from `output`
+  bool fresh = false;  // start from reference ranges instead of the profile's fitted values
+  bool quick = false;  // skip the error on held-out runs
+};
+
+struct BoardCalibrationControl {
+  CalibrationControl fit;
+  std::function<void(double done)> validating;  // progress of the validation of a fit to traces, 0 to 1
+};
+
+struct BoardCalibration {
+  Calibration calibration;
+  std::vector<ComparisonGroup> groups = {};  // errors on the runs of the fit, and on held-out ones
+  profiles::Uncertainty uncertainty = {};
+  std::vector<NextLog> next_logs = {};  // best first
+  std::vector<std::string> notes = {};  // runs that were left out, and why
+  std::string name = {};                // name of the profile
+  std::string profile = {};             // the profile as a file
+  std::string uncertainty_csv = {};     // the table beside it
+  // The folder of own kernel tables, by its path relative to the profile: calibration.own.
+  std::string kernels = {};
+};
+
+// After a fit to traces, the profile is validated against all files, including those that the fit did not
+// read. Throws CalibrationError, input::CsvError, Interrupted, RunError.
+[[nodiscard]] BoardCalibration calibrate_board(const profiles::BaseProfile& base,
+                                               const EvidenceFiles& files,
+                                               const BoardCalibrationQuestion& question,
+                                               const BoardCalibrationControl& control);
+
+// {"schema":"jostle.calibration/1","name",...,"parameters":[…],"errors":[…],"next_logs":[…],"profile":…} on
+// one line.
+[[nodiscard]] std::string board_calibration_json(const BoardCalibration& board, const EvidenceFiles& files);
+
+}  // namespace jostle::calibration

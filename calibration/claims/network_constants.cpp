@@ -1,0 +1,73 @@
+// Statements on networks, compared with the operations and parameters of the built-in ones.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/model_names.hpp"
+#include "calibration/claims/energy_knobs.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+using Kind = StatementKind;
+using Counts = std::array<double, knob_models.size()>;
+
+dnn::Network network(const char* name) {
+  const dnn::Model& model = *dnn::find_model(name);
+  return model.build(model.default_input);
+}
+
+double billions(const dnn::Network& network) {
+  return static_cast<double>(network.macs()) / 1e9;
+}
+
+void operations(Runs& /*runs*/, Checks& checks) {
+  constexpr Counts claimed{0.727, 2, 0.57, 6.9, 0.0353, 4.3};
+  for (std::size_t i = 0; i < claimed.size(); ++i) {
+    const double macs = billions(network(knob_models[i]));
+    checks.shows(knob_models[i], value_text(claimed[i]) + " GFLOP",
+                 fmt::format("{} GFLOP, {} G multiply-adds", value_text(2 * macs), value_text(macs)));
+  }
+}
+
+double embedded(const dnn::Network& network) {
+  std::int64_t sum = 0;
+  for (dnn::Network::Node node = 0; node < network.size(); ++node)
+    if (network.layer(node).op == dnn::Op::embedding) sum += network.layer(node).parameters();
+  return static_cast<double>(sum);
+}
+
+void parameters(Runs& /*runs*/, Checks& checks) {
+  constexpr Counts claimed{61, 11, 3.4, 6.1, 4.4, 43.2};
+  for (std::size_t i = 0; i < claimed.size(); ++i) {
+    const dnn::Network built = network(knob_models[i]);
+    const auto count = static_cast<double>(built.parameters());
+    // The claimed count is that of distilbert without its embeddings, but that of bert_tiny with them.
+    if (knob_models[i] == std::string_view("distilbert"))
+      checks.shows(knob_models[i], "43.2 M",
+                   fmt::format("{} M, {} M without embeddings", value_text(count / 1e6),
+                               value_text((count - embedded(built)) / 1e6)));
+    else
+      checks.near(knob_models[i], claimed[i], count / 1e6, "M");
+  }
+}
+
+constexpr std::array network_constants_all{
+    Statement{
+        "E42", Kind::device, Basis::not_judged(), "An inference is 0.727, 2, 0.57, 6.9, 0.0353 and 4.3 GFLOP",
+        "The source mixes units: those of alexnet and resnet18 are multiply-adds, the others operations. It "
+        "does not state how many tokens the two transformers read.",
+        operations},
+    Statement{"E43", Kind::device, Basis::given(),
+              "Networks have 61, 11, 3.4, 6.1, 4.4 and 43.2 M parameters", "", parameters},
+};
+
+}  // namespace
+
+std::span<const Statement> network_statements() {
+  return network_constants_all;
+}
+
+}  // namespace jostle::calibration

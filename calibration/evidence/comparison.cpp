@@ -1,0 +1,77 @@
+#include "calibration/evidence/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace jostle::calibration {
+namespace {
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// The smallest value that 90 % do not exceed.
+double p90(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[(9 * values.size() + 9) / 10 - 1];
+}
+
+}  // namespace
+
+std::pair<double, double> ErrorSummary::covered_ci95() const {
+  if (runs_with_interval == 0) return {0, 1};
+  constexpr double z2 = 1.959963984540054 * 1.959963984540054;
+  const auto n = static_cast<double>(runs_with_interval);
+  const double share = static_cast<double>(covered) / static_cast<double>(with_interval);
+  const double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = std::sqrt(z2 * share * (1 - share) / n + z2 * z2 / (4 * n * n)) / (1 + z2 / n);
+  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+}
+
+std::vector<ErrorSummary> summarise(const ComparisonGroup& group) {
+  std::vector<ErrorSummary> summaries;
+  std::vector<std::vector<double>> magnitudes;
+  std::vector<std::set<std::string>> runs;
+  for (const Comparison& comparison : group.comparisons) {
+    ErrorSummary* summary = nullptr;
+    for (ErrorSummary& known : summaries)
+      if (known.quantity == comparison.quantity) summary = &known;
+    if (summary == nullptr) {
+      summary = &summaries.emplace_back();
+      magnitudes.emplace_back();
+      runs.emplace_back();
+      summary->quantity = comparison.quantity;
+      for (const Bound& bound : group.bounds)
+        if (bound.quantity == comparison.quantity) summary->bound = bound;
+    }
+    const double error = comparison.error();
+    ++summary->count;
+    magnitudes[static_cast<std::size_t>(summary - summaries.data())].push_back(std::abs(error));
+    if (summary->bound && std::abs(error) > summary->bound->limit) ++summary->over_limit;
+    if (comparison.covered) {
+      ++summary->with_interval;
+      if (*comparison.covered) ++summary->covered;
+      runs[static_cast<std::size_t>(summary - summaries.data())].insert(comparison.what_ran());
+    }
+    summary->mean_absolute += std::abs(error);
+    summary->bias += error;
+    if (std::abs(error) > std::abs(summary->worst)) {
+      summary->worst = error;
+      summary->worst_run = comparison.run;
+    }
+  }
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    ErrorSummary& summary = summaries[i];
+    summary.median_absolute = median(magnitudes[i]);
+    summary.p90_absolute = p90(magnitudes[i]);
+    summary.runs_with_interval = runs[i].size();
+    summary.mean_absolute /= static_cast<double>(summary.count);
+    summary.bias /= static_cast<double>(summary.count);
+  }
+  return summaries;
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,173 @@
+#include "calibration/evidence/evidence_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace jostle::calibration {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct EvidencePath {
+  std::string path;
+  bool from_folder;  // found in a folder, not named by the user
+};
+
+std::vector<EvidencePath> files_of(const std::vector<std::string>& paths) {
+  std::vector<EvidencePath> files;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.push_back({path, false});
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+      if (at->path().extension() == ".csv") inside.push_back(at->path().string());
+    if (error) throw input::CsvError(path, 0, error.message());
+    if (inside.empty()) throw input::CsvError(path, 0, "this folder has no .csv files");
+    std::ranges::sort(inside);
+    for (std::string& file : inside) files.push_back({std::move(file), true});
+  }
+  return files;
+}
+
+// A file in one of the forms of traces.
+struct TraceFile {
+  std::string path;
+  profiles::TraceKind kind;
+  input::CsvTable table;
+};
+
+// True for the form of runs with and without MPS if each of these runs is of one process without MPS: they
+// are rates.
+bool is_alone(const TraceFile& file) {
+  if (file.kind != profiles::TraceKind::mps) return false;
+  for (std::size_t i = 0; i < file.table.rows(); ++i) {
+    const input::CsvTable::Row row = file.table.row(i);
+    if (row.integer(file.table.column("processes")) != 1 || row.view(file.table.column("sharing")) == "mps")
+      return false;
+  }
+  return true;
+}
+
+// True for rates and kernel tables, which are rows of general evidence in another form.
+bool is_of_networks(const TraceFile& file) {
+  return file.kind == profiles::TraceKind::solo || file.kind == profiles::TraceKind::kernels ||
+         is_alone(file);
+}
+
+// Rates, with watts where they were measured, or kernel tables as rows of general evidence.
+input::CsvTable as_rows(const TraceFile& file) {
+  const input::CsvTable& table = file.table;
+  const bool kernels = file.kind == profiles::TraceKind::kernels;
+  std::string text =
+      "run,model,precision,batch,input,runtime,metric,value,unit,of,grid,block,registers,shared_bytes\n";
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const input::CsvTable::Row row = table.row(i);
+    const auto field = [&](std::string_view column) {
+      return input::csv_field(row.text(table.column(column)));
+    };
+    const std::string run = kernels
+                                ? fmt::format("{} {} {}", field("model"), field("precision"), field("batch"))
+                                : fmt::format("line {}", row.line());
+    const std::string begin =
+        fmt::format("{},{},{},{},{},", input::csv_field(run), field("model"), field("precision"),
+                    field("batch"), input::csv_field(input::text_in(table, row, "input")));
+    if (kernels) {
+      text += begin + fmt::format("eager,layer_time,{},us,{},{},{},{},{}\n", field("duration_us"),
+                                  field("name"), field("blocks"), field("threads_per_block"),
+                                  field("registers"), field("shared_bytes"));
+      continue;
+    }
+    const std::string runtime = field("mode") == "graph" ? "cuda-graph" : field("mode");
+    text += begin + fmt::format("{},throughput,{},images/s,,,,,\n", runtime, field("images_per_s"));
+    const std::string watts = input::text_in(table, row, "board_power_w");
+    if (!watts.empty() && row.number(table.column("board_power_w")) > 0)
+      text += begin + fmt::format("{},power,{},W,,,,,\n", runtime, watts);
+  }
+  return input::CsvTable::parse(text, file.path);
+}
+
+// Why a file of traces has no effect beside general evidence; empty: it would have one.
+std::string_view no_effect(profiles::TraceKind kind) {
+  switch (kind) {
+    case profiles::TraceKind::contended:
+    case profiles::TraceKind::eager_repeats:
+    case profiles::TraceKind::mps:
+      return "processes that share the GPU, for `jostle validate` to compare with";
+    case profiles::TraceKind::streams_by_connections:
+      return "streams of one process with 32 connections, which only say that there are as many";
+    case profiles::TraceKind::runtime_calls:
+      return "calls of the CUDA runtime, which tell a profile nothing";
+    default:
+      return {};
+  }
+}
+
+// Adds the traces. Rates and kernel tables are rows of general evidence, unless they come with traces of a
+// shared GPU, which are fitted together with them.
+void add_traces(std::vector<TraceFile> traces, EvidenceFiles& all, std::vector<std::string>& names,
+                std::vector<input::CsvTable>& tables) {
+  const bool general = !tables.empty() || std::ranges::all_of(traces, is_of_networks);
+  for (TraceFile& file : traces) {
+    if (general && is_of_networks(file)) {
+      names.push_back(file.path);
+      tables.push_back(as_rows(file));
+    } else if (const std::string_view why = no_effect(file.kind); general && !why.empty()) {
+      all.files.push_back({.path = file.path, .unused = {{std::string(why), file.table.rows()}}});
+    } else if (general) {
+      throw input::CsvError(
+          file.path, 0,
+          fmt::format("traces such as {} and general evidence cannot be combined: fit one after the other, "
+                      "the second on top of the profile that the first gave",
+                      profiles::file_name(file.kind)));
+    } else {
+      if (file.kind == profiles::TraceKind::solo)
+        all.alone_in_traces = run_configurations_of(as_rows(file));
+      try {
+        all.traces.add(file.kind, std::move(file.table));
+      } catch (const std::invalid_argument& error) {
+        throw input::CsvError(file.path, 0, error.what());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
+                                  const std::vector<std::string>& onnx) {
+  EvidenceFiles all;
+  std::vector<input::CsvTable> tables;
+  std::vector<std::string> names;
+  std::vector<TraceFile> traces;
+  profiles::NetworkFiles networks(onnx);
+  for (const EvidencePath& file : files_of(paths)) {
+    input::CsvTable table = profiles::as_evidence(input::CsvTable::read(file.path));
+    if (const auto kind = profiles::trace_kind(table)) {
+      traces.push_back({file.path, *kind, std::move(table)});
+    } else if (file.from_folder && std::ranges::find(table.header(), "metric") == table.header().end()) {
+      all.skipped.push_back(file.path);
+    } else {
+      networks.also_in(fs::path(file.path).parent_path().string());
+      names.push_back(file.path);
+      tables.push_back(std::move(table));
+    }
+  }
+  add_traces(std::move(traces), all, names, tables);
+  networks.also_in("");
+  Evidence evidence = evidence_of(tables, networks);
+  all.configurations = std::move(evidence.configurations);
+  all.notes = std::move(evidence.notes);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    all.files.push_back({names[i], evidence.used[i], evidence.unused[i]});
+  return all;
+}
+
+}  // namespace jostle::calibration

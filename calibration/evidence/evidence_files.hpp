@@ -1,0 +1,36 @@
+// The measurement files that a user names: general evidence (one metric per row), or traces of a shared GPU.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "profiles/tables/trace_files.hpp"
+#include "calibration/evidence/run_configuration.hpp"
+
+namespace jostle::calibration {
+
+struct EvidenceFile {
+  std::string path;
+  std::size_t used = 0;                            // rows that a fit or a comparison can use
+  std::map<std::string, std::size_t> unused = {};  // other rows, by the reason
+};
+
+struct EvidenceFiles {
+  profiles::TraceFiles traces;
+  std::vector<RunConfiguration> configurations;
+  std::vector<RunConfiguration> alone_in_traces;  // networks alone in `traces`: rates and watts
+  std::vector<EvidenceFile> files;                // files of general evidence
+  std::vector<std::string> notes;                 // rows of these files that are left out, and why
+  std::vector<std::string> skipped;               // files in a folder that have neither format
+};
+
+// Each of `paths` is a file, or a folder with .csv files. `onnx`: files of networks; other networks are
+// looked for beside the evidence, and in the working directory. Throws input::CsvError for unreadable
+// files, for traces of a shared GPU beside general evidence, and for two trace files of one kind. Rates and
+// kernel tables are general evidence in any form and any number of files, unless they come with such traces.
+[[nodiscard]] EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
+                                                const std::vector<std::string>& onnx = {});
+
+}  // namespace jostle::calibration

@@ -1,0 +1,150 @@
+#include "calibration/logs/formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "calibration/logs/known_files.hpp"
+#include "calibration/logs/log_text.hpp"
+#include "calibration/logs/nsys_columns.hpp"
+#include "calibration/logs/tegrastats_line.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+bool has(std::string_view head, std::string_view word) {
+  return head.find(word) != std::string_view::npos;
+}
+
+std::string_view first_line(std::string_view head) {
+  while (!head.empty() && (head.front() == '\n' || head.front() == '\r')) head.remove_prefix(1);
+  return trimmed(head.substr(0, std::min(head.find('\n'), head.size())));
+}
+
+char first_letter(std::string_view head) {
+  const std::size_t at = head.find_first_not_of(" \t\r\n");
+  return at == std::string_view::npos ? '\0' : head[at];
+}
+
+// Recognised by the first non-blank character, so that nested text cannot mislead.
+bool is_json(std::string_view head) {
+  return first_letter(head) == '{' || first_letter(head) == '[';
+}
+
+bool is_trtexec(std::string_view head) {
+  return has(head, "&&&& RUNNING TensorRT") || has(head, "&&&& PASSED TensorRT") ||
+         has(head, "=== Performance summary ===") || has(head, "=== Inference Options ===");
+}
+bool is_times(std::string_view head) {
+  return first_letter(head) == '[' && has(head, "\"computeMs\"") && has(head, "\"latencyMs\"");
+}
+bool is_profile(std::string_view head) {
+  return first_letter(head) == '[' && has(head, "\"averageMs\"");
+}
+bool is_layers(std::string_view head) {
+  return first_letter(head) == '{' && has(head.substr(0, 200), "\"Layers\"");
+}
+bool is_tegrastats(std::string_view head) {
+  for (std::size_t line = 0; line < 1000 && !head.empty(); ++line) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    const std::string_view text = head.substr(0, end);
+    if (tegrastats_start(text) != std::string_view::npos && (has(text, "CPU [") || has(text, "cpu [")))
+      return true;
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
+  return false;
+}
+bool is_jtop(std::string_view head) {
+  std::string line(first_line(head));
+  std::ranges::transform(line, line.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (line.starts_with("<key>")) return has(head, "jetson_clocks") || has(head, "nvp model");
+  return has(line, ",") && (has(line, "nvp model") || has(line, "jetson_clocks") ||
+                            has(line, "cpu_util_core_0") || has(line, "temp cpu"));
+}
+bool is_nsys_sqlite(std::string_view head) {
+  return head.starts_with(std::string_view("SQLite format 3\0", 16));
+}
+bool is_nsys_stats(std::string_view head) {
+  if (is_json(head)) return false;
+  while (!head.empty()) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    if (is_nsys_heading(head.substr(0, end))) return true;
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
+  return false;
+}
+bool is_chrome_trace(std::string_view head) {
+  if (first_letter(head) == '[') return has(head, "\"ph\"");
+  return first_letter(head) == '{' && (has(head, "\"traceEvents\"") || has(head, "\"deviceProperties\"") ||
+                                       has(head, "\"schemaVersion\""));
+}
+bool is_perf_analyzer(std::string_view head) {
+  const std::string_view line = first_line(head);
+  return has(line, "Inferences/Second") &&
+         (line.starts_with("Concurrency") || line.starts_with("Request Rate") || has(line, "Client Send"));
+}
+bool is_nvpmodel(std::string_view head) {
+  return has(head, "POWER_MODEL ID=") || has(head, "PARAM TYPE=");
+}
+
+constexpr std::array<Format, 11> table{{
+    {"trtexec", "text log of trtexec, TensorRT 7 to 10", is_trtexec, read_trtexec_log},
+    {"trtexec-times", "trtexec --exportTimes", is_times, read_trtexec_times},
+    {"trtexec-profile", "trtexec --exportProfile", is_profile, read_trtexec_profile},
+    {"trtexec-layers", "trtexec --exportLayerInfo", is_layers, read_trtexec_layers},
+    {"tegrastats", "log of tegrastats", is_tegrastats, read_tegrastats},
+    {"jtop", "CSV log of jtop", is_jtop, read_jtop},
+    {"nsys-sqlite", "nsys export --type sqlite", is_nsys_sqlite, read_nsys_sqlite},
+    {"nsys-stats", "CSV, text or tables of nsys stats", is_nsys_stats, read_nsys_stats},
+    {"chrome-trace", "trace of the PyTorch profiler, or another in Chrome's JSON", is_chrome_trace,
+     read_chrome_trace},
+    {"perf-analyzer", "CSV of Triton's perf_analyzer or perf_client", is_perf_analyzer, read_perf_analyzer},
+    {"nvpmodel", "nvpmodel.conf", is_nvpmodel, read_nvpmodel_log},
+}};
+
+}  // namespace
+
+std::span<const Format> formats() {
+  return table;
+}
+
+const Format* find_format(std::string_view name) {
+  const auto found = std::ranges::find(table, name, &Format::name);
+  return found == table.end() ? nullptr : &*found;
+}
+
+const Format* detect_format(std::string_view head) {
+  const auto found =
+      std::ranges::find_if(table, [head](const Format& format) { return format.looks_like(head); });
+  return found == table.end() ? nullptr : &*found;
+}
+
+std::vector<Import> import_log(Source& source, const Format* format, input::Problems& problems) {
+  const std::string_view head = source.peek();
+  if (head.empty()) {
+    source.fail(problems, 0, source.failure().empty() ? "the file is empty" : source.failure());
+    return {};
+  }
+  if (const KnownFile* const known = known_file(head, source.origin())) {
+    source.fail(problems, 0, std::string(known->what), std::string(known->to_do));
+    return {};
+  }
+  const Format* const detected = detect_format(head);
+  if (format == nullptr && detected == nullptr) {
+    source.fail(problems, 0,
+                is_json(head) ? "JSON, but not in a supported format" : "not a supported log format",
+                "jostle import --help lists the formats");
+    return {};
+  }
+  if (format != nullptr && detected != nullptr && format != detected && !format->looks_like(head)) {
+    source.fail(problems, 0,
+                fmt::format("not {}: it looks like {} ({})", format->name, detected->name, detected->what));
+    return {};
+  }
+  return (format != nullptr ? format : detected)->read(source, problems);
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,45 @@
+// The log formats that can be imported: their names, how they are detected, and their readers.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "calibration/logs/measurement.hpp"
+#include "calibration/logs/source.hpp"
+
+namespace jostle::calibration {
+
+// Reads a source to its end. Returns at least one run, or none and a problem for each error; never both.
+using Reader = std::vector<Import> (*)(Source&, input::Problems&);
+
+struct Format {
+  std::string_view name;                      // "trtexec"
+  std::string_view what;                      // "text log of trtexec, TensorRT 7 to 10"
+  bool (*looks_like)(std::string_view head);  // checks the first bytes, up to Source::max_peeked
+  Reader read;
+};
+
+[[nodiscard]] std::span<const Format> formats();
+[[nodiscard]] const Format* find_format(std::string_view name);
+// The format of a file that begins with `head`; null if unknown.
+[[nodiscard]] const Format* detect_format(std::string_view head);
+
+// Reads with `format`, or with the detected format if it is null. A file that is clearly in another format is
+// a problem.
+[[nodiscard]] std::vector<Import> import_log(Source& source, const Format* format, input::Problems& problems);
+
+// The readers, one file each.
+[[nodiscard]] std::vector<Import> read_trtexec_log(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_trtexec_times(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_trtexec_profile(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_trtexec_layers(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_tegrastats(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_jtop(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_nsys_sqlite(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_nsys_stats(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_chrome_trace(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_perf_analyzer(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_nvpmodel_log(Source& source, input::Problems& problems);
+
+}  // namespace jostle::calibration

@@ -1,0 +1,168 @@
+// Reads trtexec --exportTimes: an array with one object per query; times are in ms since the start.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "calibration/logs/formats.hpp"
+#include "calibration/logs/json_stream.hpp"
+#include "calibration/logs/moments.hpp"
+#include "sim/quantiles.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+enum Field : std::size_t {
+  start_enqueue,
+  end_enqueue,
+  end_compute,
+  h2d,
+  compute,
+  d2h,
+  latency,
+  end_to_end,
+  fields
+};
+// The keys of a query. TensorRT 7 uses "in" and "out" for the copies and has no times of enqueueing.
+struct Key {
+  std::string_view name;
+  Field field;
+};
+constexpr std::array<Key, 10> keys{{{"startEnqMs", start_enqueue},
+                                    {"endEnqMs", end_enqueue},
+                                    {"endComputeMs", end_compute},
+                                    {"h2dMs", h2d},
+                                    {"inMs", h2d},
+                                    {"computeMs", compute},
+                                    {"d2hMs", d2h},
+                                    {"outMs", d2h},
+                                    {"latencyMs", latency},
+                                    {"endToEndMs", end_to_end}}};
+
+constexpr std::size_t exact_quantiles = 100'000;  // up to this number of queries; beyond, from a histogram
+
+struct Series {
+  Moments moments;
+  sim::Quantiles quantiles{exact_quantiles};
+
+  void add(double value) {
+    moments.add(value);
+    quantiles.add(value);
+  }
+  [[nodiscard]] Measurement row(std::string metric) const {
+    return {.metric = std::move(metric),
+            .value = moments.mean,
+            .unit = "ms",
+            .sd = moments.sd(),
+            .median = quantiles.quantile(0.5),
+            .p90 = quantiles.quantile(0.9),
+            .p99 = quantiles.quantile(0.99),
+            .count = moments.count,
+            .of = ""};
+  }
+};
+
+class Times : public json::Handler<Times> {
+ public:
+  using Handler::Handler;
+
+  bool begin_array() { return depth == 1 || refuse("unexpected array inside a query"); }
+  bool begin_object() {
+    values_.fill(std::nullopt);
+    field_ = fields;
+    return depth == 2 ||
+           refuse(depth == 1 ? "expected an array of queries" : "unexpected object inside a query");
+  }
+  bool key(std::string_view name) {
+    const auto found = std::ranges::find(keys, name, &Key::name);
+    field_ = found == keys.end() ? fields : found->field;
+    return true;
+  }
+  bool text(std::string_view) { return field_ == fields || refuse("a time is not a number"); }
+  bool number(double value) {
+    if (field_ == fields) return depth == 2 || refuse("a number outside any query");
+    if (!(std::abs(value) <= max_number)) return refuse("a time has an impossible value");
+    values_[field_] = value;
+    return true;
+  }
+  bool end_object() {
+    if (!values_[compute] || !values_[latency]) return refuse("a query has no computeMs or latencyMs");
+    for (const Field field : {h2d, compute, d2h, latency, end_to_end}) {
+      if (values_[field] && *values_[field] < 0) return refuse("a time is negative");
+      if (values_[field]) series[field].add(*values_[field]);
+    }
+    if (values_[start_enqueue] && values_[end_enqueue]) {
+      const double took = *values_[end_enqueue] - *values_[start_enqueue];
+      if (took < 0) return refuse("enqueueing ends before it starts");
+      series[end_enqueue].add(took);
+      latest = std::max(latest, *values_[end_enqueue]);
+    }
+    if (values_[end_compute]) {
+      first_end = std::min(first_end, *values_[end_compute]);
+      last_end = std::max(last_end, *values_[end_compute]);
+    }
+    return true;
+  }
+
+  std::array<Series, fields> series;
+  double latest = 0;
+  double first_end = std::numeric_limits<double>::max(), last_end = 0;
+
+ private:
+  std::array<std::optional<double>, fields> values_;
+  Field field_ = fields;
+};
+
+}  // namespace
+
+std::vector<Import> read_trtexec_times(Source& source, input::Problems& problems) {
+  Times times(source);
+  if (!json::parse(source, times, problems)) return {};
+  const Moments& all = times.series[compute].moments;
+  if (all.count == 0) {
+    source.fail(problems, 0, "the file contains no query");
+    return {};
+  }
+  Import result{.format = "trtexec-times", .origin = source.origin(), .setting = {}, .rows = {}, .notes = {}};
+  result.setting.tool = "trtexec --exportTimes";
+  if (all.count > 1 && times.last_end > times.first_end) {
+    result.rows.push_back(
+        {.metric = "throughput",
+         .value = static_cast<double>(all.count - 1) / (times.last_end - times.first_end) * 1e3,
+         .unit = "queries/s",
+         .sd = {},
+         .median = {},
+         .p90 = {},
+         .p99 = {},
+         .count = all.count,
+         .of = ""});
+    result.notes.emplace_back(
+        "throughput is measured from the end of the first query to the end of the last; it counts queries of "
+        "any batch size");
+  }
+  result.rows.push_back(times.series[latency].row("latency"));
+  if (times.series[end_to_end].moments.count > 0)
+    result.rows.push_back(times.series[end_to_end].row("end_to_end_latency"));
+  const Series& enqueue = times.series[end_enqueue];
+  // Times since the start are printed with six digits.
+  const double step = times.latest > 0 ? std::pow(10, std::floor(std::log10(times.latest)) - 5) : 0;
+  if (enqueue.moments.count > 0 && enqueue.moments.mean < 10 * step) {
+    result.notes.push_back(
+        fmt::format("enqueue is left out: its mean of {:.3g} ms is a difference of times that are printed in "
+                    "steps of {:g} ms",
+                    enqueue.moments.mean, step));
+  } else if (enqueue.moments.count > 0) {
+    result.rows.push_back(enqueue.row("enqueue"));
+    result.notes.emplace_back(
+        "the file does not show whether a profiler slowed enqueueing: see the run's log");
+  }
+  if (times.series[h2d].moments.count > 0) result.rows.push_back(times.series[h2d].row("h2d"));
+  result.rows.push_back(times.series[compute].row("gpu_time"));
+  if (times.series[d2h].moments.count > 0) result.rows.push_back(times.series[d2h].row("d2h"));
+  return {std::move(result)};
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,97 @@
+#include "profiles/onnx/inputs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "profiles/onnx/error.hpp"
+#include "input/printable.hpp"
+
+namespace jostle::profiles::onnx_reader {
+namespace {
+
+bool open(const DeclaredDim& dim) {
+  return !dim.size || *dim.size <= 0;  // some exporters write 0 or -1
+}
+
+// Names of the open first dimensions of all inputs with more than one dimension.
+std::set<std::string> batch_names(const std::vector<DeclaredInput>& inputs) {
+  std::set<std::string> names;
+  for (const DeclaredInput& input : inputs) {
+    if (input.dims.size() > 1 && open(input.dims.front()) && !input.dims.front().name.empty()) {
+      names.insert(input.dims.front().name);
+    }
+  }
+  return names;
+}
+
+std::string shape_text(const DeclaredInput& input) {
+  std::vector<std::string> dims;
+  for (const DeclaredDim& dim : input.dims) {
+    dims.push_back(open(dim) ? (dim.name.empty() ? "?" : input::printable(dim.name))
+                             : std::to_string(*dim.size));
+  }
+  return fmt::format("{}", fmt::join(dims, " x "));
+}
+
+class Resolver {
+ public:
+  Resolver(const std::vector<DeclaredInput>& inputs, std::optional<std::int64_t> given)
+      : batch_(batch_names(inputs)), given_(given) {}
+
+  Dims resolve(const DeclaredInput& input) {
+    Dims dims;
+    for (std::size_t axis = 0; axis < input.dims.size(); ++axis) dims.push_back(resolve(input, axis));
+    return dims;
+  }
+  [[nodiscard]] bool used() const { return used_; }
+
+ private:
+  std::int64_t resolve(const DeclaredInput& input, std::size_t axis) {
+    const DeclaredDim& dim = input.dims[axis];
+    if (!open(dim)) {
+      used_ = used_ || (axis > 0 && given_ == dim.size);
+      return *dim.size;
+    }
+    const bool alone = input.dims.size() == 1;
+    if ((axis == 0 && !alone) || batch_.contains(dim.name) || (alone && !given_)) return 1;
+    if (axis == 1 && input.dims.size() > 3 && input.channels) return *input.channels;
+    if (!given_) {
+      throw OnnxError(
+          fmt::format("input '{}' ({}) leaves dimension {}{} open", input::printable(input.name),
+                      shape_text(input), axis,
+                      dim.name.empty() ? "" : fmt::format(" '{}'", input::printable(dim.name))),
+          "set its length with `input`: the side of the image in pixels, or the number of tokens");
+    }
+    used_ = true;
+    return *given_;
+  }
+
+  std::set<std::string> batch_;
+  std::optional<std::int64_t> given_;
+  bool used_ = false;
+};
+
+}  // namespace
+
+std::vector<Dims> definite(const std::vector<DeclaredInput>& inputs, std::optional<std::int64_t> input) {
+  Resolver resolver(inputs, input);
+  std::vector<Dims> all;
+  for (const DeclaredInput& declared : inputs) all.push_back(resolver.resolve(declared));
+  if (input && !resolver.used()) {
+    std::vector<std::string> fixed;
+    for (const DeclaredInput& declared : inputs) {
+      fixed.push_back(fmt::format("'{}' ({})", input::printable(declared.name), shape_text(declared)));
+    }
+    throw OnnxError(
+        fmt::format(
+            "`input` is {}, but all dimensions of the file are fixed: {}", *input,
+            fmt::join(fixed.begin(), fixed.begin() + std::min<std::ptrdiff_t>(std::ssize(fixed), 4), ", ")),
+        "remove `input`, or export the network for that size");
+  }
+  return all;
+}
+
+}  // namespace jostle::profiles::onnx_reader

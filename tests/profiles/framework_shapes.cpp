@@ -1,0 +1,159 @@
+// The blocks of PyTorch's kernels on Hopper: those of the evidence, and those that tables of kernels have.
+#include "models/dnn/framework_shapes.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "profiles/embedded.hpp"
+#include "profiles/tables/kernel_tables.hpp"
+#include "profiles/profile/base_profile.hpp"
+#include "profiles/profile/profile.hpp"
+#include "input/csv.hpp"
+#include "models/board/spec.hpp"
+#include "models/dnn/built_network.hpp"
+#include "models/dnn/framework_kernels.hpp"
+#include "models/dnn/graph/network.hpp"
+#include "models/dnn/kernel_class.hpp"
+#include "models/dnn/model_names.hpp"
+#include "models/gpu/occupancy.hpp"
+
+namespace jostle::profiles {
+namespace JOSTLE_FILE {
+
+using dnn::LaunchKind;
+
+TEST(FrameworkShapes, are_those_that_were_read_off_the_tables) {
+  const auto table =
+      input::CsvTable::parse(embedded_file("evidence/h100-nets/shapes.csv").value_or(""), "shapes.csv");
+  ASSERT_EQ(table.rows(), dnn::framework_shapes().size());
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const input::CsvTable::Row row = table.row(i);
+    const auto number = [&](const char* column) {
+      return static_cast<std::uint32_t>(row.integer(table.column(column)));
+    };
+    const dnn::ShapeOf& ours = dnn::framework_shapes()[i];
+    EXPECT_EQ(to_string(ours.kind), row.text(table.column("kind")));
+    EXPECT_EQ(ours.channels, row.integer(table.column("channels")));
+    EXPECT_DOUBLE_EQ(ours.operations, row.number(table.column("operations")));
+    EXPECT_EQ(ours.shape, (dnn::BlockShape{.threads = number("threads"),
+                                           .registers = number("registers"),
+                                           .shared_bytes = number("shared_bytes"),
+                                           .results = number("results"),
+                                           .persistent = number("persistent") == 1}))
+        << row.text(table.column("kind"));
+  }
+}
+
+gpu::Spec hopper() {
+  return shipped_base_profile("nvidia-h200").profile.spec->gpu;
+}
+
+gpu::Kernel kernel_of(const dnn::Launch& launch, dnn::Precision precision, const gpu::Spec& gpu) {
+  gpu::Kernel kernel;
+  set_blocks(kernel, launch, precision, gpu);
+  return kernel;
+}
+
+dnn::Launch launch_of(LaunchKind kind, double written) {
+  dnn::Launch launch;
+  launch.kind = kind;
+  launch.written = written;
+  return launch;
+}
+
+TEST(FrameworkShapes, of_products_on_tensor_cores_leave_no_room_for_another_block) {
+  const gpu::Spec gpu = hopper();
+  for (const dnn::Precision precision : {dnn::Precision::fp16, dnn::Precision::tf32}) {
+    for (const LaunchKind kind : {LaunchKind::gemm, LaunchKind::conv, LaunchKind::attention}) {
+      dnn::Launch launch = launch_of(kind, 1e7);
+      launch.operations = 5;
+      launch.work.out.channels = 256;
+      const gpu::Kernel kernel = kernel_of(launch, precision, gpu);
+      EXPECT_EQ(blocks_per_sm(gpu, kernel), 1);
+      EXPECT_TRUE(kernel.persistent);
+      EXPECT_EQ(kernel.blocks, 132U);
+      EXPECT_LT(gpu.registers_per_sm - 384 * 168, 128 * 18) << "an elementwise block of PyTorch";
+    }
+  }
+}
+
+TEST(FrameworkShapes, of_small_products_and_of_copies_follow_their_results) {
+  const gpu::Spec gpu = hopper();
+  EXPECT_EQ(kernel_of(launch_of(LaunchKind::gemm, 1000), dnn::Precision::fp16, gpu).blocks, 4U);
+  EXPECT_EQ(kernel_of(launch_of(LaunchKind::copy, 1e6), dnn::Precision::fp16, gpu).blocks, 1954U);
+  EXPECT_EQ(kernel_of(launch_of(LaunchKind::fill, 0), dnn::Precision::fp16, gpu).blocks, 1U);
+}
+
+TEST(FrameworkShapes, of_narrow_convolutions_are_small_in_half_precision) {
+  dnn::Launch launch = launch_of(LaunchKind::conv, 401408);
+  launch.work.out.channels = 216;
+  launch.work.groups = 9;
+  EXPECT_EQ(blocks_per_sm(hopper(), kernel_of(launch, dnn::Precision::fp16, hopper())), 3);
+  EXPECT_EQ(blocks_per_sm(hopper(), kernel_of(launch, dnn::Precision::tf32, hopper())), 1);
+  launch.work.groups = 1;
+  EXPECT_EQ(blocks_per_sm(hopper(), kernel_of(launch, dnn::Precision::fp16, hopper())), 1);
+}
+
+// The share of the time in which an SM holds a single block, and the mean share of SMs with a block.
+struct Held {
+  double alone = 0, sms = 0, seconds = 0;
+  void add(const gpu::Spec& gpu, gpu::Kernel kernel) {
+    const double time = sim::to_seconds(kernel.duration);
+    fill_residency(gpu, kernel);
+    seconds += time;
+    sms += time * static_cast<double>(kernel.sm_active);
+    if (blocks_per_sm(gpu, kernel) == 1) alone += time;
+  }
+};
+
+// The kernels that an H200 ran: another machine and session than that of the evidence.
+TEST(FrameworkShapes, hold_sms_as_the_kernels_of_an_h200_do) {
+  const gpu::Spec gpu = hopper();
+  int compared = 0;
+  for (const dnn::MeasuredNetwork& network : embedded_kernel_tables("h200").networks) {
+    if (network.precision == dnn::Precision::fp32) continue;
+    for (const dnn::MeasuredBatch& batch : network.batches) {
+      Held theirs, ours;
+      for (const gpu::Kernel& kernel : batch.kernels) theirs.add(gpu, kernel);
+      const auto computed = framework_kernels(*built_network(*dnn::find_model(network.model), network.input),
+                                              batch.batch, network.precision, gpu);
+      for (const gpu::Kernel& kernel : computed.sequence.kernels) ours.add(gpu, kernel);
+      const std::string what =
+          fmt::format("{} {} b{}", network.model, to_string(network.precision), batch.batch);
+      EXPECT_NEAR(ours.alone / ours.seconds, theirs.alone / theirs.seconds, 0.2) << what;
+      EXPECT_NEAR(ours.sms / ours.seconds, theirs.sms / theirs.seconds, 0.2) << what;
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 18);
+}
+
+TEST(FrameworkShapes, know_persistent_kernels_by_name) {
+  EXPECT_TRUE(dnn::is_persistent("nvjet_sm90_hsh_128x192_64x5_2x1_v_bz_coopB_TNN"));
+  EXPECT_TRUE(dnn::is_persistent("sm90_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc"));
+  EXPECT_FALSE(dnn::is_persistent("sm90_xmma_fprop_image_first_layer_f16f16_f32"));
+  EXPECT_FALSE(dnn::is_persistent("sm80_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc"));
+  EXPECT_FALSE(dnn::is_persistent("void at::native::vectorized_elementwise_kernel"));
+}
+
+TEST(FrameworkShapes, of_persistent_kernels_in_tables_never_have_more_blocks_than_the_sms_hold) {
+  const gpu::Spec gpu = hopper();
+  int persistent = 0;
+  for (const char* tables : {"h100", "h200", "h200-llm"}) {
+    for (const dnn::MeasuredNetwork& network : embedded_kernel_tables(tables).networks) {
+      for (const dnn::MeasuredBatch& batch : network.batches) {
+        for (const gpu::Kernel& kernel : batch.kernels) {
+          EXPECT_EQ(grid_on(gpu, kernel, gpu.sm_count), kernel.blocks) << tables << " " << network.model;
+          persistent += kernel.persistent ? 1 : 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(persistent, 1000);
+}
+
+}  // namespace JOSTLE_FILE
+}  // namespace jostle::profiles
