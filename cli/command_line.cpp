@@ -40,11 +40,7 @@ constexpr const char* epilogue =
     "aside\n"
     "  130  interrupted (143: by SIGTERM, 129: by SIGHUP)";
 
-// A subcommand; they are in the order of `jostle --help`.
-struct Subcommand {
-  std::string_view name;
-  void (*add)(CLI::App&, Task&);
-};
+// In the order of `jostle --help`. Those without a function are the laboratory's.
 constexpr std::array subcommands{
     Subcommand{"run", add_run},
     Subcommand{"check", add_check},
@@ -52,13 +48,13 @@ constexpr std::array subcommands{
     Subcommand{"compare", add_compare},
     Subcommand{"list", add_list},
     Subcommand{"show", add_show},
-    Subcommand{"validate", add_validate},
-    Subcommand{"calibrate", add_calibrate},
+    Subcommand{"validate", nullptr},
+    Subcommand{"calibrate", nullptr},
     Subcommand{"support", add_support},
     Subcommand{"roofline", add_roofline},
-    Subcommand{"reproduce", add_reproduce},
-    Subcommand{"import", add_import},
-    Subcommand{"probe", add_probe},
+    Subcommand{"reproduce", nullptr},
+    Subcommand{"import", nullptr},
+    Subcommand{"probe", nullptr},
     Subcommand{"profile", add_profile},
     Subcommand{"sweep", add_sweep},
     Subcommand{"plan", add_plan},
@@ -71,12 +67,16 @@ constexpr std::array subcommands{
 };
 
 // Adds the requested subcommand. Adds all if no argument names one, and for those that describe all.
-void add_subcommands(CLI::App& app, Task& task, std::string_view asked) {
+void add_subcommands(CLI::App& app, Task& task, std::string_view asked, Laboratory laboratory) {
   const bool tells_of_all = asked == "help" || asked == "completion";
   const bool alone =
       !tells_of_all && std::ranges::find(subcommands, asked, &Subcommand::name) != subcommands.end();
-  for (const Subcommand& each : subcommands)
-    if (!alone || each.name == asked) each.add(app, task);
+  for (const Subcommand& each : subcommands) {
+    if (alone && each.name != asked) continue;
+    const auto other = std::ranges::find(laboratory, each.name, &Subcommand::name);
+    if (each.add != nullptr) each.add(app, task);
+    else if (other != laboratory.end()) other->add(app, task);
+  }
 }
 
 // Prints help, version or error message through the terminal and returns our own exit code instead of
@@ -105,7 +105,12 @@ int exit_status(ExitCode code, Terminal& terminal) {
 
 }  // namespace
 
-int command_line(int argc, const char* const* argv, const Terminal::Settings& settings,
+bool needs_no_laboratory(std::string_view word) {
+  const auto found = std::ranges::find(subcommands, word, &Subcommand::name);
+  return found != subcommands.end() && found->add != nullptr && word != "help" && word != "completion";
+}
+
+int command_line(int argc, const char* const* argv, const Terminal::Settings& settings, Laboratory laboratory,
                  const std::atomic<bool>* interrupted) {
   Terminal terminal(settings);
   if (interrupted == nullptr) input::forget_reads();
@@ -116,7 +121,7 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     app.require_subcommand(1);
     app.get_formatter()->column_width(description_column(terminal.width()));
     Task task;
-    add_subcommands(app, task, argc > 1 ? argv[1] : "");
+    add_subcommands(app, task, argc > 1 ? argv[1] : "", laboratory);
     app.footer(epilogue);  // set after the subcommands, which would inherit it
     add_examples(app, {"run gate.yaml", "explain gate.yaml", "sweep study.yaml -o study.sqlite",
                        "plan study.yaml", "help run"});

@@ -2,14 +2,22 @@
 #pragma once
 
 #include <atomic>
+#include <span>
 
+#include "cli/subcommand.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace jostle::cli {
 
+// Subcommands of the laboratory, which a program may lack (cli/laboratory/laboratory.hpp).
+using Laboratory = std::span<const Subcommand>;
+
+// True for a first argument that `jostle` answers without the laboratory.
+[[nodiscard]] bool needs_no_laboratory(std::string_view word);
+
 // Runs the command line and returns the exit code (exit_code.hpp). `interrupted`: the flag by which a calling
 // program stops it; null: signals stop it (interrupt.hpp).
 [[nodiscard]] int command_line(int argc, const char* const* argv, const Terminal::Settings& settings,
-                               const std::atomic<bool>* interrupted = nullptr);
+                               Laboratory laboratory, const std::atomic<bool>* interrupted = nullptr);
 
 }  // namespace jostle::cli

@@ -21,24 +21,24 @@ struct Context {
 // The work of a subcommand: set while the command line is parsed, run afterwards.
 using Task = std::function<ExitCode(Context&)>;
 
+struct Subcommand {
+  std::string_view name;
+  void (*add)(CLI::App&, Task&);
+};
+
 void add_run(CLI::App& app, Task& task);
 void add_check(CLI::App& app, Task& task);
 void add_list(CLI::App& app, Task& task);
 void add_show(CLI::App& app, Task& task);
 void add_show_device(CLI::App& show, Task& task);
 void add_show_model(CLI::App& show, Task& task);
-void add_validate(CLI::App& app, Task& task);
-void add_calibrate(CLI::App& app, Task& task);
 void add_support(CLI::App& app, Task& task);
 void add_roofline(CLI::App& app, Task& task);
-void add_reproduce(CLI::App& app, Task& task);
 void add_sweep(CLI::App& app, Task& task);
 void add_plan(CLI::App& app, Task& task);
 void add_query(CLI::App& app, Task& task);
 void add_merge(CLI::App& app, Task& task);
 void add_offload(CLI::App& app, Task& task);
-void add_import(CLI::App& app, Task& task);
-void add_probe(CLI::App& app, Task& task);
 void add_profile(CLI::App& app, Task& task);
 void add_schema(CLI::App& app, Task& task);
 void add_explain(CLI::App& app, Task& task);

@@ -1,10 +1,10 @@
 # Installs the command, the libraries and their headers, so that another CMake project can
-# find_package(jostle) and link jostle::sim, jostle::models, jostle::input, jostle::output, jostle::calibration,
-# jostle::scenarios, jostle::analyses or jostle::validation.
+# find_package(jostle) and link jostle::sim, jostle::models, jostle::input, jostle::output, jostle::profiles,
+# jostle::scenarios, jostle::analyses or jostle::calibration.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(jostle_rooms sim models input output calibration scenarios analyses validation)
+set(jostle_rooms sim models input output profiles scenarios analyses calibration)
 foreach(room IN LISTS jostle_rooms)
   target_compile_features(jostle_${room} PUBLIC cxx_std_20)
   set_target_properties(jostle_${room} PROPERTIES EXPORT_NAME ${room})
@@ -16,6 +16,7 @@ install(SCRIPT ${PROJECT_SOURCE_DIR}/scripts/install_headers.cmake COMPONENT dev
 set_target_properties(jostle_on_demand PROPERTIES EXPORT_NAME on_demand)
 install(TARGETS jostle_on_demand EXPORT jostleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(TARGETS jostle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(TARGETS jostle_laboratory_command RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/jostle COMPONENT runtime)
 install(TARGETS jostle_loaded jostle_studies LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/jostle COMPONENT runtime)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jostle)

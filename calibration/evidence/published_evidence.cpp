@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "profiles/onnx/network_files.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
@@ -50,7 +50,7 @@ void check(const input::CsvTable& table) {
 
 Evidence shipped_evidence() {
   std::vector<input::CsvTable> tables;
-  for (const profiles::EmbeddedFile& file : profiles::embedded_files())
+  for (const profiles::EmbeddedFile& file : embedded_files())
     if (file.path == "evidence/boards/solo.csv" || file.path.starts_with("evidence/published/"))
       tables.push_back(input::CsvTable::parse(file.contents, file.path));
   return published_evidence(tables);

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "profiles/profile/base_profile.hpp"
 #include "profiles/profile/profile.hpp"
 #include "calibration/logs/log_text.hpp"
@@ -562,7 +562,7 @@ std::vector<RunConfiguration> run_configurations_of(const input::CsvTable& table
 
 std::vector<RunConfiguration> shipped_run_configurations() {
   const char* const name = "evidence/boards/solo.csv";
-  return run_configurations_of(input::CsvTable::parse(profiles::embedded_file(name).value_or(""), name));
+  return run_configurations_of(input::CsvTable::parse(evidence_file(name).value_or(""), name));
 }
 
 double predicted(const scenarios::Result& result, const std::string& metric,

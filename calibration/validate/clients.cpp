@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
 #include "scenarios/language/load.hpp"
@@ -39,7 +39,7 @@ struct ClientRun {
 
 // The rows of MPS clients in a file, by `run`.
 std::vector<ClientRun> runs_of(const char* file, const char* device) {
-  const auto table = input::CsvTable::parse(profiles::embedded_file(file).value_or(""), file);
+  const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
   const bool limited = std::ranges::find(table.header(), "mps_threads_pct") != table.header().end();
   std::vector<ClientRun> runs;
   for (std::size_t i = 0; i < table.rows(); ++i) {

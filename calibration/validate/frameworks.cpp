@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "profiles/embedded.hpp"
 #include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
@@ -22,6 +21,7 @@
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 #include "calibration/coverage/coverage.hpp"
+#include "calibration/evidence/embedded.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -57,7 +57,7 @@ dnn::LaunchKind kind_named(std::string_view name) {
 }
 
 LawsWithout read_laws() {
-  const auto table = input::CsvTable::parse(profiles::embedded_file(laws_file).value_or(""), laws_file);
+  const auto table = input::CsvTable::parse(evidence_file(laws_file).value_or(""), laws_file);
   LawsWithout laws;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const input::CsvTable::Row row = table.row(i);
@@ -91,7 +91,7 @@ std::string_view left_out_with(std::string_view family) {
 }
 
 std::vector<FrameworkRun> read_runs() {
-  const auto table = input::CsvTable::parse(profiles::embedded_file(runs_file).value_or(""), runs_file);
+  const auto table = input::CsvTable::parse(evidence_file(runs_file).value_or(""), runs_file);
   std::vector<FrameworkRun> runs;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const input::CsvTable::Row row = table.row(i);

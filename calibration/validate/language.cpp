@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
@@ -42,7 +42,7 @@ constexpr const char* serving_arrivals = "evidence/h100-users/serving_arrivals.c
 using Fields = std::map<std::string, std::string>;
 
 std::vector<Fields> rows_of(const char* file) {
-  const auto table = input::CsvTable::parse(profiles::embedded_file(file).value_or(""), file);
+  const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
   std::vector<Fields> rows;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     Fields& row = rows.emplace_back();

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "profiles/tables/factors.hpp"
 #include "profiles/profile/base_profile.hpp"
 #include "profiles/profile/profile.hpp"
@@ -206,7 +206,7 @@ std::vector<Lesson> parse_lessons(std::string_view csv, std::string_view name) {
 
 const std::vector<Lesson>& shipped_lessons() {
   static const std::vector<Lesson> lessons =
-      parse_lessons(profiles::embedded_file("teaches.csv").value_or(""), "teaches.csv");
+      parse_lessons(evidence_file("teaches.csv").value_or(""), "teaches.csv");
   return lessons;
 }
 

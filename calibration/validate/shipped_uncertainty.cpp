@@ -8,6 +8,7 @@
 #include "profiles/profile/profile.hpp"
 #include "calibration/calibrate/held_out.hpp"
 #include "calibration/calibrate/traces.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "calibration/validate/boards.hpp"
 #include "calibration/validate/frameworks.hpp"
 #include "calibration/validate/language.hpp"
@@ -77,7 +78,7 @@ ShippedUncertainty shipped_uncertainty(const std::function<void(double)>& progre
     if (progress) progress(0.1 + (device == well_measured ? 0.6 : 0.05));
   }
   const Calibration h100 = calibrate_traces(profiles::shipped_base_profile("nvidia-h200"),
-                                            profiles::embedded_traces("h100"), PriorsFrom::profile);
+                                            calibration::embedded_traces("h100"), PriorsFrom::profile);
   text += profiles::uncertainty_csv(h100.uncertainty(), "nvidia-h100");
   for (analyses::HeldOutRow& row : validate_boards().held_out)
     if (row.device != well_measured) rows.push_back(std::move(row));

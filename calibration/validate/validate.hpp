@@ -10,6 +10,7 @@
 
 #include "profiles/tables/trace_files.hpp"
 #include "calibration/evidence/comparison.hpp"
+#include "calibration/evidence/embedded.hpp"
 
 namespace jostle::calibration {
 struct Profile;
@@ -22,26 +23,26 @@ namespace jostle::calibration {
 // at a time.
 [[nodiscard]] std::vector<ComparisonGroup> validate_h200(
     const profiles::Profile& profile, const std::function<void(double)>& progress = {},
-    const profiles::TraceFiles& files = profiles::embedded_traces());
+    const profiles::TraceFiles& files = calibration::embedded_traces());
 
 // The parts of validate_h200(). The files that each part names as its `evidence` must exist.
 [[nodiscard]] ComparisonGroup compare_solo(
     const profiles::Profile& profile,
-    const profiles::TraceFiles& files = profiles::embedded_traces());
+    const profiles::TraceFiles& files = calibration::embedded_traces());
 [[nodiscard]] ComparisonGroup compare_contended(
     const profiles::Profile& profile, const std::string& mode,  // "graph" or "eager"
-    const profiles::TraceFiles& files = profiles::embedded_traces());
+    const profiles::TraceFiles& files = calibration::embedded_traces());
 [[nodiscard]] ComparisonGroup compare_eager_repeats(
     const profiles::Profile& profile,
-    const profiles::TraceFiles& files = profiles::embedded_traces());
+    const profiles::TraceFiles& files = calibration::embedded_traces());
 [[nodiscard]] ComparisonGroup compare_open_loop(
     const profiles::Profile& profile,
-    const profiles::TraceFiles& files = profiles::embedded_traces());
+    const profiles::TraceFiles& files = calibration::embedded_traces());
 [[nodiscard]] ComparisonGroup compare_sharing_intervals(
     const profiles::Profile& profile,
-    const profiles::TraceFiles& files = profiles::embedded_traces());
+    const profiles::TraceFiles& files = calibration::embedded_traces());
 [[nodiscard]] ComparisonGroup compare_sparse_launches(
     const profiles::Profile& profile,
-    const profiles::TraceFiles& files = profiles::embedded_traces());
+    const profiles::TraceFiles& files = calibration::embedded_traces());
 
 }  // namespace jostle::calibration

@@ -10,7 +10,6 @@
 #include "cli/calibrate/automatic.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
-#include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
 #include "input/counted.hpp"
@@ -20,6 +19,7 @@
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 #include "calibration/calibrate/board/board_calibration.hpp"
+#include "cli/laboratory/laboratory.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -1,4 +1,4 @@
-// Functions of calibration/ that the command loads when they are first called.
+// Functions of profiles/ that the command loads when they are first called.
 #include "cli/on_demand/on_demand.hpp"
 
 #include <dlfcn.h>
@@ -28,17 +28,12 @@ void* entry_of(const char* file, const char* entry) {
 
 }  // namespace cli
 
-namespace calibration {
+namespace profiles {
 
 std::optional<OnnxNetwork> parse_onnx(std::string_view bytes, const std::string& origin,
                                       std::optional<std::int64_t> input, input::Problems& problems) {
   return loaded().parse_onnx(bytes, origin, input, problems);
 }
 
-LogFit fit(std::span<const Parameter> parameters, std::span<const Measured> rows, const Predict& predict,
-           const FitOptions& options) {
-  return loaded().fit(parameters, rows, predict, options);
-}
-
-}  // namespace calibration
+}  // namespace profiles
 }  // namespace jostle

@@ -1,23 +1,21 @@
 // The modules that the command loads when they are needed: functions that use libraries which take long to
 // load, compared with a short run.
 //
-// There are two, since a study needs neither ONNX nor Ceres. module.cpp and studies_module.cpp are the
+// There are two, since a study does not need ONNX. module.cpp and studies_module.cpp are the
 // modules. on_demand.cpp and studies.cpp, which only the command links, define the functions as calls into
 // them; other programs link the functions and the libraries directly.
 #pragma once
 
 #include <sqlite3.h>
 
-#include "calibration/fit/least_squares.hpp"
 #include "profiles/onnx/onnx.hpp"
 #include "scenarios/run/parallel_backend.hpp"
 
 namespace jostle::cli {
 
-// Functions that use ONNX and Ceres.
+// The function that uses ONNX.
 struct OnDemand {
   decltype(&profiles::parse_onnx) parse_onnx;
-  decltype(&calibration::fit) fit;
 };
 inline constexpr const char* on_demand_entry = "jostle_on_demand";  // its function: const OnDemand*()
 

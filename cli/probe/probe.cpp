@@ -8,8 +8,8 @@
 
 #include "calibration/probe/parts.hpp"
 #include "calibration/probe/run.hpp"
+#include "cli/laboratory/laboratory.hpp"
 #include "cli/options.hpp"
-#include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
 

@@ -14,7 +14,6 @@
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/page/words.hpp"
-#include "cli/subcommand.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
@@ -22,6 +21,7 @@
 #include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "calibration/claims/miss_causes.hpp"
+#include "cli/laboratory/laboratory.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -13,7 +13,6 @@
 #include "input/csv.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
-#include "cli/subcommand.hpp"
 #include "cli/svg/scatter_svg.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
@@ -35,6 +34,7 @@
 #include "calibration/validate/left_out.hpp"
 #include "calibration/validate/own_evidence.hpp"
 #include "calibration/validate/shipped_uncertainty.hpp"
+#include "cli/laboratory/laboratory.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -72,13 +72,13 @@ Compared compare(const ValidateOptions& options, const profiles::Profile& profil
   Compared compared;
   std::vector<calibration::ComparisonGroup>& groups = compared.groups;
   const profiles::TraceFiles& own =
-      profiles::embedded_traces(profiles::shipped_evidence(profile.spec->evidence));
+      calibration::embedded_traces(profiles::shipped_evidence(profile.spec->evidence));
   const auto subject_is = [&](std::string_view name) {
     return options.subject.empty() || options.subject == name;
   };
   if (options.subject != "boards" && options.subject != "language" && options.subject != "mps" &&
       options.subject != "pytorch")
-    groups = calibration::validate_h200(profile, progress, own.empty() ? profiles::embedded_traces() : own);
+    groups = calibration::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
   if (options.subject == "mps")
     for (calibration::ComparisonGroup& group : calibration::validate_clients(progress))
       groups.push_back(std::move(group));

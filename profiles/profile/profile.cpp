@@ -41,7 +41,7 @@ std::string read_source(const input::Cursor& at) {
     return {};
   }
   if (!input::has_directory(source)) {
-    if (!embedded_file("evidence/" + source + "/kernels.csv"))
+    if (!embedded_file("kernels/" + source + "/kernels.csv"))
       at.problem("there is no shipped evidence of the name " + source);
     return source;
   }

@@ -203,7 +203,7 @@ const dnn::KernelTables& embedded_kernel_tables(std::string_view device, std::st
   const std::scoped_lock lock(mutex);
   const auto [place, is_new] = read.try_emplace({std::string(device), std::string(about)});
   dnn::KernelTables& tables = place->second;
-  const std::string folder = std::string("evidence/").append(device);
+  const std::string folder = std::string("kernels/").append(device);
   const std::string kernels = folder + "/kernels.csv", solo = folder + "/solo.csv";
   if (!is_new || !embedded_file(kernels) || !embedded_file(solo)) return tables;
   if (about.empty())

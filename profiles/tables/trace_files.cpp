@@ -4,13 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <functional>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
-
-#include "profiles/embedded.hpp"
 
 namespace jostle::profiles {
 namespace {
@@ -163,21 +159,6 @@ input::CsvTable as_evidence(input::CsvTable table) {
 void TraceFiles::add(TraceKind kind, input::CsvTable table) {
   if (!tables_.emplace(kind, std::move(table)).second)
     throw std::invalid_argument("two files with the columns of " + std::string(file_name(kind)));
-}
-
-const TraceFiles& embedded_traces(std::string_view folder) {
-  static std::mutex mutex;
-  static std::map<std::string, TraceFiles, std::less<>> read;
-  const std::scoped_lock lock(mutex);
-  if (const auto known = read.find(folder); known != read.end()) return known->second;
-  TraceFiles& files = read[std::string(folder)];
-  for (int i = 0; i <= static_cast<int>(TraceKind::clients_synthetic); ++i) {
-    const auto kind = static_cast<TraceKind>(i);
-    std::string path = "evidence/";
-    path.append(folder).append("/").append(file_name(kind));
-    if (const auto text = embedded_file(path)) files.add(kind, input::CsvTable::parse(*text, path));
-  }
-  return files;
 }
 
 }  // namespace jostle::profiles

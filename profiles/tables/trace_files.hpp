@@ -59,7 +59,4 @@ class TraceFiles {
   std::map<TraceKind, input::CsvTable> tables_;
 };
 
-// The embedded traces of a folder under evidence/; empty if there are none. They are read once.
-[[nodiscard]] const TraceFiles& embedded_traces(std::string_view folder = "h200");
-
 }  // namespace jostle::profiles

@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "profiles/embedded.hpp"
 #include "profiles/tables/kernel_tables.hpp"
 #include "calibration/fit/space_sharing.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "tests/sanitized.hpp"
 #include "calibration/calibrate/traces.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "calibration/validate/validate.hpp"
 
 namespace jostle::calibration {
@@ -42,7 +42,7 @@ profiles::TraceFiles files_without(std::initializer_list<profiles::TraceKind> le
   for (int i = 0; i <= static_cast<int>(profiles::TraceKind::runtime_calls); ++i) {
     const auto kind = static_cast<profiles::TraceKind>(i);
     if (std::ranges::find(left_out, kind) == left_out.end())
-      files.add(kind, profiles::embedded_traces().table(kind));
+      files.add(kind, calibration::embedded_traces().table(kind));
   }
   return files;
 }
@@ -128,7 +128,7 @@ TEST(TraceCalibration, finds_the_law_that_made_up_kernels_obey) {
 
 TEST(TraceCalibration, of_measured_kernels_is_near_what_was_read_off_them) {
   for (const char* const device : {"h200-space", "h100"}) {
-    const profiles::TraceFiles& all = profiles::embedded_traces(device);
+    const profiles::TraceFiles& all = calibration::embedded_traces(device);
     profiles::TraceFiles files;
     for (const profiles::TraceKind kind :
          {profiles::TraceKind::streams_synthetic, profiles::TraceKind::streams_of_readers, profiles::TraceKind::clients_synthetic})
@@ -144,7 +144,7 @@ TEST(TraceCalibration, of_measured_kernels_is_near_what_was_read_off_them) {
 }
 
 TEST(TraceCalibration, tells_every_figure_of_the_h200_near_what_ships) {
-  const Calibration found = calibrate_traces(h200(), profiles::embedded_traces(), PriorsFrom::profile);
+  const Calibration found = calibrate_traces(h200(), calibration::embedded_traces(), PriorsFrom::profile);
   struct Expected {
     const char* path;
     double within;  // relative, of what ships
@@ -173,8 +173,8 @@ TEST(TraceCalibration, tells_every_figure_of_the_h200_near_what_ships) {
 
 // What the H100 has of each table, of the H200: the same configurations, and no run of several networks.
 profiles::TraceFiles as_few_as_of_the_h100() {
-  const auto& h100 = profiles::embedded_traces("h100");
-  const auto& h200 = profiles::embedded_traces();
+  const auto& h100 = calibration::embedded_traces("h100");
+  const auto& h200 = calibration::embedded_traces();
   profiles::TraceFiles files;
   for (const profiles::TraceKind kind : {profiles::TraceKind::timeslices, profiles::TraceKind::solo, profiles::TraceKind::kernels})
     files.add(kind, h200.table(kind));
@@ -183,7 +183,7 @@ profiles::TraceFiles as_few_as_of_the_h100() {
     std::set<std::string> configs;
     for (std::size_t i = 0; i < kept.rows(); ++i) configs.insert(kept.row(i).text(kept.column("config")));
     std::istringstream all(
-        std::string(profiles::embedded_file("evidence/h200/" + std::string(profiles::file_name(kind)))
+        std::string(evidence_file("evidence/h200/" + std::string(profiles::file_name(kind)))
                         .value_or("")));
     std::string text, line;
     for (std::getline(all, text), text += '\n'; std::getline(all, line);)
@@ -234,7 +234,7 @@ TEST(TraceCalibration, keeps_to_the_shipped_value_what_few_runs_hardly_tell) {
 
 TEST(TraceCalibration, of_the_h100_is_what_ships) {
   const Calibration found =
-      calibrate_traces(h200(), profiles::embedded_traces("h100"), PriorsFrom::profile);
+      calibrate_traces(h200(), calibration::embedded_traces("h100"), PriorsFrom::profile);
   const auto shipped = profiles::shipped_base_profile("nvidia-h100").profile;
   const auto in_us = [](const std::string& text) {
     return std::stod(text) * (text.ends_with(" ms") ? 1e3 : 1.0);
@@ -258,10 +258,10 @@ TEST(TraceCalibration, does_not_read_what_the_profile_is_held_against) {
   const auto text = [&base](const profiles::TraceFiles& files) {
     return profile_text(calibrate_traces(base, files, PriorsFrom::profile), "mine", "mine");
   };
-  const std::string all = text(profiles::embedded_traces());
+  const std::string all = text(calibration::embedded_traces());
   EXPECT_EQ(text(files_without({profiles::TraceKind::contended, profiles::TraceKind::eager_repeats})), all);
   profiles::TraceFiles files = files_without({profiles::TraceKind::open_loop});
-  std::string open_loop(profiles::embedded_file("evidence/h200/open_loop_periodic.csv").value_or(""));
+  std::string open_loop(evidence_file("evidence/h200/open_loop_periodic.csv").value_or(""));
   // The first run of two processes: their medians.
   const auto at = open_loop.find("0.9599");
   ASSERT_NE(at, std::string::npos);
@@ -272,7 +272,7 @@ TEST(TraceCalibration, does_not_read_what_the_profile_is_held_against) {
 
 TEST(TraceCalibration, predicts_contended_runs_that_it_did_not_see_as_well_as_what_ships) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
-  const Calibration found = calibrate_traces(h200(), profiles::embedded_traces(), PriorsFrom::reference);
+  const Calibration found = calibrate_traces(h200(), calibration::embedded_traces(), PriorsFrom::reference);
   const auto groups = validate_h200(found.profile);
   EXPECT_LE(mean_error(groups, "equal GPU-bound processes", "images/s per process, by rank"), 0.015);
   EXPECT_LE(mean_error(groups, "equal GPU-bound processes", "images/s in total"), 0.012);
@@ -285,7 +285,7 @@ TEST(TraceCalibration, predicts_contended_runs_that_it_did_not_see_as_well_as_wh
 
 TEST(TraceCalibration, leaves_what_no_file_tells_or_assumes_it) {
   profiles::TraceFiles files;
-  files.add(profiles::TraceKind::timeslices, profiles::embedded_traces().table(profiles::TraceKind::timeslices));
+  files.add(profiles::TraceKind::timeslices, calibration::embedded_traces().table(profiles::TraceKind::timeslices));
   const Calibration left = calibrate_traces(h200(), files, PriorsFrom::profile);
   EXPECT_NE(figure(left, "gpu.time_slicing.slice"), nullptr);
   EXPECT_EQ(figure(left, "gpu.idle_wake.cost"), nullptr);
@@ -303,7 +303,7 @@ TEST(TraceCalibration, refuses_files_that_tell_nothing) {
 }
 
 TEST(TraceCalibration, writes_a_profile_that_is_read_again_with_grades_and_sources) {
-  const Calibration found = calibrate_traces(h200(), profiles::embedded_traces(), PriorsFrom::profile);
+  const Calibration found = calibrate_traces(h200(), calibration::embedded_traces(), PriorsFrom::profile);
   const std::string text = profile_text(found, "mine", "traces");
   input::Problems problems;
   const auto read = profiles::parse_profile(text, "mine.yaml", problems);

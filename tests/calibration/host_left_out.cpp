@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "input/csv.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/graph/network.hpp"
@@ -66,7 +66,7 @@ const std::array<Board, 5> boards{{{"raspberry-pi-3b-plus", 1.4e9, eight},
 std::vector<Measured> rows_of(const std::string& board) {
   static std::map<std::string, std::vector<dnn::FusedLayer>> networks;
   const auto table = input::CsvTable::parse(
-      profiles::embedded_file("evidence/published/ncnn.csv").value(), "ncnn.csv");
+      evidence_file("evidence/published/ncnn.csv").value(), "ncnn.csv");
   std::vector<Measured> rows;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analyses/support/support.hpp"
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "tests/sanitized.hpp"
 #include "calibration/validate/boards.hpp"
 
@@ -13,7 +13,7 @@ using namespace scenarios;
 
 TEST(Boards, shipped_factors_are_those_that_the_evidence_gives) {
   EXPECT_EQ(factors_csv(fit_board_factors(shipped_run_configurations())),
-            profiles::embedded_file("factors.csv").value_or(""))
+            evidence_file("factors.csv").value_or(""))
       << "write it anew: jostle validate --fit > profiles/factors.csv";
 }
 

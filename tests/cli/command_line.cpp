@@ -1,5 +1,6 @@
 // The command from its arguments to its exit code and its two outputs.
 #include "cli/command_line.hpp"
+#include "cli/laboratory/laboratory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ Outcome jostle(std::vector<const char*> arguments) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   Outcome outcome;
-  outcome.code = command_line(static_cast<int>(arguments.size()), arguments.data(), {});
+  outcome.code = command_line(static_cast<int>(arguments.size()), arguments.data(), {}, laboratory());
   outcome.output = testing::internal::GetCapturedStdout();
   outcome.error = testing::internal::GetCapturedStderr();
   return outcome;

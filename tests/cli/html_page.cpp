@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
+#include "cli/laboratory/laboratory.hpp"
 
 namespace jostle::cli {
 namespace JOSTLE_FILE {
@@ -58,7 +59,7 @@ class StudyPage : public testing::Test {
     std::ofstream(in) << study;
     std::vector<const char*> words{"jostle", "sweep", in.c_str(), "--html", out.c_str()};
     testing::internal::CaptureStderr();
-    EXPECT_EQ(command_line(static_cast<int>(words.size()), words.data(), {}), 0);
+    EXPECT_EQ(command_line(static_cast<int>(words.size()), words.data(), {}, laboratory()), 0);
     testing::internal::GetCapturedStderr();
     std::ostringstream page;
     page << std::ifstream(out).rdbuf();

@@ -1,5 +1,6 @@
 // PyTorch's kernels: the lowering has as many of each operator as the profiler counted, and its laws are
 // those of the evidence.
+#include "calibration/evidence/embedded.hpp"
 #include "models/dnn/framework_launches.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,6 @@
 #include <string>
 #include <tuple>
 
-#include "profiles/embedded.hpp"
 #include "profiles/profile/base_profile.hpp"
 #include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
@@ -71,7 +71,7 @@ using Counts = std::map<std::string, int>;
 
 std::map<std::tuple<std::string, std::string, int>, Counts> measured() {
   const auto table =
-      input::CsvTable::parse(embedded_file("evidence/h100-nets/counts.csv").value_or(""), "counts.csv");
+      input::CsvTable::parse(calibration::evidence_file("evidence/h100-nets/counts.csv").value_or(""), "counts.csv");
   std::map<std::tuple<std::string, std::string, int>, Counts> found;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const input::CsvTable::Row row = table.row(i);
@@ -104,7 +104,7 @@ void expect_near(const Counts& ours, const Counts& theirs, const std::string& wh
 
 TEST(FrameworkLaunches, of_a_graph_of_bert_have_attention_in_the_steps_that_the_profiler_counted) {
   const char* const file = "evidence/h100-nets/bert_graph.csv";
-  const input::CsvTable table = input::CsvTable::parse(embedded_file(file).value_or(""), file);
+  const input::CsvTable table = input::CsvTable::parse(calibration::evidence_file(file).value_or(""), file);
   int compared = 0;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const input::CsvTable::Row row = table.row(i);
@@ -153,7 +153,7 @@ TEST(FrameworkLaunches, of_full_precision_are_as_many_in_total_as_the_profiler_c
 }
 
 TEST(FrameworkLaunches, have_the_laws_that_were_fitted_to_all_families) {
-  const auto table = input::CsvTable::parse(embedded_file("evidence/h100-nets/laws.csv").value_or(""), "laws.csv");
+  const auto table = input::CsvTable::parse(calibration::evidence_file("evidence/h100-nets/laws.csv").value_or(""), "laws.csv");
   std::size_t rows = 0;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const input::CsvTable::Row row = table.row(i);

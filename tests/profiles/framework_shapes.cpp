@@ -1,4 +1,5 @@
 // The blocks of PyTorch's kernels on Hopper: those of the evidence, and those that tables of kernels have.
+#include "calibration/evidence/embedded.hpp"
 #include "models/dnn/framework_shapes.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +8,6 @@
 #include <cstdint>
 #include <string>
 
-#include "profiles/embedded.hpp"
 #include "profiles/tables/kernel_tables.hpp"
 #include "profiles/profile/base_profile.hpp"
 #include "profiles/profile/profile.hpp"
@@ -27,7 +27,7 @@ using dnn::LaunchKind;
 
 TEST(FrameworkShapes, are_those_that_were_read_off_the_tables) {
   const auto table =
-      input::CsvTable::parse(embedded_file("evidence/h100-nets/shapes.csv").value_or(""), "shapes.csv");
+      input::CsvTable::parse(calibration::evidence_file("evidence/h100-nets/shapes.csv").value_or(""), "shapes.csv");
   ASSERT_EQ(table.rows(), dnn::framework_shapes().size());
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const input::CsvTable::Row row = table.row(i);

@@ -1,5 +1,6 @@
 // The power limit of the H100's profile against the record of a step from idle (evidence/h100-power).
 
+#include "calibration/evidence/embedded.hpp"
 #include "models/power/controllers/power_limit.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "profiles/embedded.hpp"
 #include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
@@ -22,7 +22,7 @@ struct Reading {
 
 std::vector<Reading> readings_of(const std::string& run) {
   const char* const name = "evidence/h100-power/reported.csv";
-  const auto csv = input::CsvTable::parse(embedded_file(name).value(), name);
+  const auto csv = input::CsvTable::parse(calibration::evidence_file(name).value(), name);
   std::vector<Reading> readings;
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const auto number = [&](const char* column) { return csv.row(i).number(csv.column(column)); };

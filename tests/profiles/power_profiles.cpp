@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
 #include "models/board/clocks.hpp"
@@ -110,7 +110,7 @@ double on_rail(const power::Spec& power, const std::string& name, const power::P
 // measured the same board differ by 0.9 W.
 TEST(PowerProfiles, rails_are_within_a_fifth_and_a_quarter_of_a_watt_of_the_published) {
   const std::string file = "evidence/boards/rails.csv";
-  const input::CsvTable table = input::CsvTable::parse(embedded_file(file).value_or(""), file);
+  const input::CsvTable table = input::CsvTable::parse(calibration::evidence_file(file).value_or(""), file);
   ASSERT_GE(table.rows(), 60U);
   std::map<std::string, double> errors, rows;
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -146,7 +146,7 @@ TEST(PowerProfiles, rails_are_within_a_fifth_and_a_quarter_of_a_watt_of_the_publ
 // All that the GPU's clock leaves of what the memory's delivers, and the launches beside it.
 TEST(PowerProfiles, streams_of_weights_take_as_long_as_published_at_every_pair_of_clocks) {
   const std::string file = "evidence/boards/streams.csv";
-  const input::CsvTable table = input::CsvTable::parse(embedded_file(file).value_or(""), file);
+  const input::CsvTable table = input::CsvTable::parse(calibration::evidence_file(file).value_or(""), file);
   ASSERT_GE(table.rows(), 20U);
   constexpr double launches_ms = 0.23;  // as simulated for libtorch at 1728 MHz
   double sum = 0;

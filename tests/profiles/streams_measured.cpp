@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
@@ -64,7 +64,7 @@ std::optional<double> utilisation(const std::string& kind, int blocks, int threa
 class Table {
  public:
   explicit Table(const char* name = "evidence/h200-space/streams_synthetic.csv")
-      : csv_(input::CsvTable::parse(profiles::embedded_file(name).value(), name)), gpu_(h200()) {
+      : csv_(input::CsvTable::parse(calibration::evidence_file(name).value(), name)), gpu_(h200()) {
     for (std::size_t i = 0; i < csv_.rows(); ++i)
       if (text(i, "streams") == "1") alone_[type(i)] = i;
   }

@@ -1,3 +1,4 @@
+#include "calibration/evidence/embedded.hpp"
 #include "profiles/tables/trace_files.hpp"
 
 #include <gmock/gmock.h>
@@ -8,7 +9,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "profiles/embedded.hpp"
 #include "profiles/tables/evidence_list.hpp"
 #include "profiles/tables/kernel_tables.hpp"
 #include "profiles/profile/profile.hpp"
@@ -102,8 +102,8 @@ class ProfileWithOwnKernels : public testing::Test {
 };
 
 TEST_F(ProfileWithOwnKernels, has_them_from_a_folder_beside_it) {
-  write("traces/kernels.csv", embedded_file("evidence/h200/kernels.csv").value_or(""));
-  write("traces/solo.csv", embedded_file("evidence/h200/solo.csv").value_or(""));
+  write("traces/kernels.csv", calibration::evidence_file("kernels/h200/kernels.csv").value_or(""));
+  write("traces/solo.csv", calibration::evidence_file("kernels/h200/solo.csv").value_or(""));
   const auto profile = read();
   ASSERT_TRUE(profile.has_value()) << problems_.text();
   EXPECT_NE(profile->spec->evidence.find(folder_.string()), std::string::npos);

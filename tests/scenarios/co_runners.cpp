@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "input/csv.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
@@ -155,7 +155,7 @@ double p50_of(const input::CsvTable& table, const input::CsvTable::Row& row,
 
 TEST(LoadsAsMeasured, slow_inference_by_what_was_measured_within_five_points) {
   const std::string file = "evidence/boards/co_runners.csv";
-  const auto table = input::CsvTable::parse(profiles::embedded_file(file).value_or(""), file);
+  const auto table = input::CsvTable::parse(calibration::evidence_file(file).value_or(""), file);
   std::size_t rows = 0;
   double sum = 0;
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -177,7 +177,7 @@ TEST(LoadsAsMeasured, slow_inference_by_what_was_measured_within_five_points) {
 
 TEST(LoadsAsMeasured, write_as_much_as_measured) {
   const std::string file = "evidence/boards/co_runner_bandwidth.csv";
-  const auto table = input::CsvTable::parse(profiles::embedded_file(file).value_or(""), file);
+  const auto table = input::CsvTable::parse(calibration::evidence_file(file).value_or(""), file);
   ASSERT_EQ(table.rows(), 2U);
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);
@@ -195,7 +195,7 @@ TEST(LoadsAsMeasured, write_as_much_as_measured) {
 // A process on the GPU and one on a DLA, as in rows x09 and x10: their rates relative to alone.
 TEST(EnginesAsMeasured, take_from_each_other_what_was_measured_within_five_points) {
   const std::string file = "evidence/boards/co_runners.csv";
-  const auto table = input::CsvTable::parse(profiles::embedded_file(file).value_or(""), file);
+  const auto table = input::CsvTable::parse(calibration::evidence_file(file).value_or(""), file);
   const auto rates = [](const std::string& processes) {
     std::vector<double> rates;
     for (const ProcessResult& process :

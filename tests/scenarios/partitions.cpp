@@ -1,5 +1,6 @@
 // Partitions of the SMs (green contexts): how they are read, that they isolate, and against runs on an H100
 // (evidence/h100-green).
+#include "calibration/evidence/embedded.hpp"
 #include "models/gpu/partitions.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "profiles/embedded.hpp"
 #include "input/csv.hpp"
 #include "models/gpu/spec.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -155,7 +155,7 @@ TEST(Partitions, isolate_kernels_that_compute) {
 // Predicted over measured, of each row of green.csv; pairs that both have all SMs are left out.
 std::map<std::string, std::vector<double>> ratios() {
   const char* const name = "evidence/h100-green/green.csv";
-  const auto csv = input::CsvTable::parse(profiles::embedded_file(name).value(), name);
+  const auto csv = input::CsvTable::parse(calibration::evidence_file(name).value(), name);
   std::map<std::string, std::vector<Part>> runs;
   std::map<std::string, std::vector<double>> measured, found;
   for (std::size_t i = 0; i < csv.rows(); ++i) {

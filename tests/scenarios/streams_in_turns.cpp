@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "input/csv.hpp"
 #include "tests/scenarios/runs.hpp"
 
@@ -25,7 +25,7 @@ struct Stream {
 // The streams of each run of several processes, or of one.
 std::map<std::string, std::vector<Stream>> runs_of(bool several) {
   const char* const name = "evidence/h100-turns/turns.csv";
-  const auto csv = input::CsvTable::parse(profiles::embedded_file(name).value(), name);
+  const auto csv = input::CsvTable::parse(calibration::evidence_file(name).value(), name);
   std::map<std::string, std::vector<Stream>> runs;
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const auto number = [&](const char* column) { return csv.row(i).number(csv.column(column)); };
