@@ -21,27 +21,22 @@ namespace jostle::cli {
 namespace {
 
 struct OffloadOptions {
-  std::string study, format = "text", picture, html;
+  std::string study, format = "text", html;
   unsigned threads = 0;
   bool interval = false;
 };
 
-struct OffloadFiles {
-  std::unique_ptr<output::OutputFile> picture, page;  // null: not requested
-};
-
-ExitCode write_answer(const OffloadOptions& options, const OffloadFiles& files,
+ExitCode write_answer(const OffloadOptions& options, const std::unique_ptr<output::OutputFile>& page,
                       const analyses::OffloadAnswer& answer, const scenarios::InWords& edge,
                       Terminal& terminal) {
-  if (files.picture) output::write_whole(*files.picture, offload_svg(answer));
   if (options.format == "text")
     terminal.print(offload_text(answer, terminal.width(), terminal.colour()));
   else
     terminal.print_data(options.format == "json" ? analyses::offload_json(answer)
                                                  : analyses::offload_csv(answer));
-  if (files.page) {
+  if (page) {
     const nlohmann::ordered_json lines = json_lines(analyses::offload_json(answer));
-    output::write_whole(*files.page,
+    output::write_whole(*page,
                         html_page("offload", answer.name,
                                   {{"words", words_json(offload_words(answer, edge))}, {"lines", lines}}));
   }
@@ -62,7 +57,7 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
     for (const std::string& warning : scenarios::warnings(*scenario))
       terminal.complain("warning: " + warning);
   }
-  const OffloadFiles files{output::open_if_given(options.picture), output::open_if_given(options.html)};
+  const auto page = output::open_if_given(options.html);
   analyses::OffloadControl control;
   control.threads = options.threads;
   control.interval = options.interval;
@@ -73,7 +68,7 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
   };
   const analyses::OffloadAnswer answer = analyses::offload(*question, control);
   terminal.clear_progress();
-  return write_answer(options, files, answer, scenarios::in_words(scenarios::to_json(question->edge)),
+  return write_answer(options, page, answer, scenarios::in_words(scenarios::to_json(question->edge)),
                       terminal);
 }
 
@@ -91,10 +86,6 @@ void add_offload(CLI::App& app, Task& task) {
                    "Tables (default), or lines of JSON or CSV: one object or row per point and stream")
       ->check(one_of({"text", "json", "csv"}))
       ->type_name("text|json|csv");
-  command
-      ->add_option("--picture", options->picture,
-                   "Write a map of the best option over RTT and bandwidth (SVG)")
-      ->type_name("FILE");
   command->add_flag("--interval", options->interval,
                     "Add pi90 of power, the 90 % prediction interval, of both devices (about 160 runs more)");
   add_html(*command, options->html);
@@ -107,7 +98,7 @@ void add_offload(CLI::App& app, Task& task) {
       "    cloud: {device: nvidia-a40, processes: [{model: yolov8n, precision: fp16}]}\n"
       "    payload: 120 kB\n"
       "    link: {bandwidth: [5 Mbit/s, 50 Mbit/s], rtt: {start: 1 ms, stop: 100 ms, step: 9 ms}}");
-  add_examples(*command, {"offload cameras.yaml", "offload cameras.yaml --picture cameras.svg --format csv"});
+  add_examples(*command, {"offload cameras.yaml", "offload cameras.yaml --html cameras.html --format csv"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_offload(*options, context); }; });
 }

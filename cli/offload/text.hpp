@@ -1,4 +1,4 @@
-// The result of an offload study as text and SVG.
+// The result of an offload study as text.
 #pragma once
 
 #include <string>
@@ -12,10 +12,8 @@ namespace jostle::cli {
 [[nodiscard]] std::string offload_text(const analyses::OffloadAnswer& answer, int width, bool colour);
 // The same for the head of a page; `edge`: the scenario in words.
 [[nodiscard]] PageWords offload_words(const analyses::OffloadAnswer& answer, const scenarios::InWords& edge);
-// A map of the best option over round-trip time and bandwidth.
-[[nodiscard]] std::string offload_svg(const analyses::OffloadAnswer& answer);
 
-// Values with units, for tables and pictures.
+// Values with units, for tables.
 [[nodiscard]] std::string bandwidth_text(double bytes_per_s);
 [[nodiscard]] std::string time_text(sim::Duration time);
 // "up to 23.4 ms RTT"

@@ -20,7 +20,7 @@
 namespace jostle::cli {
 namespace {
 
-const std::vector<std::string> formats{"table", "csv", "json", "svg"};
+const std::vector<std::string> formats{"table", "csv", "json"};
 
 struct RooflineOptions {
   analyses::RooflineQuestion question;
@@ -41,7 +41,6 @@ std::string text_of(const analyses::RooflineAnswer& answer, const RooflineOption
   const std::string format = format_of(options);
   if (format == "json") return roofline_json(answer);
   if (format == "csv") return roofline_csv(answer);
-  if (format == "svg") return roofline_svg(answer);
   if (!options.out.empty()) return roofline_table(answer, Terminal::unlimited, false);
   return roofline_table(answer, terminal.width(), terminal.colour());
 }
@@ -111,12 +110,12 @@ void add_roofline(CLI::App& app, Task& task) {
       ->check(CLI::Range(std::int64_t{1}, dnn::max_images))
       ->type_name("N");
   command->add_flag("--training", question.training, "Place training steps instead of inference");
-  command->add_option("--format", options->format, "A table (default), CSV, one line of JSON, or SVG")
+  command->add_option("--format", options->format, "A table (default), CSV, or one line of JSON")
       ->check(one_of(formats))
-      ->type_name("table|csv|json|svg");
+      ->type_name("table|csv|json");
   command->add_option("--out", options->out, "Output file; without --format, its suffix sets the format")
       ->type_name("FILE");
-  add_examples(*command, {"roofline jetson-agx-orin-64gb --network resnet50 --out roofs.svg",
+  add_examples(*command, {"roofline jetson-agx-orin-64gb --network resnet50 --out roofs.csv",
                           "roofline jetson-orin-nano --mode 15W --precision int8 --format json"});
   command->callback([&task, options] {
     task = [options](Context& context) { return print_roofline(*options, context.terminal); };

@@ -1,4 +1,4 @@
-// A roofline as a table, JSON, CSV and SVG.
+// A roofline as a table, JSON and CSV.
 #pragma once
 
 #include <string>
@@ -24,7 +24,5 @@ namespace jostle::cli {
 [[nodiscard]] std::string roofline_json(const analyses::RooflineAnswer& answer);
 // The roofline as CSV: a header, and a row per mode and intensity or network.
 [[nodiscard]] std::string roofline_csv(const analyses::RooflineAnswer& answer);
-// The roofline as an SVG picture, 800 x 600 pixels or higher, self-contained.
-[[nodiscard]] std::string roofline_svg(const analyses::RooflineAnswer& answer);
 
 }  // namespace jostle::cli

@@ -13,7 +13,6 @@
 #include "input/csv.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
-#include "cli/svg/scatter_svg.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
@@ -62,7 +61,7 @@ std::string markdown(const Compared& compared) {
 struct ValidateOptions {
   std::string subject;
   bool all = false, details = false, markdown = false, fit = false, uncertainty = false, sensitivity = false;
-  std::string html, picture;  // file names; empty: none
+  std::string html;  // file name; empty: none
   std::string format = "table";
   std::vector<std::string> set, evidence, onnx;
 };
@@ -107,20 +106,12 @@ std::optional<analyses::UncertainProfile> profile_of(const std::string& name,
   return analyses::uncertain_profile(path ? "" : name, path ? name : "", problems, set);
 }
 
-// The files of --html and --picture; null: not requested.
-struct ValidateFiles {
-  explicit ValidateFiles(const ValidateOptions& options)
-      : page(output::open_if_given(options.html)), picture(output::open_if_given(options.picture)) {}
-  std::unique_ptr<output::OutputFile> page, picture;
-};
-
-void write_files(const ValidateOptions& options, const ValidateFiles& files,
-                 const std::vector<calibration::ComparisonGroup>& groups) {
+void write_page(const ValidateOptions& options, output::OutputFile& page,
+                const std::vector<calibration::ComparisonGroup>& groups) {
   const std::string subject = options.evidence.empty() ? "Validation of jostle"
                                                        : fmt::format("{} against {}", options.subject,
                                                                      fmt::join(options.evidence, ", "));
-  if (files.page) output::write_whole(*files.page, validation_page(subject, groups));
-  if (files.picture) output::write_whole(*files.picture, scatter_svg(groups));
+  output::write_whole(page, validation_page(subject, groups));
 }
 
 std::string shown(const ValidateOptions& options, const Terminal& terminal, const Compared& compared) {
@@ -157,7 +148,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
   try {
     const calibration::EvidenceFiles files = calibration::read_evidence_files(options.evidence, options.onnx);
     for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
-    const ValidateFiles written(options);
+    const auto page = output::open_if_given(options.html);
     if (!files.traces.empty()) {
       const auto groups =
           calibration::validate_h200(profile->base.profile, progress_of(context), files.traces);
@@ -166,7 +157,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
         terminal.complain(options.evidence.front() + ": no runs to compare with");
         return ExitCode::bad_input;
       }
-      write_files(options, written, groups);
+      if (page) write_page(options, *page, groups);
       terminal.print(shown(options, terminal, {groups, {}}));
       return ExitCode::done;
     }
@@ -177,7 +168,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
     }
     const auto groups =
         calibration::validate_evidence(*profile, options.subject, configurations, &context.interrupted);
-    write_files(options, written, groups);
+    if (page) write_page(options, *page, groups);
     terminal.print(shown(options, terminal, {groups, {}}));
   } catch (const input::CsvError& error) {
     terminal.complain(error.what());
@@ -203,7 +194,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
                               ": EVIDENCE is required (or use validate h200, boards, language or mps)");
     return ExitCode::bad_input;
   }
-  const ValidateFiles written(options);
+  const auto page = output::open_if_given(options.html);
   const auto progress = progress_of(context);
   std::string text, notes;
   if (options.sensitivity) {
@@ -217,7 +208,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
         calibration::fit_board_factors(calibration::shipped_run_configurations(), progress));
   } else {
     const Compared compared = compare(options, profile->base.profile, progress);
-    write_files(options, written, compared.groups);
+    if (page) write_page(options, *page, compared.groups);
     text = shown(options, context.terminal, compared);
   }
   context.terminal.clear_progress();
@@ -238,7 +229,7 @@ void add_tables(CLI::App* command, ValidateOptions* options) {
       ->excludes("--details")
       ->excludes("--markdown");
   command
-      ->add_flag("--sensitivity,--ledger", options->sensitivity,
+      ->add_flag("--sensitivity", options->sensitivity,
                  "Sensitivity of the error to each parameter; prints calibration/SENSITIVITY.md")
       ->excludes("--details")
       ->excludes("--markdown");
@@ -281,10 +272,6 @@ void add_validate(CLI::App& app, Task& task) {
                     "Print every group, and what is most wrong; default: what is over its limit");
   command->add_flag("--details", options->details, "Print every measured value of every run");
   add_html(*command, options->html);
-  command
-      ->add_option("--picture", options->picture,
-                   "Write a scatter plot of predicted against measured values (SVG)")
-      ->type_name("FILE");
   command->add_option("--format", options->format, "table or json")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str()

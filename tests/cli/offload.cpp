@@ -232,24 +232,5 @@ TEST(OffloadCsv, tells_where_the_network_is_cut_and_ends_with_costs_and_power) {
   EXPECT_TRUE(rows[1].ends_with(",8,pool5,18432,11,11,30,,,,,,,,,,,,,,,")) << rows[1];
 }
 
-TEST(OffloadPicture, tells_the_layers_at_the_edge) {
-  const std::string picture = offload_svg(cut_sample());
-  EXPECT_THAT(picture, HasSubstr(">L8<"));
-  EXPECT_THAT(picture, HasSubstr("layers after layer 8 of 12, 14 ms"));
-  EXPECT_THAT(picture, HasSubstr("L4: 4 layers on the edge"));
-  EXPECT_THAT(offload_svg(sample()), Not(HasSubstr("L4: 4 layers on the edge")));
-}
-
-TEST(OffloadPicture, draws_every_point_and_the_break_even) {
-  const std::string picture = offload_svg(sample());
-  EXPECT_THAT(picture, HasSubstr("50 Mbit/s: up to 20 ms RTT"));
-  EXPECT_THAT(picture, HasSubstr("5 Mbit/s, RTT 30 ms: worst p99 edge 31 ms, cloud not served"));
-  EXPECT_THAT(picture, Not(HasSubstr("\"nan")));
-  OffloadAnswer one = sample();
-  one.points.resize(1);
-  one.break_even.resize(1);
-  EXPECT_THAT(offload_svg(one), Not(HasSubstr("\"nan")));
-}
-
 }  // namespace JOSTLE_FILE
 }  // namespace jostle::cli

@@ -7,10 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/roofline/panel.hpp"
 #include "cli/roofline/text.hpp"
-#include "cli/svg/label_placement.hpp"
-#include "cli/svg/svg.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace jostle::cli {
@@ -71,7 +68,6 @@ TEST(RooflineTable, fits_sixty_columns) {
 TEST(RooflineTable, says_that_energy_is_not_known) {
   EXPECT_THAT(roofline_table(answer(false), 80, false), HasSubstr("the profile has no power section"));
   EXPECT_THAT(roofline_table(answer(false), 80, false), Not(HasSubstr("GFLOP/J")));
-  EXPECT_THAT(roofline_svg(answer(false)), HasSubstr("no energy roofline"));
   EXPECT_THAT(roofline_table(answer(true), 80, false), HasSubstr("GFLOP/J"));
 }
 
@@ -104,85 +100,12 @@ TEST(RooflineJson, is_one_line_with_nulls_for_what_is_not_known) {
   EXPECT_EQ(known["modes"][1]["networks"].size(), 3U);
 }
 
-TEST(RooflinePicture, has_a_line_for_each_mode_in_each_panel_and_grows_with_the_modes) {
-  const auto lines = [](const std::string& picture) {
-    std::size_t count = 0;
-    for (std::size_t at = 0; (at = picture.find("stroke-width=\"2\" fill=\"none\"", at)) != std::string::npos;
-         ++at)
-      ++count;
-    return count;
-  };
-  EXPECT_EQ(lines(roofline_svg(answer(true))), 3U * 3);  // in two panels and the legend
-  EXPECT_EQ(lines(roofline_svg(answer(false))), 3U * 2);
-  EXPECT_THAT(roofline_svg(answer(true)), HasSubstr("width=\"800\" height=\"600\""));
-  EXPECT_THAT(roofline_svg(answer(true, 20)), Not(HasSubstr("height=\"600\"")));
-}
-
-TEST(RooflinePicture, holds_nothing_from_elsewhere_and_no_markup_in_names) {
-  analyses::RooflineAnswer odd = answer(true);
-  odd.device = "<script>&";
-  const std::string picture = roofline_svg(odd);
-  EXPECT_THAT(picture, Not(HasSubstr("<script")));
-  EXPECT_THAT(picture, HasSubstr("&lt;script&gt;&amp;"));
-  EXPECT_THAT(picture, Not(HasSubstr("href")));
-  EXPECT_THAT(picture, Not(HasSubstr("nan")));
-}
-
 TEST(Digits, are_three_and_never_an_exponent) {
   EXPECT_EQ(digits(42615.2), "42615");
   EXPECT_EQ(digits(100), "100");
   EXPECT_EQ(digits(12.345), "12.3");
   EXPECT_EQ(digits(0.04513), "0.0451");
   EXPECT_EQ(digits(0), "0");
-}
-
-TEST(Rounding, goes_to_one_two_or_five) {
-  EXPECT_DOUBLE_EQ(round_up(3), 5);
-  EXPECT_DOUBLE_EQ(round_up(0.06), 0.1);
-  EXPECT_DOUBLE_EQ(round_up(200), 200);
-  EXPECT_DOUBLE_EQ(round_down(3), 2);
-  EXPECT_DOUBLE_EQ(round_down(99), 50);
-  EXPECT_DOUBLE_EQ(round_down(1), 1);
-}
-
-RC_GTEST_PROP(Labels, never_cover_one_another_or_what_is_kept_free_or_the_edge_nor_do_their_lines, ()) {
-  const Box frame{0, 0, 340, 400};
-  std::vector<Box> taken;
-  std::vector<Label> labels;
-  const int count = *rc::gen::inRange(1, 18);
-  for (int i = 0; i < count; ++i) {
-    const Point point{static_cast<double>(*rc::gen::inRange(0, 240)),
-                      static_cast<double>(*rc::gen::inRange(0, 180))};
-    labels.push_back({"mobilenet_v2", point});
-    taken.push_back({point.x - 4, point.y - 4, point.x + 4, point.y + 4});
-  }
-  const auto placed = place_labels(labels, frame, taken, 11);
-  if (!placed) RC_DISCARD("no room");
-  RC_ASSERT(placed->size() == labels.size());
-  for (const PlacedLabel& label : *placed) {
-    RC_ASSERT(frame.contains(label.box));
-    const Point& point = label.label.point;
-    const Box line{point.x, point.y, point.x, label.box.bottom};
-    for (const Box& box : taken) RC_ASSERT(!box.overlaps(label.box));
-    for (const PlacedLabel& other : *placed) {
-      if (&other == &label) continue;
-      RC_ASSERT(!other.box.overlaps(label.box));
-      RC_ASSERT(!other.box.overlaps(line));
-    }
-  }
-}
-
-TEST(Labels, stand_right_of_a_point_that_is_alone) {
-  const auto placed = place_labels({{"resnet50", {150, 150}}}, {0, 0, 300, 300}, {{146, 146, 154, 154}}, 11);
-  ASSERT_TRUE(placed.has_value());
-  EXPECT_FALSE(placed->front().apart);
-  EXPECT_GT(placed->front().box.left, 154);
-  EXPECT_LT(placed->front().box.top, 150);
-  EXPECT_GT(placed->front().box.bottom, 150);
-}
-
-TEST(Labels, without_room_are_not_placed) {
-  EXPECT_FALSE(place_labels({{"resnet50", {290, 150}}}, {0, 0, 300, 300}, {}, 11).has_value());
 }
 
 }  // namespace JOSTLE_FILE

@@ -81,13 +81,13 @@ class Files(Folder):
     def test_the_page_of_a_plan(self):
         self.check_writer("plan")
 
-    def test_picture_and_page_of_an_offload_study(self):
+    def test_the_page_of_an_offload_study(self):
         self.check_writer("offload")
 
     def test_rooflines(self):
         self.check_writer("roofline")
 
-    def test_picture_and_page_of_a_validation(self):
+    def test_the_page_of_a_validation(self):
         self.check_writer("validate")
 
     def test_a_calibrated_profile_and_its_table(self):
