@@ -19,7 +19,7 @@
 #include "python/call.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
-#include "scenarios/timeline/trace_file.hpp"
+#include "scenarios/timeline/chrome_trace.hpp"
 
 namespace jostle::python {
 namespace {
@@ -83,7 +83,7 @@ Answer run(const Source& source, const ScenarioChanges& changes, bool interval, 
   return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
     const scenarios::Scenario scenario = scenario_of(source, changes.options(), warnings);
     input::Problems problems;
-    const auto timeline = trace.empty() ? nullptr : scenarios::open_trace(trace);
+    const auto timeline = trace.empty() ? nullptr : std::make_unique<scenarios::ChromeTrace>(trace);
     scenarios::RunControl control = control_of(call);
     control.trace = timeline.get();
     const auto profile = scenario.device_path.empty() && scenario.figures.empty()

@@ -5,7 +5,7 @@ set(headers
   models/board/board.hpp models/board/spec.hpp models/dnn/model_names.hpp models/gpu/kernel.hpp
   profiles/embedded.hpp profiles/profile/profile.hpp
   scenarios/language/load.hpp scenarios/language/scenario.hpp scenarios/run/run.hpp scenarios/result/result_text.hpp
-  scenarios/timeline/chrome_trace.hpp scenarios/timeline/perfetto_trace.hpp
+  scenarios/timeline/chrome_trace.hpp
   analyses/compare/compare.hpp analyses/explain/explain.hpp analyses/fleet/fleet.hpp analyses/interval/interval.hpp
   analyses/offload/offload.hpp analyses/plan/plan.hpp analyses/roofline/roofline.hpp analyses/study/sweep.hpp)
 

@@ -24,7 +24,6 @@
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/cpu_time.hpp"
 #include "scenarios/timeline/chrome_trace.hpp"
-#include "scenarios/timeline/trace_file.hpp"
 #include "scenarios/timeline/trace_tee.hpp"
 
 namespace jostle::cli {
@@ -54,7 +53,7 @@ std::string text_of(const scenarios::Result& result, Format format, bool first, 
 // The timeline of a run for its file, for the page, or for both.
 class Timelines {
  public:
-  Timelines(const scenarios::Scenario& scenario, scenarios::TraceFile* file, bool page) {
+  Timelines(const scenarios::Scenario& scenario, scenarios::ChromeTrace* file, bool page) {
     constexpr std::size_t max_events = 20'000;  // a page of one or two megabytes
     const sim::Time begin = sim::Time::zero() + scenario.run.warmup;
     if (page)
@@ -81,7 +80,7 @@ class Timelines {
 };
 
 // False, with a message, if the timeline could not be written.
-bool finish(scenarios::TraceFile* trace, Terminal& terminal) {
+bool finish(scenarios::ChromeTrace* trace, Terminal& terminal) {
   if (trace == nullptr) return true;
   try {
     trace->finish();
@@ -147,8 +146,8 @@ ExitCode run_all(const RunOptions& options, Context& context) {
   const auto all = read(options.questions, terminal);
   if (!all) return ExitCode::bad_input;
 
-  const std::unique_ptr<scenarios::TraceFile> trace =
-      options.trace.empty() ? nullptr : scenarios::open_trace(options.trace);
+  const auto trace =
+      options.trace.empty() ? nullptr : std::make_unique<scenarios::ChromeTrace>(options.trace);
   const auto page = output::open_if_given(options.html);
 
   bool all_fit = true, traced = true;
@@ -236,13 +235,12 @@ void add_run(CLI::App& app, Task& task) {
   command->add_flag("--interval", options->interval,
                     "Add pi90, the 90 % prediction interval (about 80 times the work)");
   command
-      ->add_option(
-          "--trace", options->trace,
-          "Write a timeline, of the first replication, that ui.perfetto.dev opens; *.json: as Chrome's JSON")
+      ->add_option("--trace", options->trace,
+                   "Write a timeline, of the first replication, as Chrome's JSON, which ui.perfetto.dev opens")
       ->type_name("FILE");
   add_html(*command, options->html);
   add_examples(*command, {"run gate.yaml", "run gate.yaml --set processes.0.batch=8 --seed 7 --format json",
-                          "run - --trace gate.perfetto-trace < gate.yaml"});
+                          "run - --trace gate.json < gate.yaml"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_all(*options, context); }; });
 }

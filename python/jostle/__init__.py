@@ -39,7 +39,7 @@ def run(scenario, seed=None, set=None, *, interval=False, trace="", progress=Non
     seed       of all random numbers, in place of the scenario's
     set        values to change first: {"processes.0.batch": 8, "power_mode": "15W"}; None removes a key
     interval   also compute pi90, the 90 % prediction intervals (about 80 times the work)
-    trace      a file for the timeline, which ui.perfetto.dev opens (*.json: Chrome's format)
+    trace      a file for the timeline, in Chrome's JSON, which ui.perfetto.dev opens
 
     A process that does not fit into memory has `status` "out_of_memory" and no figures. Raises ScenarioError, RunError.
     """

@@ -132,7 +132,7 @@ Json arrivals_json(const ProcessEntry& process) {
   if (arrivals.streams > 1) json["streams"] = arrivals.streams;
   if (arrivals.kind == process::ArrivalKind::periodic && arrivals.drift != default_clock_drift)
     json["drift"] = quantity(arrivals.drift, input::drift_dimension());
-  if (arrivals.dynamic_batch > 1) json["gather"] = true;  // the older name, so that hashes stay the same
+  if (arrivals.dynamic_batch > 1) json["dynamic_batching"] = true;
   return json;
 }
 

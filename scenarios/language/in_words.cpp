@@ -89,7 +89,7 @@ std::string thinking_phrase(const EchoJson& arrivals) {
 std::string waiting_phrase(const EchoJson& part) {
   std::string text;
   const EchoJson arrivals = part.value("arrivals", EchoJson::object());
-  if (arrivals.contains("gather")) add_phrase(text, "gathered into full batches");
+  if (arrivals.contains("dynamic_batching")) add_phrase(text, "gathered into full batches");
   if (part.contains("max_queue_delay")) {
     const std::string delay = echoed(part["max_queue_delay"]);
     add_phrase(text, delay.starts_with("0 ") ? "batches of what waits"

@@ -72,10 +72,9 @@ void read_clients(const Cursor& at, Mapping& mapping, process::Arrivals& arrival
   arrivals.clients = Integer{1, max_clients}(at).value_or(1);
   if (const auto think = mapping.find("think"))
     arrivals.think_at_random = read_think(*think, "10 ms", arrivals.think);
-  for (const char* key : {"gather", "dynamic_batching"})
-    if (mapping.has(key))
-      mapping.find(key)->problem("clients that wait for answers may never fill a batch",
-                                 "max_queue_delay: 1 ms, beside arrivals");
+  if (const auto batching = mapping.find("dynamic_batching"))
+    batching->problem("clients that wait for answers may never fill a batch",
+                      "max_queue_delay: 1 ms, beside arrivals");
 }
 
 // Reads `burst`, after the other keys of `arrivals`.
@@ -83,11 +82,9 @@ void read_burst(Mapping& mapping, process::Arrivals& arrivals) {
   const auto at = mapping.find("burst");
   if (!at) return;
   arrivals.burst = Integer{1, max_burst}(*at).value_or(1);
-  for (const char* key : {"gather", "dynamic_batching"})
-    if (mapping.has(key))
-      at->problem(
-          fmt::format("cannot be combined with {}, whose batches hold images of several queries", key),
-          "max_queue_delay: 0 ms, beside arrivals");
+  if (mapping.has("dynamic_batching"))
+    at->problem("cannot be combined with dynamic_batching, whose batches hold images of several queries",
+                "max_queue_delay: 0 ms, beside arrivals");
 }
 
 }  // namespace
@@ -143,9 +140,6 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
     arrivals.drift = Quantity{input::drift_dimension(), 0, max_clock_drift}(*drift_at).value_or(0);
   }
   bool dynamic_batching = false;
-  mapping.optional("gather", dynamic_batching, Boolean{});  // the older name
-  if (const auto twice = mapping.find("dynamic_batching"); twice && mapping.find("gather"))
-    twice->problem("`gather` is the older name of `dynamic_batching`", "keep one of the two");
   mapping.optional("dynamic_batching", dynamic_batching, Boolean{});
   if (dynamic_batching) arrivals.dynamic_batch = process.batch;
   read_burst(mapping, arrivals);

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "output/output_file.hpp"
-#include "scenarios/timeline/trace_file.hpp"
+#include "sim/trace.hpp"
 
 namespace jostle::scenarios {
 
-class ChromeTrace final : public TraceFile {
+class ChromeTrace final : public sim::TraceSink {
  public:
   // The part of a timeline to keep. Slices are clipped to it, and a counter starts with its value at the
   // beginning of the window.
@@ -36,7 +36,11 @@ class ChromeTrace final : public TraceFile {
   void end(sim::TrackId track, sim::Time at) override;
   void slice(sim::TrackId track, sim::Time start, sim::Duration duration, std::string_view name) override;
   void count(sim::TrackId counter, sim::Time at, double value) override;
-  void finish() override;
+
+  // Ends the slices that are still open at the latest time seen, and moves the file to its place: an interrupted
+  // run, too, leaves a trace up to that time; without it, an existing file stays. Throws output::WriteError.
+  // Further events are discarded.
+  void finish();
 
   [[nodiscard]] const std::string& text() const { return buffer_; }
   [[nodiscard]] const Window& window() const { return window_; }

@@ -297,19 +297,14 @@ class Command(unittest.TestCase):
         self.assertNotEqual(plain, other)
 
     def test_a_timeline_is_written_that_decodes(self):
-        trace = self.directory / "trace.pftrace"
+        trace = self.directory / "trace.json"
         done = self.jostle("run", self.good, "--trace", str(trace))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        proto = SOURCE / "tests/scenarios/perfetto.proto"
-        message = [line.split()[1] for line in proto.read_text().splitlines() if line.startswith("message Trace ")]
-        package = [line.split()[1].rstrip(";") for line in proto.read_text().splitlines() if line.startswith("package ")]
-        decoded = subprocess.run(
-            [os.environ["PROTOC"], f"--decode={'.'.join(package + message)}", f"-I{proto.parent}", str(proto)],
-            stdin=trace.open("rb"), capture_output=True, text=True, check=True,
-        ).stdout
+        events = json.loads(trace.read_text())["traceEvents"]
+        names = " ".join(event["args"]["name"] for event in events if event["name"] == "thread_name")
         for word in ("core 0", "GPU", "process 0", "front"):
-            self.assertIn(word, decoded)
-        self.assertGreater(decoded.count("timestamp"), 100)
+            self.assertIn(word, names)
+        self.assertGreater(len(events), 100)
 
     def test_check_runs_nothing_and_list_and_show_know_the_boards(self):
         done = self.jostle("check", self.good)

@@ -69,9 +69,6 @@ class Files(Folder):
     def test_a_chrome_trace(self):
         self.check_writer("chrome")
 
-    def test_a_perfetto_trace(self):
-        self.check_writer("perfetto")
-
     def test_the_page_of_a_run(self):
         self.check_writer("run")
 

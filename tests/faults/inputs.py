@@ -90,7 +90,6 @@ class Folder(unittest.TestCase):
 # Every command that writes whole files: its arguments, with OUT for the folder, and the files.
 WRITERS = {
     "chrome": (["run", "scenario.yaml", "--trace", "OUT/t.json"], ["t.json"]),
-    "perfetto": (["run", "scenario.yaml", "--trace", "OUT/t.pftrace"], ["t.pftrace"]),
     "run": (["run", "scenario.yaml", "--html", "OUT/run.html"], ["run.html"]),
     "explain": (["explain", "scenario.yaml", "--html", "OUT/why.html"], ["why.html"]),
     "compare": (["compare", "scenario.yaml", "--set-b", "processes.0.batch=2", "--replications", "2", "--html", "OUT/d.html"],

@@ -1,4 +1,4 @@
-// The timeline as Chrome's JSON is read back, and is that of the Perfetto file.
+// The timeline as Chrome's JSON is read back.
 #include "scenarios/timeline/chrome_trace.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,6 @@
 #include <set>
 
 #include "input/refused.hpp"
-#include "scenarios/perfetto.pb.h"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
 #include "scenarios/timeline/trace_tee.hpp"
@@ -135,11 +134,12 @@ TEST(ChromeTrace, nothing_traced_is_still_a_document) {
   EXPECT_EQ(events_of(trace), json::array());
 }
 
-TEST_F(ChromeTraceFile, the_ending_of_a_name_chooses_the_format) {
+TEST_F(ChromeTraceFile, holds_the_events_when_it_is_finished) {
   {
-    const auto trace = open_trace(path_);
-    trace->slice(trace->track("t"), at(0), microseconds(1), "s");
-    trace->finish();
+    ChromeTrace trace(path_);
+    trace.slice(trace.track("t"), at(0), microseconds(1), "s");
+    EXPECT_FALSE(std::filesystem::exists(path_));
+    trace.finish();
   }
   std::ifstream stream(path_);
   EXPECT_EQ(json::parse(stream).at("traceEvents").size(), 3U);
@@ -153,49 +153,78 @@ TEST_F(ChromeTraceFile, a_file_that_cannot_be_created_or_filled_is_an_error) {
   EXPECT_THROW(trace.finish(), output::WriteError);
 }
 
-// Both formats are given the same run by way of the tee, and the run is what it is without a timeline.
-TEST_F(ChromeTraceFile, a_run_looks_the_same_in_both_formats_and_is_not_changed_by_them) {
+// Slices of each track and samples of each counter.
+std::map<std::string, int> counted(const json& events) {
+  std::map<std::string, int> count;
+  std::map<int, std::string> names;
+  for (const json& event : events) {
+    if (event.at("name") == "thread_name") names[event.at("tid")] = event.at("args").at("name");
+    if (event.at("ph") == "X") ++count[names.at(event.at("tid"))];
+    if (event.at("ph") == "C") ++count[event.at("name")];
+  }
+  return count;
+}
+
+TEST(Timeline, is_the_same_behind_a_tee_and_changes_nothing) {
   const auto loaded = testing::load_text(
       "device: jetson-orin-nano\nprocesses:\n"
       "  - {model: resnet50, precision: int8, count: 2}\n"
       "  - {model: yolov8n, precision: fp16, arrivals: {periodic: 20 /s}}\n"
       "run: {duration: 300 ms, warmup: 20 ms}\n");
   ASSERT_TRUE(loaded.scenario) << loaded.errors;
-  const std::string other = path_ + ".pftrace";
-  const auto chrome = open_trace(path_), perfetto = open_trace(other);
-  TraceTee both(*chrome, *perfetto);
+  const ChromeTrace::Window whole{Time::zero(), Time::never(), SIZE_MAX};
+  ChromeTrace first(whole), second(whole);
+  TraceTee both(first, second);
   const auto traced = run(*loaded.scenario, {.interrupt = nullptr, .trace = &both, .progress = {}});
   const auto plain = run(*loaded.scenario, {});
   ASSERT_TRUE(traced && plain);
   EXPECT_EQ(to_json(*traced), to_json(*plain));
-  chrome->finish();
-  perfetto->finish();
-
-  std::map<std::string, int> in_chrome, in_perfetto;  // slices of each track, samples of each counter
-  std::ifstream stream(path_);
-  std::map<int, std::string> names;
-  const json document = json::parse(stream);
-  for (const json& event : document.at("traceEvents")) {
-    if (event.at("name") == "thread_name") names[event.at("tid")] = event.at("args").at("name");
-    if (event.at("ph") == "X") ++in_chrome[names.at(event.at("tid"))];
-    if (event.at("ph") == "C") ++in_chrome[event.at("name")];
-  }
-  jostle::test::perfetto::Trace trace;
-  std::ifstream packets(other, std::ios::binary);
-  ASSERT_TRUE(trace.ParseFromIstream(&packets));
-  std::map<std::uint64_t, std::string> tracks;
-  for (const auto& packet : trace.packet()) {
-    if (packet.has_track_descriptor())
-      tracks[packet.track_descriptor().uuid()] = packet.track_descriptor().name();
-    if (packet.has_track_event() && packet.track_event().type() != 2)  // ends belong to beginnings
-      ++in_perfetto[tracks.at(packet.track_event().track_uuid())];
-  }
-  std::filesystem::remove(other);
-  EXPECT_EQ(in_chrome, in_perfetto);
+  std::map<std::string, int> in_first = counted(events_of(first));
+  EXPECT_EQ(first.text(), (second.finish(), second.text()));
   for (const char* const name : {"core 0", "GPU: process", "GPU: copies", "GPU: stream of resnet50 0",
                                  "process 2 yolov8n 2", "CPU: run queue", "GPU: processes waiting",
                                  "GPU: SM active", "GPU: tensor active", "VDD_IN", "clock of the GPU"})
-    EXPECT_GT(in_chrome[name], 0) << name;
+    EXPECT_GT(in_first[name], 0) << name;
+}
+
+TEST(Timeline, draws_one_thread_a_core_one_owner_of_the_gpu_and_who_waits) {
+  const auto loaded = testing::load_text(
+      "device: nvidia-h200\nhost_cores: 2\nprocesses:\n"
+      "  - {model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, count: 3}\n"
+      "  - {name: front, model: resnet50, precision: fp16, runtime: eager, sync: blocking,"
+      " arrivals: {periodic: 100 /s}}\n"
+      "run: {duration: 40 ms, warmup: 10 ms}\n");
+  ASSERT_TRUE(loaded.scenario) << loaded.errors;
+  ChromeTrace trace(ChromeTrace::Window{Time::zero(), Time::never(), SIZE_MAX});
+  ASSERT_TRUE(run(*loaded.scenario, {.interrupt = nullptr, .trace = &trace, .progress = {}}));
+  const json events = events_of(trace);
+  std::map<std::string, int> count = counted(events);
+  for (const char* track : {"core 0", "core 1", "GPU: process", "process 0 resnet50 0",
+                            "process 1 resnet50 1", "process 2 resnet50 2", "process 3 front"})
+    EXPECT_GT(count[track], 0) << track;
+  EXPECT_EQ(count.count("core 2"), 0U);  // confined to two
+
+  std::map<int, double> ended;  // of each track, in us
+  std::map<int, std::string> tracks;
+  for (const json& event : events)
+    if (event.at("name") == "thread_name") tracks[event.at("tid")] = event.at("args").at("name");
+  int switches = 0, turns = 0;
+  double most = 0;
+  for (const json& event : events) {
+    if (event.at("ph") == "C" && event.at("name") == "GPU: processes waiting")
+      most = std::max(most, event.at("args").at("processes").get<double>());
+    if (event.at("ph") != "X") continue;
+    double& end = ended[event.at("tid")];
+    const double begin = event.at("ts"), length = event.at("dur");
+    EXPECT_GE(begin, end - 1e-3) << event;  // no two at a time
+    end = begin + length;
+    EXPECT_LE(end, 50'000);
+    if (tracks.at(event.at("tid")) == "GPU: process") ++(event.at("name") == "switch" ? switches : turns);
+  }
+  EXPECT_GT(switches, 10);
+  EXPECT_GE(turns, switches);
+  EXPECT_GE(most, 2);
+  EXPECT_LE(most, 4);
 }
 
 TEST(Timeline, every_stream_has_tracks_of_its_own_that_are_named_after_it) {

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
         "{periodic: 30 /s, phase: 5 ms}}]",
         "device: jetson-orin-nano-super, processes: [{model: mobilenet_v2, precision: fp16, batch: 4, count: "
         "2, "
-        "arrivals: {periodic: 30 /s, streams: 5, gather: true}}]",
+        "arrivals: {periodic: 30 /s, streams: 5, dynamic_batching: true}}]",
         "device: jetson-orin-nano-super, processes: [{model: resnet50, precision: int8, count: 2, arrivals: "
         "{poisson: 50 /s, queue: 2}}, {model: mobilenet_v2, precision: fp16}]",
         "device: nvidia-h200, processes: [{model: resnet50, precision: fp16, runtime: cuda-graph, count: 2}, "
@@ -171,7 +171,7 @@ TEST(LinkedRun, parts_of_a_gathered_request_are_sent_when_they_are_made) {
       "{device: jetson-orin-nano-super, jetson_clocks: true, run: {duration: 2 s, warmup: 500 ms}, "
       "processes: [{model: "
       "mobilenet_v2, "
-      "precision: fp16, batch: 4, arrivals: {periodic: 100 /s, phase: 1 ms, gather: true}}]";
+      "precision: fp16, batch: 4, arrivals: {periodic: 100 /s, phase: 1 ms, dynamic_batching: true}}]";
   const Result at_once = run_text(four + "}");
   // An image takes 8 ms, a batch at once would take 32; the first waits 30 ms for the fourth either way.
   const Result over = run_text(four + ", link: {bandwidth: 10 Mbit/s, rtt: 20 ms, payload: 10 kB}}");
