@@ -22,7 +22,7 @@ const common = {
   target: 'es2020',
   charset: 'utf8',
   legalComments: 'inline',
-  loader: {'.yaml': 'text'},
+  loader: {'.yaml': 'text', '.md': 'text'},
   nodePaths: [join(packages, 'node_modules')],
   logLevel: 'warning',
 };

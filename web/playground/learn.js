@@ -5,7 +5,7 @@ import {figure as shown} from '../src/table.js';
 import {handIn, progress} from './answers.js';
 import {delta} from './delta.js';
 import {doubt, guess, unknown} from './guess.js';
-import {termsIn} from './glossary.js';
+import {termsIn} from '../src/glossary.js';
 import {lessons, scenarioOf} from './lessons.js';
 import {withBefore} from './overlay.js';
 import {folded} from './panel.js';

@@ -1,6 +1,7 @@
 // What a page begins with: the question, the answer as the terminal's table, why it is so, and how sure it is. The words
 // come with the data (cli/page/words.hpp); here they get their places.
 import {element} from './dom.js';
+import {explained} from './glossary.js';
 
 // Figures as a page has them: three digits that matter; "249.23" becomes "249". Whole numbers stay.
 export const threeDigits = (cell) => cell.replace(/(?<![\w.])\d+\.(\d+)(?![\w.]*\d)/g, (text, decimals) => {
@@ -62,10 +63,10 @@ export const fold = (title, ...children) => element('details', {class: 'fold'}, 
 const withoutFolders = (text) => text.replace(/[^\s()]*\/([^\s()/]+\.ya?ml)/g, '$1');
 
 // The reasons; on a phone those after the first lines are scrolled to.
-function reasons(why) {
+function reasons(why, told) {
   if (!why.length) return null;
   const place = element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Why', onscroll: () => fade(place)},
-      ...why.map((text) => element('p', {}, text)));
+      ...why.map((text) => element('p', {}, ...explained(text, told))));
   new ResizeObserver(() => fade(place)).observe(place);
   return place;
 }
@@ -74,7 +75,7 @@ function reasons(why) {
 export function head(words) {
   const {scenario, processes, run, question, answer, missing, why, best, trust, warnings} = words;
   const part = (name, title, ...children) => (children.some((child) => child) ? element('section', {class: name}, element('h2', {}, title), ...children) : null);
-  const lines = (texts) => texts.map((text) => element('p', {}, text));
+  const told = new Set(), lines = (texts) => texts.map((text) => element('p', {}, ...explained(text, told)));
   const asked = [question ? element('p', {}, `${withoutFolders(question)}?`) : null,
     scenario ? element('p', {}, element('b', {}, scenario)) : null,
     processes.length === 1 ? element('p', {}, processes[0]) : processes.length ? element('ul', {}, ...processes.map((text) => element('li', {}, text))) : null].filter(Boolean);
@@ -83,7 +84,7 @@ export function head(words) {
   return element('div', {class: 'head'},
       wide ? answers : null,
       element('div', {}, part('question', 'Question', ...asked), wide ? null : answers, part('trust', 'How sure', ...lines(trust).flatMap((line) => [line, ' ']))),
-      element('div', {}, part('why', 'Why', reasons(why)),
+      element('div', {}, part('why', 'Why', reasons(why, told)),
           best ? part('best', 'Best change', element('p', {}, best)) : null,
           warnings.length ? element('section', {class: 'warnings'}, ...warnings.map(({title, text}) =>
             element('p', {}, element('b', {class: 'bad'}, `${title[0].toUpperCase()}${title.slice(1)}: `), text))) : null,
