@@ -10,7 +10,7 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

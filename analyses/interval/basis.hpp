@@ -13,7 +13,7 @@ namespace jostle::scenarios {
 struct ProcessEntry;
 }
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

@@ -14,7 +14,7 @@
 #include "analyses/study/study.hpp"
 #include "scenarios/language/scenario.hpp"
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

@@ -15,7 +15,7 @@ struct RunControl;
 struct Scenario;
 }  // namespace jostle::scenarios
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

@@ -11,7 +11,7 @@
 #include "scenarios/result/result.hpp"
 #include "scenarios/run/run.hpp"
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

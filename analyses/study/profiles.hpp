@@ -11,7 +11,7 @@
 
 #include "scenarios/language/load.hpp"
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

@@ -11,7 +11,7 @@
 #include "models/process/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

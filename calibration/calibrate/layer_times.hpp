@@ -8,7 +8,7 @@
 
 #include "calibration/evidence/run_configuration.hpp"
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

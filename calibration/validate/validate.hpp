@@ -12,7 +12,7 @@
 #include "calibration/evidence/comparison.hpp"
 #include "calibration/evidence/embedded.hpp"
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

@@ -20,7 +20,7 @@ namespace jostle::board {
 struct DeviceSpec;
 }
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

@@ -30,10 +30,10 @@
 #include "scenarios/language/link.hpp"
 #include "sim/time.hpp"
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct NvpFile;
 struct OnnxNetwork;
-}  // namespace jostle::calibration
+}  // namespace jostle::profiles
 
 namespace jostle::dnn {
 class Network;

@@ -14,7 +14,7 @@ struct Scenario;
 struct SharedWork;
 }  // namespace jostle::scenarios
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

@@ -8,7 +8,7 @@
 #include "models/gpu/kernel.hpp"
 #include "scenarios/result/grades.hpp"
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

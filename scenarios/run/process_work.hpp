@@ -17,7 +17,7 @@ struct ProcessEntry;
 struct SharedWork;
 }  // namespace jostle::scenarios
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

@@ -18,7 +18,7 @@ struct Scenario;
 struct SharedWork;
 }  // namespace jostle::scenarios
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 
