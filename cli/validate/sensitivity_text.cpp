@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "profiles/embedded.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "input/csv.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
@@ -19,7 +19,7 @@ std::string percentage_points(const std::optional<double>& error, double now) {
 
 // Model changes that were tried and rejected: calibration/tries.csv.
 std::string rejected_changes() {
-  const auto csv = profiles::embedded_file("tries.csv");
+  const auto csv = calibration::evidence_file("tries.csv");
   if (!csv) return {};
   const auto rows = input::CsvTable::parse(*csv, "tries.csv");
   Table table({{"mechanism", Align::left}, {"tried", Align::left}, {"result", Align::left}});
