@@ -55,7 +55,7 @@ std::string label_of(const dnn::Layer& layer) {
 }  // namespace
 
 std::string network_graphviz(const NamedNetwork& shown) {
-  const auto& graph = shown.network.graph().layers;
+  const dnn::BoostGraph graph = dnn::boost_graph(shown.network);
   std::ostringstream text;
   boost::write_graphviz(
       text, graph,

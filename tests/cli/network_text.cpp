@@ -94,7 +94,7 @@ TEST(NetworkText, a_graph_has_a_node_a_layer_and_an_edge_an_input) {
   EXPECT_THAT(text, HasSubstr("1[label=\"conv1\\nconv 7×7 /2\\n64×112×112\""));
   std::size_t edges = 0;
   for (std::size_t at = 0; (at = text.find("->", at)) != std::string::npos; ++at) ++edges;
-  EXPECT_EQ(edges, boost::num_edges(shown.network.graph().layers));
+  EXPECT_EQ(edges, boost::num_edges(dnn::boost_graph(shown.network)));
 }
 
 TEST(NetworkText, names_that_would_break_out_of_their_form_do_not) {

@@ -1,11 +1,7 @@
 #include "models/dnn/graph/network.hpp"
 
-#include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <utility>
-
-#include "models/dnn/graph/boost_graph.hpp"
 
 namespace jostle::dnn {
 
@@ -62,23 +58,6 @@ std::int64_t Layer::parameters() const {
   return weights() + (bias ? out.channels : 0);
 }
 
-Network::Network() : graph_(std::make_unique<BoostGraph>()) {}
-Network::Network(const Network& other) : graph_(std::make_unique<BoostGraph>(*other.graph_)) {}
-Network::Network(Network&& other) noexcept = default;
-Network& Network::operator=(Network other) noexcept {
-  graph_ = std::move(other.graph_);
-  return *this;
-}
-Network::~Network() = default;
-
-std::size_t Network::size() const {
-  return boost::num_vertices(graph_->layers);
-}
-
-const Layer& Network::layer(Node node) const {
-  return (graph_->layers)[node];
-}
-
 Network::Node Network::add(const Layer& layer, std::span<const Node> inputs) {
   if (!inputs.empty()) {
     const Layer& first = this->layer(inputs.front());
@@ -86,26 +65,10 @@ Network::Node Network::add(const Layer& layer, std::span<const Node> inputs) {
       throw std::invalid_argument("layer '" + layer.name + "' does not match the shape of its input '" +
                                   first.name + "'");
   }
-  const Node node = boost::add_vertex(layer, graph_->layers);
-  for (const Node input : inputs) boost::add_edge(input, node, graph_->layers);
+  const Node node = vertices_.size();
+  for (const Node input : inputs) vertices_.at(input).consumers.push_back(node);
+  vertices_.push_back({layer, {inputs.begin(), inputs.end()}, {}});
   return node;
-}
-
-std::vector<Network::Node> Network::inputs(Node node) const {
-  std::vector<Node> found;
-  for (const auto& edge : boost::make_iterator_range(boost::in_edges(node, graph_->layers))) {
-    found.push_back(boost::source(edge, graph_->layers));
-  }
-  return found;
-}
-
-std::vector<Network::Node> Network::consumers(Node node) const {
-  std::vector<Node> found;
-  for (const auto& edge : boost::make_iterator_range(boost::out_edges(node, graph_->layers))) {
-    found.push_back(boost::target(edge, graph_->layers));
-  }
-  std::ranges::sort(found);
-  return found;
 }
 
 std::int64_t Network::macs() const {
