@@ -4,9 +4,9 @@
 
 #include <stdexcept>
 
-#include "profiles/profile/profile.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::dnn {
 namespace {

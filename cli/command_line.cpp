@@ -74,8 +74,10 @@ void add_subcommands(CLI::App& app, Task& task, std::string_view asked, Laborato
   for (const Subcommand& each : subcommands) {
     if (alone && each.name != asked) continue;
     const auto other = std::ranges::find(laboratory, each.name, &Subcommand::name);
-    if (each.add != nullptr) each.add(app, task);
-    else if (other != laboratory.end()) other->add(app, task);
+    if (each.add != nullptr)
+      each.add(app, task);
+    else if (other != laboratory.end())
+      other->add(app, task);
   }
 }
 

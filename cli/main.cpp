@@ -9,7 +9,8 @@
 
 namespace {
 
-// Becomes the laboratory's command, which is beside this one or where it was installed. Returns if there is none.
+// Becomes the laboratory's command, which is beside this one or where it was installed. Returns if there is
+// none.
 void become_laboratory(char** argv) {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();

@@ -10,8 +10,8 @@
 
 #include "analyses/study/check.hpp"
 #include "analyses/study/store.hpp"
-#include "profiles/document_kind.hpp"
 #include "cli/subcommand.hpp"
+#include "profiles/document_kind.hpp"
 
 namespace jostle::cli {
 

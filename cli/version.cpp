@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-#include "profiles/embedded.hpp"
 #include "cli/commit.hpp"
 #include "input/hash.hpp"
+#include "profiles/embedded.hpp"
 
 namespace jostle::cli {
 namespace {

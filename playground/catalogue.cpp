@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
 #include "output/json.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/result/grades.hpp"
 

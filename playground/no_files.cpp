@@ -1,15 +1,15 @@
 // The twins of what reads and writes files other than text: a page has none, and says so where one is named.
-#include "profiles/onnx/onnx.hpp"
-#include "profiles/readers/nvpmodel.hpp"
 #include "input/input_file.hpp"
 #include "input/refused.hpp"
 #include "output/output_file.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/readers/nvpmodel.hpp"
 
 namespace jostle {
 
 std::optional<profiles::OnnxNetwork> profiles::read_onnx(const std::string& path,
-                                                               std::optional<std::int64_t> /*input*/,
-                                                               input::Problems& problems) {
+                                                         std::optional<std::int64_t> /*input*/,
+                                                         input::Problems& problems) {
   problems.add_file(path, "a page reads no ONNX file", "the command `jostle` does");
   return std::nullopt;
 }

@@ -145,8 +145,7 @@ Answer offload(const Source& source, unsigned threads, bool interval, pybind11::
 Answer plan(const Source& source, const PlanOptions& options, pybind11::object progress) {
   return answered(std::move(progress), [&](Call& call, Warnings& warnings) {
     analyses::Profiles profiles;
-    analyses::Study study =
-        study_of(source, {profiles::DocumentKind::study, profiles::DocumentKind::fleet});
+    analyses::Study study = study_of(source, {profiles::DocumentKind::study, profiles::DocumentKind::fleet});
     study.interval = false;
     const ReadyStudy ready = checked(std::move(study), profiles, options.threads, call.interrupt(), warnings);
     input::Problems problems;

@@ -2,12 +2,12 @@
 #include <memory>
 #include <utility>
 
-#include "profiles/profile/base_profile.hpp"
+#include "calibration/calibrate/board/board_calibration.hpp"
 #include "input/csv.hpp"
 #include "output/output_file.hpp"
+#include "profiles/profile/base_profile.hpp"
 #include "python/answers.hpp"
 #include "python/call.hpp"
-#include "calibration/calibrate/board/board_calibration.hpp"
 
 namespace jostle::python {
 
@@ -27,12 +27,12 @@ Answer calibrate(const std::string& device, const CalibrateOptions& options, pyb
     const auto table = output::open_if_given(
         profile && !profile->direct() ? profiles::uncertainty_path(options.output) : std::string());
     const calibration::BoardCalibration board = calibration::calibrate_board(*base, files,
-                                                                           {.evidence = options.evidence,
-                                                                            .output = options.output,
-                                                                            .name = options.name,
-                                                                            .fresh = options.fresh,
-                                                                            .quick = options.quick},
-                                                                           control);
+                                                                             {.evidence = options.evidence,
+                                                                              .output = options.output,
+                                                                              .name = options.name,
+                                                                              .fresh = options.fresh,
+                                                                              .quick = options.quick},
+                                                                             control);
     if (table) output::write_whole(*table, board.uncertainty_csv);
     if (profile) output::write_whole(*profile, board.profile);
     if (!board.calibration.converged)

@@ -2,12 +2,12 @@
 #include <nlohmann/json.hpp>
 
 #include "analyses/schema/schema.hpp"
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
 #include "output/json.hpp"
+#include "profiles/profile/profile.hpp"
 #include "python/answers.hpp"
 
 namespace jostle::python {

@@ -14,7 +14,8 @@ int run_command(const std::vector<std::string>& arguments, const cli::Terminal::
   std::vector<const char*> words{"jostle"};
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   words.push_back(nullptr);
-  return cli::command_line(static_cast<int>(words.size()) - 1, words.data(), settings, cli::laboratory(), interrupted);
+  return cli::command_line(static_cast<int>(words.size()) - 1, words.data(), settings, cli::laboratory(),
+                           interrupted);
 }
 
 }  // namespace

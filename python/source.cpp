@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::python {
 

@@ -8,8 +8,8 @@
 #include "analyses/study/check.hpp"
 #include "analyses/study/profiles.hpp"
 #include "analyses/study/study.hpp"
-#include "profiles/document_kind.hpp"
 #include "input/problems.hpp"
+#include "profiles/document_kind.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 

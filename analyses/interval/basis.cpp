@@ -4,12 +4,12 @@
 #include <array>
 #include <string_view>
 
-#include "profiles/tables/kernel_tables.hpp"
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/tables/kernel_tables.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -26,7 +26,7 @@ const dnn::MeasuredNetwork* measured_network(const scenarios::ProcessEntry& entr
   const dnn::Model* const model = dnn::find_model(network);
   const auto input = static_cast<int>(entry.input.value_or(model != nullptr ? model->default_input : 0));
   return profiles::kernel_tables_for(profile.spec->evidence, profile.spec->sibling,
-                                        {network, *entry.precision, entry.batch, input})
+                                     {network, *entry.precision, entry.batch, input})
       .find(network, *entry.precision, input);
 }
 

@@ -13,7 +13,7 @@ namespace jostle::analyses {
 
 struct DrawnRuns {
   scenarios::Result point;                  // the scenario's run, with its profile and seed
-  std::vector<profiles::Draw> draws;     // drawn parameters
+  std::vector<profiles::Draw> draws;        // drawn parameters
   std::vector<scenarios::Result> drawn;     // one run per draw, each with its own seed
   std::vector<scenarios::Result> repeated;  // runs on the profile itself, each with its own seed
   bool as_long = true;                      // `drawn` and `repeated` last as long as `point`

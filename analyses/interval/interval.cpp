@@ -320,7 +320,7 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
   system.power_w.pi90_parts = power.parts;
   if (!system.tokens) return;
   const std::optional<profiles::Residual> of_rate = error.of("tokens", weakest),
-                                             of_power = error.of("power", {weakest.basis});
+                                          of_power = error.of("power", {weakest.basis});
   const Around tokens = around(system.tokens->per_s, spreads.tokens, of_rate);
   system.tokens->per_s_pi90 = possible_tokens(tokens.pi90, result);
   system.tokens->per_s_pi90_parts = tokens.parts;

@@ -33,9 +33,9 @@ struct HeldOutRow {
 // a residual of its own. If that was measured only on a better basis, the wider of it and of the mean's
 // residual on this basis counts. None if nothing is known of the quantity.
 [[nodiscard]] std::optional<profiles::Residual> residual_for(const profiles::Uncertainty& uncertainty,
-                                                                const std::string& device,
-                                                                const std::string& quantity,
-                                                                const std::string& basis);
+                                                             const std::string& device,
+                                                             const std::string& quantity,
+                                                             const std::string& basis);
 
 // The half-width of the error at a batch that is `octaves` beyond those of the measured kernels. Nine in ten
 // sums of kernels by the law of batches (models/dnn/batch_law.hpp) are off by up to 10 % an octave: of 142
@@ -44,8 +44,8 @@ struct HeldOutRow {
   return 0.1 * octaves;
 }
 // The residual there.
-[[nodiscard]] std::optional<profiles::Residual> beyond_tables(
-    std::optional<profiles::Residual> residual, double octaves);
+[[nodiscard]] std::optional<profiles::Residual> beyond_tables(std::optional<profiles::Residual> residual,
+                                                              double octaves);
 
 // The origin of a residual, for people: "36 runs of all boards (throughput, family)".
 [[nodiscard]] std::string origin_of(const profiles::Residual& residual);

@@ -4,10 +4,10 @@
 #include <system_error>
 #include <utility>
 
-#include "profiles/profile/with_parameters.hpp"
 #include "input/csv.hpp"
 #include "input/override.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/with_parameters.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {

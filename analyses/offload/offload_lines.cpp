@@ -234,8 +234,8 @@ std::string offload_csv(const OffloadAnswer& answer) {
   for (const OffloadPoint& point : answer.points) {
     for (const OffloadStream& stream : answer.streams) {
       text += fmt::format("{},{},{},{},{},{},{}", mbit(point.bandwidth), sim::to_ms(point.rtt), stream.index,
-                          stream.entry, input::csv_field(stream.name),
-                          input::csv_field(stream.model), input::csv_field(stream.cloud_model));
+                          stream.entry, input::csv_field(stream.name), input::csv_field(stream.model),
+                          input::csv_field(stream.cloud_model));
       for (const SideMetrics* const side : {&answer.edge, &point.cloud, &point.split})
         text += side_cells(*side, stream.index);
       text += fmt::format(",{},{},{},{}", point.on_edge, to_string(point.by_latency[stream.index]),

@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "profiles/profile/profile.hpp"
 #include "input/counted.hpp"
 #include "input/cursor.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 
 namespace jostle::analyses {

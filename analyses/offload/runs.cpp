@@ -6,11 +6,11 @@
 #include <cmath>
 #include <utility>
 
-#include "profiles/profile/profile.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/memory/footprint.hpp"
 #include "models/process/arrivals.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/process_work.hpp"

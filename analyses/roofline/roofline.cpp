@@ -5,12 +5,12 @@
 #include <set>
 #include <stdexcept>
 
-#include "profiles/profile/profile.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/training.hpp"
 #include "output/json.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/run/assemble.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "profiles/tables/stage_costs.hpp"
-#include "profiles/profile/profile.hpp"
 #include "models/media/spec.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/tables/stage_costs.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/names.hpp"
 

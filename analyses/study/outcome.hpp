@@ -61,8 +61,8 @@ class StudyIntervals;
 
 // A hash of the resolved scenario, the profile, the version of jostle and `interval`. Points with equal keys
 // have equal outcomes. Files have it as text (input::hex).
-[[nodiscard]] std::uint64_t point_key(const scenarios::Scenario& scenario,
-                                      const profiles::Profile& profile, bool interval = false);
+[[nodiscard]] std::uint64_t point_key(const scenarios::Scenario& scenario, const profiles::Profile& profile,
+                                      bool interval = false);
 // The same key for a point that is not supported, from its values.
 [[nodiscard]] std::uint64_t unsupported_key(const std::string& document_json);
 

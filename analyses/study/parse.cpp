@@ -14,13 +14,13 @@
 #include "analyses/study/key_path.hpp"
 #include "analyses/study/metric.hpp"
 #include "analyses/study/study.hpp"
-#include "profiles/document_kind.hpp"
 #include "input/cursor.hpp"
 #include "input/file.hpp"
 #include "input/override.hpp"
 #include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
+#include "profiles/document_kind.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {

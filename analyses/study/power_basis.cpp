@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/run/grades_of.hpp"
 
 namespace jostle::analyses {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace jostle::calibration {
+namespace jostle::profiles {
 struct Profile;
 }
 

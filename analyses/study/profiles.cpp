@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 #include "scenarios/run/shared_work.hpp"
@@ -11,7 +11,7 @@
 namespace jostle::analyses {
 
 std::shared_ptr<const profiles::Profile> Profiles::find(const std::string& name, const std::string& path,
-                                                           input::Problems& problems) {
+                                                        input::Problems& problems) {
   const std::lock_guard lock(guard_);
   const std::string key = path.empty() ? name : path;
   if (const auto found = read_.find(key); found != read_.end()) return found->second.profile;
@@ -36,7 +36,7 @@ std::shared_ptr<scenarios::SharedWork> Profiles::work(const profiles::Profile& p
 }
 
 std::shared_ptr<const profiles::Profile> Profiles::of(const scenarios::Scenario& scenario,
-                                                         input::Problems& problems) {
+                                                      input::Problems& problems) {
   if (scenario.figures.empty()) return find(scenario.device, scenario.device_path, problems);
   std::string key = scenario.device + '\n' + scenario.device_path;
   for (const auto& [path, value] : scenario.figures) key.append("\n").append(path).append("\n").append(value);

@@ -25,8 +25,8 @@ class Profiles {
  public:
   // A shipped profile (empty `path`) or a profile file; null, with problems, on error. Thread-safe.
   [[nodiscard]] std::shared_ptr<const profiles::Profile> find(const std::string& name,
-                                                                 const std::string& path,
-                                                                 input::Problems& problems);
+                                                              const std::string& path,
+                                                              input::Problems& problems);
 
   // The work that runs on this profile may share (RunControl::shared); null: the profile is not in this cache
   // any more.
@@ -34,7 +34,7 @@ class Profiles {
 
   // The profile of a scenario, with its parameter overrides.
   [[nodiscard]] std::shared_ptr<const profiles::Profile> of(const scenarios::Scenario& scenario,
-                                                               input::Problems& problems);
+                                                            input::Problems& problems);
   // The same; throws scenarios::RunError with the problems.
   [[nodiscard]] std::shared_ptr<const profiles::Profile> required(const scenarios::Scenario& scenario);
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "profiles/tables/kernel_tables.hpp"
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/tables/kernel_tables.hpp"
 #include "scenarios/language/network.hpp"
 
 namespace jostle::analyses {

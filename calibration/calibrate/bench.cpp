@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "profiles/profile/priors.hpp"
-#include "profiles/onnx/content_name.hpp"
+#include "calibration/calibrate/layer_times.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/onnx/content_name.hpp"
+#include "profiles/profile/priors.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
-#include "calibration/calibrate/layer_times.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -34,8 +34,8 @@ bool is_valid_over_range(const profiles::BaseProfile& base, const Unknown& unkno
   const auto is_valid = [&](double ratio) {
     input::Problems none;
     return profiles::profile_of(base.document, none,
-                                   {fmt::format("{}={{value: {}, grade: fitted, source: fit}}", unknown.path,
-                                                unknown.centre.times(ratio))})
+                                {fmt::format("{}={{value: {}, grade: fitted, source: fit}}", unknown.path,
+                                             unknown.centre.times(ratio))})
         .has_value();
   };
   return is_valid(unknown.parameter.lower) && is_valid(unknown.parameter.upper);
@@ -54,8 +54,7 @@ Unknown factor_of(std::string family, std::string network, scenarios::Precision 
   return unknown;
 }
 
-std::vector<double> predicted_values(const profiles::Profile& profile,
-                                     const RunConfiguration& configuration,
+std::vector<double> predicted_values(const profiles::Profile& profile, const RunConfiguration& configuration,
                                      const std::atomic<bool>* interrupt) {
   const auto result = run(*configuration.scenario, profile,
                           scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
@@ -84,8 +83,7 @@ double model_sd(const std::string& metric) {
 std::vector<Unknown> profile_unknowns(const profiles::BaseProfile& base, PriorsFrom from) {
   std::vector<Unknown> unknowns;
   for (const profiles::Prior& prior : profiles::priors()) {
-    const auto known =
-        std::ranges::find(base.profile.figures, prior.path, &profiles::ProfileParameter::path);
+    const auto known = std::ranges::find(base.profile.figures, prior.path, &profiles::ProfileParameter::path);
     if (known == base.profile.figures.end()) continue;
     const bool own = prior.centre.empty() || from == PriorsFrom::profile;
     const auto centre = input::quantity(own ? std::string_view(known->value) : prior.centre);
@@ -131,13 +129,12 @@ void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfigurat
     }
     add(factor_of({}, {}, precision, profiles::precision_factor_sd));
     if (!file) add(factor_of(family, {}, precision, profiles::family_factor_sd));
-    add(factor_of(family, network, precision,
-                  file ? profiles::file_factor_sd : profiles::network_factor_sd));
+    add(factor_of(family, network, precision, file ? profiles::file_factor_sd : profiles::network_factor_sd));
   }
 }
 
 profiles::Profile Bench::profile(const std::vector<Unknown>& unknowns,
-                                    const std::vector<double>& values) const {
+                                 const std::vector<double>& values) const {
   std::vector<std::string> set;
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     if (!unknowns[i].is_factor())

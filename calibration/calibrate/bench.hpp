@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "calibration/calibrate/calibrate.hpp"
+#include "calibration/calibrate/own_tables.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "input/quantity.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "calibration/calibrate/calibrate.hpp"
-#include "calibration/calibrate/own_tables.hpp"
 
 namespace jostle::calibration {
 
@@ -54,7 +54,7 @@ class Bench {
 
   // Throws CalibrationError.
   [[nodiscard]] profiles::Profile profile(const std::vector<Unknown>& unknowns,
-                                             const std::vector<double>& values) const;
+                                          const std::vector<double>& values) const;
   // Factors of the measured networks, and of families and precisions for the others. `profile`: the board
   // with the other values.
   [[nodiscard]] std::vector<dnn::Factor> factors(const std::vector<Unknown>& unknowns,

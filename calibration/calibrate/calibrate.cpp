@@ -7,18 +7,18 @@
 #include <optional>
 #include <utility>
 
+#include "calibration/calibrate/bench.hpp"
+#include "calibration/calibrate/own_tables.hpp"
 #include "calibration/fit/least_squares.hpp"
-#include "profiles/profile/priors.hpp"
-#include "profiles/profile/like.hpp"
 #include "input/printable.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/profile/like.hpp"
+#include "profiles/profile/priors.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
-#include "calibration/calibrate/bench.hpp"
-#include "calibration/calibrate/own_tables.hpp"
 
 namespace jostle::calibration {
 namespace {

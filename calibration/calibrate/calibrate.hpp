@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "profiles/profile/base_profile.hpp"
-#include "profiles/profile/uncertainty.hpp"
-#include "input/problems.hpp"
-#include "input/value.hpp"
 #include "calibration/calibrate/own_tables.hpp"
 #include "calibration/evidence/run_configuration.hpp"
+#include "input/problems.hpp"
+#include "input/value.hpp"
+#include "profiles/profile/base_profile.hpp"
+#include "profiles/profile/uncertainty.hpp"
 
 namespace jostle::calibration {
 
@@ -58,7 +58,7 @@ struct Calibration {
   std::size_t rows = 0, points = 0;
   bool converged = false;
   profiles::Profile profile;  // the base with the fitted values
-  input::Node document;          // the document of the base, with own kernel tables
+  input::Node document;       // the document of the base, with own kernel tables
 
   // The parameters' names and covariance; held_out() adds the residuals.
   [[nodiscard]] profiles::Uncertainty uncertainty() const;

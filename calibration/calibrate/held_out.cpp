@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "scenarios/run/run.hpp"
 #include "calibration/calibrate/bench.hpp"
 #include "calibration/evidence/simulated.hpp"
+#include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/roofline.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/process_work.hpp"
@@ -163,8 +163,7 @@ std::vector<double> layer_factors(std::span<const LayerTime> measured,
   return 2 * named >= total(measured) ? by_names(measured, computed, groups) : by_order(measured, computed);
 }
 
-std::vector<double> layer_factors(const RunConfiguration& configuration,
-                                  const profiles::Profile& profile) {
+std::vector<double> layer_factors(const RunConfiguration& configuration, const profiles::Profile& profile) {
   if (configuration.layer_times.empty()) return {};
   const scenarios::Assembly board = assembled(configuration, profile);
   const scenarios::ProcessEntry& entry = configuration.scenario->processes.front();

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "profiles/profile/priors.hpp"
-#include "models/board/spec.hpp"
-#include "sim/math.hpp"
 #include "calibration/calibrate/bench.hpp"
+#include "models/board/spec.hpp"
+#include "profiles/profile/priors.hpp"
+#include "sim/math.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -10,10 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "profiles/tables/evidence_list.hpp"
-#include "profiles/tables/kernel_tables.hpp"
-#include "profiles/tables/trace_files.hpp"
-#include "profiles/profile/priors.hpp"
+#include "calibration/calibrate/calibrate.hpp"
 #include "input/csv.hpp"
 #include "input/file.hpp"
 #include "input/override.hpp"
@@ -22,9 +19,12 @@
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/profile/priors.hpp"
+#include "profiles/tables/evidence_list.hpp"
+#include "profiles/tables/kernel_tables.hpp"
+#include "profiles/tables/trace_files.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "calibration/calibrate/calibrate.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -53,11 +53,11 @@ std::string_view kind_of_kernel(const std::string& name) {
 void add_table(const RunConfiguration& run, std::string& csv) {
   for (std::size_t i = 0; i < run.kernels.size(); ++i) {
     const TimedKernel& kernel = run.kernels[i];
-    csv += fmt::format("{},{},{},{},{},{},{:.7g},{},{},{},{},{}\n", input::csv_field(run.network()),
-                       run.precision, run.batch, i, kind_of_kernel(kernel.name),
-                       input::csv_field(kernel.name), kernel.us, profiles::product_of(kernel.grid),
-                       profiles::product_of(kernel.block), kernel.registers, kernel.shared_bytes,
-                       run.input());
+    csv +=
+        fmt::format("{},{},{},{},{},{},{:.7g},{},{},{},{},{}\n", input::csv_field(run.network()),
+                    run.precision, run.batch, i, kind_of_kernel(kernel.name), input::csv_field(kernel.name),
+                    kernel.us, profiles::product_of(kernel.grid), profiles::product_of(kernel.block),
+                    kernel.registers, kernel.shared_bytes, run.input());
   }
 }
 
@@ -228,8 +228,8 @@ OwnTables own_tables(const std::vector<RunConfiguration>& runs, const profiles::
     const auto rate = rate_alone(run);
     if (!rate || !own.cover(run)) continue;
     const char* const mode = run.runtime == "eager" ? "eager" : "graph";
-    own.solo_csv += fmt::format("1,{},{},{},{},{:.7g},{}\n", input::csv_field(run.network()),
-                                run.precision, run.batch, mode, *rate, run.input());
+    own.solo_csv += fmt::format("1,{},{},{},{},{:.7g},{}\n", input::csv_field(run.network()), run.precision,
+                                run.batch, mode, *rate, run.input());
     rates.insert(fmt::format("{} b{} {}", network_key(run), run.batch, mode));
     ++own.rates;
   }

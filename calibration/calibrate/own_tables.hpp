@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "profiles/profile/base_profile.hpp"
 #include "calibration/evidence/run_configuration.hpp"
+#include "profiles/profile/base_profile.hpp"
 
 namespace jostle::calibration {
 
@@ -42,7 +42,6 @@ struct OwnTables {
                                                    const profiles::BaseProfile& base);
 
 // The profile with these tables before its own evidence. Throws CalibrationError.
-[[nodiscard]] profiles::BaseProfile with_tables(const profiles::BaseProfile& base,
-                                                   const OwnTables& tables);
+[[nodiscard]] profiles::BaseProfile with_tables(const profiles::BaseProfile& base, const OwnTables& tables);
 
 }  // namespace jostle::calibration

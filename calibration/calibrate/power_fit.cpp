@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "analyses/interval/interval.hpp"
-#include "calibration/fit/least_squares.hpp"
-#include "profiles/profile/priors.hpp"
-#include "input/quantity.hpp"
-#include "models/board/spec.hpp"
-#include "scenarios/run/parallel.hpp"
-#include "scenarios/run/run.hpp"
 #include "calibration/calibrate/bench.hpp"
 #include "calibration/evidence/simulated.hpp"
+#include "calibration/fit/least_squares.hpp"
+#include "input/quantity.hpp"
+#include "models/board/spec.hpp"
+#include "profiles/profile/priors.hpp"
+#include "scenarios/run/parallel.hpp"
+#include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -28,8 +28,10 @@ constexpr std::string_view of_base = "the profile's: cards of one architecture d
 // The parts that runs of networks tell apart. What is drawn at any load is in the clock tree: constants of
 // other parts (leakage, memory, module) cannot be told from it at one clock.
 constexpr std::array card_priors{
-    profiles::Prior{"power.gpu.clock_tree", "", 0.5, 6, of_base}, profiles::Prior{"power.gpu.sm", "", 0.7, 10, of_base},
-    profiles::Prior{"power.gpu.tensor", "", 0.7, 10, of_base},    profiles::Prior{"power.gpu.issue", "", 0.7, 10, of_base},
+    profiles::Prior{"power.gpu.clock_tree", "", 0.5, 6, of_base},
+    profiles::Prior{"power.gpu.sm", "", 0.7, 10, of_base},
+    profiles::Prior{"power.gpu.tensor", "", 0.7, 10, of_base},
+    profiles::Prior{"power.gpu.issue", "", 0.7, 10, of_base},
     profiles::Prior{"power.gpu.per_byte", "", 0.7, 10, of_base},
 };
 
@@ -65,7 +67,7 @@ std::vector<std::string> values_of(const Calibration& found) {
 }
 
 profiles::Profile profile_with(const profiles::BaseProfile& base, const Calibration& found,
-                                  std::vector<std::string> more) {
+                               std::vector<std::string> more) {
   std::vector<std::string> set = values_of(found);
   set.insert(set.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   input::Problems problems;

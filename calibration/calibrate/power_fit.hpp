@@ -32,8 +32,7 @@ struct PowerFit {
 // power at the input is fitted; a run whose throughput is known too must have that. None without watts below
 // the limit. Throws CalibrationError, Interrupted,
 // RunError.
-[[nodiscard]] std::optional<PowerFit> fit_power(const profiles::BaseProfile& base,
-                                                const Calibration& found,
+[[nodiscard]] std::optional<PowerFit> fit_power(const profiles::BaseProfile& base, const Calibration& found,
                                                 const std::vector<RunConfiguration>& configurations,
                                                 bool hold_out, const CalibrationControl& control = {});
 

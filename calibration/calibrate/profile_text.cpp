@@ -8,10 +8,10 @@
 #include <map>
 #include <memory>
 
-#include "profiles/tables/evidence_list.hpp"
+#include "calibration/calibrate/calibrate.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
-#include "calibration/calibrate/calibrate.hpp"
+#include "profiles/tables/evidence_list.hpp"
 
 namespace jostle::calibration {
 namespace {

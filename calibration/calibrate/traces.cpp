@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "profiles/tables/kernel_tables.hpp"
 #include "calibration/fit/gpu_start.hpp"
 #include "calibration/fit/launch_cost.hpp"
 #include "calibration/fit/least_squares.hpp"
@@ -20,15 +19,16 @@
 #include "models/board/spec.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/tables/kernel_tables.hpp"
 #include "scenarios/run/parallel.hpp"
 
 namespace jostle::calibration {
 namespace {
 
 using calibration::Estimate;
+using calibration::TracePrior;
 using profiles::TraceFiles;
 using profiles::TraceKind;
-using calibration::TracePrior;
 
 // Model errors in addition to noise (relative standard deviations).
 constexpr double switch_model_sd = 0.05;
@@ -195,7 +195,8 @@ void synthetic_streams(Estimates& all, const profiles::TraceFiles& files, const 
                  calibration::block_turnover(files.table(profiles::TraceKind::streams_synthetic), gpu),
                  "streams_synthetic.csv: waves of kernels that spin, beyond the first", false);
   if (streams || readers) {
-    const profiles::TraceKind kind = readers ? profiles::TraceKind::streams_of_readers : profiles::TraceKind::streams_synthetic;
+    const profiles::TraceKind kind =
+        readers ? profiles::TraceKind::streams_of_readers : profiles::TraceKind::streams_synthetic;
     add_estimate(all, "gpu.space_sharing.warp_bandwidth", calibration::warp_bandwidth(files.table(kind), gpu),
                  "streams_synthetic.csv, _mem: readers that draw less than half of the bandwidth", false);
   }
@@ -255,12 +256,12 @@ FittedParameter fitted_parameter(const TracePrior& prior, const std::string& dev
 
 }  // namespace
 
-Calibration calibrate_traces(const profiles::BaseProfile& base, const profiles::TraceFiles& files, PriorsFrom from) {
+Calibration calibrate_traces(const profiles::BaseProfile& base, const profiles::TraceFiles& files,
+                             PriorsFrom from) {
   // The profile's own values are centres of priors, as wide as devices of one type differ.
   Estimates estimates;
   for (const TracePrior& prior : calibration::trace_priors()) {
-    const auto known =
-        std::ranges::find(base.profile.figures, prior.path, &profiles::ProfileParameter::path);
+    const auto known = std::ranges::find(base.profile.figures, prior.path, &profiles::ProfileParameter::path);
     const bool own = from == PriorsFrom::profile && known != base.profile.figures.end();
     estimates.priors.emplace(prior.path, own ? prior.around(known->value) : prior);
   }
@@ -274,8 +275,7 @@ Calibration calibrate_traces(const profiles::BaseProfile& base, const profiles::
   result.converged = true;
   std::vector<std::string> set;
   for (const TracePrior& prior : calibration::trace_priors()) {
-    const auto known =
-        std::ranges::find(base.profile.figures, prior.path, &profiles::ProfileParameter::path);
+    const auto known = std::ranges::find(base.profile.figures, prior.path, &profiles::ProfileParameter::path);
     const auto of = estimates.found.find(prior.path);
     if (known == base.profile.figures.end() || (of == estimates.found.end() && from == PriorsFrom::profile))
       continue;

@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "profiles/tables/trace_files.hpp"
 #include "calibration/calibrate/calibrate.hpp"
+#include "profiles/tables/trace_files.hpp"
 
 namespace jostle::calibration {
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "profiles/profile/profile.hpp"
+#include "calibration/claims/concurrent_vision.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
-#include "calibration/claims/concurrent_vision.hpp"
 
 namespace jostle::calibration {
 namespace {

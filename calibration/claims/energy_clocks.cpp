@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "models/board/spec.hpp"
 #include "calibration/claims/energy_knobs.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {

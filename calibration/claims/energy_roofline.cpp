@@ -9,15 +9,15 @@
 #include <map>
 
 #include "analyses/roofline/roofline.hpp"
-#include "profiles/profile/profile.hpp"
+#include "calibration/claims/statements.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/dnn/training.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
-#include "calibration/claims/statements.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "profiles/profile/profile.hpp"
-#include "models/board/spec.hpp"
 #include "calibration/claims/energy_knobs.hpp"
+#include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::calibration {
 namespace {

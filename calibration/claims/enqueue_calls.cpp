@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "analyses/support/support.hpp"
-#include "profiles/profile/profile.hpp"
 #include "calibration/claims/concurrent_vision.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibration/claims/energy_knobs.hpp"
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/model_names.hpp"
-#include "calibration/claims/energy_knobs.hpp"
 
 namespace jostle::calibration {
 namespace {

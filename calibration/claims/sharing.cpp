@@ -1,10 +1,10 @@
 // Statements on how processes share the board.
 #include <fmt/format.h>
 
+#include "calibration/claims/concurrent_vision.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
-#include "calibration/claims/concurrent_vision.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "models/board/spec.hpp"
 #include "calibration/claims/concurrent_vision.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "profiles/profile/profile.hpp"
-#include "models/board/spec.hpp"
 #include "calibration/claims/concurrent_vision.hpp"
+#include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -128,8 +128,7 @@ void add_traces(std::vector<TraceFile> traces, EvidenceFiles& all, std::vector<s
                       "the second on top of the profile that the first gave",
                       profiles::file_name(file.kind)));
     } else {
-      if (file.kind == profiles::TraceKind::solo)
-        all.alone_in_traces = run_configurations_of(as_rows(file));
+      if (file.kind == profiles::TraceKind::solo) all.alone_in_traces = run_configurations_of(as_rows(file));
       try {
         all.traces.add(file.kind, std::move(file.table));
       } catch (const std::invalid_argument& error) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "profiles/tables/trace_files.hpp"
 #include "calibration/evidence/run_configuration.hpp"
+#include "profiles/tables/trace_files.hpp"
 
 namespace jostle::calibration {
 

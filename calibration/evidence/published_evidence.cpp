@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "calibration/evidence/embedded.hpp"
-#include "profiles/onnx/network_files.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "profiles/onnx/network_files.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::calibration {

@@ -12,14 +12,14 @@
 #include <utility>
 
 #include "calibration/evidence/embedded.hpp"
-#include "profiles/profile/base_profile.hpp"
-#include "profiles/profile/profile.hpp"
 #include "calibration/logs/log_text.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/profile/base_profile.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/network.hpp"
@@ -109,8 +109,7 @@ std::set<std::string> networks_with_kernels(std::span<const input::CsvTable> tab
           std::ranges::any_of(process::runtimes, [&](const process::RuntimeTraits& traits) {
             return traits.name == runtime && traits.lowering == dnn::Lowering::framework;
           });
-      if (framework && !model.ends_with(".onnx") &&
-          input::text_in(table, row, "metric") == "layer_time")
+      if (framework && !model.ends_with(".onnx") && input::text_in(table, row, "metric") == "layer_time")
         found.insert(model);
     }
   }
@@ -505,8 +504,7 @@ class EvidenceReading {
 
   bool has_runtime(const std::string& device, scenarios::Runtime runtime) {
     auto at = profiles_.find(device);
-    if (at == profiles_.end())
-      at = profiles_.emplace(device, profiles::shipped_base_profile(device)).first;
+    if (at == profiles_.end()) at = profiles_.emplace(device, profiles::shipped_base_profile(device)).first;
     return at->second.profile.spec->runtimes[runtime].has_value();
   }
 
@@ -551,7 +549,8 @@ class EvidenceReading {
 
 }  // namespace
 
-Evidence evidence_of(std::span<const input::CsvTable> tables, profiles::NetworkFiles& networks, Missing missing) {
+Evidence evidence_of(std::span<const input::CsvTable> tables, profiles::NetworkFiles& networks,
+                     Missing missing) {
   return EvidenceReading(tables, networks, missing).run();
 }
 

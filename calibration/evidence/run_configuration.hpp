@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "profiles/onnx/network_files.hpp"
 #include "input/csv.hpp"
+#include "profiles/onnx/network_files.hpp"
 #include "scenarios/result/result.hpp"
 #include "sim/indirect.hpp"
 
@@ -100,8 +100,8 @@ enum class Missing { refuse, count };
 
 // Leaves out rows with metrics that jostle does not predict, and runs without a network. Throws
 // input::CsvError with the line of an invalid row, or of a row that lacks a necessary field.
-[[nodiscard]] Evidence evidence_of(std::span<const input::CsvTable> tables,
-                                   profiles::NetworkFiles& networks, Missing missing = Missing::refuse);
+[[nodiscard]] Evidence evidence_of(std::span<const input::CsvTable> tables, profiles::NetworkFiles& networks,
+                                   Missing missing = Missing::refuse);
 // The configurations of one table, with networks from files in the working directory.
 [[nodiscard]] std::vector<RunConfiguration> run_configurations_of(const input::CsvTable& table);
 

@@ -144,7 +144,8 @@ std::vector<HostTime> eager_host_times(const input::CsvTable& solo, const input:
   return times;
 }
 
-std::optional<Estimate> eager_gpu_per_launch(const input::CsvTable& solo, const input::CsvTable& kernels_csv) {
+std::optional<Estimate> eager_gpu_per_launch(const input::CsvTable& solo,
+                                             const input::CsvTable& kernels_csv) {
   auto kernels = kernels_of(kernels_csv);
   const std::vector<SoloRun> runs = runs_of(solo);
   std::map<std::string, double> replayed, beyond;

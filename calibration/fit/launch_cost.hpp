@@ -32,11 +32,13 @@ struct HostTime {
 // Host times from solo.csv: the fastest run of each network and precision, with the number of kernels from
 // `kernels_csv`. The standard deviation is half of the median difference between equal runs, which is right
 // for exponentially distributed disturbances.
-[[nodiscard]] std::vector<HostTime> eager_host_times(const input::CsvTable& solo, const input::CsvTable& kernels_csv);
+[[nodiscard]] std::vector<HostTime> eager_host_times(const input::CsvTable& solo,
+                                                     const input::CsvTable& kernels_csv);
 
 // GPU time per kernel of GPU-bound runs in solo.csv, beyond the kernel times of `kernels_csv`, in
 // microseconds.
-[[nodiscard]] std::optional<Estimate> eager_gpu_per_launch(const input::CsvTable& solo, const input::CsvTable& kernels_csv);
+[[nodiscard]] std::optional<Estimate> eager_gpu_per_launch(const input::CsvTable& solo,
+                                                           const input::CsvTable& kernels_csv);
 
 // Estimates from sparse_launch_intervals.csv, where a host launches one kernel at a fixed pace. The length of
 // a turn grows with its number of kernels. If the GPU keeps up, launches are as frequent as the pace and the

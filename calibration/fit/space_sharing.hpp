@@ -36,14 +36,16 @@ struct StreamsRun {
   double relative = 1;  // median ratio of a stream's rate to its rate alone in the same session
 };
 // Reads streams_networks.csv: runs of two streams or more, all of one network and priority. Throws CsvError.
-[[nodiscard]] std::vector<StreamsRun> streams_runs(const input::CsvTable& table, const MeasuredKernels& kernels);
+[[nodiscard]] std::vector<StreamsRun> streams_runs(const input::CsvTable& table,
+                                                   const MeasuredKernels& kernels);
 
 // The value of `relative` that the model of `gpu` predicts.
 [[nodiscard]] double predicted_relative(const gpu::Spec& gpu, const StreamsRun& run);
 
 // The additional time of each kernel under MPS, in microseconds, from the clients in mps.csv that ran alone.
 // Throws CsvError.
-[[nodiscard]] std::optional<Estimate> mps_kernel(const input::CsvTable& table, const MeasuredKernels& kernels);
+[[nodiscard]] std::optional<Estimate> mps_kernel(const input::CsvTable& table,
+                                                 const MeasuredKernels& kernels);
 
 // The estimates below are of streams_synthetic*.csv, from loops of one kernel that run alone.
 
@@ -57,6 +59,7 @@ struct StreamsRun {
 
 // The additional time of each kernel under MPS, in microseconds: of kernels that were measured as graphs both
 // in `clients` and in `streams`. Throws CsvError.
-[[nodiscard]] std::optional<Estimate> mps_kernel(const input::CsvTable& clients, const input::CsvTable& streams);
+[[nodiscard]] std::optional<Estimate> mps_kernel(const input::CsvTable& clients,
+                                                 const input::CsvTable& streams);
 
 }  // namespace jostle::calibration

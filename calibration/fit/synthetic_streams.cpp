@@ -28,7 +28,8 @@ struct LoneKernel {
   [[nodiscard]] auto block() const { return std::tuple(kind, threads, shared_bytes, work); }
 };
 
-std::int64_t count_of_row(const input::CsvTable& table, std::size_t row, const char* column, std::int64_t least) {
+std::int64_t count_of_row(const input::CsvTable& table, std::size_t row, const char* column,
+                          std::int64_t least) {
   const input::CsvTable::Row at = table.row(row);
   const std::int64_t count = at.integer(table.column(column));
   if (count < least || count > largest_in_column)

@@ -12,8 +12,9 @@ double number_after(std::string_view text, std::string_view key) {
   double number = 0;
   const std::string_view rest = at == std::string_view::npos ? "" : text.substr(at + key.size());
   if (std::from_chars(rest.data(), rest.data() + rest.size(), number).ec != std::errc{} || !(number > 0))
-    throw input::CsvError("sparse launches", 0,
-                   "configuration '" + std::string(text) + "': no number after '" + std::string(key) + "'");
+    throw input::CsvError(
+        "sparse launches", 0,
+        "configuration '" + std::string(text) + "': no number after '" + std::string(key) + "'");
   return number;
 }
 

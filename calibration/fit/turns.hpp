@@ -37,7 +37,8 @@ struct SharingRun {
   std::vector<Turn> turns;
 };
 // The configurations that have turns, in the order of `configs`.
-[[nodiscard]] std::vector<SharingRun> sharing_runs(const input::CsvTable& configs, const input::CsvTable& intervals);
+[[nodiscard]] std::vector<SharingRun> sharing_runs(const input::CsvTable& configs,
+                                                   const input::CsvTable& intervals);
 
 // A run of sparse_launch_intervals.csv, whose settings are encoded in the name of its configuration: "d2
 // pace15 P4 block" or "d2 pace15 with dense d20".

@@ -12,8 +12,8 @@
 #include <system_error>
 #include <utility>
 
-#include "input/csv.hpp"
 #include "calibration/logs/log_text.hpp"
+#include "input/csv.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
 
@@ -67,7 +67,8 @@ class ManifestReading {
         problems_(problems) {}
 
   void run() {
-    const input::CsvTable table = input::CsvTable::parse(input::read_text(manifest_), manifest_.string(), columns);
+    const input::CsvTable table =
+        input::CsvTable::parse(input::read_text(manifest_), manifest_.string(), columns);
     if (table.rows() == 0) throw input::CsvError(manifest_.string(), 0, "the manifest lists no file");
     for (std::size_t i = 0; i < table.rows(); ++i) read(table, table.row(i));
     note_set_aside();

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "calibration/logs/run_logs.hpp"
 #include "calibration/logs/formats.hpp"
+#include "calibration/logs/run_logs.hpp"
 #include "input/problems.hpp"
 
 namespace jostle::calibration {

@@ -91,7 +91,8 @@ std::string file_of(RunLog& log, const std::string& sha256, profiles::NetworkFil
   return {};
 }
 
-void find_network(RunLog& log, const std::string& sha256, profiles::NetworkFiles& networks, input::Problems& problems) {
+void find_network(RunLog& log, const std::string& sha256, profiles::NetworkFiles& networks,
+                  input::Problems& problems) {
   const std::string path = file_of(log, sha256, networks, problems);
   if (path.empty()) return;
   Setting& setting = log.import.setting;
@@ -315,7 +316,8 @@ void count_images(RunLog& log) {
 
 }  // namespace
 
-std::vector<RunLog> run_logs(std::vector<LogFile> files, profiles::NetworkFiles& networks, input::Problems& problems) {
+std::vector<RunLog> run_logs(std::vector<LogFile> files, profiles::NetworkFiles& networks,
+                             input::Problems& problems) {
   std::vector<RunLog> logs;
   for (LogFile& file : files) {
     const bool several = file.imports.size() > 1;

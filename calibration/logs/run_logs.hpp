@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "profiles/onnx/network_files.hpp"
 #include "calibration/logs/measurement.hpp"
 #include "input/problems.hpp"
+#include "profiles/onnx/network_files.hpp"
 
 namespace jostle::calibration {
 

@@ -142,9 +142,9 @@ std::string manifest_csv(const std::vector<FinishedPart>& parts) {
 std::string parameters_csv(const std::vector<ProbedParameter>& parameters) {
   std::string text = fmt::format("{}\n", fmt::join(parameter_columns, ","));
   for (const auto& [measured, part] : parameters)
-    text += fmt::format("{},{:.6g},{},{:.3g},{},{},{}\n", input::csv_field(measured.parameter), measured.value,
-                        input::csv_field(measured.unit), 100 * measured.relative_sd, measured.samples,
-                        input::csv_field(part), input::csv_field(measured.how));
+    text += fmt::format("{},{:.6g},{},{:.3g},{},{},{}\n", input::csv_field(measured.parameter),
+                        measured.value, input::csv_field(measured.unit), 100 * measured.relative_sd,
+                        measured.samples, input::csv_field(part), input::csv_field(measured.how));
   return text;
 }
 

@@ -7,9 +7,9 @@
 #include <charconv>
 #include <string_view>
 
-#include "profiles/readers/nvpmodel.hpp"
 #include "input/problems.hpp"
 #include "input/units.hpp"
+#include "profiles/readers/nvpmodel.hpp"
 
 namespace jostle::calibration::probe {
 namespace {

@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "input/quantity.hpp"
-#include "scenarios/run/parallel.hpp"
 #include "calibration/calibrate/calibrate.hpp"
 #include "calibration/evidence/simulated.hpp"
 #include "calibration/validate/validate.hpp"
+#include "input/quantity.hpp"
+#include "scenarios/run/parallel.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -54,9 +54,8 @@ Error on_contended(const profiles::Profile& profile) {
   return error;
 }
 
-std::optional<profiles::Profile> with_parameter(const profiles::BaseProfile& base,
-                                                   const std::string& path, const input::Written& value,
-                                                   double ratio) {
+std::optional<profiles::Profile> with_parameter(const profiles::BaseProfile& base, const std::string& path,
+                                                const input::Written& value, double ratio) {
   input::Problems problems;
   auto profile = profiles::profile_of(
       base.document, problems,
@@ -81,8 +80,12 @@ DeviceSensitivity of_device(const profiles::BaseProfile& base, const ErrorOf& er
   std::vector<SensitivityRow> rows(candidates.size());
   scenarios::parallel_for(candidates.size(), [&](std::size_t i) {
     const auto& [parameter, value] = candidates[i];
-    rows[i] = {
-        parameter->path, parameter->value, profiles::to_string(parameter->from.grade), parameter->from.source, {}, {}};
+    rows[i] = {parameter->path,
+               parameter->value,
+               profiles::to_string(parameter->from.grade),
+               parameter->from.source,
+               {},
+               {}};
     for (const double ratio : {1 / step, step}) {
       const auto profile = with_parameter(base, parameter->path, value, ratio);
       if (profile) (ratio < 1 ? rows[i].smaller : rows[i].larger) = error_of(*profile).mean();

@@ -9,16 +9,16 @@
 #include <stdexcept>
 #include <utility>
 
-#include "input/csv.hpp"
+#include "calibration/calibrate/calibrate.hpp"
+#include "calibration/evidence/run_configuration.hpp"
+#include "calibration/evidence/simulated.hpp"
 #include "input/counted.hpp"
+#include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 #include "sim/math.hpp"
-#include "calibration/calibrate/calibrate.hpp"
-#include "calibration/evidence/run_configuration.hpp"
-#include "calibration/evidence/simulated.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -4,10 +4,10 @@
 #include <functional>
 #include <vector>
 
-#include "models/dnn/factors.hpp"
 #include "calibration/coverage/coverage.hpp"
 #include "calibration/evidence/run_configuration.hpp"
 #include "calibration/validate/validate.hpp"
+#include "models/dnn/factors.hpp"
 
 namespace jostle::calibration {
 

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "calibration/evidence/embedded.hpp"
-#include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"

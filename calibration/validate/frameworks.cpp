@@ -10,18 +10,18 @@
 #include <string_view>
 #include <utility>
 
-#include "profiles/profile/profile.hpp"
+#include "calibration/coverage/coverage.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
-#include "calibration/coverage/coverage.hpp"
-#include "calibration/evidence/embedded.hpp"
 
 namespace jostle::calibration {
 namespace {

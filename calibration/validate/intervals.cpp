@@ -9,24 +9,24 @@
 
 #include "calibration/fit/time_slicing.hpp"
 #include "calibration/fit/turns.hpp"
-#include "profiles/profile/profile.hpp"
+#include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/run.hpp"
 #include "sim/engine.hpp"
-#include "calibration/validate/validate.hpp"
 
 namespace jostle::calibration {
 
 namespace {
 
-using input::CsvTable;
 using calibration::SparseRun;
+using calibration::Turn;
+using input::CsvTable;
 using profiles::TraceFiles;
 using profiles::TraceKind;
-using calibration::Turn;
 
 // The time from the start of a kernel to its first stamp. In the evidence, 38 % of the slice expiries fall
 // between the stamps of two kernels of 5 us, 8 % for 20 us and 3 % for 100 us, so each kernel has a fixed
@@ -176,7 +176,8 @@ scenarios::Scenario synthetic_scenario() {
 
 }  // namespace
 
-ComparisonGroup compare_sharing_intervals(const profiles::Profile& profile, const profiles::TraceFiles& files) {
+ComparisonGroup compare_sharing_intervals(const profiles::Profile& profile,
+                                          const profiles::TraceFiles& files) {
   ComparisonGroup group{"turns of synthetic processes",
                         "sharing_configs.csv, sharing_intervals.csv",
                         "lengths by time stamps: a preempted kernel spans the turns of other processes",

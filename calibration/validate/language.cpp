@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "calibration/evidence/embedded.hpp"
-#include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"

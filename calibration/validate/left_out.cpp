@@ -14,16 +14,16 @@
 #include <utility>
 
 #include "calibration/evidence/embedded.hpp"
-#include "profiles/tables/factors.hpp"
-#include "profiles/profile/base_profile.hpp"
-#include "profiles/profile/profile.hpp"
+#include "calibration/evidence/simulated.hpp"
+#include "calibration/validate/boards.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/base_profile.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/tables/factors.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
-#include "calibration/evidence/simulated.hpp"
-#include "calibration/validate/boards.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "models/dnn/factors.hpp"
 #include "calibration/evidence/comparison.hpp"
 #include "calibration/evidence/run_configuration.hpp"
+#include "models/dnn/factors.hpp"
 
 namespace jostle::calibration {
 

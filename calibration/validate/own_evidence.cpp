@@ -10,12 +10,12 @@
 
 #include "analyses/interval/interval.hpp"
 #include "analyses/roofline/roofline.hpp"
+#include "calibration/coverage/coverage.hpp"
+#include "calibration/evidence/simulated.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
-#include "calibration/coverage/coverage.hpp"
-#include "calibration/evidence/simulated.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -6,13 +6,13 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "profiles/profile/profile.hpp"
+#include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
-#include "calibration/validate/validate.hpp"
 
 namespace jostle::calibration {
 

@@ -5,13 +5,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "profiles/profile/profile.hpp"
 #include "calibration/calibrate/held_out.hpp"
 #include "calibration/calibrate/traces.hpp"
 #include "calibration/evidence/embedded.hpp"
 #include "calibration/validate/boards.hpp"
 #include "calibration/validate/frameworks.hpp"
 #include "calibration/validate/language.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::calibration {
 namespace {

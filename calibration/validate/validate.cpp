@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "scenarios/run/parallel.hpp"
 #include "calibration/coverage/coverage.hpp"
+#include "scenarios/run/parallel.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "profiles/tables/trace_files.hpp"
 #include "calibration/evidence/comparison.hpp"
 #include "calibration/evidence/embedded.hpp"
+#include "profiles/tables/trace_files.hpp"
 
 namespace jostle::profiles {
 struct Profile;
@@ -27,22 +27,17 @@ namespace jostle::calibration {
 
 // The parts of validate_h200(). The files that each part names as its `evidence` must exist.
 [[nodiscard]] ComparisonGroup compare_solo(
-    const profiles::Profile& profile,
-    const profiles::TraceFiles& files = calibration::embedded_traces());
+    const profiles::Profile& profile, const profiles::TraceFiles& files = calibration::embedded_traces());
 [[nodiscard]] ComparisonGroup compare_contended(
     const profiles::Profile& profile, const std::string& mode,  // "graph" or "eager"
     const profiles::TraceFiles& files = calibration::embedded_traces());
 [[nodiscard]] ComparisonGroup compare_eager_repeats(
-    const profiles::Profile& profile,
-    const profiles::TraceFiles& files = calibration::embedded_traces());
+    const profiles::Profile& profile, const profiles::TraceFiles& files = calibration::embedded_traces());
 [[nodiscard]] ComparisonGroup compare_open_loop(
-    const profiles::Profile& profile,
-    const profiles::TraceFiles& files = calibration::embedded_traces());
+    const profiles::Profile& profile, const profiles::TraceFiles& files = calibration::embedded_traces());
 [[nodiscard]] ComparisonGroup compare_sharing_intervals(
-    const profiles::Profile& profile,
-    const profiles::TraceFiles& files = calibration::embedded_traces());
+    const profiles::Profile& profile, const profiles::TraceFiles& files = calibration::embedded_traces());
 [[nodiscard]] ComparisonGroup compare_sparse_launches(
-    const profiles::Profile& profile,
-    const profiles::TraceFiles& files = calibration::embedded_traces());
+    const profiles::Profile& profile, const profiles::TraceFiles& files = calibration::embedded_traces());
 
 }  // namespace jostle::calibration

@@ -5,15 +5,15 @@
 
 #include <algorithm>
 
+#include "calibration/calibrate/probed/probe_calibration.hpp"
 #include "calibration/probe/folder.hpp"
-#include "profiles/profile/uncertainty.hpp"
 #include "cli/calibrate/page.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "output/output_file.hpp"
-#include "calibration/calibrate/probed/probe_calibration.hpp"
+#include "profiles/profile/uncertainty.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "calibration/calibrate/board/board_calibration.hpp"
 #include "calibration/probe/folder.hpp"
 #include "cli/calibrate/automatic.hpp"
+#include "cli/laboratory/laboratory.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/terminal/table.hpp"
@@ -18,8 +20,6 @@
 #include "input/quantity.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
-#include "calibration/calibrate/board/board_calibration.hpp"
-#include "cli/laboratory/laboratory.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -192,12 +192,12 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
     const auto table =
         output::open_if_given(beside ? profiles::uncertainty_path(options.output) : std::string());
     const calibration::BoardCalibration found = calibration::calibrate_board(*base, files,
-                                                                           {.evidence = options.evidence,
-                                                                            .output = options.output,
-                                                                            .name = options.name,
-                                                                            .fresh = options.fresh,
-                                                                            .quick = options.quick},
-                                                                           control);
+                                                                             {.evidence = options.evidence,
+                                                                              .output = options.output,
+                                                                              .name = options.name,
+                                                                              .fresh = options.fresh,
+                                                                              .quick = options.quick},
+                                                                             control);
     terminal.clear_progress();
     if (profile) {
       if (table) output::write_whole(*table, found.uncertainty_csv);

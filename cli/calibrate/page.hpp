@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "calibration/probe/folder.hpp"
 #include "calibration/calibrate/probed/probe_calibration.hpp"
+#include "calibration/probe/folder.hpp"
 
 namespace jostle::cli {
 

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "analyses/interval/power_interval.hpp"
-#include "profiles/profile/profile.hpp"
 #include "cli/compare/text.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
@@ -20,6 +19,7 @@
 #include "input/units.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::cli {
 namespace {

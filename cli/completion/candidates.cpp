@@ -11,9 +11,9 @@
 #include "analyses/schema/words.hpp"
 #include "analyses/study/outcome.hpp"
 #include "analyses/study/study_file.hpp"
-#include "profiles/profile/profile.hpp"
 #include "cli/options.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "calibration/logs/evidence_csv.hpp"
-#include "calibration/logs/recording.hpp"
-#include "calibration/logs/run_logs.hpp"
-#include "profiles/onnx/network_files.hpp"
-#include "profiles/profile/profile.hpp"
 #include "calibration/logs/formats.hpp"
 #include "calibration/logs/known_files.hpp"
+#include "calibration/logs/recording.hpp"
+#include "calibration/logs/run_logs.hpp"
 #include "calibration/logs/wrong_device.hpp"
 #include "cli/import/probe_text.hpp"
 #include "cli/import/scenarios.hpp"
@@ -29,6 +27,8 @@
 #include "models/board/spec.hpp"
 #include "models/process/runtimes.hpp"
 #include "output/output_file.hpp"
+#include "profiles/onnx/network_files.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::cli {
 namespace {

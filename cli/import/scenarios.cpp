@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "profiles/profile/profile.hpp"
 #include "input/file_id.hpp"
 #include "input/units.hpp"
 #include "models/board/spec.hpp"
 #include "output/output_file.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 

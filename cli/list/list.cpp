@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "profiles/tables/stage_costs.hpp"
-#include "profiles/profile/profile.hpp"
-#include "profiles/readers/nvpmodel_modes.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
@@ -16,6 +13,9 @@
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/readers/nvpmodel_modes.hpp"
+#include "profiles/tables/stage_costs.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -113,7 +113,7 @@ Table stages() {
     const char* const unit = cost.on == "cpu" ? "cycles" : cost.on == "gpu" ? "bytes" : "x its rate";
     const std::string per = cost.per == profiles::StagePer::output   ? "pixel of the result"
                             : cost.per == profiles::StagePer::larger ? "pixel, the larger side"
-                                                                        : std::string(to_string(cost.per));
+                                                                     : std::string(to_string(cost.per));
     table.add({cost.word, cost.way, cost.on, fmt::format("{:g} {}", cost.cost, unit), per, cost.grade,
                cost.source});
   }

@@ -165,8 +165,7 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
   analyses::Profiles profiles;
   try {
     const auto study = ready_study(
-        {options.study, {profiles::DocumentKind::study, profiles::DocumentKind::fleet}}, profiles,
-        context,
+        {options.study, {profiles::DocumentKind::study, profiles::DocumentKind::fleet}}, profiles, context,
         {.threads = options.threads, .change = [](analyses::Study& read) { read.interval = false; }});
     if (!study) return ExitCode::bad_input;
     input::Problems problems;

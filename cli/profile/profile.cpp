@@ -6,12 +6,12 @@
 #include <memory>
 #include <string>
 
-#include "profiles/profile/difference.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "profiles/profile/difference.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "input/csv.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/csv.hpp"
 #include "output/json.hpp"
 
 namespace jostle::cli {
@@ -86,8 +86,7 @@ void print_rows(SqlStatement& rows, RowFormat format, Terminal& terminal) {
     return print_table(rows, format == RowFormat::brief_table, terminal);
   std::string text;
   if (format == RowFormat::csv) {
-    for (int i = 0; i < rows.columns(); ++i)
-      text += (i == 0 ? "" : ",") + input::csv_field(rows.name(i));
+    for (int i = 0; i < rows.columns(); ++i) text += (i == 0 ? "" : ",") + input::csv_field(rows.name(i));
     text += "\n";
   }
   while (rows.step()) {

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "calibration/claims/miss_causes.hpp"
+#include "cli/laboratory/laboratory.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/page/words.hpp"
@@ -20,8 +22,6 @@
 #include "input/printable.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"
-#include "calibration/claims/miss_causes.hpp"
-#include "cli/laboratory/laboratory.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "input/csv.hpp"
 #include "cli/roofline/text.hpp"
+#include "input/csv.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 

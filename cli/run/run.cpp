@@ -235,8 +235,9 @@ void add_run(CLI::App& app, Task& task) {
   command->add_flag("--interval", options->interval,
                     "Add pi90, the 90 % prediction interval (about 80 times the work)");
   command
-      ->add_option("--trace", options->trace,
-                   "Write a timeline, of the first replication, as Chrome's JSON, which ui.perfetto.dev opens")
+      ->add_option(
+          "--trace", options->trace,
+          "Write a timeline, of the first replication, as Chrome's JSON, which ui.perfetto.dev opens")
       ->type_name("FILE");
   add_html(*command, options->html);
   add_examples(*command, {"run gate.yaml", "run gate.yaml --set processes.0.batch=8 --seed 7 --format json",

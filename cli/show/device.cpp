@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <memory>
 
-#include "profiles/profile/profile.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::cli {
 namespace {

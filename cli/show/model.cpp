@@ -5,8 +5,6 @@
 #include <optional>
 #include <stdexcept>
 
-#include "profiles/onnx/onnx.hpp"
-#include "profiles/readers/language_config.hpp"
 #include "cli/options.hpp"
 #include "cli/show/language_model.hpp"
 #include "cli/show/network_text.hpp"
@@ -18,6 +16,8 @@
 #include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/readers/language_config.hpp"
 
 namespace jostle::cli {
 namespace {

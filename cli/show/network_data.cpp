@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "input/csv.hpp"
 #include "cli/show/network_text.hpp"
+#include "input/csv.hpp"
 #include "input/printable.hpp"
 #include "output/json.hpp"
 

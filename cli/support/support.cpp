@@ -14,14 +14,14 @@
 #include <string>
 #include <vector>
 
-#include "profiles/onnx/onnx.hpp"
-#include "profiles/profile/profile.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
 #include "output/json.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/names.hpp"
 
 namespace jostle::cli {
@@ -83,8 +83,7 @@ scenarios::Model model_of(const std::string& name, input::Problems& problems) {
   if (name.ends_with(".onnx")) {
     auto file = profiles::read_onnx(name, {}, problems);
     if (!file) return {};
-    return scenarios::OnnxModel{name, name,
-                                std::make_shared<const profiles::OnnxNetwork>(*std::move(file))};
+    return scenarios::OnnxModel{name, name, std::make_shared<const profiles::OnnxNetwork>(*std::move(file))};
   }
   if (dnn::find_model(name) == nullptr)
     problems.add({}, {}, fmt::format("unknown model '{}'", input::printable(name)),

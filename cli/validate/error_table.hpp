@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal/table.hpp"
 #include "calibration/validate/validate.hpp"
+#include "cli/terminal/table.hpp"
 
 namespace jostle::cli {
 

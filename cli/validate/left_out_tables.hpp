@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal/table.hpp"
 #include "calibration/validate/left_out.hpp"
+#include "cli/terminal/table.hpp"
 
 namespace jostle::cli {
 

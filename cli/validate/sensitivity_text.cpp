@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include "calibration/evidence/embedded.hpp"
-#include "input/csv.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
 #include "input/counted.hpp"
+#include "input/csv.hpp"
 #include "models/board/spec.hpp"
 
 namespace jostle::cli {

@@ -8,22 +8,6 @@
 #include <cmath>
 #include <memory>
 
-#include "profiles/tables/evidence_list.hpp"
-#include "profiles/profile/profile.hpp"
-#include "input/csv.hpp"
-#include "cli/options.hpp"
-#include "cli/page/html_page.hpp"
-#include "cli/terminal/paragraph.hpp"
-#include "cli/terminal/table.hpp"
-#include "cli/validate/error_table.hpp"
-#include "cli/validate/left_out_tables.hpp"
-#include "cli/validate/page.hpp"
-#include "cli/validate/sensitivity_text.hpp"
-#include "input/file.hpp"
-#include "input/parse.hpp"
-#include "models/board/spec.hpp"
-#include "output/output_file.hpp"
-#include "scenarios/run/run.hpp"
 #include "calibration/evidence/evidence_files.hpp"
 #include "calibration/evidence/published_evidence.hpp"
 #include "calibration/validate/boards.hpp"
@@ -34,6 +18,22 @@
 #include "calibration/validate/own_evidence.hpp"
 #include "calibration/validate/shipped_uncertainty.hpp"
 #include "cli/laboratory/laboratory.hpp"
+#include "cli/options.hpp"
+#include "cli/page/html_page.hpp"
+#include "cli/terminal/paragraph.hpp"
+#include "cli/terminal/table.hpp"
+#include "cli/validate/error_table.hpp"
+#include "cli/validate/left_out_tables.hpp"
+#include "cli/validate/page.hpp"
+#include "cli/validate/sensitivity_text.hpp"
+#include "input/csv.hpp"
+#include "input/file.hpp"
+#include "input/parse.hpp"
+#include "models/board/spec.hpp"
+#include "output/output_file.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/tables/evidence_list.hpp"
+#include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -77,7 +77,8 @@ Compared compare(const ValidateOptions& options, const profiles::Profile& profil
   };
   if (options.subject != "boards" && options.subject != "language" && options.subject != "mps" &&
       options.subject != "pytorch")
-    groups = calibration::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
+    groups =
+        calibration::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
   if (options.subject == "mps")
     for (calibration::ComparisonGroup& group : calibration::validate_clients(progress))
       groups.push_back(std::move(group));
@@ -223,9 +224,8 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
 // The files that maintainers make of the shipped measurements.
 void add_tables(CLI::App* command, ValidateOptions* options) {
   command
-      ->add_flag(
-          "--fit", options->fit,
-          "Fit the factors of the cost model to the runs of the boards; prints profiles/factors.csv")
+      ->add_flag("--fit", options->fit,
+                 "Fit the factors of the cost model to the runs of the boards; prints profiles/factors.csv")
       ->excludes("--details")
       ->excludes("--markdown");
   command

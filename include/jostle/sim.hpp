@@ -1,5 +1,5 @@
-// The discrete-event engine alone: clock, events, coroutine processes, resources, random streams, batch means,
-// timelines. Link jostle::sim.
+// The discrete-event engine alone: clock, events, coroutine processes, resources, random streams, batch
+// means, timelines. Link jostle::sim.
 #pragma once
 
 #include "sim/batch_means.hpp"

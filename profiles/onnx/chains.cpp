@@ -6,9 +6,9 @@
 #include <map>
 #include <string_view>
 
+#include "input/printable.hpp"
 #include "profiles/onnx/error.hpp"
 #include "profiles/onnx/fused_shapes.hpp"
-#include "input/printable.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "profiles/onnx/graph.hpp"
 #include "models/dnn/graph/network.hpp"
+#include "profiles/onnx/graph.hpp"
 
 namespace jostle::profiles::onnx_reader {
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "input/printable.hpp"
 #include "profiles/onnx/branches.hpp"
 #include "profiles/onnx/check_node.hpp"
 #include "profiles/onnx/error.hpp"
@@ -20,7 +21,6 @@
 #include "profiles/onnx/order.hpp"
 #include "profiles/onnx/stored_data.hpp"
 #include "profiles/onnx/tensor.hpp"
-#include "input/printable.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

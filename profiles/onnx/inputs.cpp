@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "profiles/onnx/error.hpp"
 #include "input/printable.hpp"
+#include "profiles/onnx/error.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
+#include "input/printable.hpp"
 #include "profiles/onnx/chains.hpp"
 #include "profiles/onnx/error.hpp"
 #include "profiles/onnx/layout.hpp"
 #include "profiles/onnx/notes.hpp"
 #include "profiles/onnx/operators.hpp"
-#include "input/printable.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <optional>
 
+#include "input/printable.hpp"
 #include "profiles/onnx/error.hpp"
 #include "profiles/onnx/operators.hpp"
-#include "input/printable.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

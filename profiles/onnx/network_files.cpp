@@ -5,10 +5,10 @@
 #include <system_error>
 #include <utility>
 
-#include "profiles/onnx/content_name.hpp"
 #include "input/file.hpp"
 #include "input/hash.hpp"
 #include "input/sha256.hpp"
+#include "profiles/onnx/content_name.hpp"
 
 namespace jostle::profiles {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "profiles/onnx/onnx.hpp"
 #include "input/problems.hpp"
+#include "profiles/onnx/onnx.hpp"
 
 namespace jostle::profiles {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "profiles/onnx/graph.hpp"
 #include "models/dnn/graph/network.hpp"
+#include "profiles/onnx/graph.hpp"
 
 namespace jostle::profiles::onnx_reader {
 

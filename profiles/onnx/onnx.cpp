@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <vector>
 
+#include "input/hash.hpp"
+#include "input/printable.hpp"
 #include "profiles/onnx/error.hpp"
 #include "profiles/onnx/graph.hpp"
 #include "profiles/onnx/layers.hpp"
 #include "profiles/onnx/patterns.hpp"
 #include "profiles/onnx/slim.hpp"
-#include "input/hash.hpp"
-#include "input/printable.hpp"
 
 namespace jostle::profiles {
 namespace {

@@ -6,8 +6,8 @@
 #include <functional>
 #include <queue>
 
-#include "profiles/onnx/error.hpp"
 #include "input/printable.hpp"
+#include "profiles/onnx/error.hpp"
 
 namespace jostle::profiles::onnx_reader {
 

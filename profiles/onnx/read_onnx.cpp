@@ -1,6 +1,6 @@
 // Reads ONNX files; their bytes are parsed by onnx.cpp, which is loaded on demand.
-#include "profiles/onnx/onnx.hpp"
 #include "input/file.hpp"
+#include "profiles/onnx/onnx.hpp"
 
 namespace jostle::profiles {
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <stdexcept>
 
+#include "input/printable.hpp"
 #include "profiles/onnx/error.hpp"
 #include "profiles/onnx/stored_data.hpp"
-#include "input/printable.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <protozero/pbf_reader.hpp>
 
+#include "input/printable.hpp"
 #include "profiles/onnx/check_node.hpp"
 #include "profiles/onnx/error.hpp"
-#include "input/printable.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -3,10 +3,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "profiles/profile/like.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/like.hpp"
 
 namespace jostle::profiles {
 

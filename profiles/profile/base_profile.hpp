@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "profiles/profile/profile.hpp"
 #include "input/problems.hpp"
 #include "input/value.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::profiles {
 

@@ -7,15 +7,15 @@
 #include <memory>
 #include <utility>
 
-#include "profiles/document_kind.hpp"
-#include "profiles/embedded.hpp"
-#include "profiles/profile/profile.hpp"
-#include "profiles/profile/renamed_keys.hpp"
 #include "input/file.hpp"
 #include "input/packed.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
+#include "profiles/document_kind.hpp"
+#include "profiles/embedded.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/profile/renamed_keys.hpp"
 
 namespace jostle::profiles {
 namespace {

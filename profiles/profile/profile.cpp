@@ -7,14 +7,6 @@
 #include <map>
 #include <mutex>
 
-#include "profiles/embedded.hpp"
-#include "profiles/tables/evidence_list.hpp"
-#include "profiles/tables/factors.hpp"
-#include "profiles/tables/kernel_tables.hpp"
-#include "profiles/profile/like.hpp"
-#include "profiles/profile/read_parts.hpp"
-#include "profiles/profile/read_profiles.hpp"
-#include "profiles/profile/renamed_keys.hpp"
 #include "input/csv.hpp"
 #include "input/file.hpp"
 #include "input/hash.hpp"
@@ -24,6 +16,14 @@
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 #include "models/cpu/spec.hpp"
+#include "profiles/embedded.hpp"
+#include "profiles/profile/like.hpp"
+#include "profiles/profile/read_parts.hpp"
+#include "profiles/profile/read_profiles.hpp"
+#include "profiles/profile/renamed_keys.hpp"
+#include "profiles/tables/evidence_list.hpp"
+#include "profiles/tables/factors.hpp"
+#include "profiles/tables/kernel_tables.hpp"
 
 namespace jostle::profiles {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "profiles/profile/parameters.hpp"
 #include "input/problems.hpp"
 #include "input/value.hpp"
 #include "models/dnn/factors.hpp"
+#include "profiles/profile/parameters.hpp"
 #include "sim/indirect.hpp"
 
 namespace jostle::board {

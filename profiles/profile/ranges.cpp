@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "profiles/embedded.hpp"
 #include "input/csv.hpp"
 #include "input/units.hpp"
+#include "profiles/embedded.hpp"
 #include "sim/math.hpp"
 
 namespace jostle::profiles {

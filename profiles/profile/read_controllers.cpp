@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "input/readers.hpp"
 #include "profiles/profile/read_parts.hpp"
 #include "profiles/profile/time_span.hpp"
-#include "input/readers.hpp"
 
 namespace jostle::profiles {
 namespace {

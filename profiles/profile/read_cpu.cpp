@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "profiles/profile/read_parts.hpp"
-#include "profiles/profile/time_span.hpp"
 #include "input/readers.hpp"
 #include "models/cpu/spec.hpp"
+#include "profiles/profile/read_parts.hpp"
+#include "profiles/profile/time_span.hpp"
 
 namespace jostle::profiles {
 namespace {

@@ -1,6 +1,6 @@
+#include "input/readers.hpp"
 #include "profiles/profile/read_parts.hpp"
 #include "profiles/profile/time_span.hpp"
-#include "input/readers.hpp"
 
 namespace jostle::profiles {
 namespace {

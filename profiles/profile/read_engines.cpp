@@ -1,5 +1,5 @@
-#include "profiles/profile/read_parts.hpp"
 #include "input/readers.hpp"
+#include "profiles/profile/read_parts.hpp"
 
 namespace jostle::profiles {
 

@@ -9,13 +9,13 @@
 #include <string>
 #include <utility>
 
-#include "profiles/tables/factors.hpp"
-#include "profiles/onnx/content_name.hpp"
-#include "profiles/profile/read_parts.hpp"
 #include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/onnx/content_name.hpp"
+#include "profiles/profile/read_parts.hpp"
+#include "profiles/tables/factors.hpp"
 
 namespace jostle::profiles {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "profiles/profile/read_parts.hpp"
-#include "profiles/profile/time_span.hpp"
 #include "input/readers.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/power/governors/cpu_governors.hpp"
 #include "models/power/governors/gpu_governors.hpp"
+#include "profiles/profile/read_parts.hpp"
+#include "profiles/profile/time_span.hpp"
 
 namespace jostle::profiles {
 namespace {

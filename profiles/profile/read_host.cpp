@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "input/readers.hpp"
 #include "profiles/profile/read_parts.hpp"
 #include "profiles/profile/time_span.hpp"
-#include "input/readers.hpp"
 
 namespace jostle::profiles {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "profiles/profile/read_parts.hpp"
 #include "input/readers.hpp"
+#include "profiles/profile/read_parts.hpp"
 
 namespace jostle::profiles {
 namespace {

@@ -1,9 +1,9 @@
 // The parts of the profile reader, one function each; not for use elsewhere.
 #pragma once
 
-#include "profiles/profile/parameters.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/factors.hpp"
+#include "profiles/profile/parameters.hpp"
 
 namespace jostle::profiles {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "input/readers.hpp"
 #include "profiles/profile/read_parts.hpp"
 #include "profiles/profile/time_span.hpp"
-#include "input/readers.hpp"
 
 namespace jostle::profiles {
 namespace {

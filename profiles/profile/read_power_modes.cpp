@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "profiles/profile/read_parts.hpp"
 #include "input/readers.hpp"
 #include "models/cpu/spec.hpp"
+#include "profiles/profile/read_parts.hpp"
 
 namespace jostle::profiles {
 namespace {

@@ -3,8 +3,8 @@
 #include <map>
 #include <mutex>
 
-#include "profiles/tables/kernel_tables.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/tables/kernel_tables.hpp"
 
 namespace jostle::profiles {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "profiles/embedded.hpp"
 #include "input/csv.hpp"
+#include "profiles/embedded.hpp"
 
 namespace jostle::profiles {
 namespace {

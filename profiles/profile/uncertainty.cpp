@@ -10,9 +10,9 @@
 #include <tuple>
 #include <utility>
 
-#include "profiles/embedded.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/embedded.hpp"
 
 namespace jostle::profiles {
 namespace {
@@ -93,22 +93,23 @@ std::string uncertainty_csv(const Uncertainty& uncertainty, const std::string& d
   const std::size_t n = uncertainty.figures.size();
   const auto sd = [&](std::size_t i) { return std::sqrt(uncertainty.covariance[i * n + i]); };
   for (std::size_t i = 0; i < n; ++i)
-    text += fmt::format("{},sd,{},,{:.4f},\n", input::csv_field(device), input::csv_field(uncertainty.figures[i]), sd(i));
+    text += fmt::format("{},sd,{},,{:.4f},\n", input::csv_field(device),
+                        input::csv_field(uncertainty.figures[i]), sd(i));
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = i + 1; j < n; ++j) {
       const double both = sd(i) * sd(j);
       const double correlation =
           both > 0 ? std::clamp(uncertainty.covariance[i * n + j] / both, -1.0, 1.0) : 0;
       if (std::abs(correlation) >= slight)
-        text +=
-            fmt::format("{},correlation,{},{},{:.4f},\n", input::csv_field(device),
-                        input::csv_field(uncertainty.figures[i]), input::csv_field(uncertainty.figures[j]), correlation);
+        text += fmt::format("{},correlation,{},{},{:.4f},\n", input::csv_field(device),
+                            input::csv_field(uncertainty.figures[i]),
+                            input::csv_field(uncertainty.figures[j]), correlation);
     }
   }
   for (const Residual& residual : uncertainty.residuals)
-    text +=
-        fmt::format("{},residual,{},{},{:.4f},{}\n", input::csv_field(residual.device), input::csv_field(residual.quantity),
-                    input::csv_field(residual.basis), residual.half_width, residual.rows);
+    text += fmt::format("{},residual,{},{},{:.4f},{}\n", input::csv_field(residual.device),
+                        input::csv_field(residual.quantity), input::csv_field(residual.basis),
+                        residual.half_width, residual.rows);
   return text;
 }
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "input/cursor.hpp"
 #include "profiles/profile/profile.hpp"
 #include "profiles/profile/renamed_keys.hpp"
-#include "input/cursor.hpp"
 
 namespace jostle::profiles {
 namespace {

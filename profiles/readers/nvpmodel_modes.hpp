@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "profiles/readers/nvpmodel.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/readers/nvpmodel.hpp"
 
 namespace jostle::profiles {
 

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "profiles/embedded.hpp"
 #include "input/csv.hpp"
+#include "profiles/embedded.hpp"
 
 namespace jostle::profiles {
 

@@ -8,15 +8,15 @@
 #include <mutex>
 #include <utility>
 
-#include "profiles/embedded.hpp"
-#include "profiles/tables/evidence_list.hpp"
-#include "profiles/tables/trace_files.hpp"
-#include "profiles/onnx/content_name.hpp"
 #include "input/csv.hpp"
 #include "input/file.hpp"
 #include "models/dnn/kernel_class.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/sibling_tables.hpp"
+#include "profiles/embedded.hpp"
+#include "profiles/onnx/content_name.hpp"
+#include "profiles/tables/evidence_list.hpp"
+#include "profiles/tables/trace_files.hpp"
 
 namespace jostle::profiles {
 namespace {
@@ -76,7 +76,8 @@ dnn::MeasuredBatch& batch_in(dnn::MeasuredNetwork& network, std::int64_t batch) 
 
 void read_kernels(std::string_view text, std::string_view name, dnn::KernelTables& tables) {
   input::CsvTable raw = input::CsvTable::parse(text, name);
-  const input::CsvTable csv = trace_kind(raw) == TraceKind::kernels ? std::move(raw) : as_evidence(std::move(raw));
+  const input::CsvTable csv =
+      trace_kind(raw) == TraceKind::kernels ? std::move(raw) : as_evidence(std::move(raw));
   const auto model = csv.column("model"), precision = csv.column("precision"), batch = csv.column("batch"),
              index = csv.column("index"), kind = csv.column("kind"), kernel_name = csv.column("name"),
              duration = csv.column("duration_us"), blocks = csv.column("blocks"),

@@ -12,8 +12,8 @@
 namespace jostle::profiles {
 
 // Parses the contents of the two files, whose columns are described in evidence/README.md. `source` names the
-// device's evidence in messages and provenance. Throws input::CsvError for an unknown precision, mode or kind, a
-// kernel out of order, a duration that is not positive, or a batch below 1.
+// device's evidence in messages and provenance. Throws input::CsvError for an unknown precision, mode or
+// kind, a kernel out of order, a duration that is not positive, or a batch below 1.
 [[nodiscard]] dnn::KernelTables parse_kernel_tables(std::string_view kernels_csv, std::string_view solo_csv,
                                                     std::string_view source);
 

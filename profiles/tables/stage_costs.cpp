@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "profiles/embedded.hpp"
 #include "input/csv.hpp"
+#include "profiles/embedded.hpp"
 
 namespace jostle::profiles {
 namespace {

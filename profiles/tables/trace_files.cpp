@@ -148,8 +148,8 @@ input::CsvTable as_evidence(input::CsvTable table) {
     const std::string kind = field("category");
     for (const char* const column : {"model", "precision", "batch", "index"}) text += field(column) + ',';
     const bool memory = kind == "gpu_memset" || kind == "gpu_memcpy";
-    text += (memory ? kind.substr(4) : kind) + ',' + input::csv_field(field("name")) + ',' + field("duration_us") +
-            ',' + std::to_string(product(row, field("grid"))) + ',' +
+    text += (memory ? kind.substr(4) : kind) + ',' + input::csv_field(field("name")) + ',' +
+            field("duration_us") + ',' + std::to_string(product(row, field("grid"))) + ',' +
             std::to_string(product(row, field("block"))) + ',' + count("registers") + ',' +
             count("shared_bytes") + ',' + input::text_in(table, row, "input") + '\n';
   }

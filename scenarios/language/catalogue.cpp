@@ -1,13 +1,13 @@
 // The devices and models that ship with this build, from which the loader chooses.
 
-#include "profiles/profile/like.hpp"
-#include "profiles/profile/profile.hpp"
-#include "profiles/profile/with_parameters.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
+#include "profiles/profile/like.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/profile/with_parameters.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -15,9 +15,8 @@ namespace jostle::scenarios {
 namespace {
 
 std::optional<profiles::Profile> profile_at(const std::string& name, const std::string& path,
-                                               input::Problems& problems) {
-  return path.empty() ? profiles::shipped_profile(name, problems)
-                      : profiles::read_profile(path, problems);
+                                            input::Problems& problems) {
+  return path.empty() ? profiles::shipped_profile(name, problems) : profiles::read_profile(path, problems);
 }
 
 }  // namespace

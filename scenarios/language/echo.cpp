@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "profiles/onnx/onnx.hpp"
-#include "profiles/readers/nvpmodel.hpp"
 #include "input/hash.hpp"
 #include "input/units.hpp"
 #include "output/json.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/readers/nvpmodel.hpp"
 #include "scenarios/language/keys.hpp"
 
 namespace jostle::scenarios {

@@ -9,15 +9,14 @@
 //   visitor.code(key)                           a key that code reads and writes
 #pragma once
 
-#include "profiles/profile/time_span.hpp"
 #include "input/readers.hpp"
+#include "profiles/profile/time_span.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
 
-using profiles::TimeSpan;
 using input::Boolean;
 using input::Choice;
 using input::Integer;
@@ -25,6 +24,7 @@ using input::Quantity;
 using input::Real;
 using input::Text;
 using input::Whole;
+using profiles::TimeSpan;
 
 // The limit on core numbers: all are below it.
 inline constexpr int max_cores = 1024;

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "profiles/document_kind.hpp"
-#include "profiles/profile/profile.hpp"
 #include "input/file.hpp"
 #include "input/override.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/document_kind.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/objective.hpp"

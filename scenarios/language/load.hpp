@@ -68,7 +68,7 @@ struct LoadOptions {
 // The profile of the scenario's device, with the scenario's overrides applied; hash and sources are those of
 // the changed profile.
 [[nodiscard]] std::optional<profiles::Profile> device_profile(const Scenario& scenario,
-                                                                 input::Problems& problems);
+                                                              input::Problems& problems);
 
 struct ScenarioText {
   const std::string& text;

@@ -9,10 +9,10 @@
 namespace jostle::scenarios {
 namespace {
 
-using profiles::TimeSpan;
 using input::Choice;
 using input::Cursor;
 using input::Mapping;
+using profiles::TimeSpan;
 
 int read_policy(const Cursor& at) {
   Mapping mapping(at, "a policy: {fifo: 50}");

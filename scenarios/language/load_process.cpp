@@ -4,10 +4,6 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "profiles/tables/kernel_tables.hpp"
-#include "profiles/onnx/onnx.hpp"
-#include "profiles/profile/time_span.hpp"
-#include "profiles/readers/language_config.hpp"
 #include "input/file.hpp"
 #include "input/file_id.hpp"
 #include "input/hash.hpp"
@@ -19,6 +15,10 @@
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/fusion.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/profile/time_span.hpp"
+#include "profiles/readers/language_config.hpp"
+#include "profiles/tables/kernel_tables.hpp"
 #include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/network.hpp"
@@ -26,7 +26,6 @@
 namespace jostle::scenarios {
 namespace {
 
-using profiles::TimeSpan;
 using input::Boolean;
 using input::Choice;
 using input::Cursor;
@@ -34,6 +33,7 @@ using input::Integer;
 using input::Kind;
 using input::Mapping;
 using input::Text;
+using profiles::TimeSpan;
 
 // Limits far beyond use, and small enough that nothing computed from them overflows.
 constexpr std::int64_t max_input = 8192;

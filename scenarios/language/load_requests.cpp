@@ -2,8 +2,8 @@
 // that wait for answers, or from another's results), and how they wait: queue limit, drops and batching.
 #include <fmt/format.h>
 
-#include "profiles/profile/time_span.hpp"
 #include "input/readers.hpp"
+#include "profiles/profile/time_span.hpp"
 #include "scenarios/language/arrival_trace.hpp"
 #include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"

@@ -6,20 +6,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "profiles/tables/stage_costs.hpp"
-#include "profiles/profile/time_span.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/profile/time_span.hpp"
+#include "profiles/tables/stage_costs.hpp"
 #include "scenarios/language/load_parts.hpp"
 
 namespace jostle::scenarios {
 namespace {
 
-using profiles::StageCost;
-using profiles::StagePer;
-using profiles::TimeSpan;
 using input::Choice;
 using input::Cursor;
 using input::Integer;
@@ -28,6 +25,9 @@ using input::Mapping;
 using input::Quantity;
 using input::Real;
 using input::Text;
+using profiles::StageCost;
+using profiles::StagePer;
+using profiles::TimeSpan;
 
 constexpr std::size_t max_stages = 100;
 constexpr std::int64_t most_overlap = 256, most_stage_threads = 64, largest_side = 65536;

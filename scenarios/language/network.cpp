@@ -2,9 +2,9 @@
 
 #include <variant>
 
+#include "models/dnn/built_network.hpp"
 #include "profiles/onnx/content_name.hpp"
 #include "profiles/onnx/onnx.hpp"
-#include "models/dnn/built_network.hpp"
 
 namespace jostle::scenarios {
 

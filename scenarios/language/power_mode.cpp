@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "profiles/readers/nvpmodel_modes.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/readers/nvpmodel_modes.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "profiles/onnx/onnx.hpp"
 #include "input/printable.hpp"
 #include "models/dnn/batch_norms.hpp"
+#include "profiles/onnx/onnx.hpp"
 
 namespace jostle::scenarios {
 

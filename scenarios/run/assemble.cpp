@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <map>
 
-#include "profiles/profile/profile.hpp"
 #include "input/hash.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/partition_points.hpp"
 #include "models/memory/footprint.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/partitions.hpp"
 #include "scenarios/language/power_mode.hpp"

@@ -7,10 +7,10 @@
 #include <span>
 #include <string_view>
 
-#include "profiles/onnx/onnx.hpp"
-#include "profiles/profile/profile.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/partitions.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
@@ -44,8 +44,7 @@ ParameterGrade turns_grade(const profiles::Profile& profile) {
 // parameters, since the model then uses its defaults.
 ParameterGrade space_grade(const profiles::Profile& profile) {
   constexpr std::string_view known = "gpu.space_sharing.block_turnover";
-  if (std::ranges::find(profile.figures, known, &profiles::ProfileParameter::path) ==
-      profile.figures.end())
+  if (std::ranges::find(profile.figures, known, &profiles::ProfileParameter::path) == profile.figures.end())
     return ParameterGrade::assumed;
   return lowest_of(profile, {known, "gpu.space_sharing.kernel_start", "gpu.space_sharing.fetch",
                              "gpu.space_sharing.mps_kernel", "gpu.space_sharing.compute_load",

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dnn/host_layers.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {

@@ -7,9 +7,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "profiles/tables/evidence_list.hpp"
-#include "profiles/tables/kernel_tables.hpp"
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/activity.hpp"
 #include "models/dnn/framework_kernels.hpp"
@@ -19,6 +16,9 @@
 #include "models/dnn/roofline.hpp"
 #include "models/llm/offload.hpp"
 #include "models/llm/step.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/tables/evidence_list.hpp"
+#include "profiles/tables/kernel_tables.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/language_offload.hpp"
 #include "scenarios/run/run.hpp"
@@ -60,8 +60,8 @@ class Steps {
             .fused_attention = work_.flash_attention.value_or(false)},
         context_(context),
         gpu_(context.device.gpu),
-        tables_(profiles::embedded_kernel_tables(
-            profiles::shipped_evidence(context.device.evidence) + "-llm", std::string(of_.name) + " ")) {
+        tables_(profiles::embedded_kernel_tables(profiles::shipped_evidence(context.device.evidence) + "-llm",
+                                                 std::string(of_.name) + " ")) {
     // Computed at the present clocks, since the overlap of compute and memory depends on both.
     gpu_.max_clock_hz = context.clocks.gpu_hz * context.device.what_if.arithmetic;
     gpu_.bandwidth_bytes_per_s *= memory::relative_bandwidth(context.device.memory, context.clocks.emc_hz) *

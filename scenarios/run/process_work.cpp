@@ -7,10 +7,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "profiles/tables/kernel_tables.hpp"
-#include "profiles/tables/stage_costs.hpp"
-#include "profiles/onnx/onnx.hpp"
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dla/partition.hpp"
@@ -24,6 +20,10 @@
 #include "models/dnn/roofline.hpp"
 #include "models/gpu/clocks.hpp"
 #include "models/gpu/occupancy.hpp"
+#include "profiles/onnx/onnx.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/tables/kernel_tables.hpp"
+#include "profiles/tables/stage_costs.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/language_work.hpp"
@@ -160,7 +160,7 @@ int input_of(const dnn::Request& request) {
 // The measurements of the network that is requested, and of others.
 const dnn::KernelTables& tables_for(const dnn::Request& request, const WorkContext& context) {
   return profiles::kernel_tables_for(context.device.evidence, context.device.sibling,
-                                        {request.model, request.precision, request.batch, input_of(request)});
+                                     {request.model, request.precision, request.batch, input_of(request)});
 }
 
 gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& entry,

@@ -181,8 +181,8 @@ Result preview(const Scenario& scenario) {
   return result;
 }
 
-std::optional<Result> one_run(const Scenario& scenario, const profiles::Profile& profile,
-                              Assembly assembly, const RunControl& control) {
+std::optional<Result> one_run(const Scenario& scenario, const profiles::Profile& profile, Assembly assembly,
+                              const RunControl& control) {
   Result result = prepared(scenario, profile, assembly);
   const auto fits = [](const auto& process) { return process.status == "ok"; };
   const bool runs = control.all_must_fit ? std::ranges::all_of(result.processes, fits)

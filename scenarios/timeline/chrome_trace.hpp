@@ -37,9 +37,9 @@ class ChromeTrace final : public sim::TraceSink {
   void slice(sim::TrackId track, sim::Time start, sim::Duration duration, std::string_view name) override;
   void count(sim::TrackId counter, sim::Time at, double value) override;
 
-  // Ends the slices that are still open at the latest time seen, and moves the file to its place: an interrupted
-  // run, too, leaves a trace up to that time; without it, an existing file stays. Throws output::WriteError.
-  // Further events are discarded.
+  // Ends the slices that are still open at the latest time seen, and moves the file to its place: an
+  // interrupted run, too, leaves a trace up to that time; without it, an existing file stays. Throws
+  // output::WriteError. Further events are discarded.
   void finish();
 
   [[nodiscard]] const std::string& text() const { return buffer_; }

@@ -67,8 +67,10 @@ TEST(PowerMode, of_another_JetPack_is_no_change_that_is_tried) {
                      "\nprocesses:\n  - {model: yolov8s, precision: fp16}\nrun: {duration: 1 s}\n");
   };
   const auto names = names_of(in_mode("MAXN"));
-  EXPECT_THAT(names, Not(Contains("next-power-mode"))) << "40W needs the Super configuration, MAXN is not in it";
-  EXPECT_EQ(tried(in_mode("40W"), "next-power-mode").what_if.label, "power mode MAXN_SUPER (JetPack 6.2 Super)");
+  EXPECT_THAT(names, Not(Contains("next-power-mode")))
+      << "40W needs the Super configuration, MAXN is not in it";
+  EXPECT_EQ(tried(in_mode("40W"), "next-power-mode").what_if.label,
+            "power mode MAXN_SUPER (JetPack 6.2 Super)");
 }
 
 TEST(Placement, the_GPU_in_place_of_a_DLA_leads_with_what_falls_back) {

@@ -10,9 +10,9 @@
 
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/plan/online.hpp"
-#include "profiles/profile/profile.hpp"
 #include "input/hash.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"

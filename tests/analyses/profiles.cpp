@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "profiles/profile/profile.hpp"
 #include "input/problems.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/shared_work.hpp"
 

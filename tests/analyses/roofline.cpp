@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::analyses {

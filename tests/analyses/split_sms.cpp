@@ -7,8 +7,8 @@
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/parts.hpp"
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "tests/scenarios/runs.hpp"
 

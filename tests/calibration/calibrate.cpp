@@ -7,12 +7,12 @@
 #include <cmath>
 #include <string>
 
-#include "input/csv.hpp"
-#include "models/board/spec.hpp"
-#include "tests/sanitized.hpp"
 #include "calibration/calibrate/held_out.hpp"
 #include "calibration/evidence/simulated.hpp"
 #include "calibration/validate/own_evidence.hpp"
+#include "input/csv.hpp"
+#include "models/board/spec.hpp"
+#include "tests/sanitized.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {
@@ -70,9 +70,9 @@ TEST(Calibration, recovers_the_figures_of_a_board_that_differs_from_its_kind) {
   input::Problems problems;
   const auto truth =
       profiles::profile_of(base.document, problems,
-                              {"runtimes.tensorrt.per_launch={value: 9 us, grade: assumed, source: made up}",
-                               "power.gpu.sm={value: 2.2 nF, grade: assumed, source: made up}",
-                               "power.soc.base={value: 1.6 W, grade: assumed, source: made up}"});
+                           {"runtimes.tensorrt.per_launch={value: 9 us, grade: assumed, source: made up}",
+                            "power.gpu.sm={value: 2.2 nF, grade: assumed, source: made up}",
+                            "power.soc.base={value: 1.6 W, grade: assumed, source: made up}"});
   ASSERT_TRUE(truth.has_value()) << problems.text();
   const Calibration found = calibrate(base, measured_of(*truth, runs_of_one_board()), PriorsFrom::profile);
   EXPECT_NEAR(number(found.parameters, "runtimes.tensorrt.per_launch"), 9, 0.05 * 9);
@@ -129,8 +129,7 @@ TEST(Calibration, writes_a_profile_that_predicts_what_the_fit_did) {
       "a,jetson-orin-nano-super,MAXN_SUPER,1,resnet50,fp16,1,,,,power,16,,\n");
   const Calibration found = calibrate(base, runs, PriorsFrom::profile);
   input::Problems problems;
-  const auto read =
-      profiles::parse_profile(profile_text(found, "mine", "mine.csv"), "mine.yaml", problems);
+  const auto read = profiles::parse_profile(profile_text(found, "mine", "mine.csv"), "mine.yaml", problems);
   ASSERT_TRUE(read.has_value()) << problems.text();
   EXPECT_EQ(read->spec->name, "mine");
   const auto of_file = simulated(*read, runs), of_fit = simulated(found.profile, runs);

@@ -8,16 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "calibration/calibrate/calibrate.hpp"
+#include "calibration/evidence/simulated.hpp"
 #include "calibration/logs/evidence_csv.hpp"
-#include "input/csv.hpp"
 #include "calibration/logs/formats.hpp"
+#include "calibration/validate/own_evidence.hpp"
+#include "input/csv.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"
 #include "tests/calibration/readers_support.hpp"
 #include "tests/sanitized.hpp"
-#include "calibration/calibrate/calibrate.hpp"
-#include "calibration/evidence/simulated.hpp"
-#include "calibration/validate/own_evidence.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {
@@ -130,8 +130,8 @@ class CalibrationFromLogs : public ::testing::Test {
       return fmt::format("{}={{value: {}, grade: assumed, source: made up}}", path, value);
     };
     truth_ = *profiles::profile_of(base_.document, problems,
-                                      {set("runtimes.tensorrt.per_launch", "8.5 us"),
-                                       set("power.gpu.sm", "2.1 nF"), set("power.soc.base", "1.5 W")});
+                                   {set("runtimes.tensorrt.per_launch", "8.5 us"),
+                                    set("power.gpu.sm", "2.1 nF"), set("power.soc.base", "1.5 W")});
     for (dnn::Factor& factor : truth_.factors)
       if (factor.precision == dnn::Precision::fp16) factor.value *= 1.15;
   }
@@ -145,9 +145,8 @@ class CalibrationFromLogs : public ::testing::Test {
       evidence += imported(times(asked[i], values[i]), asked[i]);
       evidence += imported(powers(asked[i], values[i]), asked[i]);
     }
-    const Calibration found =
-        calibrate(base_, run_configurations_of(input::CsvTable::parse(evidence, "evidence.csv")),
-                  PriorsFrom::profile);
+    const Calibration found = calibrate(
+        base_, run_configurations_of(input::CsvTable::parse(evidence, "evidence.csv")), PriorsFrom::profile);
     std::vector<std::string> known;
     for (const FittedParameter& of : found.parameters) {
       if (of.path.starts_with("factor ") || !of.identified || of.sd > 0.15) continue;

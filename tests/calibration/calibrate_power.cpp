@@ -7,12 +7,12 @@
 #include <cmath>
 #include <string>
 
-#include "models/board/spec.hpp"
-#include "scenarios/run/grades_of.hpp"
-#include "scenarios/run/run.hpp"
 #include "calibration/calibrate/board/board_calibration.hpp"
 #include "calibration/calibrate/power_fit.hpp"
 #include "calibration/evidence/simulated.hpp"
+#include "models/board/spec.hpp"
+#include "scenarios/run/grades_of.hpp"
+#include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "profiles/tables/kernel_tables.hpp"
-#include "calibration/fit/space_sharing.hpp"
-#include "models/board/spec.hpp"
-#include "models/dnn/kernels_for.hpp"
-#include "tests/sanitized.hpp"
 #include "calibration/calibrate/traces.hpp"
 #include "calibration/evidence/embedded.hpp"
+#include "calibration/fit/space_sharing.hpp"
 #include "calibration/validate/validate.hpp"
+#include "models/board/spec.hpp"
+#include "models/dnn/kernels_for.hpp"
+#include "profiles/tables/kernel_tables.hpp"
+#include "tests/sanitized.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {
@@ -93,7 +93,7 @@ TEST(TraceCalibration, finds_the_law_that_made_up_streams_obey) {
 
 // A table of kernels that run alone, a row each: kind, blocks, work, duration, kernels per second.
 input::CsvTable lone_kernels(const char* where,
-                      const std::vector<std::tuple<const char*, int, int, double, double>>& rows) {
+                             const std::vector<std::tuple<const char*, int, int, double, double>>& rows) {
   std::string text =
       "streams_in,stream,streams,kind,blocks,threads,smem_bytes,work,batch_kernels,mode,kernels_per_s,"
       "duration_p50_us\n";
@@ -131,7 +131,8 @@ TEST(TraceCalibration, of_measured_kernels_is_near_what_was_read_off_them) {
     const profiles::TraceFiles& all = calibration::embedded_traces(device);
     profiles::TraceFiles files;
     for (const profiles::TraceKind kind :
-         {profiles::TraceKind::streams_synthetic, profiles::TraceKind::streams_of_readers, profiles::TraceKind::clients_synthetic})
+         {profiles::TraceKind::streams_synthetic, profiles::TraceKind::streams_of_readers,
+          profiles::TraceKind::clients_synthetic})
       if (all.has(kind)) files.add(kind, all.table(kind));
     const Calibration found = calibrate_traces(h200(), files, PriorsFrom::profile);
     const auto value = [&](const char* path) { return std::stod(figure(found, path)->value); };
@@ -176,15 +177,16 @@ profiles::TraceFiles as_few_as_of_the_h100() {
   const auto& h100 = calibration::embedded_traces("h100");
   const auto& h200 = calibration::embedded_traces();
   profiles::TraceFiles files;
-  for (const profiles::TraceKind kind : {profiles::TraceKind::timeslices, profiles::TraceKind::solo, profiles::TraceKind::kernels})
+  for (const profiles::TraceKind kind :
+       {profiles::TraceKind::timeslices, profiles::TraceKind::solo, profiles::TraceKind::kernels})
     files.add(kind, h200.table(kind));
-  for (const profiles::TraceKind kind : {profiles::TraceKind::sharing_configs, profiles::TraceKind::sharing_intervals}) {
+  for (const profiles::TraceKind kind :
+       {profiles::TraceKind::sharing_configs, profiles::TraceKind::sharing_intervals}) {
     const input::CsvTable& kept = h100.table(kind);
     std::set<std::string> configs;
     for (std::size_t i = 0; i < kept.rows(); ++i) configs.insert(kept.row(i).text(kept.column("config")));
     std::istringstream all(
-        std::string(evidence_file("evidence/h200/" + std::string(profiles::file_name(kind)))
-                        .value_or("")));
+        std::string(evidence_file("evidence/h200/" + std::string(profiles::file_name(kind))).value_or("")));
     std::string text, line;
     for (std::getline(all, text), text += '\n'; std::getline(all, line);)
       if (configs.contains(line.substr(0, line.find(',')))) text += line + '\n';
@@ -285,7 +287,8 @@ TEST(TraceCalibration, predicts_contended_runs_that_it_did_not_see_as_well_as_wh
 
 TEST(TraceCalibration, leaves_what_no_file_tells_or_assumes_it) {
   profiles::TraceFiles files;
-  files.add(profiles::TraceKind::timeslices, calibration::embedded_traces().table(profiles::TraceKind::timeslices));
+  files.add(profiles::TraceKind::timeslices,
+            calibration::embedded_traces().table(profiles::TraceKind::timeslices));
   const Calibration left = calibrate_traces(h200(), files, PriorsFrom::profile);
   EXPECT_NE(figure(left, "gpu.time_slicing.slice"), nullptr);
   EXPECT_EQ(figure(left, "gpu.idle_wake.cost"), nullptr);

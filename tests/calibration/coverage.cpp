@@ -6,10 +6,10 @@
 
 #include "analyses/interval/conformal.hpp"
 #include "analyses/interval/model_error.hpp"
-#include "profiles/tables/kernel_tables.hpp"
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/kernels_for.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/tables/kernel_tables.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::calibration {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "profiles/embedded.hpp"
 #include "calibration/fit/space_sharing.hpp"
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/embedded.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {
@@ -52,9 +52,12 @@ TEST(StreamsRuns, are_the_equal_ones_of_known_networks_with_their_repeats_togeth
 }
 
 TEST(StreamsRuns, refuse_rates_and_precisions_that_are_none) {
-  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp16,1,0,0,100\n"), ten_kernels), input::CsvError);
-  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp17,1,0,9,100\n"), ten_kernels), input::CsvError);
-  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp16,0,0,9,100\n"), ten_kernels), input::CsvError);
+  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp16,1,0,0,100\n"), ten_kernels),
+               input::CsvError);
+  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp17,1,0,9,100\n"), ten_kernels),
+               input::CsvError);
+  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp16,0,0,9,100\n"), ten_kernels),
+               input::CsvError);
   EXPECT_THROW((void)streams_runs(streams_table("a,0,2000000000,resnet50,fp16,1,0,9,100\n"), ten_kernels),
                input::CsvError);
 }
@@ -73,10 +76,10 @@ TEST(MpsKernel, is_what_a_lone_client_takes_longer_for_each_kernel) {
   const std::string header = "run,sharing,process,processes,model,precision,batch,mode,images_per_s\n";
   const auto found =
       mps_kernel(input::CsvTable::parse(header + "a,mps,0,1,x,fp16,1,graph,8928.571\n"  // 112 us, not 110
-                                          "b,timeslice,0,1,x,fp16,1,graph,5000\n"
-                                          "c,mps,0,2,x,fp16,1,graph,4000\n"
-                                          "d,mps,0,1,unknown,fp16,1,graph,4000\n",
-                                 "m.csv"),
+                                                 "b,timeslice,0,1,x,fp16,1,graph,5000\n"
+                                                 "c,mps,0,2,x,fp16,1,graph,4000\n"
+                                                 "d,mps,0,1,unknown,fp16,1,graph,4000\n",
+                                        "m.csv"),
                  ten_kernels);
   ASSERT_TRUE(found.has_value());
   EXPECT_NEAR(found->value, 0.2, 1e-4);

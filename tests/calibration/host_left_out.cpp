@@ -65,8 +65,7 @@ const std::array<Board, 5> boards{{{"raspberry-pi-3b-plus", 1.4e9, eight},
 
 std::vector<Measured> rows_of(const std::string& board) {
   static std::map<std::string, std::vector<dnn::FusedLayer>> networks;
-  const auto table = input::CsvTable::parse(
-      evidence_file("evidence/published/ncnn.csv").value(), "ncnn.csv");
+  const auto table = input::CsvTable::parse(evidence_file("evidence/published/ncnn.csv").value(), "ncnn.csv");
   std::vector<Measured> rows;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <string>
 
-#include "tests/sanitized.hpp"
 #include "calibration/evidence/published_evidence.hpp"
 #include "calibration/validate/boards.hpp"
+#include "tests/sanitized.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

@@ -7,13 +7,13 @@
 #include <fstream>
 #include <string>
 
+#include "calibration/calibrate/board/board_calibration.hpp"
+#include "calibration/calibrate/calibrate.hpp"
+#include "calibration/calibrate/own_tables.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
-#include "calibration/calibrate/board/board_calibration.hpp"
-#include "calibration/calibrate/calibrate.hpp"
-#include "calibration/calibrate/own_tables.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

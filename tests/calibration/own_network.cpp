@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "analyses/support/support.hpp"
-#include "profiles/onnx/content_name.hpp"
-#include "models/board/spec.hpp"
-#include "models/dnn/builders/builders.hpp"
-#include "models/dnn/fusion.hpp"
-#include "scenarios/language/network.hpp"
-#include "scenarios/language/scenario.hpp"
-#include "scenarios/run/run.hpp"
-#include "tests/profiles/onnx_support.hpp"
 #include "calibration/calibrate/calibrate.hpp"
 #include "calibration/calibrate/layer_times.hpp"
 #include "calibration/calibrate/next_log.hpp"
 #include "calibration/evidence/simulated.hpp"
+#include "models/board/spec.hpp"
+#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/fusion.hpp"
+#include "profiles/onnx/content_name.hpp"
+#include "scenarios/language/network.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/run/run.hpp"
+#include "tests/profiles/onnx_support.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
 #include "profiles/profile/difference.hpp"
 #include "profiles/profile/profile.hpp"
 #include "profiles/profile/uncertainty.hpp"
-#include "models/board/spec.hpp"
-#include "models/cpu/spec.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {
@@ -134,8 +134,7 @@ TEST(ProbeCalibration, puts_every_measured_parameter_in_and_leaves_the_rest) {
   const auto profile = profile_in(found);
   ASSERT_NE(parameter(profile, "cpu.costs.context_switch"), nullptr);
   EXPECT_EQ(parameter(profile, "cpu.costs.context_switch")->value, "1.8 us");
-  EXPECT_EQ(parameter(profile, "cpu.costs.context_switch")->from.grade,
-            profiles::ParameterGrade::measured);
+  EXPECT_EQ(parameter(profile, "cpu.costs.context_switch")->from.grade, profiles::ParameterGrade::measured);
   EXPECT_THAT(parameter(profile, "cpu.costs.context_switch")->from.source, HasSubstr("+- 1.0 %"));
   EXPECT_EQ(parameter(profile, "cpu.costs.preempted")->from.grade, profiles::ParameterGrade::fitted);
   input::Problems problems;
@@ -146,8 +145,7 @@ TEST(ProbeCalibration, puts_every_measured_parameter_in_and_leaves_the_rest) {
 
 TEST(ProbeCalibration, has_the_standard_errors_of_the_probe_and_the_uncertainty_of_the_base) {
   const auto found = calibrated(folder_of(orin_nano(), {row("cpu.costs.preempted", 22, "us", 0.08)}));
-  const auto known =
-      profiles::parse_uncertainty(found.uncertainty_csv, "mine.uncertainty.csv", found.name);
+  const auto known = profiles::parse_uncertainty(found.uncertainty_csv, "mine.uncertainty.csv", found.name);
   const auto shipped = profiles::shipped_uncertainty(found.base.device);
   ASSERT_EQ(known.figures.size(), shipped.figures.size() + 1);
   const auto at = std::ranges::find(known.figures, "cpu.costs.preempted");

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <filesystem>
 
-#include "models/board/spec.hpp"
+#include "calibration/calibrate/probed/probe_calibration.hpp"
 #include "calibration/evidence/evidence_files.hpp"
 #include "calibration/evidence/simulated.hpp"
-#include "calibration/calibrate/probed/probe_calibration.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

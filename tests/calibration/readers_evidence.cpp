@@ -6,11 +6,11 @@
 #include <zlib.h>
 
 #include "calibration/logs/evidence_csv.hpp"
-#include "profiles/profile/profile.hpp"
-#include "input/csv.hpp"
 #include "calibration/logs/log_text.hpp"
 #include "calibration/logs/wrong_device.hpp"
+#include "input/csv.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "tests/calibration/readers_support.hpp"
 
 namespace jostle::calibration {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "calibration/claims/miss_causes.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
-#include "calibration/claims/miss_causes.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

@@ -3,8 +3,8 @@
 
 #include "analyses/support/support.hpp"
 #include "calibration/evidence/embedded.hpp"
-#include "tests/sanitized.hpp"
 #include "calibration/validate/boards.hpp"
+#include "tests/sanitized.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/sanitized.hpp"
 #include "calibration/validate/clients.hpp"
+#include "tests/sanitized.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "calibration/validate/language.hpp"
 #include "profiles/profile/uncertainty.hpp"
 #include "tests/sanitized.hpp"
-#include "calibration/validate/language.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

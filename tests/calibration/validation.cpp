@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "calibration/validate/validate.hpp"
 #include "profiles/profile/profile.hpp"
 #include "tests/sanitized.hpp"
-#include "calibration/validate/validate.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {
@@ -17,8 +17,8 @@ class Validation : public ::testing::Test {
   void SetUp() override {
     if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
     input::Problems problems;
-    auto profile = profiles::parse_profile(profiles::device_text("nvidia-h200").value_or(""),
-                                              "nvidia-h200", problems);
+    auto profile =
+        profiles::parse_profile(profiles::device_text("nvidia-h200").value_or(""), "nvidia-h200", problems);
     ASSERT_TRUE(profile) << problems.text();
     profile_ = *std::move(profile);
   }

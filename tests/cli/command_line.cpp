@@ -1,6 +1,5 @@
 // The command from its arguments to its exit code and its two outputs.
 #include "cli/command_line.hpp"
-#include "cli/laboratory/laboratory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <vector>
+
+#include "cli/laboratory/laboratory.hpp"
 
 namespace jostle::cli {
 namespace JOSTLE_FILE {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "input/csv.hpp"
 #include "cli/terminal/terminal.hpp"
+#include "input/csv.hpp"
 #include "models/dnn/graph/boost_graph.hpp"
 #include "models/dnn/model_names.hpp"
 

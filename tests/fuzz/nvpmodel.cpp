@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <string>
 
-#include "profiles/profile/profile.hpp"
-#include "profiles/readers/nvpmodel_modes.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/readers/nvpmodel_modes.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "calibration/logs/evidence_csv.hpp"
-#include "input/csv.hpp"
 #include "calibration/logs/formats.hpp"
+#include "input/csv.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace {

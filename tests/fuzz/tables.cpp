@@ -5,12 +5,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "calibration/evidence/run_configuration.hpp"
+#include "input/csv.hpp"
+#include "profiles/profile/uncertainty.hpp"
 #include "profiles/tables/kernel_tables.hpp"
 #include "profiles/tables/trace_files.hpp"
-#include "profiles/profile/uncertainty.hpp"
-#include "input/csv.hpp"
 #include "tests/fuzz/require.hpp"
-#include "calibration/evidence/run_configuration.hpp"
 
 namespace {
 
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (data[0] == 'k') {
       const std::size_t half = text.find("\n\n");
       (void)profiles::parse_kernel_tables(text.substr(0, half == std::string::npos ? half : half + 1),
-                                             half == std::string::npos ? "" : text.substr(half + 2), "fuzz");
+                                          half == std::string::npos ? "" : text.substr(half + 2), "fuzz");
     } else if (data[0] == 'u') {
       (void)profiles::parse_uncertainty(text, "fuzz.csv", "jetson-nano");
     } else {

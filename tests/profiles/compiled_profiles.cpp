@@ -1,10 +1,10 @@
 // Shipped profiles are compiled when jostle is built: what is unpacked is what its YAML says.
 #include <gtest/gtest.h>
 
-#include "profiles/embedded.hpp"
-#include "profiles/profile/profile.hpp"
 #include "input/packed.hpp"
 #include "input/parse.hpp"
+#include "profiles/embedded.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::profiles {
 namespace JOSTLE_FILE {

@@ -8,12 +8,12 @@
 #include <cctype>
 #include <set>
 
-#include "profiles/profile/like.hpp"
-#include "profiles/profile/profile.hpp"
-#include "profiles/profile/renamed_keys.hpp"
 #include "input/parse.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
+#include "profiles/profile/like.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/profile/renamed_keys.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::profiles {

@@ -7,12 +7,12 @@
 #include <map>
 #include <tuple>
 
-#include "profiles/tables/kernel_tables.hpp"
-#include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/kernels_for.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/tables/kernel_tables.hpp"
 #include "tests/calibration/evidence.hpp"
 
 namespace jostle::dnn {
@@ -214,12 +214,12 @@ TEST(H200Kernels, a_table_with_a_missing_kernel_is_refused) {
   EXPECT_THROW((void)profiles::parse_kernel_tables(
                    header + first + "resnet50,fp16,1,2,kernel,conv,1.5,1,128,32,0\n", solo, "x"),
                input::CsvError);
-  EXPECT_THROW((void)profiles::parse_kernel_tables(
-                   header + "resnet50,fp8,1,0,kernel,conv,1.5,1,128,32,0\n", solo, "x"),
+  EXPECT_THROW((void)profiles::parse_kernel_tables(header + "resnet50,fp8,1,0,kernel,conv,1.5,1,128,32,0\n",
+                                                   solo, "x"),
                input::CsvError);
-  EXPECT_THROW((void)profiles::parse_kernel_tables(header + "resnet50,fp16,1,0,kernel,conv,0,1,128,32,0\n",
-                                                      solo, "x"),
-               input::CsvError);
+  EXPECT_THROW(
+      (void)profiles::parse_kernel_tables(header + "resnet50,fp16,1,0,kernel,conv,0,1,128,32,0\n", solo, "x"),
+      input::CsvError);
 }
 
 }  // namespace JOSTLE_FILE

@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "profiles/tables/kernel_tables.hpp"
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/sibling_tables.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/tables/kernel_tables.hpp"
 
 namespace jostle::dnn {
 namespace JOSTLE_FILE {
@@ -28,8 +28,7 @@ KernelTables without_batch(KernelTables tables, std::int64_t batch) {
 
 // Over what was measured, minus 1.
 double error_of(const KernelTables& tables, Precision precision, std::int64_t batch) {
-  const MeasuredNetwork& known =
-      *profiles::embedded_kernel_tables("h200").find("resnet50", precision, 224);
+  const MeasuredNetwork& known = *profiles::embedded_kernel_tables("h200").find("resnet50", precision, 224);
   const MeasuredNetwork& network = *tables.find("resnet50", precision, 224);
   return sim::to_us(at_batch(network, batch).total()) / sim::to_us(at_batch(known, batch).total()) - 1;
 }

@@ -1,6 +1,5 @@
 // PyTorch's kernels: the lowering has as many of each operator as the profiler counted, and its laws are
 // those of the evidence.
-#include "calibration/evidence/embedded.hpp"
 #include "models/dnn/framework_launches.hpp"
 
 #include <gtest/gtest.h>
@@ -11,8 +10,7 @@
 #include <string>
 #include <tuple>
 
-#include "profiles/profile/base_profile.hpp"
-#include "profiles/profile/profile.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"
@@ -20,6 +18,8 @@
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/profile/base_profile.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::profiles {
 namespace JOSTLE_FILE {
@@ -70,8 +70,8 @@ std::string operator_of(LaunchKind kind) {
 using Counts = std::map<std::string, int>;
 
 std::map<std::tuple<std::string, std::string, int>, Counts> measured() {
-  const auto table =
-      input::CsvTable::parse(calibration::evidence_file("evidence/h100-nets/counts.csv").value_or(""), "counts.csv");
+  const auto table = input::CsvTable::parse(
+      calibration::evidence_file("evidence/h100-nets/counts.csv").value_or(""), "counts.csv");
   std::map<std::tuple<std::string, std::string, int>, Counts> found;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const input::CsvTable::Row row = table.row(i);
@@ -153,7 +153,8 @@ TEST(FrameworkLaunches, of_full_precision_are_as_many_in_total_as_the_profiler_c
 }
 
 TEST(FrameworkLaunches, have_the_laws_that_were_fitted_to_all_families) {
-  const auto table = input::CsvTable::parse(calibration::evidence_file("evidence/h100-nets/laws.csv").value_or(""), "laws.csv");
+  const auto table = input::CsvTable::parse(
+      calibration::evidence_file("evidence/h100-nets/laws.csv").value_or(""), "laws.csv");
   std::size_t rows = 0;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const input::CsvTable::Row row = table.row(i);

@@ -1,5 +1,4 @@
 // The blocks of PyTorch's kernels on Hopper: those of the evidence, and those that tables of kernels have.
-#include "calibration/evidence/embedded.hpp"
 #include "models/dnn/framework_shapes.hpp"
 
 #include <fmt/format.h>
@@ -8,9 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "profiles/tables/kernel_tables.hpp"
-#include "profiles/profile/base_profile.hpp"
-#include "profiles/profile/profile.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"
@@ -19,6 +16,9 @@
 #include "models/dnn/kernel_class.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/gpu/occupancy.hpp"
+#include "profiles/profile/base_profile.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/tables/kernel_tables.hpp"
 
 namespace jostle::profiles {
 namespace JOSTLE_FILE {
@@ -26,8 +26,8 @@ namespace JOSTLE_FILE {
 using dnn::LaunchKind;
 
 TEST(FrameworkShapes, are_those_that_were_read_off_the_tables) {
-  const auto table =
-      input::CsvTable::parse(calibration::evidence_file("evidence/h100-nets/shapes.csv").value_or(""), "shapes.csv");
+  const auto table = input::CsvTable::parse(
+      calibration::evidence_file("evidence/h100-nets/shapes.csv").value_or(""), "shapes.csv");
   ASSERT_EQ(table.rows(), dnn::framework_shapes().size());
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const input::CsvTable::Row row = table.row(i);

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/power/governors/cpu_governors.hpp"
 #include "models/power/governors/gpu_governors.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::profiles {
 namespace JOSTLE_FILE {

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "calibration/evidence/embedded.hpp"
-#include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
 #include "input/problems.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/gpu/clocks.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::profiles {
 namespace JOSTLE_FILE {
@@ -36,7 +36,8 @@ Grid grid() {
                              .lowering = dnn::Lowering::optimised,
                              .chip = dnn::Chip::of(gpu)};
   const gpu::KernelSequence kernels = dnn::kernels_for(request, {}, gpu, profile.factors);
-  const auto table = input::CsvTable::parse(calibration::evidence_file("evidence/published/thynics.csv").value(), "thynics.csv");
+  const auto table = input::CsvTable::parse(
+      calibration::evidence_file("evidence/published/thynics.csv").value(), "thynics.csv");
   Grid grid;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);

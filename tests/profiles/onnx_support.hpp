@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "profiles/onnx/onnx.hpp"
 #include "models/dnn/graph/network.hpp"
+#include "profiles/onnx/onnx.hpp"
 
 namespace jostle::profiles {
 

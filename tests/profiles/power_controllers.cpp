@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::profiles {
 namespace JOSTLE_FILE {

@@ -1,6 +1,5 @@
 // The power limit of the H100's profile against the record of a step from idle (evidence/h100-power).
 
-#include "calibration/evidence/embedded.hpp"
 #include "models/power/controllers/power_limit.hpp"
 
 #include <gtest/gtest.h>
@@ -9,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "profiles/profile/profile.hpp"
+#include "calibration/evidence/embedded.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::profiles {
 namespace JOSTLE_FILE {

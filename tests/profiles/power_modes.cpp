@@ -8,9 +8,9 @@
 #include <numeric>
 #include <set>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::profiles {
 namespace JOSTLE_FILE {

@@ -6,12 +6,12 @@
 #include <map>
 
 #include "calibration/evidence/embedded.hpp"
-#include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
 #include "models/board/clocks.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/power/energy.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::profiles {
 namespace JOSTLE_FILE {

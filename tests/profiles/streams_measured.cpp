@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "calibration/evidence/embedded.hpp"
-#include "profiles/profile/profile.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/gpu/dispatcher.hpp"
 #include "models/gpu/occupancy.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::gpu::space {
 namespace JOSTLE_FILE {
@@ -253,7 +253,7 @@ TEST(StreamsMeasured, kernels_of_different_pipes_or_sizes_are_within_a_third_of_
 // Time that a kernel of a ResNet-50 takes longer beside each of the other chains, in us.
 std::map<std::string, double> longer_beside() {
   const auto table = input::CsvTable::read(std::filesystem::path(JOSTLE_SOURCE_DIR) /
-                                                 "calibration/evidence/h200-space/beside_code.csv");
+                                           "calibration/evidence/h200-space/beside_code.csv");
   std::map<std::string, double> longer;
   for (std::size_t i = 0; i < table.rows(); ++i)
     if (const auto row = table.row(i); row.text(table.column("chain")) == "resnet50")

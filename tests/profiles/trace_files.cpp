@@ -1,4 +1,3 @@
-#include "calibration/evidence/embedded.hpp"
 #include "profiles/tables/trace_files.hpp"
 
 #include <gmock/gmock.h>
@@ -9,10 +8,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "calibration/evidence/embedded.hpp"
+#include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "profiles/tables/evidence_list.hpp"
 #include "profiles/tables/kernel_tables.hpp"
-#include "profiles/profile/profile.hpp"
-#include "models/board/spec.hpp"
 
 namespace jostle::profiles {
 namespace JOSTLE_FILE {
@@ -71,15 +71,16 @@ TEST(TraceFiles, take_kernels_as_the_profiler_wrote_them) {
       "model,precision,batch,index,category,name,duration_us,grid,block,registers,shared_bytes\n";
   const input::CsvTable table = as_evidence(
       input::CsvTable::parse(header + "resnet50,fp16,1,0,kernel,\"f<a,b>\",13.44,4x98x1,128x1x1,96,4096\n"
-                               "resnet50,fp16,1,1,gpu_memset,Memset,0.8,,,,\n",
-                      "a.csv"));
+                                      "resnet50,fp16,1,1,gpu_memset,Memset,0.8,,,,\n",
+                             "a.csv"));
   EXPECT_EQ(trace_kind(table), TraceKind::kernels);
   EXPECT_EQ(table.row(0).integer(table.column("blocks")), 392);
   EXPECT_EQ(table.row(0).integer(table.column("threads_per_block")), 128);
   EXPECT_EQ(table.row(0).text(table.column("name")), "f<a,b>");
   EXPECT_EQ(table.row(1).text(table.column("kind")), "memset");
-  EXPECT_THROW((void)as_evidence(input::CsvTable::parse(header + "a,fp16,1,0,kernel,f,1,4y9,1,1,1\n", "a.csv")),
-               input::CsvError);
+  EXPECT_THROW(
+      (void)as_evidence(input::CsvTable::parse(header + "a,fp16,1,0,kernel,f,1,4y9,1,1,1\n", "a.csv")),
+      input::CsvError);
 }
 
 class ProfileWithOwnKernels : public testing::Test {

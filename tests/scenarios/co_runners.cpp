@@ -135,8 +135,7 @@ TEST(Loads, that_stream_cost_threads_of_their_cluster_what_they_had_in_its_cache
 
 // The p50 of requests, with these entries beside them. The network that reads its weights is twelve equal
 // kernels as long as measured alone, less launches as simulated.
-double p50_of(const input::CsvTable& table, const input::CsvTable::Row& row,
-              const std::string& more) {
+double p50_of(const input::CsvTable& table, const input::CsvTable::Row& row, const std::string& more) {
   const auto text = [&](const char* column) { return row.text(table.column(column)); };
   const bool weights = text("workload") == "weights";
   const std::string model =

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/factors.hpp"
+#include "profiles/profile/profile.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "profiles/profile/profile.hpp"
 #include "models/llm/architecture.hpp"
 #include "models/llm/offload.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/in_words.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <string>
 
-#include "profiles/profile/profile.hpp"
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/kernels_for.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "profiles/profile/profile.hpp"
 #include "input/interruption.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/shared_work.hpp"

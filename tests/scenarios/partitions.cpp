@@ -1,6 +1,5 @@
 // Partitions of the SMs (green contexts): how they are read, that they isolate, and against runs on an H100
 // (evidence/h100-green).
-#include "calibration/evidence/embedded.hpp"
 #include "models/gpu/partitions.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/evidence/embedded.hpp"
 #include "input/csv.hpp"
 #include "models/gpu/spec.hpp"
 #include "scenarios/language/scenario.hpp"

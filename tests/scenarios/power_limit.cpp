@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/result/result.hpp"
 #include "tests/scenarios/runs.hpp"
 

@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios::testing {
@@ -43,8 +43,7 @@ profiles::Profile changed_profile(const std::string& device, const std::vector<s
   return std::move(*profile);
 }
 
-Scenario scenario_of(const std::string& text, const profiles::Profile* profile,
-                     const LoadOptions& options) {
+Scenario scenario_of(const std::string& text, const profiles::Profile* profile, const LoadOptions& options) {
   Catalogue catalogue = shipped_catalogue();
   if (profile != nullptr)
     catalogue.device = [profile](const std::string&, const std::string&, input::Problems&) {

@@ -15,7 +15,7 @@ namespace jostle::scenarios::testing {
 // The shipped profile of that name with values put over it ("gpu.l2=1 MB"); a figure that is written with its
 // source keeps it. Throws std::runtime_error with what is wrong.
 [[nodiscard]] profiles::Profile changed_profile(const std::string& device,
-                                                   const std::vector<std::string>& assignments);
+                                                const std::vector<std::string>& assignments);
 
 // The scenario, held against `profile` where one is given. Throws std::runtime_error with what is wrong.
 [[nodiscard]] Scenario scenario_of(const std::string& text, const profiles::Profile* profile = nullptr,

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "profiles/tables/stage_costs.hpp"
 #include "input/csv.hpp"
+#include "profiles/tables/stage_costs.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
@@ -160,9 +160,9 @@ TEST(StageWords, have_each_a_grade_and_a_source) {
   }
   EXPECT_DOUBLE_EQ(profiles::instructions_per_clock("a78ae-0"), 1);
   EXPECT_DOUBLE_EQ(profiles::instructions_per_clock("no such core"), 1);
-  EXPECT_THROW((void)profiles::parse_stage_costs(
-                   "word,way,on,per,cost,grade,source\na,,cpu,pxl,1,assumed,x\n", "t"),
-               input::CsvError);
+  EXPECT_THROW(
+      (void)profiles::parse_stage_costs("word,way,on,per,cost,grade,source\na,,cpu,pxl,1,assumed,x\n", "t"),
+      input::CsvError);
 }
 
 }  // namespace JOSTLE_FILE

@@ -6,16 +6,16 @@
 #include <filesystem>
 #include <utility>
 
-#include "profiles/tables/evidence_list.hpp"
-#include "profiles/tables/factors.hpp"
-#include "input/counted.hpp"
-#include "models/board/spec.hpp"
-#include "scenarios/run/run.hpp"
 #include "calibration/calibrate/held_out.hpp"
 #include "calibration/calibrate/own_tables.hpp"
 #include "calibration/calibrate/power_fit.hpp"
 #include "calibration/calibrate/traces.hpp"
 #include "calibration/validate/validate.hpp"
+#include "input/counted.hpp"
+#include "models/board/spec.hpp"
+#include "profiles/tables/evidence_list.hpp"
+#include "profiles/tables/factors.hpp"
+#include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -152,8 +152,7 @@ void name_base(Calibration& found, const profiles::BaseProfile& base,
       fs::absolute(base.name).lexically_normal().lexically_proximate(folder.lexically_normal()).string();
   if (found.factors.empty()) return;
   std::vector<dnn::Factor> before = base.profile.factors;
-  std::erase_if(before,
-                [](const dnn::Factor& factor) { return factor.basis != profiles::own_factor_basis; });
+  std::erase_if(before, [](const dnn::Factor& factor) { return factor.basis != profiles::own_factor_basis; });
   found.factors = dnn::with_own(found.factors, before);
 }
 

@@ -41,8 +41,7 @@ struct BoardCalibration {
 
 // After a fit to traces, the profile is validated against all files, including those that the fit did not
 // read. Throws CalibrationError, input::CsvError, Interrupted, RunError.
-[[nodiscard]] BoardCalibration calibrate_board(const profiles::BaseProfile& base,
-                                               const EvidenceFiles& files,
+[[nodiscard]] BoardCalibration calibrate_board(const profiles::BaseProfile& base, const EvidenceFiles& files,
                                                const BoardCalibrationQuestion& question,
                                                const BoardCalibrationControl& control);
 

@@ -1,8 +1,8 @@
 // A calibration as one JSON object.
 #include <nlohmann/json.hpp>
 
-#include "output/json.hpp"
 #include "calibration/calibrate/board/board_calibration.hpp"
+#include "output/json.hpp"
 
 namespace jostle::calibration {
 namespace {

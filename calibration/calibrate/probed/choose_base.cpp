@@ -9,12 +9,12 @@
 #include <string_view>
 #include <tuple>
 
-#include "profiles/profile/profile.hpp"
 #include "calibration/logs/wrong_device.hpp"
 #include "input/printable.hpp"
 #include "input/problems.hpp"
 #include "input/units.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "calibration/probe/folder.hpp"
-#include "models/board/spec.hpp"
 #include "calibration/calibrate/probed/choose_base.hpp"
 #include "calibration/calibrate/probed/profile_leaves.hpp"
+#include "calibration/probe/folder.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::calibration {
 

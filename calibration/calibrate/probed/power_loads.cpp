@@ -12,21 +12,21 @@
 #include <string_view>
 #include <utility>
 
+#include "calibration/calibrate/bench.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "input/csv.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/power/energy.hpp"
-#include "calibration/calibrate/bench.hpp"
 
 namespace jostle::calibration {
 namespace {
 
 namespace fs = std::filesystem;
 
-using input::CsvTable;
 using calibration::probe::ProbeFolder;
+using input::CsvTable;
 
 // A parameter that the loads may tell, and the width of what is known of it before (sd of the logarithm).
 struct LoadParameter {
@@ -235,8 +235,7 @@ std::vector<const LoadParameter*> parameters_for(const profiles::BaseProfile& ba
   const bool unified = base.profile.spec->memory.unified;
   for (const LoadParameter& one : load_parameters) {
     if (unified ? !one.board : !one.card) continue;
-    const auto known =
-        std::ranges::find(base.profile.figures, one.path, &profiles::ProfileParameter::path);
+    const auto known = std::ranges::find(base.profile.figures, one.path, &profiles::ProfileParameter::path);
     if (known == base.profile.figures.end()) continue;
     const auto quantity = input::quantity(std::string_view(known->value));
     if (!quantity || !(quantity->number > 0)) continue;

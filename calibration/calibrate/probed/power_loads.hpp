@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "calibration/calibrate/probed/probed_figure.hpp"
 #include "calibration/probe/folder.hpp"
 #include "profiles/profile/base_profile.hpp"
-#include "calibration/calibrate/probed/probed_figure.hpp"
 
 namespace jostle::calibration {
 

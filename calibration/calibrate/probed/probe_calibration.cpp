@@ -9,26 +9,26 @@
 #include <string_view>
 #include <utility>
 
+#include "calibration/calibrate/probed/identity_parameters.hpp"
+#include "calibration/calibrate/probed/profile_leaves.hpp"
+#include "calibration/calibrate/traces.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "calibration/probe/parts.hpp"
-#include "profiles/profile/base_profile.hpp"
-#include "profiles/profile/profile.hpp"
-#include "profiles/profile/uncertainty.hpp"
 #include "input/override.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
-#include "calibration/calibrate/traces.hpp"
-#include "calibration/evidence/evidence_files.hpp"
-#include "calibration/calibrate/probed/identity_parameters.hpp"
-#include "calibration/calibrate/probed/profile_leaves.hpp"
+#include "profiles/profile/base_profile.hpp"
+#include "profiles/profile/profile.hpp"
+#include "profiles/profile/uncertainty.hpp"
 
 namespace jostle::calibration {
 namespace {
 
 namespace fs = std::filesystem;
 
-using profiles::BaseProfile;
 using calibration::probe::ProbedParameter;
 using calibration::probe::ProbeFolder;
+using profiles::BaseProfile;
 
 // Parameters that no experiment shows alone: they make the model's law agree with measured runs.
 constexpr std::array fitted_paths{std::string_view("cpu.costs.preempted"),
@@ -100,7 +100,7 @@ std::string refusal(const input::Problems& problems, const std::string& path) {
 // The uncertainty of the base for the parameters that it keeps, and the standard errors of the others, which
 // were measured apart, except for those of power: they were fitted together.
 profiles::Uncertainty uncertainty_with(const std::string& device, const std::vector<ProbedFigure>& figures,
-                                          const ProbedPower& power) {
+                                       const ProbedPower& power) {
   const profiles::Uncertainty shipped = profiles::shipped_uncertainty(device);
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < shipped.figures.size(); ++i)
@@ -209,12 +209,12 @@ class ProbeFit {
     if (found_.name.empty()) found_.name = found_.base.device + "-probed";
     found_.text = text();
     if (!profiles::parse_profile(found_.text, question_.output.empty() ? "profile.yaml" : question_.output,
-                                    problems))
+                                 problems))
       return std::nullopt;
     found_.uncertainty_csv =
         profiles::uncertainty_csv_header() +
         profiles::uncertainty_csv(uncertainty_with(found_.base.device, found_.figures, found_.power),
-                                     found_.name);
+                                  found_.name);
     add_next();
     return std::move(found_);
   }

@@ -1,5 +1,5 @@
-// A network as Boost.Graph has it, for its algorithms: the nodes have the network's numbers. It takes seconds to
-// compile, so only a file that runs one of them includes it.
+// A network as Boost.Graph has it, for its algorithms: the nodes have the network's numbers. It takes seconds
+// to compile, so only a file that runs one of them includes it.
 #pragma once
 
 #include <boost/graph/adjacency_list.hpp>

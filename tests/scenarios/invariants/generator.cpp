@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "profiles/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "tests/scenarios/invariants/dice.hpp"
 #include "tests/scenarios/invariants/draft_entry.hpp"
 

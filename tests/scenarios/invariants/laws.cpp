@@ -3,8 +3,8 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "profiles/profile/profile.hpp"
 #include "models/cpu/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "tests/scenarios/invariants/law_parts.hpp"
