@@ -489,7 +489,7 @@ TEST(Interval, holds_nine_of_ten_boards_drawn_from_what_is_known_of_them) {
       const auto known = *uncertain_profile(one, problems);
       const Result point = *run(one, known.base.profile, {});
       const Spreads spreads = spreads_of(one, *drawn_runs(one, known, point, {}));
-      ASSERT_TRUE(spreads.throughput.known && spreads.power.known && spreads.entries[0].latency.known)
+      ASSERT_TRUE(spreads.throughput.known && spreads.power.known && spreads.entries[0].latency.front().known)
           << asked;
       const auto holds = [](const Metric& predicted, const Spread& spread, const Metric& measured) {
         const auto [from, to] = interval_around(*predicted, spread, 0);
@@ -502,7 +502,7 @@ TEST(Interval, holds_nine_of_ten_boards_drawn_from_what_is_known_of_them) {
             *run(one, calibration::drawn(known.base.document, known.base.profile, truth), {});
         rate += holds(point.system.throughput, spreads.throughput, measured.system.throughput);
         power += holds(point.system.power_w.mean, spreads.power, measured.system.power_w.mean);
-        latency += holds(point.processes[0].latency_ms.mean, spreads.entries[0].latency,
+        latency += holds(point.processes[0].latency_ms.mean, spreads.entries[0].latency.front(),
                          measured.processes[0].latency_ms.mean);
         ++boards;
       }

@@ -55,10 +55,10 @@ TEST(PageWords, of_a_fleet_say_the_computed_interval_in_place_of_the_grade_where
   choice.p99_pi90 = {{20.0, 45.0}};
   choice.power_pi90 = {{11.8, 17.0}};
   EXPECT_EQ(trust().find("may differ by"), std::string::npos) << trust();
-  EXPECT_NE(trust().find("p99: 9 of 10 measurements on a real board should lie within 20 to 45 ms"),
+  EXPECT_NE(trust().find("p99: 9 of 10 measurements on a real board should lie within 20.0 to 45.0 ms"),
             std::string::npos)
       << trust();
-  EXPECT_NE(trust().find("within 11.8 to 17 W"), std::string::npos) << trust();
+  EXPECT_NE(trust().find("within 11.8 to 17.0 W"), std::string::npos) << trust();
 }
 
 TEST(PageWords, call_no_share_of_repeats_of_the_simulation_all_but_certain) {

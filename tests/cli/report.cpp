@@ -50,7 +50,7 @@ TEST(Report, shows_half_of_an_interval_that_is_not_cut_at_zero) {
   scenarios::Result result = scenarios::test::sample_result();
   result.processes[0].throughput.mean = 20;
   result.processes[0].throughput.ci95 = {{0, 50}};
-  EXPECT_THAT(report(result, Terminal::unlimited, false), HasSubstr("  20.0   30.0  "));
+  EXPECT_THAT(report(result, Terminal::unlimited, false), HasSubstr("  20.000   30.0  "));
 }
 
 TEST(Report, fits_sixty_columns_and_says_what_it_left_out) {

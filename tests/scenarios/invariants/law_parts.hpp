@@ -63,7 +63,7 @@ void each_instance(const ProcessResult& process, const ProcessEntry& entry, Brea
 }
 
 // service.cpp: what is served, of what came.
-void an_interval_holds_its_mean_and_what_is_possible(const Run& run, Breaches& breaches);
+void an_interval_holds_its_mean(const Run& run, Breaches& breaches);
 void no_more_is_served_than_came(const Run& run, Breaches& breaches);
 void only_a_full_queue_drops(const Run& run, Breaches& breaches);
 void a_load_is_stable_or_grows(const Run& run, Breaches& breaches);

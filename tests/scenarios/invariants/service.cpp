@@ -59,7 +59,7 @@ bool all_of(const ProcessEntry& entry, bool (*check)(const ProcessEntry&)) {
 
 }  // namespace
 
-void an_interval_holds_its_mean_and_what_is_possible(const Run& run, Breaches& breaches) {
+void an_interval_holds_its_mean(const Run& run, Breaches& breaches) {
   each_process(run, breaches, [](const ProcessResult& process, const ProcessEntry& entry, Breaches& own) {
     holds_all(process, own);
     each_instance(process, entry, own, [](const InstanceResult& instance, const ProcessEntry&, Breaches& of) {
