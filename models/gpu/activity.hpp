@@ -22,9 +22,10 @@ struct ActiveTimes {
   Resident seconds;       // of `kernels`, each times the share that is resident
 
   void add(sim::Duration ran, const Resident& share) {
+    const double ran_s = sim::to_seconds(ran);
     kernels += ran;
-    seconds.sms += sim::to_seconds(ran) * share.sms;
-    seconds.warps += sim::to_seconds(ran) * share.warps;
+    seconds.sms += ran_s * share.sms;
+    seconds.warps += ran_s * share.warps;
   }
 };
 
@@ -45,12 +46,7 @@ class Activity {
   // Readings book nothing, so the sums do not depend on them.
   [[nodiscard]] ActiveTimes until(sim::Time now) const {
     ActiveTimes times = times_;
-    const sim::Duration passed = now - since_;
-    if (could_ > 0) times.could += passed;
-    if (repeated_ && could_ > 0)
-      times.add(sim::work_in(passed, repeated_->kernels), repeated_->resident);
-    else if (!repeated_ && executing_ > 0)
-      times.add(passed, {std::min(resident_.sms, 1.0), std::min(resident_.warps, 1.0)});
+    go_on(times, now);
     return times;
   }
   // `by` more kernels execute from `now` on; one that had `before` has `resident`.
@@ -89,8 +85,16 @@ class Activity {
   }
 
  private:
+  void go_on(ActiveTimes& times, sim::Time now) const {
+    const sim::Duration passed = now - since_;
+    if (could_ > 0) times.could += passed;
+    if (repeated_ && could_ > 0)
+      times.add(sim::work_in(passed, repeated_->kernels), repeated_->resident);
+    else if (!repeated_ && executing_ > 0)
+      times.add(passed, {std::min(resident_.sms, 1.0), std::min(resident_.warps, 1.0)});
+  }
   void book(sim::Time now) {
-    times_ = until(now);
+    go_on(times_, now);
     since_ = now;
   }
 

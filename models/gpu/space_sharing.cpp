@@ -36,7 +36,6 @@ std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
                      .contexts = {},
                      .id = spec.group,
                      .slice = spec.slice,
-                     .activity = {},
                      .refill = {},
                      .ran = {},
                      .runs_since = {},
@@ -296,8 +295,9 @@ void SpaceSharedGpu::kernel_over(Context& context) {
 
 // `more` kernels of the context execute from now on, with what is `resident`.
 void SpaceSharedGpu::set_kernel(Context& context, int more, const Resident& resident) {
-  for (Activity* const activity : activities_of(context))
-    activity->change_kernels(more, context.resident, resident, engine_.now());
+  activities_of(context, [&](Activity& activity) {
+    activity.change_kernels(more, context.resident, resident, engine_.now());
+  });
   context.resident = resident;
 }
 
@@ -326,6 +326,10 @@ SpaceSharedGpu::Pending SpaceSharedGpu::pending(const Context& context) const {
 
 // Books what the context has used up to now.
 void SpaceSharedGpu::count(Context& context) {
+  if (!repeating_ && !context.executing) {
+    context.counted_at = engine_.now();
+    return;
+  }
   const Pending more = pending(context);
   context.counted_at = engine_.now();
   context.ran += more.running.total;
@@ -474,20 +478,28 @@ Usage SpaceSharedGpu::used() {
   catch_up();
   Usage sum;
   for (const Context& context : contexts_) sum += so_far(context).used;
-  sum.sm_active = sum.occupancy = 0;
-  for (const Group& group : groups_) {
-    const Resident seconds = group.activity.until(engine_.now()).seconds;
-    sum.sm_active += seconds.sms;
-    sum.occupancy += seconds.warps;
+  const Resident seconds = active().seconds;
+  sum.sm_active = seconds.sms;
+  sum.occupancy = seconds.warps;
+  return sum;
+}
+
+// Processes that take turns execute one after another.
+ActiveTimes SpaceSharedGpu::active() const {
+  if (space_ == SpaceOf::all_processes) return together_.until(engine_.now());
+  ActiveTimes sum;
+  for (const Process& process : processes_) {
+    const ActiveTimes times = process.activity.until(engine_.now());
+    sum.kernels += times.kernels;
+    sum.seconds.sms += times.seconds.sms;
+    sum.seconds.warps += times.seconds.warps;
   }
   return sum;
 }
 
 Duration SpaceSharedGpu::busy() {
   catch_up();
-  Duration busy;
-  for (const Group& group : groups_) busy += group.activity.until(engine_.now()).kernels;
-  return busy;
+  return active().kernels;
 }
 
 }  // namespace jostle::gpu

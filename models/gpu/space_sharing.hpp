@@ -17,7 +17,6 @@
 // kernels are simulated again, from where the batches are.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -141,7 +140,6 @@ class SpaceSharedGpu final : public Gpu {
     std::vector<std::size_t> contexts;
     std::optional<std::uint32_t> id;
     std::optional<sim::Duration> slice;
-    Activity activity;
     sim::Duration refill;  // time to refill caches at the start of its next turn
     sim::Duration ran;     // time for which it has run, without refills, up to the end of its last turn
     sim::Time runs_since;
@@ -196,14 +194,18 @@ class SpaceSharedGpu final : public Gpu {
   void refresh_state(Context& context);
   void set_state(Context& context, ContextState state);
   void schedule_next();
-  [[nodiscard]] std::array<Activity*, 2> activities_of(const Context& context) {
-    return {&groups_[context.group].activity, &processes_[context.process].activity};
+  // The activity of the context's process and, if others share the GPU with it, of all.
+  template <typename Do>
+  void activities_of(const Context& context, const Do& act) {
+    act(processes_[context.process].activity);
+    if (space_ == SpaceOf::all_processes) act(together_);
   }
   template <typename Do>
   void each_activity(const Do& act) {
-    for (Group& group : groups_) act(group.activity);
     for (Process& process : processes_) act(process.activity);
+    act(together_);
   }
+  [[nodiscard]] ActiveTimes active() const;
   void begin_batch(Context& context);
   void end_batch(Context& context);
   // Repeated batches.
@@ -262,6 +264,7 @@ class SpaceSharedGpu final : public Gpu {
   TimedSequences timed_;
   std::vector<Group> groups_;
   std::vector<Process> processes_;
+  Activity together_;  // of all processes, if they share the GPU at one time
   std::vector<Client> clients_;
   std::vector<int> done_;  // streams that end in one step; kept for its storage
   Rotation rotation_;

@@ -47,8 +47,8 @@ void SpaceSharedGpu::run_alone() {
   const Duration passed = first_end - context.counted_at;
   context.used += used_in(*context.timed, passed, std::max(1 - context.counted, 0.0));
   context.ran += passed;
-  const std::array<Activity*, 2> activities = activities_of(context);
-  for (Activity* const activity : activities) activity->change_kernels(-1, context.resident, {}, first_end);
+  activities_of(context,
+                [&](Activity& activity) { activity.change_kernels(-1, context.resident, {}, first_end); });
   const std::vector<AloneKernel>& kernels = context.kernels->alone(spec_, rates_, group.longer);
   Time start, end = first_end;  // a kernel begins, and the one before it ends
   while (true) {
@@ -58,14 +58,15 @@ void SpaceSharedGpu::run_alone() {
     dispatcher.pass_over(context.stream, context.kernels->at(context.kernel, spec_, rates_).work);
     context.used += next.used;
     context.ran += next.takes;
-    for (Activity* const activity : activities) activity->pass_over(next.takes, next.resident);
+    activities_of(context, [&](Activity& activity) { activity.pass_over(next.takes, next.resident); });
     end = start + next.takes;
   }
   context.timed = &context.kernels->at(context.kernel, spec_, rates_);
   context.on_gpu = context.executing = start <= now;
   context.resident = context.executing ? resident_of(context.timed->kernel) : Resident{};
   if (context.executing)
-    for (Activity* const activity : activities) activity->change_kernels(1, {}, context.resident, start);
+    activities_of(context,
+                  [&](Activity& activity) { activity.change_kernels(1, {}, context.resident, start); });
   context.free_since = end;
   context.counted_at = context.executing ? start : now;
   context.counted = 0;

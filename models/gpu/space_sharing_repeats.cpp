@@ -57,8 +57,8 @@ void SpaceSharedGpu::note_presence(Context& context) {
   if (present == context.present) return;
   context.present = present;
   if (!in_turns())
-    for (Activity* const activity : activities_of(context))
-      activity->change_could(present ? 1 : -1, engine_.now());
+    activities_of(context,
+                  [&](Activity& activity) { activity.change_could(present ? 1 : -1, engine_.now()); });
   if (!context.repeat.on) return;
   if (present)
     run_repeat(context);

@@ -91,8 +91,8 @@ void SpaceSharedGpu::change_mode(Mode mode) {
   const bool ran = owner_runs(), had_gpu = owner_has_gpu();
   mode_ = mode;
   if (in_turns() && owner_has_gpu() != had_gpu)
-    for (Activity* const activity : activities_of(contexts_[groups_[*owner_].contexts.front()]))
-      activity->change_could(had_gpu ? -1 : 1, engine_.now());
+    activities_of(contexts_[groups_[*owner_].contexts.front()],
+                  [&](Activity& activity) { activity.change_could(had_gpu ? -1 : 1, engine_.now()); });
   if (owner_runs() == ran) return;
   Group& group = groups_[*owner_];
   if (ran) {
