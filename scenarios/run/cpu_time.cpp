@@ -26,7 +26,7 @@ double of_kernel(double streams) {
   return 1.5e-6 + 0.35e-6 * streams;
 }
 // Parts in which a wave comes on few SMs, where streams take each other's places: fitted to four streams of
-// alexnet on 8 SMs of an H200. Streams of equal kernels, which end together, have one to two.
+// alexnet on 8 SMs of an H200. Streams of equal kernels, which end together, have about one.
 constexpr double parts_of_wave = 8;
 // Simulated time after which closed loops are steady (gpu/steady_loops.hpp): 0.05 to 3 s were measured.
 constexpr double until_steady_s = 1;
