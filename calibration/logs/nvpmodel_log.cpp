@@ -56,8 +56,8 @@ std::vector<Import> read_nvpmodel_log(Source& source, input::Problems& problems)
   std::string_view line;
   while (source.next_line(line)) {
     text.append(line).append("\n");
-    if (text.size() <= max_nvpmodel_bytes) continue;
-    source.fail(problems, 0, fmt::format("larger than {} bytes", max_nvpmodel_bytes));
+    if (text.size() <= profiles::max_nvpmodel_bytes) continue;
+    source.fail(problems, 0, fmt::format("larger than {} bytes", profiles::max_nvpmodel_bytes));
     return {};
   }
   if (!source.failure().empty()) {

@@ -16,7 +16,7 @@
 namespace jostle::calibration {
 namespace {
 
-using Run = std::vector<RunLog*>;  // the logs of one run
+using LogsOfRun = std::vector<RunLog*>;  // the logs of one run
 
 bool is_file_name(std::string_view model) {
   return model.ends_with(".onnx");
@@ -108,7 +108,7 @@ void find_network(RunLog& log, const std::string& sha256, profiles::NetworkFiles
 
 // A field of a run: its value in a log, and the option that supplies it.
 enum class If { needed, assumed, optional };  // consequence for a run without the field
-struct Field {
+struct EvidenceField {
   const char* name;
   const char* option;
   If missing;
@@ -120,7 +120,7 @@ std::string count_text(const std::optional<std::int64_t>& value) {
   return value ? fmt::format("{}", *value) : std::string();
 }
 
-constexpr std::array<Field, 12> fields{{
+constexpr std::array<EvidenceField, 12> evidence_fields{{
     {"power modes", "--power-mode NAME", If::assumed,
      [](const RunLog& log) { return log.import.setting.power_mode; },
      [](RunLog& log, const RunLog& from) { log.import.setting.power_mode = from.import.setting.power_mode; }},
@@ -159,7 +159,7 @@ constexpr std::array<Field, 12> fields{{
      [](RunLog& log, const RunLog& from) { log.import.setting.processes = from.import.setting.processes; }},
 }};
 
-void share(const Run& run, const Field& field, input::Problems& problems) {
+void share(const LogsOfRun& run, const EvidenceField& field, input::Problems& problems) {
   const RunLog* first = nullptr;
   for (const RunLog* const log : run) {
     const std::string value = field.get(*log);
@@ -182,11 +182,11 @@ bool has(const RunLog& log, std::string_view metric) {
   return std::ranges::any_of(log.import.rows, [&](const Measurement& row) { return row.metric == metric; });
 }
 
-bool has(const Run& run, std::string_view metric) {
+bool has(const LogsOfRun& run, std::string_view metric) {
   return std::ranges::any_of(run, [&](const RunLog* log) { return has(*log, metric); });
 }
 
-bool times_a_network(const Run& run) {
+bool times_a_network(const LogsOfRun& run) {
   return std::ranges::any_of(run, [](const RunLog* log) {
     return has(*log, "layer_time") || log->import.format == "trtexec" ||
            log->import.format == "trtexec-times" || log->import.format == "trtexec-profile" ||
@@ -198,10 +198,10 @@ bool times_a_network(const Run& run) {
 // fields.
 class Missing {
  public:
-  void look_at(const Run& run) {
+  void look_at(const LogsOfRun& run) {
     if (!times_a_network(run)) return;
     std::vector<std::string> needed, assumed;
-    for (const Field& field : fields) {
+    for (const EvidenceField& field : evidence_fields) {
       if (!field.get(*run.front()).empty() || field.missing == If::optional) continue;
       (field.missing == If::needed ? needed : assumed).emplace_back(field.option);
     }
@@ -226,7 +226,7 @@ class Missing {
   }
 
  private:
-  void add(const Run& run, const std::string& what) { runs_[what].push_back(run.front()); }
+  void add(const LogsOfRun& run, const std::string& what) { runs_[what].push_back(run.front()); }
 
   std::map<std::string, std::vector<RunLog*>> runs_;  // the first logs of runs by what they lack
 };
@@ -257,7 +257,7 @@ void combine(const std::vector<RunLog*>& logs) {
   for (std::size_t i = 1; i < logs.size(); ++i) logs[i]->import.rows.clear();
 }
 
-void combine_processes(const Run& run, input::Problems& problems) {
+void combine_processes(const LogsOfRun& run, input::Problems& problems) {
   const std::int64_t processes = run.front()->import.setting.processes.value_or(1);
   for (const char* const format : {"trtexec", "trtexec-times"}) {
     std::vector<RunLog*> logs;
@@ -283,7 +283,7 @@ void combine_processes(const Run& run, input::Problems& problems) {
 }
 
 // Notes at the log of a kernel trace the uses of the trace, and what would make it usable for more.
-void note_use(const Run& run) {
+void note_use(const LogsOfRun& run) {
   for (RunLog* const log : run) {
     if (!has(*log, "kernel_time")) continue;
     const Setting& setting = log->import.setting;
@@ -333,11 +333,11 @@ std::vector<RunLog> run_logs(std::vector<LogFile> files, profiles::NetworkFiles&
       find_network(logs.back(), file.said.onnx_sha256, networks, problems);
     }
   }
-  std::map<std::string, Run> runs;
+  std::map<std::string, LogsOfRun> runs;
   for (RunLog& log : logs) runs[log.run].push_back(&log);
   Missing missing;
   for (auto& [name, run] : runs) {
-    for (const Field& field : fields) share(run, field, problems);
+    for (const EvidenceField& field : evidence_fields) share(run, field, problems);
     for (RunLog* const log : run) count_images(*log);
     combine_processes(run, problems);
     missing.look_at(run);

@@ -42,7 +42,7 @@ struct FrameworkRun {
   double latency_ms = 0, predicted_ms = 0;
 
   [[nodiscard]] std::string what() const {
-    return fmt::format("{} {} b{} {}", model->name, profiles::to_string(precision), batch,
+    return fmt::format("{} {} b{} {}", model->name, to_string(precision), batch,
                        eager ? "eager" : "cuda-graph");
   }
 };
@@ -52,7 +52,7 @@ using LawsWithout = std::map<std::string, std::vector<dnn::LawOf>, std::less<>>;
 
 dnn::LaunchKind kind_named(std::string_view name) {
   for (int i = 0; i <= static_cast<int>(dnn::LaunchKind::fill); ++i)
-    if (profiles::to_string(static_cast<dnn::LaunchKind>(i)) == name) return static_cast<dnn::LaunchKind>(i);
+    if (to_string(static_cast<dnn::LaunchKind>(i)) == name) return static_cast<dnn::LaunchKind>(i);
   throw std::runtime_error(fmt::format("{}: no kernels of the kind '{}'", laws_file, name));
 }
 
@@ -134,7 +134,7 @@ void predict(FrameworkRun& run, const LawsWithout& laws) {
   const std::string text = fmt::format(
       "device: {}\nprocesses:\n  - {{model: {}, input: {}, precision: {}, batch: {}, runtime: {}, sync: "
       "spin}}\nrun: {{duration: 300 ms, warmup: 60 ms}}\n",
-      measured_device, run.model->name, run.input, profiles::to_string(run.precision), run.batch,
+      measured_device, run.model->name, run.input, to_string(run.precision), run.batch,
       run.eager ? "eager" : "cuda-graph");
   const auto scenario =
       scenarios::parse_scenario({text, "evidence", ""}, scenarios::shipped_catalogue(), {}, problems);

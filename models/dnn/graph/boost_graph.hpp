@@ -8,7 +8,7 @@
 
 namespace jostle::dnn {
 
-using BoostGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, Layer>;
+using BoostGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Layer>;
 
 [[nodiscard]] inline BoostGraph boost_graph(const Network& network) {
   BoostGraph graph;
