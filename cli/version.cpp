@@ -27,8 +27,8 @@ std::string hash_of(std::string_view folder) {
 std::string version_text() {
   std::string text = "jostle " JOSTLE_VERSION "\n";
   if (!built_from.empty()) text += fmt::format("commit {}\n", built_from);
-  return text + fmt::format("data   devices {}, evidence {}, tables {}", hash_of("devices/"),
-                            hash_of("evidence/"), hash_of(""));
+  return text + fmt::format("data   devices {}, kernels {}, tables {}", hash_of("devices/"),
+                            hash_of("kernels/"), hash_of(""));
 }
 
 }  // namespace jostle::cli
