@@ -104,7 +104,7 @@ class Completion(unittest.TestCase):
     def test_the_version_says_commit_and_data(self):
         lines = self.run_in("jostle", "--version")
         self.assertRegex(lines[0], r"^jostle \d+\.\d+\.\d+$")
-        self.assertRegex(lines[-1], r"^data   devices [0-9a-f]{16}, evidence [0-9a-f]{16}, tables [0-9a-f]{16}$")
+        self.assertRegex(lines[-1], r"^data   devices [0-9a-f]{16}, kernels [0-9a-f]{16}, tables [0-9a-f]{16}$")
         if len(lines) == 3:
             self.assertRegex(lines[1], r"^commit [0-9a-f]{12}(, modified)?$")
 
