@@ -20,22 +20,22 @@ namespace JOSTLE_FILE {
 TEST(TraceFiles, know_every_file_of_the_evidence_by_its_header) {
   for (int i = 0; i <= static_cast<int>(TraceKind::runtime_calls); ++i) {
     const auto kind = static_cast<TraceKind>(i);
-    ASSERT_TRUE(embedded_traces().has(kind)) << file_name(kind);
-    EXPECT_EQ(trace_kind(embedded_traces().table(kind)), kind) << file_name(kind);
+    ASSERT_TRUE(calibration::embedded_traces().has(kind)) << file_name(kind);
+    EXPECT_EQ(trace_kind(calibration::embedded_traces().table(kind)), kind) << file_name(kind);
   }
 }
 
 TEST(TraceFiles, of_a_second_device_are_its_lone_runs) {
-  const TraceFiles& h100 = embedded_traces("h100");
+  const TraceFiles& h100 = calibration::embedded_traces("h100");
   for (const TraceKind kind : {TraceKind::solo, TraceKind::kernels, TraceKind::timeslices,
                                TraceKind::sharing_configs, TraceKind::sharing_intervals})
     EXPECT_EQ(trace_kind(h100.table(kind)), kind) << file_name(kind);
   EXPECT_FALSE(h100.has(TraceKind::contended));
-  EXPECT_TRUE(embedded_traces("h300").empty());
+  EXPECT_TRUE(calibration::embedded_traces("h300").empty());
 }
 
 TEST(TraceFiles, of_streams_and_mps_are_no_runs_of_processes_that_take_turns) {
-  const TraceFiles& space = embedded_traces("h200-space");
+  const TraceFiles& space = calibration::embedded_traces("h200-space");
   for (const TraceKind kind : {TraceKind::streams_networks, TraceKind::mps})
     EXPECT_EQ(trace_kind(space.table(kind)), kind) << file_name(kind);
   EXPECT_FALSE(space.has(TraceKind::contended));
@@ -44,8 +44,8 @@ TEST(TraceFiles, of_streams_and_mps_are_no_runs_of_processes_that_take_turns) {
 TEST(TraceFiles, tell_streams_of_equal_kernels_from_clients_by_their_rows) {
   for (const TraceKind kind : {TraceKind::streams_synthetic, TraceKind::streams_of_readers,
                                TraceKind::streams_by_connections, TraceKind::clients_synthetic})
-    EXPECT_EQ(trace_kind(embedded_traces("h200-space").table(kind)), kind) << file_name(kind);
-  const TraceFiles& h100 = embedded_traces("h100");
+    EXPECT_EQ(trace_kind(calibration::embedded_traces("h200-space").table(kind)), kind) << file_name(kind);
+  const TraceFiles& h100 = calibration::embedded_traces("h100");
   EXPECT_EQ(trace_kind(h100.table(TraceKind::streams_synthetic)), TraceKind::streams_synthetic);
   EXPECT_FALSE(h100.has(TraceKind::clients_synthetic));
 }
@@ -62,8 +62,8 @@ TEST(TraceFiles, tell_lone_runs_from_contended_ones_by_their_rows) {
 TEST(TraceFiles, are_not_what_has_another_form) {
   EXPECT_FALSE(trace_kind(input::CsvTable::parse("run,device,metric,value\n", "a.csv")).has_value());
   TraceFiles files;
-  files.add(TraceKind::solo, embedded_traces().table(TraceKind::solo));
-  EXPECT_THROW(files.add(TraceKind::solo, embedded_traces().table(TraceKind::solo)), std::invalid_argument);
+  files.add(TraceKind::solo, calibration::embedded_traces().table(TraceKind::solo));
+  EXPECT_THROW(files.add(TraceKind::solo, calibration::embedded_traces().table(TraceKind::solo)), std::invalid_argument);
 }
 
 TEST(TraceFiles, take_kernels_as_the_profiler_wrote_them) {

@@ -41,7 +41,7 @@ class OnnxScenario : public ::testing::Test {
 
 TEST_F(OnnxScenario, AFileTakesAsLongAsTheSameNetworkBuiltIn) {
   const dnn::Network built = dnn::build_resnet18(224);
-  put("net.onnx", calibration::onnx_of(built).bytes());
+  put("net.onnx", profiles::onnx_of(built).bytes());
   const auto loaded = load("model: net.onnx, precision: fp16, batch: 4");
   ASSERT_EQ(loaded.errors, "");
   input::Problems problems;
@@ -66,7 +66,7 @@ TEST_F(OnnxScenario, AFileTakesAsLongAsTheSameNetworkBuiltIn) {
 
 // The file of a network with one convolution that has a bias.
 std::string folded_file() {
-  calibration::OnnxFile file;
+  profiles::OnnxFile file;
   file.input("x", {std::int64_t{1}, std::int64_t{64}, std::int64_t{32}, std::int64_t{32}});
   file.output(file.node("Conv", "conv", {"x", file.weight("w", {64, 64, 3, 3}), file.weight("b", {64})},
                         {{"pads", std::vector<std::int64_t>(4, 1)}}));
@@ -97,7 +97,7 @@ TEST_F(OnnxScenario, BatchNormsThatAFileHasFoldedRunByThemselvesIfAsked) {
 // A product of 8-bit integers and the same in half precision.
 TEST_F(OnnxScenario, AQuantisedLayerIsComputedInEightBitsInAnyPrecision) {
   const auto file = [](const std::string& type) {
-    calibration::OnnxFile made;
+    profiles::OnnxFile made;
     made.input("x", {std::int64_t{1}, std::int64_t{512}, std::int64_t{64}, std::int64_t{64}});
     made.output(made.node(type, "conv", {"x", made.weight("w", {512, 512, 3, 3})},
                           {{"pads", std::vector<std::int64_t>(4, 1)}}));
@@ -120,15 +120,15 @@ TEST_F(OnnxScenario, AQuantisedLayerIsComputedInEightBitsInAnyPrecision) {
 
 TEST_F(OnnxScenario, TheHashFollowsTheContentsOfTheFile) {
   const std::string process = "model: net.onnx, precision: fp16";
-  put("net.onnx", calibration::onnx_of(dnn::build_resnet18(224)).bytes());
+  put("net.onnx", profiles::onnx_of(dnn::build_resnet18(224)).bytes());
   const std::string before = scenario_hash(*load(process).scenario);
   EXPECT_EQ(scenario_hash(*load(process).scenario), before);
-  put("net.onnx", calibration::onnx_of(dnn::build_resnet34(224)).bytes());
+  put("net.onnx", profiles::onnx_of(dnn::build_resnet34(224)).bytes());
   EXPECT_NE(scenario_hash(*load(process).scenario), before);
 }
 
 TEST_F(OnnxScenario, EntriesThatNameTheSameFileShareIt) {
-  put("net.onnx", calibration::onnx_of(dnn::build_resnet18(64)).bytes());
+  put("net.onnx", profiles::onnx_of(dnn::build_resnet18(64)).bytes());
   const auto loaded = load("model: net.onnx, precision: fp16}\n  - {model: net.onnx, precision: int8");
   ASSERT_EQ(loaded.errors, "");
   const auto& processes = loaded.scenario->processes;
@@ -136,7 +136,7 @@ TEST_F(OnnxScenario, EntriesThatNameTheSameFileShareIt) {
 }
 
 TEST_F(OnnxScenario, WhatIsApproximatedIsAWarning) {
-  calibration::OnnxFile file;
+  profiles::OnnxFile file;
   file.input("x", {std::int64_t{1}, std::int64_t{8}});
   file.output(file.node("com.acme.Twist", "twist", {"x"}));
   put("net.onnx", file.bytes());
@@ -152,7 +152,7 @@ TEST_F(OnnxScenario, AFileThatCannotBeReadIsNamed) {
 }
 
 TEST_F(OnnxScenario, OpenTokensAreTheInputOfTheProcess) {
-  put("net.onnx", calibration::onnx_transformer_layer(13, "tokens", 64, 2).bytes());
+  put("net.onnx", profiles::onnx_transformer_layer(13, "tokens", 64, 2).bytes());
   EXPECT_THAT(load("model: net.onnx, precision: fp16").errors, HasSubstr("'tokens'"));
   EXPECT_EQ(load("model: net.onnx, precision: fp16, input: 48").errors, "");
 }
