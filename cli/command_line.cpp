@@ -66,6 +66,11 @@ constexpr std::array subcommands{
     Subcommand{"help", add_help},
 };
 
+bool is_of_laboratory(std::string_view word) {
+  const auto found = std::ranges::find(subcommands, word, &Subcommand::name);
+  return found != subcommands.end() && found->add == nullptr;
+}
+
 // Adds the requested subcommand. Adds all if no argument names one, and for those that describe all.
 void add_subcommands(CLI::App& app, Task& task, std::string_view asked, Laboratory laboratory) {
   const bool tells_of_all = asked == "help" || asked == "completion";
@@ -127,6 +132,11 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     app.footer(epilogue);  // set after the subcommands, which would inherit it
     add_examples(app, {"run gate.yaml", "explain gate.yaml", "sweep study.yaml -o study.sqlite",
                        "plan study.yaml", "help run"});
+    if (argc > 1 && laboratory.empty() && is_of_laboratory(argv[1])) {
+      terminal.complain(std::string(argv[1]) +
+                        " is in jostle-laboratory, which is not beside this command: build or install all of jostle");
+      return static_cast<int>(ExitCode::failed);
+    }
     if (std::ranges::count(std::span(argv, static_cast<std::size_t>(argc)), std::string_view("-")) > 1) {
       terminal.complain("standard input (-) can be read once only");
       return static_cast<int>(ExitCode::bad_input);

@@ -37,7 +37,7 @@ namespace {
 
 int scenarios() {
   const char* const asked = std::getenv("JOSTLE_RANDOM_SCENARIOS");
-  return asked != nullptr ? std::atoi(asked) : sanitized ? 100 : 2000;
+  return asked != nullptr ? std::atoi(asked) : sanitized ? 100 : 500;
 }
 
 int in_each(int all, int parts) {
@@ -48,6 +48,10 @@ int in_each(int all, int parts) {
 
 int scenarios_in_part() {
   return in_each(scenarios(), parts);
+}
+int first_in_part(int part) {
+  const char* const first = std::getenv("JOSTLE_RANDOM_FIRST");
+  return 10'000'000 * part + (first != nullptr ? std::atoi(first) % 5'000'000 : 0);
 }
 int pairs_in_part() {
   return in_each(scenarios() / 10, pair_parts);
