@@ -463,7 +463,10 @@ class Command(unittest.TestCase):
 
     @unittest.skipIf("asan" in str(JOSTLE), "minutes under a sanitizer")
     def test_traces_of_a_shared_gpu_give_a_profile_that_is_held_against_contended_ones(self):
-        traces = str(SOURCE / "calibration" / "evidence" / "h200")
+        traces = str(self.directory / "traces")
+        shutil.copytree(SOURCE / "calibration/evidence/h200", traces)
+        for table in (SOURCE / "profiles/kernels/h200").iterdir():
+            shutil.copy(table, traces)
         profile = str(self.directory / "my-h200.yaml")
         done = self.jostle("calibrate", "nvidia-h200", traces, "-o", profile)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -212,15 +212,15 @@ TEST(Dvfs, the_power_limit_of_a_card_is_kept_and_named_beside_a_cap) {
   };
   const PowerReport report = limited.run(seconds(20));
   EXPECT_LE(mean(report), 3.5);
-  EXPECT_GT(mean(report), 0.9 * 3.5) << "the board has five clocks";
+  EXPECT_GT(mean(report), 0.78 * 3.5) << "the board has five clocks, and the next is above the limit";
   EXPECT_GT(held(report, power::Cause::power_limit), 10);
   EXPECT_EQ(held(report, power::Cause::power_cap), 0);
 
-  setup.cap = power::PowerCapSpec{.budget_w = 3, .window = milliseconds(500)};
+  setup.cap = power::PowerCapSpec{.budget_w = 2.5, .window = milliseconds(500)};
   Bench capped(device(), {process()}, setup);
   const PowerReport lower = capped.run(seconds(20));
-  EXPECT_LE(mean(lower), 3.003) << "the last readings may be owed";
-  EXPECT_GT(mean(lower), 2.95) << "clocks alternate between two of the five";
+  EXPECT_LE(mean(lower), 2.503) << "the last readings may be owed";
+  EXPECT_GT(mean(lower), 2.45) << "clocks alternate between two of the five";
   EXPECT_GT(held(lower, power::Cause::power_cap), 15);
 }
 

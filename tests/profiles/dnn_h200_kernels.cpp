@@ -13,7 +13,7 @@
 #include "models/dnn/kernels_for.hpp"
 #include "profiles/profile/profile.hpp"
 #include "profiles/tables/kernel_tables.hpp"
-#include "tests/calibration/evidence.hpp"
+#include "tests/profiles/kernel_tables.hpp"
 
 namespace jostle::dnn {
 namespace JOSTLE_FILE {
@@ -25,7 +25,7 @@ gpu::KernelSequence at_batch(const MeasuredNetwork& network, std::int64_t batch)
 }
 
 const KernelTables& tables() {
-  static const KernelTables read = profiles::read_kernel_tables(test::evidence("h200"));
+  static const KernelTables read = profiles::read_kernel_tables(test::kernel_tables("h200"));
   return read;
 }
 
@@ -46,7 +46,7 @@ TEST(H200Kernels, there_are_thirty_measured_sequences) {
 // Gaps between kernels follow from both: without the rate, a network alone would have none.
 TEST(H200Kernels, of_each_graph_are_read_with_its_rate_alone) {
   for (const char* const folder : {"h100", "h200", "h200-llm"}) {
-    const KernelTables read = profiles::read_kernel_tables(test::evidence(folder));
+    const KernelTables read = profiles::read_kernel_tables(test::kernel_tables(folder));
     for (const MeasuredNetwork& network : read.networks)
       EXPECT_EQ(network.batches.empty(), network.solo_graph.empty() && network.solo_eager.empty())
           << folder << ", " << network.model << " " << to_string(network.precision) << ", input "
@@ -82,7 +82,7 @@ TEST(H200Kernels, of_one_network_are_read_alone_as_they_are_among_all) {
 
 TEST(H200Kernels, a_measured_sequence_sums_to_its_rows) {
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::pair<double, std::size_t>> sums;
-  const auto csv = input::CsvTable::read(test::evidence("h200") / "kernels.csv");
+  const auto csv = input::CsvTable::read(test::kernel_tables("h200") / "kernels.csv");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const auto row = csv.row(i);
     auto& [us, count] = sums[{row.text(0), row.text(1), row.integer(2)}];
