@@ -133,8 +133,9 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     add_examples(app, {"run gate.yaml", "explain gate.yaml", "sweep study.yaml -o study.sqlite",
                        "plan study.yaml", "help run"});
     if (argc > 1 && laboratory.empty() && is_of_laboratory(argv[1])) {
-      terminal.complain(std::string(argv[1]) +
-                        " is in jostle-laboratory, which is not beside this command: build or install all of jostle");
+      terminal.complain(
+          std::string(argv[1]) +
+          " is in jostle-laboratory, which is not beside this command: build or install all of jostle");
       return static_cast<int>(ExitCode::failed);
     }
     if (std::ranges::count(std::span(argv, static_cast<std::size_t>(argc)), std::string_view("-")) > 1) {

@@ -253,7 +253,7 @@ std::string Tried::named() const {
 
 namespace {
 
-// What every change is compared with.
+// The run that every change is compared with.
 struct Basis {
   const scenarios::Scenario& scenario;
   const scenarios::Result& before;

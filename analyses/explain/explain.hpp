@@ -63,7 +63,7 @@ struct Tried {
   std::vector<ProcessChange> processes;
   Change throughput;    // images/s of all networks; sequences/s if there are only language models
   Change latency_ms;    // mean over the processes of their mean latencies; absent under overload
-  Change p99_ms;        // of the process of the objective, else the worst; absent under its overload
+  Change p99_ms;        // that process's whose objective it is, else the worst; absent under its overload
   Change power_w;       // sum over all boards
   Change energy_mj;     // per image: power over throughput
   bool all_fit = true;  // all boards have enough memory
@@ -72,7 +72,7 @@ struct Tried {
   std::string sentence;                 // the changes of clocks; empty if no clock moved by more than 1 %
   std::vector<UnitChange> units = {};   // totals of images and of tokens
   Change objective = {};                // the value of the Aim
-  double gain = 0;          // of the objective, relative: 0.1 for 10 % better; 0 if it may be chance
+  double gain = 0;          // gain in the objective, relative: 0.1 for 10 % better; 0 if it may be chance
   std::string figure = {};  // "mean latency -63.1 %": the objective's change, as the table has it
   Worth worth = {};
   GroupOutcomes outcomes =

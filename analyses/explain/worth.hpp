@@ -14,7 +14,7 @@ struct Tried;
 
 // Gains and prices are natural logarithms of ratios, so that they add: 0.69 is twice as much.
 struct Worth {
-  double gain = 0;                // of the Aim; 0 if it may be chance
+  double gain = 0;                // gain in the Aim; 0 if it may be chance
   double latency = 0;             // price: longer batches of closed loops
   double energy = 0;              // price: more joules for the same work
   double given_up = 0;            // price: processes that the change leaves out

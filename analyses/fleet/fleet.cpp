@@ -505,7 +505,7 @@ class FleetPlanner {
   std::vector<double> length_;  // run length at each candidate's capacity, relative to the scenario's
   std::atomic<std::size_t> simulated_ = 0;
   std::size_t searched_ = 0;
-  PoweredBoards powered_;  // of the choices
+  PoweredBoards powered_;  // the choices'
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ struct FleetChoice {
   double power_w = 0;                      // sum over all boards
   double board_w = 0;                      // power of the board with the most cameras
   double energy_kwh_day = 0;               // sum over all boards
-  std::optional<std::string> power_grade;  // of the board's watts and energy
+  std::optional<std::string> power_grade;  // the grade of the board's watts and energy
   scenarios::Metric energy_per_frame_mj;
   scenarios::Metric price;             // purchase of all boards; none: no price
   scenarios::Metric cost_per_hour;     // all boards: rent, or purchase and energy
@@ -60,7 +60,7 @@ struct FleetChoice {
   std::vector<scenarios::Interval> intervals;
   scenarios::Interval power_pi90;         // sum over all boards
   std::optional<std::string> power_mode;  // none: the board has no modes
-  std::string jetpack = {};               // that the mode needs; empty: any
+  std::string jetpack = {};               // the one that the mode needs; empty: any
   scenarios::Metric p99_ms;               // latency, on the board with the most cameras
   scenarios::Interval p99_pi90;
   std::string sharing_note;  // scenarios::sharing_note(), if intervals were requested

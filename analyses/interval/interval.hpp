@@ -21,7 +21,7 @@ namespace jostle::analyses {
 // The spreads of the metrics of an entry of the scenario.
 struct EntrySpread {
   Spread throughput;
-  std::array<Spread, 5> latency;        // of the mean, p50, p90, p95 and p99
+  std::array<Spread, 5> latency;        // the mean's, p50's, p90's, p95's and p99's
   std::vector<EntrySpread> parts = {};  // by part, for one stream, if the process has several streams
 };
 struct Spreads {

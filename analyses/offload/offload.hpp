@@ -38,7 +38,7 @@ struct StreamMetrics {
   // Metrics of a language model, else none. Its time to the first token is measured like the latency, from
   // the request on.
   std::optional<scenarios::TokenResult> tokens = {};
-  std::string grade = {};  // of its throughput and latency
+  std::string grade = {};  // the grade of its throughput and latency
 
   [[nodiscard]] bool served() const { return saturated.empty() && latency_ms.p99.has_value(); }
 };

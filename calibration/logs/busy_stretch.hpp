@@ -23,7 +23,7 @@ class SampledLoad {
   struct Stretch {
     std::int64_t samples = 0;
     int first = 0, last = 0;      // line numbers
-    std::vector<Moments> values;  // of each quantity
+    std::vector<Moments> values;  // each quantity's
     Moments other_load;           // loads of neighbouring samples that were left out: they had another level
     // The clock, and of samples with the same load that were left out because theirs was lower; empty: none.
     Moments clock, lower_clock;

@@ -38,7 +38,7 @@ constexpr int most_gpus = 1024;
 constexpr double latest_us =
     4e15;  // since 1970, as older PyTorch writes: the year 2096; in ns it fits 64 bits
 
-// What `deviceProperties` say of a GPU; absent: nothing.
+// A GPU in the words of `deviceProperties`; absent: none.
 struct TracedGpu {
   std::string name;
   std::optional<double> id, major, minor, sms, memory;

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t most_batch = 4096, muxer_pool = 4;
 
-// What a group says of its sources; 0: nothing.
+// The sources in the words of a group; 0: not said.
 struct DeepstreamSource {
   std::string name;
   std::int64_t count = 1, width = 0, height = 0;

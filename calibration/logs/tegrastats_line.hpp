@@ -14,7 +14,7 @@ namespace jostle::calibration {
 [[nodiscard]] std::size_t tegrastats_start(std::string_view line);
 
 struct TegrastatsReading {
-  std::string_view name;  // of the line
+  std::string_view name;  // the line's
   // 'w' watts, 't' degC, 'm' MiB, 'c' MHz, 'n' cores, 'l' and 'p' percent
   char kind = 0;
   double value = 0;
@@ -22,13 +22,13 @@ struct TegrastatsReading {
 
 struct TegrastatsLine {
   std::vector<TegrastatsReading> readings;
-  std::optional<double> load;       // of the GPU, %
+  std::optional<double> load;       // the GPU's, %
   std::optional<double> gpu_watts;  // on the rail VDD_GPU
   std::int64_t cores = 0;           // 0: the line has no CPU
   double memory = 0;                // bytes
   bool below_zero = false;          // a rail was, and was taken as 0
   bool summed = false;     // no rail is the module's input, and VDD_IN is the sum of several that are
-  std::string_view stuck;  // what could not be read; empty: nothing
+  std::string_view stuck;  // unreadable parts; empty: none
 
   // Reads a line from RAM on. Returns false if a part of it is not of tegrastats.
   [[nodiscard]] bool read(std::string_view line);

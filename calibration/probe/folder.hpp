@@ -20,7 +20,7 @@ struct FinishedPart {
   bool quick = false;
   double start = 0, end = 0;       // seconds since 1970
   std::vector<std::string> files;  // relative to the folder
-  std::string note;                // what it could not measure, and why
+  std::string note;                // parts that it could not measure, and why
 };
 
 struct ProbedParameter {

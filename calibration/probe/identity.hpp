@@ -55,7 +55,7 @@ struct Rail {
 };
 
 struct Identity {
-  std::string architecture = {};  // of the processor: "aarch64", "x86_64"
+  std::string architecture = {};  // the processor's: "aarch64", "x86_64"
   std::string board = {};         // model of the device tree; empty on a PC
   std::string compatible = {};    // of the device tree, most specific first, separated by spaces
   std::string kernel = {};        // "5.15.148-tegra"

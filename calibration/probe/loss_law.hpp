@@ -18,7 +18,7 @@ struct LossLaw {
 
 struct LossPoint {
   double ms = 0;    // others ran for so long
-  double debt = 0;  // what came back more slowly
+  double debt = 0;  // loads that came back more slowly
 };
 
 // Least squares of the ratios of law and debts. Absent with fewer than four points, if a debt is not

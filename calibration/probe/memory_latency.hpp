@@ -10,8 +10,8 @@
 namespace jostle::calibration::probe {
 
 struct LoadLatency {
-  std::size_t bytes = 0;   // of the region
-  std::vector<double> ns;  // of a load; a sample each
+  std::size_t bytes = 0;   // the region's
+  std::vector<double> ns;  // a load's; a sample each
 };
 
 // On one core, over regions from 4 KiB to 128 MiB, at most a sixteenth of the memory.

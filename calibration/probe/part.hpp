@@ -48,7 +48,7 @@ struct Outcome {
 struct Part {
   std::string_view name;   // "turns"
   std::string_view group;  // a word of --only: gpu, cpu, memory, power
-  std::string_view gives;  // what it measures, in a few words
+  std::string_view gives;  // its subject, in a few words
   int seconds, quick_seconds;
   bool on_gpu;  // without a GPU it is left out
   Outcome (*run)(const Session& session);

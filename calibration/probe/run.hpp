@@ -24,7 +24,7 @@ struct ProbeQuestion {
 };
 
 struct ProbeListener {
-  std::function<void(const std::string& line)> say;                  // what is done, a sentence each
+  std::function<void(const std::string& line)> say;                  // the steps done, a sentence each
   std::function<void(std::string_view what, double done)> progress;  // 0 to 1 of the whole probe
 };
 

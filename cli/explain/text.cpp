@@ -287,8 +287,8 @@ std::string power_sentence(const Explanation& explanation) {
 // The meaning of the numbers in front of changes.
 constexpr const char* numbered = "numbered: greatest gain for its price, one of each kind of change";
 
-// What the changes do, for terminal and page: limits, the table, who wins, clocks. `prices`: in lines of
-// their own, where the table has no room.
+// The effects of the changes, for terminal and page: limits, the table, who wins, clocks. `prices`: in lines
+// of their own, where the table has no room.
 std::vector<Passage> passages(const Explanation& explanation, bool prices) {
   const auto changes = [&](const char* title, const auto& sentence_of_change) {
     Passage passage{title};

@@ -55,7 +55,7 @@ ExitCode import_scenario(const ConfigurationKind& kind, const std::string& path,
     problems.add({}, "--power-mode", "is a mode of a board", "--device NAME says which");
   }
   const auto scenario = problems.empty() ? kind.read(path, wishes, problems) : std::nullopt;
-  // What a configuration asks of another board may be impossible on this one.
+  // A configuration of another board may ask for the impossible on this one.
   if (scenario)
     static_cast<void>(scenarios::parse_scenario({scenario->text, "the scenario of " + path, wishes.folder},
                                                 scenarios::shipped_catalogue(), {}, problems));

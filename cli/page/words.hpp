@@ -30,7 +30,7 @@ struct PageWords {
   std::string run;                        // how it was run, with the seed
   std::string question = {};              // without its question mark; empty: what the scenario gives
   std::vector<Passage> answer = {};       // the tables of the first screen
-  std::vector<std::string> missing = {};  // what the tables lack, and why
+  std::vector<std::string> missing = {};  // gaps of the tables, and why
   std::vector<std::string> why = {};      // at most two sentences
   std::string best = {};                  // the best change; empty: not looked for
   std::vector<std::string> trust = {};    // grades with their meanings

@@ -13,7 +13,7 @@
 namespace jostle::cli {
 namespace {
 
-// What a change would bring: "precision int8: mean latency -9.1 %, p99 -3.0 %, power +0.7 %; price: accuracy
+// The effect of a change: "precision int8: mean latency -9.1 %, p99 -3.0 %, power +0.7 %; price: accuracy
 // unknown".
 std::string change_words(const analyses::Tried& tried, const analyses::Explanation& explanation) {
   std::vector<std::string> parts;

@@ -116,7 +116,7 @@ void print(const scenarios::Result& result, Format format, bool first, Terminal&
 // The words of a page, with what `jostle explain` says of the scenario unless that would take long.
 PageWords words_of(const scenarios::Result& result, const analyses::ExplainQuestion& question,
                    double cpu_seconds, const scenarios::RunControl& control) {
-  constexpr double runs = 15;  // of an explanation, about
+  constexpr double runs = 15;  // an explanation's, about
   PageWords words = report_words(result);
   if (runs * cpu_seconds > scenarios::most_unasked_s) {
     words.why.push_back(

@@ -146,7 +146,7 @@ Json power_limit(const Study& study) {
 // The question of a study beside its axes: the best point by each of these metrics.
 struct BestRow {
   const char *words, *column, *order;
-  std::string_view metric;  // as objectives name it
+  std::string_view metric;  // by the name that objectives use
 };
 constexpr std::array best_rows{
     BestRow{"most images/s", "throughput", "DESC", "system.throughput"},

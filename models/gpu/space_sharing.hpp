@@ -88,7 +88,7 @@ class SpaceSharedGpu final : public Gpu {
     sim::Time from, to = sim::Time::never();  // never: its process does not run
     double done_before = 0;                   // fraction of the batch that was done at `from`
     double counted = 0;                       // fraction of from .. to that is booked
-    BatchRecord record;                       // of all of it
+    BatchRecord record;                       // all of it
   };
   struct Context {
     ContextId id;
@@ -177,7 +177,7 @@ class SpaceSharedGpu final : public Gpu {
   void step();
   void start_ready(Group& group);
   void kernel_over(Context& context);
-  // What the context has used since it was booked, and the fraction that will be booked then. Readings book
+  // The usage of the context since it was booked, and the fraction that will be booked then. Readings book
   // nothing: the sums do not depend on them.
   struct Pending {
     Running running;

@@ -229,7 +229,7 @@ void SpaceSharedGpu::begin_turn(Duration wake) {
   }
   change_mode(Mode::refilling);
   mode_ends_ = now + refill;
-  if (repeating_) return;  // what it uses is in the records
+  if (repeating_) return;  // its usage is in the records
   for (const std::size_t index : group.contexts) set_executing(contexts_[index], has_work(contexts_[index]));
 }
 

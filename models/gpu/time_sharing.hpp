@@ -70,8 +70,7 @@ class TimeSharedGpu final : public Gpu {
     sim::Duration refill_at_start;  // for the observer: cache refill before the first kernel of the turn
     sim::Time kernel_began;         // for the observer
     sim::Duration executed;         // accrued, all batches
-    sim::Duration
-        refilled;  // of the cache refill under way: not in `used`, so that readings do not divide it
+    sim::Duration refilled;  // the cache refill under way: not in `used`, so that readings do not divide it
     // Accrued: finished batches, cache refills, and the oldest batch before the last change of rates.
     Usage used;
     std::optional<Usage> used_now;  // with the batch in progress; none: not computed since a change

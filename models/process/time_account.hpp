@@ -164,8 +164,8 @@ class TimeAccount {
   int copying_ = 0;  // copies under way
   bool link_ = false;
   std::array<int, share_count>
-      stage_threads_{};  // of the stages, by share; those idle from the start are not counted
-  sim::Time begun_;      // of the account: the start of the run, or the end of the warm-up
+      stage_threads_{};  // the stages', by share; those idle from the start are not counted
+  sim::Time begun_;      // the account's beginning: the start of the run, or the end of the warm-up
   sim::Time since_;      // settled up to here
   std::array<sim::Duration, share_count> spent_{};
   Enqueue enqueue_;

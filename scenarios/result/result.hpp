@@ -61,7 +61,7 @@ struct Latency : Times {
   } pi90;                                   // prediction intervals, if requested
   std::int64_t unfinished = 0;              // requests that still waited at the end
   std::vector<std::string> of_served;       // percentiles that dropped and unfinished requests could change
-  std::optional<IntervalParts> pi90_parts;  // of pi90.mean
+  std::optional<IntervalParts> pi90_parts;  // pi90.mean's
 };
 
 // One ExecutionContext call, and its parts.

@@ -17,7 +17,7 @@ bool got_nothing(const Metrics& metrics) {
   return metrics.images == 0.0 && metrics.asked > 0;
 }
 
-// What it did while it had something to do: that it had nothing to do is no cause.
+// Its causes while it had something to do: that it had nothing to do is no cause.
 std::string cause(const ProcessResult& process) {
   if (!process.time_share) return {};
   TimeShare share = *process.time_share;

@@ -19,7 +19,7 @@ std::string watts(double value) {
 struct Budget {
   const char* name = "";
   double watts = 0;
-  double unmet_share = 0;  // of the time for which the lowest clocks may exceed it untold
+  double unmet_share = 0;  // share of the time for which the lowest clocks may exceed it untold
 };
 
 // The lower of the budgets of the power cap and of the card's limit.

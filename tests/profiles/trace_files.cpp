@@ -63,7 +63,8 @@ TEST(TraceFiles, are_not_what_has_another_form) {
   EXPECT_FALSE(trace_kind(input::CsvTable::parse("run,device,metric,value\n", "a.csv")).has_value());
   TraceFiles files;
   files.add(TraceKind::solo, calibration::embedded_traces().table(TraceKind::solo));
-  EXPECT_THROW(files.add(TraceKind::solo, calibration::embedded_traces().table(TraceKind::solo)), std::invalid_argument);
+  EXPECT_THROW(files.add(TraceKind::solo, calibration::embedded_traces().table(TraceKind::solo)),
+               std::invalid_argument);
 }
 
 TEST(TraceFiles, take_kernels_as_the_profiler_wrote_them) {

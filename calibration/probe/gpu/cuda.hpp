@@ -19,7 +19,7 @@ namespace cuda {
 
 using Result = int;  // 0: success
 using Device = int;
-using Pointer = std::uint64_t;  // of the device
+using Pointer = std::uint64_t;  // the device's
 struct ContextOf;
 struct ModuleOf;
 struct FunctionOf;

@@ -50,7 +50,7 @@ class PowerLimit {
   std::vector<double> dynamic_;  // power at each clock of `opps`, in units of its capacitance
   double fixed_w_;
   int steps_ = 0;                  // below the highest of `opps`
-  Reading mean_;                   // of the window
+  Reading mean_;                   // the window's
   std::vector<Reading> readings_;  // in the window, as a ring buffer
   std::size_t next_ = 0;
 };

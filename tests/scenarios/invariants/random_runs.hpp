@@ -30,8 +30,8 @@ struct Simulated {
 [[nodiscard]] std::optional<Simulated> simulated(const std::string& text);
 
 inline constexpr int parts = 20;  // of the random scenarios, for ctest to run side by side
-// Scenarios in each: of 500, or of JOSTLE_RANDOM_SCENARIOS of the environment; and the number of the first, which
-// JOSTLE_RANDOM_FIRST moves.
+// Scenarios in each: of 500, or of JOSTLE_RANDOM_SCENARIOS of the environment; and the number of the first,
+// which JOSTLE_RANDOM_FIRST moves.
 [[nodiscard]] int scenarios_in_part();
 [[nodiscard]] int first_in_part(int part);
 inline constexpr int pair_parts = 8;  // of the pairs, of which there are a tenth as many
