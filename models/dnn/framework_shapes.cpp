@@ -57,7 +57,7 @@ constexpr std::array measured_shapes{
     ShapeOf{LaunchKind::conv, Precision::tf32, 0, 0.5, {128, 119, 122880, 2048, false}},
     ShapeOf{LaunchKind::conv, Precision::tf32, 0, 0, {384, 168, 231424, 4096, true}},
     ShapeOf{LaunchKind::depthwise_rows, std::nullopt, 0, 0, {256, 128, 0, 1024, false}},
-    ShapeOf{LaunchKind::fourier_conv, std::nullopt, 0, 0, {128, 255, 33280, 16384, false}},
+    ShapeOf{LaunchKind::fourier_conv, std::nullopt, 0, 0, {128, 126, 19200, 4096, false}},
     ShapeOf{LaunchKind::gemm, Precision::fp32, 0, 0, {64, 80, 6912, 1024, false}, 3.7e5},
     ShapeOf{LaunchKind::gemm, Precision::fp32, 0, 0, {128, 128, 13056, 4096, false}},
     ShapeOf{LaunchKind::gemm, Precision::tf32, 0, 0, {384, 168, 231424, 4096, true}},
@@ -71,7 +71,7 @@ constexpr std::array measured_shapes{
     ShapeOf{LaunchKind::planar_odd, std::nullopt, 0, 3.3, {128, 168, 73728, 8192, false}},
     ShapeOf{LaunchKind::planar_odd, std::nullopt, 0, 0, {384, 168, 231424, 2048, true}},
     ShapeOf{LaunchKind::tiled_attention, std::nullopt, 0, 0, {128, 168, 36352, 4096, false}},
-    ShapeOf{LaunchKind::vector, std::nullopt, 0, 0, {128, 96, 6144, 16, false}},
+    ShapeOf{LaunchKind::vector, std::nullopt, 0, 0, {128, 159, 528, 4, false}},
 };
 
 // Attention of one token of each sequence: a block computes the queries of one head of the keys
