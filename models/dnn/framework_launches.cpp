@@ -258,7 +258,9 @@ class Launcher {
     if (grouped || padded) move_operands(layer, in, weights, grouped);
     if (turned) {
       turn(images_, layer.in.positions(), layer.in.channels);
-      turn(static_cast<double>(layer.out.channels), layer.window_area(), channels);
+      // Weights of one position lie alike in both layouts.
+      if (layer.window_area() > 1)
+        turn(static_cast<double>(layer.out.channels), layer.window_area(), channels);
     }
     const bool plane = layer.in.positions() > 1;
     const double depth = static_cast<double>(channels) * static_cast<double>(layer.window_area());
