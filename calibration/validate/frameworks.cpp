@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -31,8 +33,13 @@ using input::CsvTable;
 constexpr const char* measured_device = "nvidia-h100";
 constexpr const char* runs_file = "evidence/h100-nets/solo.csv";
 constexpr const char* laws_file = "evidence/h100-nets/laws.csv";
+// Networks drawn at random, and the laws of single precision.
+constexpr const char* random_device = "nvidia-h200";
+constexpr const char* random_runs_file = "evidence/h200-random/solo.csv";
+constexpr const char* single_laws_file = "evidence/h200-random/laws.csv";
 
 struct FrameworkRun {
+  std::string device = measured_device;
   const dnn::Model* model = nullptr;
   int input = 0;
   dnn::Precision precision = dnn::Precision::fp16;
@@ -56,8 +63,8 @@ dnn::LaunchKind kind_named(std::string_view name) {
   throw std::runtime_error(fmt::format("{}: no kernels of the kind '{}'", laws_file, name));
 }
 
-LawsWithout read_laws() {
-  const auto table = input::CsvTable::parse(evidence_file(laws_file).value_or(""), laws_file);
+LawsWithout read_laws(const char* file) {
+  const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
   LawsWithout laws;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const input::CsvTable::Row row = table.row(i);
@@ -71,14 +78,16 @@ LawsWithout read_laws() {
   return laws;
 }
 
-// The families that scripts/fit-framework-laws leaves out, by those of the catalogue.
+// The families that scripts/fit-framework-laws leaves out, by those of the catalogue; a family itself if it
+// has no part in the laws of half precision.
 std::string_view left_out_with(std::string_view family) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> families{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> families{
       {{"bert", "transformer"},
        {"convnext", "convnext"},
        {"deeplab", "resnet"},
        {"densenet", "densenet"},
        {"efficientnet", "mobilenet"},
+       {"mnasnet", "mobilenet"},
        {"mobilenet_v3", "mobilenet"},
        {"regnet", "regnet"},
        {"shufflenet", "shufflenet"},
@@ -87,7 +96,20 @@ std::string_view left_out_with(std::string_view family) {
        {"vit", "transformer"}}};
   for (const auto& [own, left_out] : families)
     if (own == family) return left_out;
-  throw std::runtime_error(fmt::format("{}: no laws leave out the family '{}'", laws_file, family));
+  return family;
+}
+
+// The laws of half and of single precision that know as little of a network as there are.
+std::vector<dnn::LawOf> laws_without(const dnn::Model& model, const LawsWithout& half,
+                                     const LawsWithout& single) {
+  std::vector<dnn::LawOf> found;
+  for (const LawsWithout* const laws : {&half, &single}) {
+    auto of_others = laws->find(model.name);
+    if (of_others == laws->end()) of_others = laws->find(left_out_with(model.family));
+    if (of_others == laws->end()) of_others = laws->find("");
+    found.insert(found.end(), of_others->second.begin(), of_others->second.end());
+  }
+  return found;
 }
 
 std::vector<FrameworkRun> read_runs() {
@@ -117,6 +139,27 @@ std::vector<FrameworkRun> read_runs() {
   return runs;
 }
 
+// Graphs of networks drawn at random.
+std::vector<FrameworkRun> read_random_runs() {
+  const auto table = input::CsvTable::parse(evidence_file(random_runs_file).value_or(""), random_runs_file);
+  std::vector<FrameworkRun> runs;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const input::CsvTable::Row row = table.row(i);
+    const std::string name = row.text(table.column("model"));
+    const dnn::Model* const model = dnn::find_model(name);
+    const auto precision = dnn::parse_precision(row.text(table.column("precision")));
+    if (model == nullptr || !precision)
+      throw std::runtime_error(fmt::format("{}: '{}'", random_runs_file, name));
+    runs.push_back({.device = random_device,
+                    .model = model,
+                    .input = model->default_input,
+                    .precision = *precision,
+                    .batch = static_cast<std::int64_t>(row.number(table.column("batch"))),
+                    .measured = row.number(table.column("images_per_s"))});
+  }
+  return runs;
+}
+
 // The time of a network's kernels with these laws, over that with those that ship.
 double ratio(const FrameworkRun& run, const gpu::Spec& gpu, const std::vector<dnn::LawOf>& laws) {
   const auto network = dnn::built_network(*run.model, run.input);
@@ -129,27 +172,24 @@ double ratio(const FrameworkRun& run, const gpu::Spec& gpu, const std::vector<dn
 }
 
 // Sets the prediction of a run, without the laws' knowledge of its family.
-void predict(FrameworkRun& run, const LawsWithout& laws) {
+void predict(FrameworkRun& run, const std::vector<dnn::LawOf>& laws) {
   input::Problems problems;
   const std::string text = fmt::format(
       "device: {}\nprocesses:\n  - {{model: {}, input: {}, precision: {}, batch: {}, runtime: {}, sync: "
       "spin}}\nrun: {{duration: 300 ms, warmup: 60 ms}}\n",
-      measured_device, run.model->name, run.input, to_string(run.precision), run.batch,
+      run.device, run.model->name, run.input, to_string(run.precision), run.batch,
       run.eager ? "eager" : "cuda-graph");
   const auto scenario =
       scenarios::parse_scenario({text, "evidence", ""}, scenarios::shipped_catalogue(), {}, problems);
-  auto profile = profiles::shipped_profile(measured_device, problems);
+  auto profile = profiles::shipped_profile(run.device, problems);
   if (!scenario || !profile) throw std::runtime_error(problems.text());
   const gpu::Spec& gpu = profile->spec->gpu;
-  const auto of_others = laws.find(left_out_with(run.model->family));
-  if (of_others == laws.end())
-    throw std::runtime_error(fmt::format("{}: no {}", laws_file, run.model->family));
   profile->factors.push_back({.chip = dnn::Chip::of(gpu),
                               .model = std::string(run.model->name),
                               .family = std::string(run.model->family),
                               .precision = run.precision,
                               .lowering = dnn::Lowering::framework,
-                              .value = ratio(run, gpu, of_others->second),
+                              .value = ratio(run, gpu, laws),
                               .basis = "the laws of other families"});
   const auto result = scenarios::run(*scenario, *profile, {});
   if (!result) throw scenarios::Interrupted();
@@ -159,7 +199,7 @@ void predict(FrameworkRun& run, const LawsWithout& laws) {
 
 analyses::HeldOutRow held_out_row(const FrameworkRun& run, std::size_t number, const char* quantity) {
   const bool latency = std::string_view(quantity) == "latency";
-  return {.device = measured_device,
+  return {.device = run.device,
           .quantity = quantity,
           .basis = run.eager ? "laws eager" : "laws",
           .fold = std::string(left_out_with(run.model->family)),
@@ -173,33 +213,46 @@ analyses::HeldOutRow held_out_row(const FrameworkRun& run, std::size_t number, c
 }  // namespace
 
 FrameworksValidation validate_frameworks(const std::function<void(double)>& progress) {
-  const LawsWithout laws = read_laws();
+  const LawsWithout half = read_laws(laws_file), single = read_laws(single_laws_file);
   std::vector<FrameworkRun> runs = read_runs();
+  const std::size_t first_random = runs.size();
+  std::ranges::move(read_random_runs(), std::back_inserter(runs));
   std::mutex guard;
   std::size_t done = 0;
   scenarios::parallel_for(runs.size(), [&](std::size_t i) {
-    predict(runs[i], laws);
+    predict(runs[i], laws_without(*runs[i].model, half, single));
     const std::lock_guard lock(guard);
     ++done;
     if (progress) progress(static_cast<double>(done) / static_cast<double>(runs.size()));
   });
   FrameworksValidation found;
   for (const char* quantity : {"throughput", "latency"})
-    for (std::size_t i = 0; i < runs.size(); ++i)
+    for (std::size_t i = 0; i < first_random; ++i)
       found.held_out.push_back(held_out_row(runs[i], i, quantity));
   const auto inside = covered(found.held_out);
   constexpr const char* note = "the family of the network left out";
-  found.groups = {{"PyTorch graphs without calibration, fp16",
-                   runs_file,
-                   note,
-                   {},
-                   {{"images/s", 0.18, Statistic::median}}},
-                  {"PyTorch graphs without calibration, tf32", runs_file, note, {}, {{"images/s", 0.25}}},
-                  {"PyTorch eager without calibration", runs_file, note, {}, {{"images/s", 0.25}}}};
+  constexpr const char* note_random = "the network left out";
+  found.groups = {
+      {"PyTorch graphs without calibration, fp16",
+       runs_file,
+       note,
+       {},
+       {{"images/s", 0.18, Statistic::median}}},
+      {"PyTorch graphs without calibration, tf32", runs_file, note, {}, {{"images/s", 0.25}}},
+      {"PyTorch eager without calibration", runs_file, note, {}, {{"images/s", 0.25}}},
+      {"PyTorch graphs drawn at random, fp16", random_runs_file, note_random, {}, {{"images/s", 0.08}}},
+      {"PyTorch graphs drawn at random, tf32", random_runs_file, note_random, {}, {{"images/s", 0.08}}},
+      {"PyTorch graphs drawn at random, fp32", random_runs_file, note_random, {}, {{"images/s", 0.08}}}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::size_t group = runs[i].eager ? 2 : runs[i].precision == dnn::Precision::fp16 ? 0 : 1;
-    found.groups[group].comparisons.push_back(
-        {found.held_out[i].value, "images/s", runs[i].measured, runs[i].predicted, inside[i]});
+    const FrameworkRun& run = runs[i];
+    const bool random = i >= first_random;
+    const std::size_t group = run.eager ? 2
+                                        : (random ? 3 : 0) + (run.precision == dnn::Precision::fp16   ? 0
+                                                              : run.precision == dnn::Precision::tf32 ? 1
+                                                                                                      : 2);
+    ComparisonGroup& of = found.groups[group];
+    of.comparisons.push_back({fmt::format("{} {}", run.what(), i), "images/s", run.measured, run.predicted,
+                              random ? std::nullopt : inside[i]});
   }
   return found;
 }

@@ -28,7 +28,6 @@ constexpr double longest_efficiency = 0.755, longest_efficiency_of_cores = 0.76;
 // bert_large (h100-nets/bert_graph.csv: 0.55 to 0.6 of the peak at depth 1024).
 constexpr double tile_efficiency = 0.8, tile_depth = 300, tile = 128.0 * 128;
 constexpr double longest_in_tables = 105;  // GFLOP of a gemm; work beyond it runs at the rate of this length
-constexpr double winograd_saves = 2.25;    // multiplications of a window of 3 x 3
 // Mean gap between two nodes of a graph that runs alone: fitted on the 35 graphs of nine networks whose
 // kernels are known (evidence/h100-nets/solo.csv: 0.05 to 0.34).
 constexpr double gap_us = 0.17;
@@ -76,19 +75,29 @@ class Timer {
     const double slow = product ? launch.weights * word_ * cold_ : tensors;
     const double cold = product ? tensors + launch.weights * word_ : tensors;
     const double memory = slow / 1e6 * law.per_cold_mb * memory_;
-    const double least = product ? at_best_us(launch, launch.operations) : 0;
-    const double beyond = at_best_us(launch, launch.operations - short_part(launch));
-    const double per_work = wide * law.per_work;
+    const bool direct = product && launch.kind != LaunchKind::fourier_conv &&
+                        launch.kind != LaunchKind::tiled_attention;  // whose operations have a peak
+    const double least = direct ? at_best_us(launch.operations) : 0;
+    const double beyond = at_best_us(launch.operations - short_part(launch));
+    const double per_work = law.per_work * (launch.kind == LaunchKind::tiled_attention
+                                                ? clock_ * std::ceil(launch.blocks / gpu_.sm_count)
+                                                : wide);
     const double work = std::min(per_work * launch.operations, per_work * short_part(launch) + beyond);
     const double steps = law.per_step * launch.steps * clock_ / (streamed ? launch.splits : 1);
     const double moved = wide * law.per_mb * (launch.read + launch.written) * mb;
-    const double sums = steps + work;
+    const double sums = steps_hide(launch) ? std::max(steps, work) : steps + work;
     const double time = streamed ? std::sqrt(sums * sums + memory * memory) : sums + memory;
     return {start_of(launch, law) + std::max(std::min(time + moved, most_us(launch) + memory), least), cold,
             (launch.read + launch.written + launch.weights) * word_};
   }
 
  private:
+  // True where CUDA cores compute so long that the latency of loads hides behind the work, or the work behind
+  // it: with the sum in place of the larger, single precision is 2 points further off.
+  [[nodiscard]] bool steps_hide(const Launch& launch) const {
+    return launch.kind == LaunchKind::tiled_attention ||
+           (launch.kind == LaunchKind::conv && precision_ == Precision::fp32);
+  }
   [[nodiscard]] double start_of(const Launch& launch, const Law& law) const {
     if (!weights_stream_ || launch.kind != LaunchKind::layer_norm) return law.start;
     const double thousand_rows = 10 * launch.steps;
@@ -113,14 +122,10 @@ class Timer {
                                            : launch.operations;
   }
   // The time of this number of GFLOP at the rate of long products.
-  [[nodiscard]] double at_best_us(const Launch& launch, double operations) const {
+  [[nodiscard]] double at_best_us(double operations) const {
     const ArithmeticPath path = path_for(gpu_, precision_);
     const double peak = path.ops_per_clock * gpu_.sm_count * gpu_.max_clock_hz;
-    const bool saves = !path.tensor_cores && launch.work.window_area == 9;
-    return operations * 1e15 / peak /
-           (path.tensor_cores ? longest_efficiency
-            : saves           ? winograd_saves
-                              : longest_efficiency_of_cores);
+    return operations * 1e15 / peak / (path.tensor_cores ? longest_efficiency : longest_efficiency_of_cores);
   }
 
   const gpu::Spec& gpu_;

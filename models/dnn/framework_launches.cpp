@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "models/dnn/graph/network.hpp"
@@ -22,6 +23,34 @@ constexpr int mask_fills = 10;            // a mask of shifted windows is writte
 constexpr std::int64_t thin_rows = 128, long_depth = 4096;
 constexpr int sums_shared_by = 4;
 constexpr double longest_plane = 784;  // positions that one block adds up; longer planes are divided
+// In single precision a warp adds up a plane of fewer positions, a block one of more.
+constexpr double plane_of_warp = 8192, warps_of_block = 16;
+constexpr std::int64_t few_rows = 8;         // the most that a product of a matrix and vectors takes
+constexpr std::int64_t layout_tile = 32;     // positions and channels of a block that changes the layout
+constexpr std::int64_t attention_tile = 64;  // queries, and keys, of a block of tiled_attention
+// The other work of a block of tiled_attention, in tiles of keys.
+constexpr double attention_tiles_ahead = 0.6287;
+constexpr double largest_concat = 4224, concat_part = 512;  // blocks an input, elements of a block
+// Convolutions in single precision: bounds seen in evidence/h200-random/launches.csv.gz.
+constexpr double large_result = 12e6;        // elements from which cuDNN has tiles of 256 x 64 in fp32
+constexpr double small_planar_result = 2e5;  // elements up to which the result in tf32 is planar at once,
+constexpr std::int64_t few_planar_channels = 64;  // as are those of so few channels
+constexpr std::int64_t fourier_images = 32, fourier_positions = 196;
+
+double up_to_multiple(std::int64_t value, std::int64_t of) {
+  return static_cast<double>((value + of - 1) / of * of);
+}
+double tiles(std::int64_t value, std::int64_t tile) {
+  return up_to_multiple(value, tile) / static_cast<double>(tile);
+}
+
+// Large batches of many channels go through Fourier transforms in fp32.
+bool is_fourier(const Layer& layer, std::int64_t batch) {
+  const std::int64_t channels = batch < 2 * fourier_images ? 256 : 128;
+  return layer.groups == 1 && layer.window_area() == 9 && layer.stride == 1 && layer.dilation == 1 &&
+         batch >= fourier_images && layer.out.positions() >= fourier_positions &&
+         layer.in.channels >= channels;
+}
 
 bool is_line(Activation activation) {
   return activation == Activation::relu || activation == Activation::relu6 ||
@@ -35,6 +64,7 @@ class Launcher {
         batch_(batch),
         images_(static_cast<double>(batch)),
         half_(precision == Precision::fp16),
+        cores_(precision == Precision::fp32),
         masked_(attention == AttentionKernels::masked),
         apart_(network.size()) {}
 
@@ -79,11 +109,12 @@ class Launcher {
     const std::vector<Node> inputs = network_.inputs(node_);
     switch (layer.op) {
       case Op::input:
-      case Op::conv:
       case Op::conv_transpose:
         return !half_;
+      case Op::conv:
+        return !half_ && apart_[inputs.front()];
       case Op::transpose:
-        return half_ && !is_view_of_rows(layer);
+        return !is_view_of_rows(layer);
       case Op::resize:
         return half_ ? layer.in.positions() == 1 : apart_[inputs.front()];
       case Op::linear:
@@ -138,8 +169,10 @@ class Launcher {
       case Op::layer_norm: {
         if (!half_ && apart_[network_.inputs(node_).front()] && layer.in.width > 1)
           move(LaunchKind::copy, in);
-        add(LaunchKind::layer_norm, in, out).steps =
-            images_ * static_cast<double>(layer.out.positions()) / 1e4;
+        const double rows = images_ * static_cast<double>(layer.out.positions());
+        Launch& norm = add(LaunchKind::layer_norm, in, out);
+        norm.steps = rows / 1e4;
+        if (!half_) norm.blocks = rows;
         return;
       }
       case Op::softmax:
@@ -158,8 +191,7 @@ class Launcher {
       case Op::average_pool:
         return average(layer, in, out);
       case Op::concat:
-        move(LaunchKind::concat, out);
-        return;
+        return concatenate(out);
       case Op::transpose:
         return reorder(layer, out);
       case Op::embedding:
@@ -185,6 +217,9 @@ class Launcher {
     launch.operations = 2e-9 * images_ * static_cast<double>(network_.layer(node_).macs());
   }
 
+  // True for a convolution in single precision of rows of channels, whose result is such rows too.
+  [[nodiscard]] bool in_rows() const { return !half_ && !apart_[network_.inputs(node_).front()]; }
+
   void convolve(const Layer& layer, double in, double out) {
     if (half_ && (reads(node_, Op::slice) || apart_[network_.inputs(node_).front()]))
       move(LaunchKind::copy, in);
@@ -200,7 +235,8 @@ class Launcher {
   }
 
   void slide_channels(const Layer& layer, double in, double out) {
-    Launch& launch = add(!half_                  ? LaunchKind::depthwise_planar
+    Launch& launch = add(in_rows()               ? LaunchKind::depthwise_rows
+                         : !half_                ? LaunchKind::depthwise_planar
                          : batch_ >= many_images ? LaunchKind::depthwise_many
                                                  : LaunchKind::depthwise,
                          in, out);
@@ -215,21 +251,69 @@ class Launcher {
     const bool single = layer.window_area() == 1 && layer.stride == 1 && layer.groups == 1;
     const bool grouped = half_ && layer.groups > 1;
     const bool padded = !grouped && is_padded(layer, image);
-    const bool turned = !half_ && !single && (!image || layer.window_area() >= wide_window);
+    const bool turned =
+        !half_ && !cores_ && !in_rows() && !single && (!image || layer.window_area() >= wide_window);
+    const std::int64_t channels = layer.in.channels / layer.groups;
+    if (in_rows() && !single) move(LaunchKind::copy, weights);
     if (grouped || padded) move_operands(layer, in, weights, grouped);
     if (turned) {
-      move(LaunchKind::layout, in);
-      move(LaunchKind::layout, weights);
+      turn(images_, layer.in.positions(), layer.in.channels);
+      // Weights of one position lie alike in both layouts.
+      if (layer.window_area() > 1)
+        turn(static_cast<double>(layer.out.channels), layer.window_area(), channels);
     }
     const bool plane = layer.in.positions() > 1;
-    const std::int64_t channels = layer.in.channels / layer.groups;
     const double depth = static_cast<double>(channels) * static_cast<double>(layer.window_area());
-    multiply(image                          ? LaunchKind::first_conv
-             : single && !(padded && plane) ? LaunchKind::gemm
-                                            : LaunchKind::conv,
-             in, out, depth, image ? 0 : weights);
+    const LaunchKind kind = image                          ? LaunchKind::first_conv
+                            : !half_                       ? single_kind(layer, single, out)
+                            : single && !(padded && plane) ? LaunchKind::gemm
+                                                           : LaunchKind::conv;
+    multiply(kind, in, out, depth, image ? 0 : weights);
+    pad_operations(layer, depth);
     if (grouped) move(LaunchKind::transform, out);
-    if (turned || (padded && plane && !image)) move(LaunchKind::layout, out);
+    if (turned && (image || !is_planar_at_once(layer, out)))
+      turn(images_, layer.out.positions(), layer.out.channels);
+    if (padded && plane && !image) move(LaunchKind::layout, out);
+  }
+
+  // The kernel of a convolution in single precision, `single` of a window of one position.
+  [[nodiscard]] LaunchKind single_kind(const Layer& layer, bool single, double out) const {
+    if (cores_)
+      return is_fourier(layer, batch_)                    ? LaunchKind::fourier_conv
+             : out >= large_result && layer.dilation == 1 ? LaunchKind::large_conv
+                                                          : LaunchKind::conv;
+    if (layer.groups > 1) return LaunchKind::grouped;
+    if (!single) return LaunchKind::conv;
+    constexpr int word_group = 4;  // positions that are loaded together
+    return batch_ * layer.out.positions() <= few_rows ? LaunchKind::vector
+           : layer.in.positions() % word_group != 0   ? LaunchKind::planar_odd
+                                                      : LaunchKind::planar;
+  }
+
+  [[nodiscard]] static bool is_planar_at_once(const Layer& layer, double out) {
+    return layer.groups == 1 && ((layer.window_area() > 1 && out <= small_planar_result) ||
+                                 layer.out.channels <= few_planar_channels);
+  }
+
+  // Some kernels compute tiles of channels and rows, also where these are padding.
+  void pad_operations(const Layer& layer, double depth) {
+    constexpr std::int64_t channels = 32, rows = 64;
+    Launch& launch = launches_.back();
+    const std::int64_t positions = batch_ * layer.out.positions();
+    if (launch.kind == LaunchKind::planar || launch.kind == LaunchKind::planar_odd)
+      launch.operations =
+          2e-9 * static_cast<double>(positions) * depth * up_to_multiple(layer.out.channels, channels);
+    if (launch.kind == LaunchKind::grouped)
+      launch.operations = 2e-9 * up_to_multiple(positions, rows) * depth *
+                          up_to_multiple(layer.out.channels / layer.groups, channels) * layer.groups;
+  }
+
+  // cuDNN's copy to another layout, tile by tile: few positions or channels leave most of a tile idle.
+  void turn(double planes, std::int64_t positions, std::int64_t channels) {
+    move(LaunchKind::layout, planes * static_cast<double>(positions * channels));
+    Launch& launch = launches_.back();
+    launch.blocks = planes * tiles(positions, layout_tile) * tiles(channels, layout_tile);
+    launch.steps = launch.blocks * static_cast<double>(layout_tile * layout_tile) / 1e6;
   }
 
   // Tensor cores load groups of channels. With many images cuDNN pads what does not come in groups; with few
@@ -252,8 +336,10 @@ class Launcher {
 
   void multiply_by_weights(const Layer& layer, double in, double out) {
     const std::int64_t channels = layer.in.channels / layer.groups;
-    multiply(LaunchKind::gemm, in, out, static_cast<double>(channels), static_cast<double>(layer.weights()));
-    if (batch_ * layer.out.positions() <= thin_rows && layer.in.channels >= long_depth) {
+    const bool few = !half_ && batch_ * layer.out.positions() <= few_rows;
+    multiply(few ? LaunchKind::vector : LaunchKind::gemm, in, out, static_cast<double>(channels),
+             static_cast<double>(layer.weights()));
+    if (half_ && batch_ * layer.out.positions() <= thin_rows && layer.in.channels >= long_depth) {
       launches_.back().splits = sums_shared_by;
       move(LaunchKind::split, out);
     }
@@ -273,8 +359,12 @@ class Launcher {
 
   void attend(const Layer& layer, double in) {
     const bool thin = input_of(node_, 1).op == Op::input && layer.out.height <= thin_rows;
-    if (!thin) add(LaunchKind::fill, 0, 0);
-    Launch& launch = add(thin ? LaunchKind::thin_attention : LaunchKind::attention, 3 * in, in);
+    const bool tiled = !thin && !half_;
+    if (!thin && half_) add(LaunchKind::fill, 0, 0);
+    Launch& launch = add(thin    ? LaunchKind::thin_attention
+                         : tiled ? LaunchKind::tiled_attention
+                                 : LaunchKind::attention,
+                         3 * in, in);
     if (thin) launch.weights = 2 * images_ * static_cast<double>(input_of(node_, 1).out.elements());
     launch.work = alone(layer);
     launch.work.out = layer.in;
@@ -282,6 +372,10 @@ class Launcher {
     const std::int64_t channels = layer.out.channels / layer.groups;
     launch.steps = static_cast<double>(channels) / 1e3;
     launch.operations = 4e-9 * images_ * static_cast<double>(layer.macs());
+    if (!tiled) return;
+    launch.steps = tiles(channels, attention_tile);
+    launch.operations = launch.steps + attention_tiles_ahead;
+    launch.blocks = tiles(layer.out.positions(), attention_tile) * layer.groups * images_;
   }
 
   // The steps of attention with a mask, in single precision: conversions and copies of q, k and v, scores,
@@ -293,7 +387,10 @@ class Launcher {
     for (int i = 0; i < 2; ++i) move(LaunchKind::pointwise, heads);  // by the root of the scale
     add(LaunchKind::fill, 0, 0);
     add(LaunchKind::strided, 0, 0);  // a mask of words becomes one of numbers
-    for (int i = 0; i < 3; ++i) move(LaunchKind::layout, heads);
+    for (int i = 0; i < 3; ++i) {
+      move(LaunchKind::layout, heads);
+      launches_.back().steps = heads / 1e6;
+    }
     multiply(LaunchKind::batched, heads, scores, layer.depth, 0);
     move(LaunchKind::strided, scores);
     add(LaunchKind::pointwise, scores, out / 2);
@@ -317,7 +414,26 @@ class Launcher {
         move(LaunchKind::statistics, layer.out.channels);
         launches_.back().steps = layer.out.channels / 1e3;
       }
-    add(half_ ? LaunchKind::batch_norm : LaunchKind::batch_norm_planar, in, out);
+    Launch& norm = add(half_ ? LaunchKind::batch_norm : LaunchKind::batch_norm_planar, in, out);
+    if (half_) return;
+    norm.blocks = images_ * static_cast<double>(layer.out.channels);  // one for each plane
+    norm.steps = norm.blocks / 1e4;
+    norm.operations = static_cast<double>(layer.out.positions()) / 1e3;
+  }
+
+  // In single precision every input gets as many blocks as the largest needs, most of which find nothing to
+  // do.
+  void concatenate(double out) {
+    move(LaunchKind::concat, out);
+    const std::vector<Node> inputs = network_.inputs(node_);
+    if (half_ || inputs.size() < 2) return;
+    double largest = 0;
+    for (const Node input : inputs)
+      largest = std::max(largest, images_ * static_cast<double>(network_.layer(input).out.elements()));
+    Launch& launch = launches_.back();
+    launch.blocks =
+        static_cast<double>(inputs.size()) * std::min(largest_concat, std::ceil(largest / concat_part));
+    launch.steps = launch.blocks / 1e4;
   }
 
   void add_up(double in, double out) {
@@ -363,8 +479,11 @@ class Launcher {
       add(LaunchKind::average_pool, in, out);
       return;
     }
-    add(LaunchKind::reduce, in, out).steps =
-        std::min(static_cast<double>(layer.in.positions()), longest_plane) / 1e3;
+    const auto plane = static_cast<double>(layer.in.positions());
+    add(LaunchKind::reduce, in, out).steps = (half_                   ? std::min(plane, longest_plane)
+                                              : plane < plane_of_warp ? plane
+                                                                      : plane / warps_of_block) /
+                                             1e3;
   }
 
   // Rolling a plane is a kernel an axis; it comes before windows are cut, or after they are put together.
@@ -379,22 +498,30 @@ class Launcher {
   const Network& network_;
   std::int64_t batch_;
   double images_;
-  bool half_, masked_;
+  bool half_, cores_, masked_;  // fp16; fp32 on CUDA cores
   std::vector<bool> apart_;
   std::set<Node> attention_, done_;  // scores that begin an attention; layers inside of one
   Node node_ = 0;
   std::vector<Launch> launches_;
 };
 
-constexpr std::array<std::string_view, 30> kind_names{"gemm",
+constexpr std::array<std::string_view, 38> kind_names{"gemm",
                                                       "conv",
                                                       "first_conv",
                                                       "batched",
+                                                      "planar",
+                                                      "planar_odd",
+                                                      "large_conv",
+                                                      "fourier_conv",
+                                                      "grouped",
+                                                      "vector",
+                                                      "tiled_attention",
                                                       "attention",
                                                       "thin_attention",
                                                       "depthwise",
                                                       "depthwise_many",
                                                       "depthwise_planar",
+                                                      "depthwise_rows",
                                                       "batch_norm",
                                                       "batch_norm_planar",
                                                       "statistics",

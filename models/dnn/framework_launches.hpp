@@ -2,8 +2,9 @@
 //
 // PyTorch runs a layer as one or several kernels: a batch norm in half precision as three, a grouped
 // convolution as six. The rules are derived from the kernels of fourteen networks on an H100
-// (evidence/h100-nets/counts.csv, tests/profiles/framework_launches.cpp), with PyTorch 2.11, CUDA 13 and
-// cuDNN 9.19. Tensors in half precision have the layout NHWC (channels_last), others NCHW (planar).
+// (evidence/h100-nets/counts.csv, tests/profiles/framework_launches.cpp) and, in single precision, of fifteen
+// on an H200 (evidence/h200-random/launches.csv.gz), with PyTorch 2.11, CUDA 13 and cuDNN 9.19. Tensors in
+// half precision have the layout NHWC (channels_last), others NCHW (planar).
 #pragma once
 
 #include <cstdint>
@@ -27,15 +28,23 @@ enum class AttentionKernels {
 };
 
 enum class LaunchKind {
-  gemm,              // matrix product: a linear layer, or a 1 x 1 convolution
+  gemm,              // matrix product: a linear layer, in half precision also a 1 x 1 convolution
   conv,              // convolution as an implicit matrix product
   first_conv,        // convolution of the input image, which has few channels
   batched,           // batch of small matrix products of activations
+  planar,            // 1 x 1 convolution in the layout NCHW on tensor cores
+  planar_odd,        // the same of planes that are loaded word by word
+  large_conv,        // convolution in fp32 by tiles of 256 x 64
+  fourier_conv,      // convolution in fp32 in several kernels, by Fourier transforms
+  grouped,           // convolution in groups, in tf32
+  vector,            // product for a few rows
+  tiled_attention,   // attention in single precision, by tiles of 64 queries and 64 keys
   attention,         // softmax(q k) v in one kernel
   thin_attention,    // the same for a token of each sequence, whose keys and values are in a cache
   depthwise,         // depthwise convolution of fewer than eight images
   depthwise_many,    // depthwise convolution of eight images or more, for which cuDNN has another kernel
   depthwise_planar,  // depthwise convolution in the layout NCHW
+  depthwise_rows,    // depthwise convolution of rows of channels, in single precision
   batch_norm,
   batch_norm_planar,
   statistics,  // conversion and inversion of a batch norm's mean and variance, before batch_norm
@@ -69,7 +78,8 @@ struct Launch {
   // The other variables of the law for its time (framework_laws.hpp): serial steps (of a norm: its rows, in
   // ten thousands), and operations.
   double steps = 0, operations = 0;
-  int splits = 1;  // blocks that share each sum of a product, so that its steps are fewer
+  int splits = 1;     // blocks that share each sum of a product, so that its steps are fewer
+  double blocks = 0;  // the kernel's grid where it follows from the layer; 0: as its shape has it
 };
 
 // The launches of one batch, in order. `precision` is the precision of the whole network: fp16, or fp32 with

@@ -18,13 +18,10 @@ constexpr std::array measured_shapes{
     ShapeOf{LaunchKind::attention, std::nullopt, 0, 0, {384, 168, 134144, 8192, true}},
     ShapeOf{LaunchKind::average_pool, std::nullopt, 0, 0, {1024, 40, 0, 1024, false}},
     ShapeOf{LaunchKind::batch_norm, std::nullopt, 0, 0, {512, 32, 0, 8192, false}},
-    ShapeOf{LaunchKind::batch_norm_planar, std::nullopt, 0, 0, {256, 19, 0, 1024, false}},
     ShapeOf{LaunchKind::batched, Precision::fp16, 0, 0, {128, 96, 16384, 2048, false}},
     ShapeOf{LaunchKind::concat, std::nullopt, 0, 0, {128, 32, 0, 128, false}},
     ShapeOf{LaunchKind::conv, Precision::fp16, 32, 0, {128, 88, 61440, 2048, false}},
     ShapeOf{LaunchKind::conv, Precision::fp16, 0, 0, {384, 168, 231424, 4096, true}},
-    ShapeOf{LaunchKind::conv, Precision::fp32, 0, 0, {128, 164, 25344, 8192, false}},
-    ShapeOf{LaunchKind::conv, Precision::tf32, 0, 0, {384, 168, 231424, 4096, true}},
     ShapeOf{LaunchKind::copy, std::nullopt, 0, 0, {128, 18, 0, 512, false}},
     ShapeOf{LaunchKind::curve, std::nullopt, 0, 0, {128, 32, 0, 1024, false}},
     ShapeOf{LaunchKind::depthwise, std::nullopt, 0, 0, {256, 128, 0, 1024, false}},
@@ -36,12 +33,8 @@ constexpr std::array measured_shapes{
     ShapeOf{LaunchKind::first_conv, Precision::tf32, 0, 0, {128, 124, 4096, 4096, false}},
     ShapeOf{LaunchKind::gather, std::nullopt, 0, 0, {96, 32, 0, 1024, false}},
     ShapeOf{LaunchKind::gemm, Precision::fp16, 0, 0, {384, 168, 217340, 256, true}},
-    ShapeOf{LaunchKind::gemm, Precision::fp32, 0, 0, {128, 255, 33280, 32768, false}},
-    ShapeOf{LaunchKind::gemm, Precision::tf32, 0, 3.3, {128, 92, 98304, 2048, false}},
-    ShapeOf{LaunchKind::gemm, Precision::tf32, 0, 0, {384, 168, 231424, 8192, true}},
     ShapeOf{LaunchKind::layer_norm, std::nullopt, 0, 0, {128, 32, 24, 512, false}},
     ShapeOf{LaunchKind::layout, Precision::fp16, 0, 0, {1024, 30, 0, 32, true}},
-    ShapeOf{LaunchKind::layout, std::nullopt, 0, 0, {256, 32, 4224, 512, false}},
     ShapeOf{LaunchKind::max_pool, std::nullopt, 0, 0, {1024, 32, 12288, 8192, false}},
     ShapeOf{LaunchKind::max_pool_planar, std::nullopt, 0, 0, {256, 23, 0, 256, false}},
     ShapeOf{LaunchKind::pointwise, Precision::fp16, 0, 0, {128, 33, 0, 1024, false}},
@@ -57,6 +50,28 @@ constexpr std::array measured_shapes{
     ShapeOf{LaunchKind::strided, Precision::fp16, 0, 0, {128, 18, 0, 512, false}},
     ShapeOf{LaunchKind::strided, std::nullopt, 0, 0, {128, 18, 0, 256, false}},
     ShapeOf{LaunchKind::transform, std::nullopt, 0, 0, {1024, 30, 0, 16, true}},
+    // Those of single precision, evidence/h200-random/shapes.csv.
+    ShapeOf{LaunchKind::batch_norm_planar, std::nullopt, 0, 0, {256, 19, 0, 1024, false}},
+    ShapeOf{LaunchKind::conv, Precision::fp32, 0, 0, {64, 92, 6528, 1024, false}, 1.5e6},
+    ShapeOf{LaunchKind::conv, Precision::fp32, 0, 0, {128, 166, 16896, 4096, false}},
+    ShapeOf{LaunchKind::conv, Precision::tf32, 0, 0.5, {128, 119, 122880, 2048, false}},
+    ShapeOf{LaunchKind::conv, Precision::tf32, 0, 0, {384, 168, 231424, 4096, true}},
+    ShapeOf{LaunchKind::depthwise_rows, std::nullopt, 0, 0, {256, 128, 0, 1024, false}},
+    ShapeOf{LaunchKind::fourier_conv, std::nullopt, 0, 0, {128, 126, 19200, 4096, false}},
+    ShapeOf{LaunchKind::gemm, Precision::fp32, 0, 0, {64, 80, 6912, 1024, false}, 3.7e5},
+    ShapeOf{LaunchKind::gemm, Precision::fp32, 0, 0, {128, 128, 13056, 4096, false}},
+    ShapeOf{LaunchKind::gemm, Precision::tf32, 0, 0, {384, 168, 231424, 4096, true}},
+    ShapeOf{LaunchKind::grouped, std::nullopt, 0, 0, {384, 168, 231424, 1024, true}},
+    ShapeOf{LaunchKind::large_conv, std::nullopt, 0, 0, {128, 255, 33280, 16384, false}},
+    ShapeOf{LaunchKind::layout, std::nullopt, 0, 0, {256, 32, 4224, 1024, false}},
+    ShapeOf{LaunchKind::planar, std::nullopt, 0, 0.5, {128, 92, 98304, 2048, false}},
+    ShapeOf{LaunchKind::planar, std::nullopt, 0, 3.3, {128, 168, 73728, 8192, false}},
+    ShapeOf{LaunchKind::planar, std::nullopt, 0, 0, {384, 168, 231424, 2048, true}},
+    ShapeOf{LaunchKind::planar_odd, std::nullopt, 0, 0.5, {128, 92, 98304, 2048, false}},
+    ShapeOf{LaunchKind::planar_odd, std::nullopt, 0, 3.3, {128, 168, 73728, 8192, false}},
+    ShapeOf{LaunchKind::planar_odd, std::nullopt, 0, 0, {384, 168, 231424, 2048, true}},
+    ShapeOf{LaunchKind::tiled_attention, std::nullopt, 0, 0, {128, 168, 36352, 4096, false}},
+    ShapeOf{LaunchKind::vector, std::nullopt, 0, 0, {128, 159, 528, 4, false}},
 };
 
 // Attention of one token of each sequence: a block computes the queries of one head of the keys
@@ -68,6 +83,7 @@ constexpr BlockShape thin_attention_shape{128, 120, 45376, 512, false};
 bool suits(const ShapeOf& row, const Launch& launch) {
   if (row.kind != launch.kind) return false;
   if (row.operations > 0 && launch.operations > row.operations) return false;
+  if (row.written > 0 && launch.written > row.written) return false;
   return row.channels == 0 || launch.work.out.channels / std::max(launch.work.groups, 1) <= row.channels;
 }
 
@@ -102,7 +118,7 @@ const BlockShape& shape_of(const Launch& launch, Precision precision) {
   for (const ShapeOf& row : measured_shapes) {
     if (!suits(row, launch)) continue;
     if (!row.precision || *row.precision == precision) return row.shape;
-    if (row.channels == 0 && row.operations == 0) other = &row;
+    if (row.channels == 0 && row.operations == 0 && row.written == 0) other = &row;
   }
   if (other == nullptr)
     throw std::invalid_argument("no blocks for kernels of the kind '" + std::string(to_string(launch.kind)) +
@@ -112,13 +128,14 @@ const BlockShape& shape_of(const Launch& launch, Precision precision) {
 
 void set_blocks(gpu::Kernel& kernel, const Launch& launch, Precision precision, const gpu::Spec& gpu) {
   const BlockShape& shape = shape_of(launch, precision);
-  kernel.blocks = parts_of(launch, shape.results);
+  kernel.blocks =
+      launch.blocks > 0 ? static_cast<std::uint32_t>(launch.blocks) : parts_of(launch, shape.results);
   kernel.threads_per_block = shape.threads;
   kernel.registers_per_thread = shape.registers;
   kernel.shared_bytes = shape.shared_bytes;
   kernel.persistent = shape.persistent;
   kernel.blocks = gpu::grid_on(gpu, kernel, gpu.sm_count);
-  if (!kernel.persistent || launch.kind != LaunchKind::gemm) return;
+  if (!kernel.persistent || launch.kind != LaunchKind::gemm || precision != Precision::fp16) return;
   kernel.tiles = parts_of(launch, largest_tile);
   kernel.blocks = std::min(kernel.blocks, most_blocks(launch.written, kernel.tiles, gpu.sm_count));
 }

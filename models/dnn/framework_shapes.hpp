@@ -7,8 +7,9 @@
 // block and nothing beside it. They are persistent (gpu::Kernel): large ones take tiles of 256 x 128 in turn,
 // small ones have fewer blocks than there are SMs. Older generations have smaller blocks, one for each tile
 // (tiling.hpp). Read off the profiler's tables of fourteen networks on an H100
-// (evidence/h100-nets/launches.csv.gz) by scripts/fit-framework-laws --shapes: a kind has the blocks of most
-// of its time, where libraries choose among a dozen tiles.
+// (evidence/h100-nets/launches.csv.gz) by scripts/fit-framework-laws --shapes, and, in single precision, off
+// those of fifteen on an H200 (evidence/h200-random/launches.csv.gz): a kind has the blocks of most of its
+// time, where libraries choose among a dozen tiles.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,7 @@ struct ShapeOf {
   int channels = 0;                    // limit of convolutions, channels a group; 0: of all
   double operations = 0;               // limit of products, GFLOP; 0: of all
   BlockShape shape;
+  double written = 0;  // limit of products, elements; 0: of all
 };
 
 // Special rows come before those that hold for the rest of a kind.

@@ -26,25 +26,28 @@ namespace JOSTLE_FILE {
 using dnn::LaunchKind;
 
 TEST(FrameworkShapes, are_those_that_were_read_off_the_tables) {
-  const auto table = input::CsvTable::parse(
-      calibration::evidence_file("evidence/h100-nets/shapes.csv").value_or(""), "shapes.csv");
-  ASSERT_EQ(table.rows(), dnn::framework_shapes().size());
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
-    const auto number = [&](const char* column) {
-      return static_cast<std::uint32_t>(row.integer(table.column(column)));
-    };
-    const dnn::ShapeOf& ours = dnn::framework_shapes()[i];
-    EXPECT_EQ(to_string(ours.kind), row.text(table.column("kind")));
-    EXPECT_EQ(ours.channels, row.integer(table.column("channels")));
-    EXPECT_DOUBLE_EQ(ours.operations, row.number(table.column("operations")));
-    EXPECT_EQ(ours.shape, (dnn::BlockShape{.threads = number("threads"),
-                                           .registers = number("registers"),
-                                           .shared_bytes = number("shared_bytes"),
-                                           .results = number("results"),
-                                           .persistent = number("persistent") == 1}))
-        << row.text(table.column("kind"));
+  std::size_t rows = 0;
+  for (const char* const file : {"evidence/h100-nets/shapes.csv", "evidence/h200-random/shapes.csv"}) {
+    const auto table = input::CsvTable::parse(calibration::evidence_file(file).value_or(""), file);
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      const input::CsvTable::Row row = table.row(i);
+      const auto number = [&](const char* column) {
+        return static_cast<std::uint32_t>(row.integer(table.column(column)));
+      };
+      const dnn::ShapeOf& ours = dnn::framework_shapes()[rows++];
+      EXPECT_EQ(to_string(ours.kind), row.text(table.column("kind")));
+      EXPECT_EQ(ours.channels, row.integer(table.column("channels")));
+      EXPECT_DOUBLE_EQ(ours.operations, row.number(table.column("operations")));
+      EXPECT_DOUBLE_EQ(ours.written, row.number(table.column("written")));
+      EXPECT_EQ(ours.shape, (dnn::BlockShape{.threads = number("threads"),
+                                             .registers = number("registers"),
+                                             .shared_bytes = number("shared_bytes"),
+                                             .results = number("results"),
+                                             .persistent = number("persistent") == 1}))
+          << row.text(table.column("kind"));
+    }
   }
+  EXPECT_EQ(rows, dnn::framework_shapes().size());
 }
 
 gpu::Spec hopper() {

@@ -17,6 +17,8 @@
 namespace jostle::profiles {
 namespace JOSTLE_FILE {
 
+using calibration::embedded_traces;
+
 TEST(TraceFiles, know_every_file_of_the_evidence_by_its_header) {
   for (int i = 0; i <= static_cast<int>(TraceKind::runtime_calls); ++i) {
     const auto kind = static_cast<TraceKind>(i);

@@ -22,6 +22,15 @@ TEST(FrameworksAsMeasured, graphs_of_networks_left_out_get_their_rates) {
   EXPECT_LE(errors(1).mean_absolute, 0.15);
 }
 
+TEST(FrameworksAsMeasured, graphs_drawn_at_random_get_their_rates_in_each_precision) {
+  EXPECT_EQ(errors(3).count, 42U);
+  EXPECT_LE(errors(3).mean_absolute, 0.08);
+  EXPECT_EQ(errors(4).count, 21U);
+  EXPECT_LE(errors(4).mean_absolute, 0.08);
+  EXPECT_EQ(errors(5).count, 15U);
+  EXPECT_LE(errors(5).mean_absolute, 0.07);
+}
+
 TEST(FrameworksAsMeasured, eager_runs_of_networks_left_out_get_their_rates) {
   EXPECT_EQ(errors(2).count, 20U);
   EXPECT_LE(errors(2).mean_absolute, 0.17);
