@@ -93,7 +93,7 @@ class OwnNetwork : public ::testing::Test {
 
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void put(const std::string& name, const dnn::Network& network) const {
-    std::ofstream(path(name), std::ios::binary) << calibration::onnx_of(network).bytes();
+    std::ofstream(path(name), std::ios::binary) << profiles::onnx_of(network).bytes();
   }
   [[nodiscard]] Evidence evidence(const std::string& rows) const {
     const auto table = input::CsvTable::parse(header + rows, path("ev.csv"));

@@ -254,7 +254,7 @@ TEST(ProbeCalibration, fits_tables_of_traces_in_the_folder) {
               Contains(HasSubstr("gpu.time_slicing.slice: the fit to the tables of traces has it")));
 }
 
-TEST(profiles::ProfileDifference, knows_equal_quantities_in_other_units) {
+TEST(ProfileDifference, knows_equal_quantities_in_other_units) {
   input::Problems problems;
   const auto one = profiles::shipped_profile("nvidia-h100", problems);
   const auto other = profiles::parse_profile(
