@@ -393,140 +393,84 @@ void mobilenet_needs_batch_8(Runs& runs, Checks& checks) {
 
 constexpr std::array energy_clocks_all{
     Statement{"E01", Kind::value, Basis::fitted("power, heuristic_algorithm_efficiency"),
-              "On Nano alexnet at batch 8 spans 4.7 W and 532 s over the GPU's clocks (CPU 1132.8 MHz)", "",
+              "On Nano alexnet at batch 8 spans 4.7 W and 532 s over the GPU's clocks (CPU 1132.8 MHz)",
               nano_gpu_spans},
     Statement{"E02", Kind::value, Basis::fitted("power"),
-              "On Nano alexnet spans 1 W and 60 s over the CPU's clocks (GPU 691.2 MHz)",
-              "Only launches depend on the CPU's clock here, and all but the first of a batch hide behind "
-              "kernels: 2.8 s. The 60 s would be 2 million cycles of work on an image in turn with the GPU. "
-              "So much on every board contradicts E04, E24 and E35: on Orin NX it would span 22 s over the "
-              "CPU's clocks, more than the 4 s over the GPU's.",
-              nano_cpu_spans},
+              "On Nano alexnet spans 1 W and 60 s over the CPU's clocks (GPU 691.2 MHz)", nano_cpu_spans},
     Statement{"E03", Kind::trend, Basis::predicted(),
-              "Power rises with the GPU's clock; time falls, and less and less", "", shapes_over_clocks},
-    Statement{"E04", Kind::trend, Basis::predicted(), "The CPU's clock matters less than the GPU's", "",
+              "Power rises with the GPU's clock; time falls, and less and less", shapes_over_clocks},
+    Statement{"E04", Kind::trend, Basis::predicted(), "The CPU's clock matters less than the GPU's",
               cpu_matters_less},
-    Statement{
-        "E05", Kind::value, Basis::predicted(),
-        "On Nano the best clocks save 10 to 19 % of the energy against DVFS",
-        "The predicted saving is too high, because lowering the CPU's clock costs little time. With the work "
-        "on an image that E02 needs, the best CPU clocks would be 204 to 922 MHz and save 16 to 24 %.",
-        best_on_nano},
+    Statement{"E05", Kind::value, Basis::predicted(),
+              "On Nano the best clocks save 10 to 19 % of the energy against DVFS", best_on_nano},
     Statement{"E06", Kind::value, Basis::fitted("power"),
-              "On Nano 614.4 MHz is the usual GPU clock of least energy, 28 to 35 % slower",
-              "The clock is reproduced. In the simulation DVFS always uses the highest clocks, so 614.4 MHz "
-              "is slower by the ratio of the clocks, except for memory-bound parts; in the report DVFS is at "
-              "the highest GPU clock for 83 % of the time.",
-              usual_on_nano},
+              "On Nano 614.4 MHz is the usual GPU clock of least energy, 28 to 35 % slower", usual_on_nano},
     Statement{"E07", Kind::value, Basis::predicted(), "On Xavier NX the best clocks save 2.5 to 22 %",
-              "The over-current alarm of the profile, at 3 A, throttles DVFS in the 15 W mode, which the "
-              "report does not show; and lower CPU clocks cost no time, as on Nano.",
               best_on_xavier},
-    Statement{
-        "E08", Kind::value, Basis::predicted(),
-        "On Xavier NX 803.25 MHz is the usual GPU clock of least energy",
-        "It is 905.25 MHz, where energy is 2 to 3 % below that at 803.25 MHz: up to there the voltage of the "
-        "profile, fitted on an AGX Xavier, rises little.",
-        usual_on_xavier},
+    Statement{"E08", Kind::value, Basis::predicted(),
+              "On Xavier NX 803.25 MHz is the usual GPU clock of least energy", usual_on_xavier},
     Statement{"E09", Kind::value, Basis::predicted(), "On Orin NX the best clocks save 3 to 19 %",
-              "The predicted saving is too low: at low GPU clocks most of the power does not depend on any "
-              "clock of the profile.",
               best_on_orin},
     Statement{"E10", Kind::value, Basis::predicted(),
-              "On Orin NX 714 MHz is the usual GPU clock of least energy",
-              "No clock is usual: the minima are at 408 to 918 MHz, by network, and flat. At 714 MHz energy "
-              "is less "
-              "than 4 % above each.",
-              usual_on_orin},
+              "On Orin NX 714 MHz is the usual GPU clock of least energy", usual_on_orin},
     Statement{
         "E11", Kind::value, Basis::predicted(),
         "DVFS sits at the highest CPU and GPU clock for 89 and 83 % of the time on Nano, 87 and 79 on Xavier "
         "NX, 56 and 59 on Orin NX",
-        "A loop that only waits for the GPU keeps it busy, so the governors never leave the highest clock on "
-        "Nano and Orin NX; on Xavier NX the over-current alarm lowers it. With the start of the process in "
-        "the run, the GPU would be there for 74, 47 and 25 % of alexnet's time, the CPU for 98 % and more.",
         residency},
     Statement{"E12", Kind::value, Basis::predicted(),
               "powersave against default: power -28 to -36 %, time +43 to +54 %, energy nearly the same",
-              "No batch waits long for the CPU, even at its lowest clock: launches hide behind kernels "
-              "(E02). On Nano +43 % would be 0.6 million cycles an image, a third of what E02 needs. In the "
-              "modes of Xavier NX the CPU's lowest clock is 1190 MHz, so that +54 % leaves the GPU a tenth "
-              "of the time. Power times time in the report does not give the energies that it states.",
               powersave},
     Statement{"E13", Kind::bound, Basis::predicted(),
-              "All other governors stay within 1 or 2 % of the default's energy", "", other_governors},
+              "All other governors stay within 1 or 2 % of the default's energy", other_governors},
     Statement{"E14", Kind::value, Basis::predicted(),
               "alexnet at batch 64 costs 40 to 45 % less than at 8 on Nano, 35 to 42 on Xavier NX, 15 to 19 "
               "on Orin NX",
-              "A larger batch saves mainly by reading the weights once per batch, which matters more on a "
-              "faster GPU. On Nano, matrix products with few rows must be slower in the report than in the "
-              "simulation. On Orin NX the saving would be 14 to 19 % with 7 million cycles of work on an "
-              "image, as decoding takes, which E04 and E35 exclude.",
               batch_64_against_8},
     Statement{"E15", Kind::value, Basis::predicted(),
-              "On Xavier NX alexnet spans 7.5 to 9.8 W and 20 s over the GPU's clocks",
-              "At 114.75 MHz the fp32 peak is 88 GFLOP/s, and 3 200 images of 1.43 GFLOP take at least 52 s; "
-              "20 s would need tensor cores or a higher minimum clock.",
-              xavier_spans},
+              "On Xavier NX alexnet spans 7.5 to 9.8 W and 20 s over the GPU's clocks", xavier_spans},
     Statement{"E16", Kind::value, Basis::predicted(),
-              "On Orin NX alexnet spans 5.1 W and 6 s over the GPU's clocks",
-              "At 918 MHz the simulated tensor cores in tf32 draw more power than the board of the report; "
-              "at the lowest clock alexnet is too fast.",
-              orin_spans},
+              "On Orin NX alexnet spans 5.1 W and 6 s over the GPU's clocks", orin_spans},
     Statement{"E17", Kind::trend, Basis::predicted(),
-              "Every network costs less on Xavier NX and Orin NX than on Nano", "", boards_by_energy},
-    Statement{"E20", Kind::trend, Basis::predicted(), "Energy over the GPU's clock has a trough", "",
-              troughs},
+              "Every network costs less on Xavier NX and Orin NX than on Nano", boards_by_energy},
+    Statement{"E20", Kind::trend, Basis::predicted(), "Energy over the GPU's clock has a trough", troughs},
     Statement{"E21", Kind::value, Basis::predicted(),
-              "On Nano the best other CPU governor: power -2.9 %, time +2.6 %",
-              "A process that spins keeps its core at the highest clock under every governor but powersave.",
-              other_cpu_governors},
+              "On Nano the best other CPU governor: power -2.9 %, time +2.6 %", other_cpu_governors},
     Statement{"E22", Kind::trend, Basis::predicted(),
-              "On Nano DVFS can draw slightly more than the fixed highest clocks", "", dvfs_power},
-    Statement{
-        "E23", Kind::trend, Basis::predicted(), "DVFS is as fast, and draws as much, as the highest clocks",
-        "On Xavier NX in the 15 W mode the over-current alarm at 3 A throttles the board with fixed clocks.",
-        dvfs_near_highest},
+              "On Nano DVFS can draw slightly more than the fixed highest clocks", dvfs_power},
+    Statement{"E23", Kind::trend, Basis::predicted(),
+              "DVFS is as fast, and draws as much, as the highest clocks", dvfs_near_highest},
     Statement{"E24", Kind::trend, Basis::predicted(),
-              "Energy changes little with the CPU's clock and much with the GPU's", "",
-              energy_over_each_clock},
-    Statement{"E25", Kind::trend, Basis::predicted(), "Energy of alexnet falls with batch", "",
+              "Energy changes little with the CPU's clock and much with the GPU's", energy_over_each_clock},
+    Statement{"E25", Kind::trend, Basis::predicted(), "Energy of alexnet falls with batch",
               energy_over_batch},
-    Statement{"E26", Kind::trend, Basis::predicted(), "A larger batch costs less at every GPU clock", "",
+    Statement{"E26", Kind::trend, Basis::predicted(), "A larger batch costs less at every GPU clock",
               batch_at_every_clock},
     Statement{"E27", Kind::trend, Basis::fitted("power"),
-              "On Nano alexnet costs most at the lowest GPU clock", "", lowest_clock_is_worst},
+              "On Nano alexnet costs most at the lowest GPU clock", lowest_clock_is_worst},
     Statement{"E28", Kind::trend, Basis::predicted(),
               "On Nano energy rises only slightly from its minimum to the highest clock, on Xavier NX more",
-              "", rises_little_beyond_best},
+              rises_little_beyond_best},
     Statement{"E29", Kind::value, Basis::predicted(), "Clocks and batch together save 45, 45 and 19 %",
-              "On Orin NX reading the weights (250 MB per batch) once for 64 images instead of 8 saves more "
-              "than half. On Nano the saving is a little lower than stated: see E14.",
               joint_tuning},
-    Statement{"E30", Kind::bound, Basis::predicted(), "Clocks alone save at most 22 %",
-              "Exceeded on Nano with the CPU at its lowest clocks: see E05.", max_saved},
+    Statement{"E30", Kind::bound, Basis::predicted(), "Clocks alone save at most 22 %", max_saved},
     Statement{"E31", Kind::trend, Basis::predicted(),
-              "The number of active cores changes neither power nor time", "", cores_do_not_matter},
+              "The number of active cores changes neither power nor time", cores_do_not_matter},
     Statement{"E32", Kind::trend, Basis::predicted(),
-              "Orin NX draws slightly more and is slightly faster than Xavier NX",
-              "Xavier NX computes alexnet in fp32 on CUDA cores, Orin NX in tf32 on tensor cores, so the "
-              "boards cannot be similar.",
-              orin_against_xavier},
-    Statement{"E33", Kind::trend, Basis::predicted(), "Xavier NX is faster and draws more than Nano", "",
+              "Orin NX draws slightly more and is slightly faster than Xavier NX", orin_against_xavier},
+    Statement{"E33", Kind::trend, Basis::predicted(), "Xavier NX is faster and draws more than Nano",
               xavier_against_nano},
-    Statement{"E34", Kind::trend, Basis::predicted(), "On Xavier NX time levels off over the CPU's clock", "",
+    Statement{"E34", Kind::trend, Basis::predicted(), "On Xavier NX time levels off over the CPU's clock",
               plateau_on_xavier},
-    Statement{"E35", Kind::trend, Basis::predicted(), "On Orin NX time levels off over the CPU's clock", "",
+    Statement{"E35", Kind::trend, Basis::predicted(), "On Orin NX time levels off over the CPU's clock",
               plateau_on_orin},
     Statement{"E40", Kind::device, Basis::given(),
-              "15 x 12 combinations of clocks on Nano, 25 x 15 on Xavier NX, 26 x 7 on Orin NX", "",
+              "15 x 12 combinations of clocks on Nano, 25 x 15 on Xavier NX, 26 x 7 on Orin NX",
               counts_of_clocks},
     Statement{"E44", Kind::bound, Basis::predicted(), "On Nano mobilenet_v2 does not fit at batch 16",
-              "It fits next to the PyTorch context and the idle system; other memory use during the sweep of "
-              "the report is not known.",
               mobilenet_needs_batch_8},
     Statement{"E45", Kind::trend, Basis::predicted(), "Orin NX is faster than Xavier NX at lower GPU clocks",
-              "", orin_is_faster_at_lower_clocks},
+              orin_is_faster_at_lower_clocks},
 };
 
 }  // namespace

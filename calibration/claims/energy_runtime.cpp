@@ -120,32 +120,20 @@ constexpr std::array energy_runtime_all{
     Statement{"E18", Kind::value, Basis::fitted("static_graph, heuristic_algorithm_efficiency"),
               "On Nano loading a static graph of alexnet costs 25 % more energy; after 10 batches it has "
               "used 8.5 % less",
-              "", static_graph_pays},
-    Statement{
-        "E19", Kind::value, Basis::predicted(), "PyTorch takes 16 % more energy than LibTorch with alexnet",
-        "Launches hide behind kernels of this size, whichever language makes them (E02); what remains is the "
-        "set-up, which matters as much as stated in a run of 10 batches and little in one of 100.",
-        python_costs},
+              static_graph_pays},
+    Statement{"E19", Kind::value, Basis::predicted(),
+              "PyTorch takes 16 % more energy than LibTorch with alexnet", python_costs},
     Statement{"E36", Kind::trend, Basis::fitted("static_graph"),
-              "On Nano a static graph uses less energy an inference, and the gap keeps growing", "",
+              "On Nano a static graph uses less energy an inference, and the gap keeps growing",
               gap_keeps_growing},
     Statement{"E37", Kind::value, Basis::predicted(),
-              "Turning off lazy loading saves 1.82 % of the energy, garbage collection 1.65 %",
-              "Neither is modelled, because a loop of inference has neither cost: asked of PyTorch 2.11 "
-              "(evidence/h100-threads/h200_python_start.csv), the collector runs 0 times in 2000 batches, "
-              "and modules loaded at the start take 6 s and 1.3 GB more, and no later batch less time. "
-              "CUDA 10.2, which the report has on Nano, never loads lazily. So both savings are of the rest "
-              "of its program.",
-              lazy_loading},
+              "Turning off lazy loading saves 1.82 % of the energy, garbage collection 1.65 %", lazy_loading},
     Statement{"E38", Kind::bound, Basis::predicted(),
               "Polling the power sensor takes less than 0.5 % of the energy every 100 ms, more than 2 % "
               "every 10 or 1 ms",
-              "A reading takes a core for an iteration of Python's loop: 0.34, 0.15 and 0.1 ms; while the "
-              "bus transfers, for 0.9 ms, its thread sleeps. If it kept the core busy meanwhile, polling "
-              "every 10 ms would take 1.6 % on Nano.",
               polling_costs},
     Statement{"E39", Kind::bound, Basis::predicted(),
-              "Ten repeats of 3200 inferences differ by less than 5 %", "", repeats_agree},
+              "Ten repeats of 3200 inferences differ by less than 5 %", repeats_agree},
 };
 
 }  // namespace

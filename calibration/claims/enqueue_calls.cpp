@@ -209,64 +209,39 @@ void larger_batches_steady(Runs& runs, Checks& checks) {
   checks.at_most("launches of 8 processes, batch 16 over 1", 0.95, launch(sixteen) / launch(one), "x");
 }
 
-constexpr const char* fair_share =
-    "It departs from flat where it should, but threads that spin on three cores make each other's ECs "
-    "longer "
-    "by their fair share: 4 threads are 1.3 per core, 8 are 2.7. Factors of 30 and 70 are more than CPU "
-    "sharing or GPU turns can explain; launches that block for 1 to 2 ms each could, but the source does not "
-    "say what blocked them. Some 60 launches, each of which waits until the other n - 1 processes have had a "
-    "turn of one kernel and a switch of 0.25 ms together, would take 45 and 105 ms, as measured at 4 and 8 "
-    "processes, but 15 ms at 2, where the source has 1 to 2. No slice from 1 to 2.6 ms, switch from 0.05 to "
-    "0.75 ms or hold from 0 to 1 ms changes the ECs by more than 2 %. A thread of the tracer beside each "
-    "process, "
-    "at 30 % of a core, would make them 2.4 and 4.5 times as long, 58 % of that off the core at 4 processes; "
-    "at a whole "
-    "core 2.5 and 4.6 times, which bounds what cores can do. To tell more, the board would have to record at "
-    "3 and 4 "
-    "processes in which call a launch waits, and how often the GPU switches.";
-
 constexpr std::array enqueue_all{
     Statement{"C25", Kind::value, Basis::fitted("observer.nsys"),
-              "On Orin Nano an EC of resnet50 in int8 lasts 1 to 2 ms at 1 and 2 processes", "",
+              "On Orin Nano an EC of resnet50 in int8 lasts 1 to 2 ms at 1 and 2 processes",
               one_or_two_processes},
     Statement{"C26", Kind::value, Basis::predicted(),
-              "There it lasts some 30 times as long at 4 processes and 70 times at 8", fair_share,
-              growth_with_processes},
+              "There it lasts some 30 times as long at 4 processes and 70 times at 8", growth_with_processes},
     Statement{"C27", Kind::trend, Basis::predicted(),
-              "There it is nearly flat over batch 1 to 16, slightly up at 16",
-              "The launch cost of the host does not depend on the batch, so the EC is flat to a tenth of a "
-              "percent: "
-              "whether batch 16 lies above batch 1 is chance.",
-              flat_over_batch},
+              "There it is nearly flat over batch 1 to 16, slightly up at 16", flat_over_batch},
     Statement{"C28", Kind::value, Basis::fitted("observer.nsys.interval"),
-              "On Nano an EC of resnet50 in fp16 lasts twice as long at 4 processes as at 1 or 2", "",
+              "On Nano an EC of resnet50 in fp16 lasts twice as long at 4 processes as at 1 or 2",
               growth_on_nano},
-    Statement{
-        "C29", Kind::trend, Basis::predicted(),
-        "There it is largely flat over batch, and launches take less time as batch rises",
-        "The launch cost of the host does not depend on the batch: the decreases are about one percent.",
-        flat_over_batch_on_nano},
+    Statement{"C29", Kind::trend, Basis::predicted(),
+              "There it is largely flat over batch, and launches take less time as batch rises",
+              flat_over_batch_on_nano},
     Statement{"C30", Kind::value, Basis::fitted("observer.nsys"),
-              "On Orin Nano a kernel launch of resnet50 in int8 takes 20 to 100 us", "", one_launch},
+              "On Orin Nano a kernel launch of resnet50 in int8 takes 20 to 100 us", one_launch},
     Statement{"C31", Kind::value, Basis::predicted(),
-              "There blocking is most of an EC at 4 and 8 processes, and negligible at 1 and 2", fair_share,
+              "There blocking is most of an EC at 4 and 8 processes, and negligible at 1 and 2",
               blocking_dominates},
     Statement{"C32", Kind::trend, Basis::fitted("host_cores, sync"),
-              "Launching, rescheduling and compute time rise with processes", "", rising_parts},
+              "Launching, rescheduling and compute time rise with processes", rising_parts},
     Statement{"C33", Kind::trend, Basis::fitted("host_cores, sync"),
               "EC stays as it is while processes are at most half the cores; beyond, EC and launches grow",
-              "", knee},
+              knee},
     Statement{"C58", Kind::model, Basis::given(),
-              "The timeline of an inference is the sum of EC and synchronisation", "", timeline_is_a_sum},
+              "The timeline of an inference is the sum of EC and synchronisation", timeline_is_a_sum},
     Statement{"C59", Kind::model, Basis::given(),
-              "An EC is launches, restarts after preemption, compute and blocking", "", call_is_a_sum},
+              "An EC is launches, restarts after preemption, compute and blocking", call_is_a_sum},
     Statement{"C60", Kind::trend, Basis::fitted("host_cores, sync"),
-              "From 4 processes on they share the cores of Orin Nano in time, and ECs are preempted", "",
+              "From 4 processes on they share the cores of Orin Nano in time, and ECs are preempted",
               preempted_from_four_on},
-    Statement{
-        "C61", Kind::trend, Basis::predicted(), "Larger batches steady the EC and shorten launches",
-        "The launch cost of the host does not depend on the batch: the decreases are about one percent.",
-        larger_batches_steady},
+    Statement{"C61", Kind::trend, Basis::predicted(), "Larger batches steady the EC and shorten launches",
+              larger_batches_steady},
 };
 
 }  // namespace

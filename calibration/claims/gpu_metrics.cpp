@@ -236,56 +236,33 @@ void tensor_active_and_throughput(Runs& runs, Checks& checks) {
 }
 
 constexpr std::array gpu_metrics_all{
-    Statement{
-        "C34", Kind::bound, Basis::fitted("observer.nsys.kernel_time"),
-        "SM active (1 process, batch 1) is 75-90 % with resnet50, 75-100 % with the "
-        "others, at times 100 %, and lowest in int8",
-        "The ranges are reproduced except for resnet50 in tf32 and fp32, whose long waves fill the SMs by "
-        "more, and "
-        "for "
-        "yolov8n in int8, which is at 75 to 100 % for 46 % of the time. Windows at 100 % are more frequent "
-        "than stated: all blocks of a wave end together in the simulation, so that all SMs are active until "
-        "the last wave; real ones end one by one, and the last waves begin earlier and last longer.",
-        sm_active_alone},
-    Statement{
-        "C35", Kind::bound, Basis::fitted("gpu.kernels.instructions"),
-        "Issue slots are used for less than 80 %, some 25 % in the mean",
-        "The median of resnet50 is 23 %, so that fewer than half of its windows are at 25 to 40. Its windows "
-        "spread as widely as yolov8n's, as an operation takes the same instructions in every network. With "
-        "more "
-        "processes, windows in which the GPU switches widen all three, and lower the mean of resnet50.",
-        issue_slot},
+    Statement{"C34", Kind::bound, Basis::fitted("observer.nsys.kernel_time"),
+              "SM active (1 process, batch 1) is 75-90 % with resnet50, 75-100 % with the "
+              "others, at times 100 %, and lowest in int8",
+              sm_active_alone},
+    Statement{"C35", Kind::bound, Basis::fitted("gpu.kernels.instructions"),
+              "Issue slots are used for less than 80 %, some 25 % in the mean", issue_slot},
     Statement{"C36", Kind::bound, Basis::predicted(),
               "Tensor cores (1 process, batch 1) are active for 25 % with resnet50 in int8, "
               "below 20 % with yolov8n, near 100 % at times with fcn_resnet50",
-              "fcn_resnet50 near 100 % for 40 % of the "
-              "time: its 97 images/s of 56.7 GFLOP are 54 % of the tensor cores' peak, so pipes that are "
-              "full for 40 % of the time would be nearly idle for the rest. The prediction is a uniform 50 "
-              "to 56 %, because the model uses one efficiency for all large kernels, while real ones differ.",
               tensor_active_alone},
     Statement{"C37", Kind::trend, Basis::predicted(),
               "SM active is high and steep at 1 and 2 processes, gradual at 4 and 8; issue "
               "slots are used more at 1 and 2",
-              "With fcn_resnet50 and 2 processes one window in four contains a switch, and every kernel "
-              "begins and ends in other windows. Issue slots do "
-              "not fall from 2 to 4 and 8 because turns and the switches between them are the same for any "
-              "number of processes above one.",
               sm_active_over_processes},
     Statement{"C38", Kind::bound, Basis::predicted(),
               "Tensor cores are active for 25 % with resnet50 at 1 and 2 processes, 15-20 % at "
               "4 and 8; 30 % with yolov8n; near 100 % with fcn_resnet50",
-              "As C36 for fcn_resnet50. From 2 processes on the mean does not fall further, see C37: the 24 "
-              "% of resnet50 are reproduced at 2 processes, and stay the same at 4 and 8.",
               tensor_active_over_processes},
     Statement{"C52", Kind::bound, Basis::fitted("gpu.kernels.instructions"),
-              "GPU utilisation reaches 100 % while issue slots and tensor cores are at 15-30 %", "",
+              "GPU utilisation reaches 100 % while issue slots and tensor cores are at 15-30 %",
               busy_but_idle_units},
-    Statement{"C56", Kind::trend, Basis::predicted(), "A larger batch raises SM active and issue slots", "",
+    Statement{"C56", Kind::trend, Basis::predicted(), "A larger batch raises SM active and issue slots",
               over_batch},
     Statement{"C57", Kind::trend, Basis::predicted(),
               "int8 has less tensor activity and more throughput than fp16; stalls grow with "
               "processes",
-              "", tensor_active_and_throughput},
+              tensor_active_and_throughput},
 };
 
 }  // namespace

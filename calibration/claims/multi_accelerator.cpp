@@ -117,37 +117,25 @@ void precision_of_engines(Runs& runs, Checks& checks) {
 
 constexpr std::array multi_accelerator_all{
     Statement{"D01", Kind::value, Basis::predicted(),
-              "Two instances on CUDA cores (fp32, PyTorch) do 415.2 images/s, best at batch 64", "",
-              cuda_cores},
+              "Two instances on CUDA cores (fp32, PyTorch) do 415.2 images/s, best at batch 64", cuda_cores},
     Statement{"D02", Kind::value, Basis::predicted(),
-              "Two instances on the CPU do 10.1 images/s, best at batch 1", "", processor},
+              "Two instances on the CPU do 10.1 images/s, best at batch 1", processor},
     Statement{"D03", Kind::value, Basis::fitted("dla.ops_per_clock.fp16"),
-              "A DLA beside the CUDA cores adds 40 to 50 images/s at small batch", "", cuda_and_dla},
+              "A DLA beside the CUDA cores adds 40 to 50 images/s at small batch", cuda_and_dla},
     Statement{"D04", Kind::trend, Basis::predicted(), "CUDA + DLA has diminishing returns at large batch",
-              "The DLA adds the same images/s at every batch (57, 57, 58). Its process needs the GPU for the "
-              "last layers only, so that the CUDA cores are hardly contended for, which is the source's "
-              "reason. Copies of images by the host (D06) change that by less than 1.",
               diminishing},
     Statement{"D05", Kind::trend, Basis::predicted(),
-              "CUDA + tensor cores is best, and pulls ahead as batch grows", "", tensor_cores_are_best},
-    Statement{
-        "D06", Kind::value, Basis::predicted(),
-        "CUDA + tensor + DLA does 29.5 images/s less than CUDA + tensor at batch 64",
-        "The prediction is 117 images/s more: the DLA makes 59, and one process on the tensor cores 953, "
-        "more than two that take turns (893). The poster does not say what the host does between batches. A "
-        "copy of each image in turn with the GPU, which a second process hides and a DLA does not, would "
-        "make it 79 more at 0.1 ms an image and 28 more at 0.2 ms; the stated loss needs some 0.3 ms.",
-        dla_beside_tensor_cores},
-    Statement{"D07", Kind::model, Basis::given(), "Layers that a DLA cannot run fall back to the GPU", "",
+              "CUDA + tensor cores is best, and pulls ahead as batch grows", tensor_cores_are_best},
+    Statement{"D06", Kind::value, Basis::predicted(),
+              "CUDA + tensor + DLA does 29.5 images/s less than CUDA + tensor at batch 64",
+              dla_beside_tensor_cores},
+    Statement{"D07", Kind::model, Basis::given(), "Layers that a DLA cannot run fall back to the GPU",
               dla_falls_back},
     Statement{"D08", Kind::trend, Basis::predicted(),
-              "CUDA + tensor + DLA: throughput rises with batch throughout", "", rises_throughout},
-    Statement{
-        "D10", Kind::model, Basis::given(),
-        "CUDA cores run fp32, tensor cores AMP that still uses CUDA cores, DLAs fp16",
-        "What the source calls fp32 on CUDA cores is simulated as PyTorch does it by default, in tf32 on "
-        "tensor cores: its 415 images/s (D01) are more than the CUDA cores can do.",
-        precision_of_engines},
+              "CUDA + tensor + DLA: throughput rises with batch throughout", rises_throughout},
+    Statement{"D10", Kind::model, Basis::given(),
+              "CUDA cores run fp32, tensor cores AMP that still uses CUDA cores, DLAs fp16",
+              precision_of_engines},
 };
 
 }  // namespace

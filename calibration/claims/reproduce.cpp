@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibration/claims/deviations.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
@@ -59,6 +60,10 @@ std::size_t Reproduction::failed() const {
 std::size_t Reproduction::judged() const {
   return checks.size() -
          static_cast<std::size_t>(std::ranges::count(checks, Verdict::shown, &Check::verdict));
+}
+
+bool Reproduction::expected() const {
+  return reproduced() || deviation_of(statement->id) != nullptr;
 }
 
 const Check* Reproduction::worst() const {

@@ -19,8 +19,8 @@ struct Reproduction {
   [[nodiscard]] std::size_t failed() const;
   [[nodiscard]] std::size_t judged() const;  // checks that hold or fail
   [[nodiscard]] bool reproduced() const { return problem.empty() && judged() > 0 && failed() == 0; }
-  // Returns whether it is reproduced, or the statement explains why it is not.
-  [[nodiscard]] bool expected() const { return reproduced() || !statement->why.empty(); }
+  // Returns whether it is reproduced, or docs/deviations.md tells why it is not.
+  [[nodiscard]] bool expected() const;
   // The failed check with the largest error, or a failed trend. Null if none failed.
   [[nodiscard]] const Check* worst() const;
 };

@@ -59,13 +59,11 @@ void input_shapes(Runs& /*runs*/, Checks& checks) {
 
 constexpr std::array sharing_all{
     Statement{"C62", Kind::model, Basis::given(),
-              "Without MPS processes take turns on the GPU, and each has memory of its own", "",
-              one_at_a_time},
+              "Without MPS processes take turns on the GPU, and each has memory of its own", one_at_a_time},
     Statement{"C63", Kind::model, Basis::given(),
-              "With a batch always enqueued the GPU never waits: throughput is an upper bound", "",
-              upper_bound},
+              "With a batch always enqueued the GPU never waits: throughput is an upper bound", upper_bound},
     Statement{"C64", Kind::value, Basis::given(),
-              "Input: 3x224x224 for resnet50 and fcn_resnet50, 3x640x640 for yolov8n", "", input_shapes},
+              "Input: 3x224x224 for resnet50 and fcn_resnet50, 3x640x640 for yolov8n", input_shapes},
 };
 
 }  // namespace

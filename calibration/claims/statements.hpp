@@ -36,7 +36,6 @@ struct Statement {
   StatementKind kind;   // the kind of most of its checks
   Basis basis;
   std::string_view text;
-  std::string_view why;  // reason why it is not reproduced (from the run) or not judged; else empty
   void (*check)(Runs& runs, Checks& checks);
 };
 

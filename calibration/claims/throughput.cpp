@@ -206,75 +206,56 @@ void boards_compared(Runs& runs, Checks& checks) {
 
 constexpr std::array throughput_all{
     Statement{"C01", Kind::value, Basis::predicted(),
-              "On Orin Nano yolov8n in int8 does 210 images/s at batch 1, 320 at batch 16", "",
+              "On Orin Nano yolov8n in int8 does 210 images/s at batch 1, 320 at batch 16",
               yolov8n_over_batch},
     Statement{"C02", Kind::value, Basis::predicted(),
               "On Nano yolov8n in fp16 does 20 images/s at batch 1, 22 at batch 8",
-              "As in C46: too fast by the same factor at both batch sizes.", yolov8n_over_batch_on_nano},
-    Statement{
-        "C03", Kind::value, Basis::predicted(), "Each of 8 processes of yolov8n does nearly 10 images/s",
-        "The text names neither device nor batch. On Nano, where one process does 20 images/s, eight do not "
-        "fit and could reach 2.5 each; on Orin Nano they share the 210 images/s of one process in int8. With "
-        "the longest switch that is published, 0.75 ms, each does 16.",
-        eight_processes},
+              yolov8n_over_batch_on_nano},
+    Statement{"C03", Kind::value, Basis::predicted(),
+              "Each of 8 processes of yolov8n does nearly 10 images/s", eight_processes},
     Statement{"C04", Kind::trend, Basis::predicted(), "Throughput rises with batch, less than in proportion",
-              "", rises_with_batch},
-    Statement{"C05", Kind::trend, Basis::predicted(), "Throughput of each process falls with processes", "",
+              rises_with_batch},
+    Statement{"C05", Kind::trend, Basis::predicted(), "Throughput of each process falls with processes",
               falls_with_processes},
     Statement{"C08", Kind::value, Basis::fitted("kernels.tensor_efficiency, cuda_efficiency"),
-              "On Orin Nano fcn_resnet50 does 97 images/s in fp16, 47 in tf32, 14 in fp32 (batch 1)", "",
+              "On Orin Nano fcn_resnet50 does 97 images/s in fp16, 47 in tf32, 14 in fp32 (batch 1)",
               fcn_over_precision},
     Statement{"C66", Kind::bound, Basis::not_judged(),
-              "Concurrent applications do up to 3.8 times as much as one (cited)",
-              "The study cites it from another work and names neither board nor networks.",
-              concurrency_gains},
+              "Concurrent applications do up to 3.8 times as much as one (cited)", concurrency_gains},
     Statement{"C06", Kind::value, Basis::predicted(),
               "On Orin Nano int8 is 9.75 times as fast as fp32 with resnet50, 12 with "
               "fcn_resnet50, about 3 with yolov8n (batch 1)",
-              "yolov8n in int8 is reproduced (219 images/s, 210 in C01); in fp32 the prediction is 53 "
-              "images/s, while the ratio implies 70. The factor for yolov8 was fitted in fp16 and slows fp32 "
-              "as well; without it the layers give 60. resnet50 comes to 8.0: its factor in int8 was "
-              "measured on an "
-              "Orin Nano Super, whose GPU this is; in fp32 it has that of its family in tf32.",
               speed_up_of_int8},
     Statement{"C12", Kind::value, Basis::predicted(),
               "On Nano yolov8n in fp16 has twice the throughput of any other precision and "
               "half the GPU memory",
-              "Throughput doubles. Memory does not halve: the context (70 MB) and the bound inputs and "
-              "outputs, which stay fp32, are most of the memory of such a small network; only weights and "
-              "activations shrink.",
               fp16_on_nano},
     Statement{"C39", Kind::value, Basis::fitted("observer.nsys.kernel_time"), "The tracer halves throughput",
-              "", traced_throughput},
+              traced_throughput},
     Statement{"C40", Kind::bound, Basis::predicted(),
-              "An A40 does more than 1000 images/s of yolov8n in fp16", "", cloud},
+              "An A40 does more than 1000 images/s of yolov8n in fp16", cloud},
     Statement{"C41", Kind::trend, Basis::predicted(),
-              "On Orin Nano resnet50 in fp16 gains throughput with batch, and levels off", "",
+              "On Orin Nano resnet50 in fp16 gains throughput with batch, and levels off",
               levels_off_with_batch},
     Statement{"C42", Kind::trend, Basis::predicted(),
-              "On Orin Nano int8 is the fastest precision of every network (batch 1)", "", int8_is_fastest},
+              "On Orin Nano int8 is the fastest precision of every network (batch 1)", int8_is_fastest},
     Statement{"C44", Kind::trend, Basis::predicted(),
               "On Orin Nano resnet50 is the fastest and fcn_resnet50 the slowest network at "
               "every precision (batch 1)",
-              "", order_of_networks},
+              order_of_networks},
     Statement{"C45", Kind::trend, Basis::predicted(),
-              "On Nano fp16 has more throughput and less GPU memory than int8 (batch 1)", "",
+              "On Nano fp16 has more throughput and less GPU memory than int8 (batch 1)",
               fp16_beats_int8_on_nano},
     Statement{"C46", Kind::value, Basis::predicted(),
               "On Nano yolov8n does 20 images/s in fp16 and about half in other precisions "
               "(batch 1)",
-              "Too fast by the same factor in every precision, so the fall-back is not the reason. 20 "
-              "images/s are 174 GFLOP/s, 37 % of the fp16 peak, while resnet50 reaches 60 % on this board "
-              "(34 images/s measured). Layers of 16 to 64 channels, which yolov8n has at its largest planes, "
-              "use the CUDA cores of Maxwell less well than the single efficiency per board assumes, and "
-              "TensorRT 8.2 may run SiLU as separate kernels.",
               yolov8n_on_nano},
     Statement{"C47", Kind::model, Basis::given(),
               "On Nano layers of int8 and tf32 engines fall back to fp32: less throughput, "
               "more memory",
-              "", fall_back_to_fp32},
+              fall_back_to_fp32},
     Statement{"C51", Kind::trend, Basis::predicted(),
-              "Orin Nano is far faster than Nano; int8 is best on the one, fp16 on the other", "",
+              "Orin Nano is far faster than Nano; int8 is best on the one, fp16 on the other",
               boards_compared},
 };
 

@@ -27,9 +27,6 @@ struct Bound {
   std::string quantity;
   double limit = 0;
   Statistic statistic = Statistic::mean;
-  // Why it is exceeded, as docs/validation.md tells in full: "MPS: ...". Equal texts mark one cause. Empty:
-  // it is met, or the cause is not known.
-  std::string why = {};
 };
 
 // Runs with common error statistics.

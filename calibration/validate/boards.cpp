@@ -194,17 +194,10 @@ dnn::Factor device_factor(const Bench& bench, const Group& runs) {
           .basis = fmt::format("{}, {}", runs.front()->device, input::counted(runs.size(), "run"))};
 }
 
-// Why a device is over a limit, where that is known.
-std::string why_device(const std::string& device) {
-  return device == "jetson-agx-orin-64gb"
-             ? "published runs of this board contradict each other by up to 57 %, so that no factor fits all"
-             : "";
-}
-
 void bound_devices(ComparisonGroup& group, double limit, Statistic statistic) {
   for (const Comparison& comparison : group.comparisons) {
     if (std::ranges::find(group.bounds, comparison.quantity, &Bound::quantity) == group.bounds.end())
-      group.bounds.push_back({comparison.quantity, limit, statistic, why_device(comparison.quantity)});
+      group.bounds.push_back({comparison.quantity, limit, statistic});
   }
 }
 

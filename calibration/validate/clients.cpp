@@ -108,27 +108,22 @@ std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>&
   for (const ClientRun& run : runs)
     if (run.device == "nvidia-h100" && run.clients.size() == 1)
       alone.emplace(run.clients[0].what(), run.clients[0]);
-  std::vector<ComparisonGroup> groups{
-      {"equal MPS clients",
-       equal,
-       "mps_kernel and miss_latency were fitted to these runs",
-       {},
-       {{"images/s", 0.06}}},
-      {"MPS clients alone with a share", shares, "", {}, {}},
-      {"pairs of MPS clients with shares, measured kernels",
-       shares,
-       "",
-       {},
-       {{"images/s", 0.06, Statistic::each,
-         "the measured networks ran other kernels than the model has tables of: alone 9,580 "
-         "images/s were measured, 10,960 by the tables"}}},
-      {"pairs of MPS clients with shares, computed kernels",
-       shares,
-       "",
-       {},
-       {{"slow-down", 0.06, Statistic::each,
-         "a client with all SMs and one with a part of them wait for each other's "
-         "kernels here, real ones less"}}}};
+  std::vector<ComparisonGroup> groups{{"equal MPS clients",
+                                       equal,
+                                       "mps_kernel and miss_latency were fitted to these runs",
+                                       {},
+                                       {{"images/s", 0.06}}},
+                                      {"MPS clients alone with a share", shares, "", {}, {}},
+                                      {"pairs of MPS clients with shares, measured kernels",
+                                       shares,
+                                       "",
+                                       {},
+                                       {{"images/s", 0.06, Statistic::each}}},
+                                      {"pairs of MPS clients with shares, computed kernels",
+                                       shares,
+                                       "",
+                                       {},
+                                       {{"slow-down", 0.06, Statistic::each}}}};
   for (const ClientRun& run : runs) {
     const bool table = run.clients.front().model == "resnet50";
     const std::size_t group = run.device == "nvidia-h200" ? 0 : run.clients.size() == 1 ? 1 : table ? 2 : 3;

@@ -10,8 +10,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ranges>
 
-#include "calibration/claims/miss_causes.hpp"
+#include "calibration/claims/deviations.hpp"
 #include "cli/laboratory/laboratory.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
@@ -133,8 +134,9 @@ std::string summary(const std::vector<Reproduction>& outcomes) {
 std::string reasons(const std::vector<Reproduction>& outcomes, const char* format, bool missed) {
   std::string text;
   for (const Reproduction& outcome : outcomes)
-    if (missed == (outcome.failed() > 0) && !outcome.reproduced() && !outcome.statement->why.empty())
-      text += fmt::format(fmt::runtime(format), outcome.statement->id, outcome.statement->why);
+    if (missed == (outcome.failed() > 0) && !outcome.reproduced())
+      if (const auto* const known = calibration::deviation_of(outcome.statement->id))
+        text += fmt::format(fmt::runtime(format), outcome.statement->id, known->why());
   return text;
 }
 
@@ -143,32 +145,29 @@ std::string reasons(const std::vector<Reproduction>& outcomes, const char* forma
 std::vector<std::string> common_causes(const std::vector<Reproduction>& outcomes) {
   constexpr std::size_t named = 3;
   struct Misses {
-    const calibration::MissCause* cause;
-    std::vector<std::string> ids;
+    std::string cause;
+    std::vector<std::string_view> ids = {};
   };
   std::vector<Misses> groups;
   std::size_t all = 0;
-  for (const calibration::MissCause& cause : calibration::miss_causes()) groups.push_back({&cause, {}});
+  for (const calibration::Deviation& known : calibration::deviations())
+    if (groups.empty() || groups.back().cause != known.cause) groups.push_back({known.cause});
   for (const Reproduction& outcome : outcomes) {
     if (outcome.failed() == 0) continue;
     ++all;
-    const auto* const cause = calibration::cause_of(outcome.statement->id);
-    const auto group = std::ranges::find(groups, cause, &Misses::cause);
-    if (group != groups.end()) group->ids.emplace_back(outcome.statement->id);
+    if (const auto* const known = calibration::deviation_of(outcome.statement->id))
+      std::ranges::find(groups, known->cause, &Misses::cause)->ids.push_back(outcome.statement->id);
   }
-  // The last group has no cause in common, and so stays last.
-  std::ranges::stable_sort(groups.begin(), groups.end() - 1, std::greater{},
-                           [](const Misses& group) { return group.ids.size(); });
+  std::ranges::stable_sort(groups, std::greater{}, [](const Misses& group) {
+    return group.cause == calibration::own_reason ? 0 : group.ids.size();
+  });
   std::vector<std::string> found;
   for (const Misses& group : groups) {
     if (group.ids.empty()) continue;
     const bool more = group.ids.size() > named;
-    const std::vector<std::string> first(
-        group.ids.begin(),
-        group.ids.begin() + static_cast<std::ptrdiff_t>(std::min(named, group.ids.size())));
     found.push_back(fmt::format("{} of {}: {} ({}{})", group.ids.size(),
-                                input::counted(all, "miss", "misses"), group.cause->words,
-                                fmt::join(first, ", "), more ? ", ..." : ""));
+                                input::counted(all, "miss", "misses"), group.cause,
+                                fmt::join(group.ids | std::views::take(named), ", "), more ? ", ..." : ""));
   }
   return found;
 }
@@ -213,6 +212,7 @@ std::string json(const std::vector<Reproduction>& outcomes) {
   std::string lines;
   for (const Reproduction& outcome : outcomes) {
     const auto off = error(outcome);
+    const auto* const known = calibration::deviation_of(outcome.statement->id);
     Json entry{
         {"id", outcome.statement->id},
         {"stated", joined(outcome, &Check::claimed)},
@@ -221,7 +221,7 @@ std::string json(const std::vector<Reproduction>& outcomes) {
         {"holds", outcome.reproduced()},
         {"grade", outcome.grade.empty() ? Json() : Json(outcome.grade)},
         {"why", outcome.reproduced()      ? Json()
-                : outcome.problem.empty() ? Json(outcome.statement->why)
+                : outcome.problem.empty() ? Json(known != nullptr ? known->why() : "")
                                           : Json(outcome.problem)},
         {"basis", to_string(outcome.statement->basis.kind)},
         {"chosen", outcome.statement->basis.chosen.empty() ? Json() : Json(outcome.statement->basis.chosen)},
@@ -235,8 +235,7 @@ std::string json(const std::vector<Reproduction>& outcomes) {
                                  {"simulated", check.predicted},
                                  {"error", check.off ? Json(*check.off) : Json()},
                                  {"verdict", verdict(check)}});
-    const auto* const cause = calibration::cause_of(outcome.statement->id);
-    entry["cause"] = cause != nullptr && outcome.failed() > 0 ? Json(cause->words) : Json();
+    entry["cause"] = known != nullptr && outcome.failed() > 0 ? Json(known->cause) : Json();
     lines += output::json_text(entry) + "\n";
   }
   return lines;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibration/claims/deviations.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "input/counted.hpp"
 
@@ -152,15 +153,16 @@ std::vector<std::string> why_exceeded(const std::vector<calibration::ComparisonG
   for (const auto& [group, row] : summaries_of(groups)) {
     if (!row.exceeded()) continue;
     ++all;
-    auto known = std::ranges::find(causes, row.bound->why, &Cause::words);
-    if (known == causes.end() && !row.bound->why.empty())
-      known = causes.insert(causes.end(), Cause{row.bound->why});
-    Cause& cause = row.bound->why.empty() ? unknown : *known;
-    ++cause.limits;
-    if (row.bound->why.empty())
-      cause.runs.push_back(fmt::format("{}: {}", group->name, shape_of(row)));
-    else if (std::ranges::find(cause.runs, group->name) == cause.runs.end())
-      cause.runs.push_back(group->name);
+    const auto* const deviation = calibration::deviation_of(group->name, row.quantity);
+    if (deviation == nullptr) {
+      ++unknown.limits;
+      unknown.runs.push_back(fmt::format("{}: {}", group->name, shape_of(row)));
+      continue;
+    }
+    auto cause = std::ranges::find(causes, deviation->why(), &Cause::words);
+    if (cause == causes.end()) cause = causes.insert(cause, Cause{deviation->why()});
+    ++cause->limits;
+    if (std::ranges::find(cause->runs, group->name) == cause->runs.end()) cause->runs.push_back(group->name);
   }
   std::ranges::stable_sort(causes, std::greater{}, &Cause::limits);
   if (unknown.limits > 0) causes.push_back(std::move(unknown));

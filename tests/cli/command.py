@@ -777,6 +777,21 @@ class Command(unittest.TestCase):
         missed = [row[0][2:] for row in rows if not re.match("reproduced|not judged", row[-1])]
         self.assertEqual(re.findall(r"^- \*\*(\w+)\*\* \w", reasons, re.MULTILINE), missed)
         self.assertIn(verdicts, (SOURCE / "docs/claims.md").read_text(), "scripts/update-docs brings it up to date")
+        known = re.findall(r"^\| ([A-Z]\d\d) \|", (SOURCE / "docs/deviations.md").read_text(), re.MULTILINE)
+        self.assertEqual(sorted(known), [row[0][2:] for row in rows if not row[-1].startswith("reproduced")])
+
+    def test_the_limits_that_are_known_to_be_exceeded_are_limits_and_those_of_the_h200_all_are_known(self):
+        page = (SOURCE / "docs/deviations.md").read_text().split("\n## Limits")[1]
+        rows = [[cell.split("; ") for cell in line.strip("| ").split(" | ")] for line in page.splitlines() if re.match(r"\| [a-z]", line)][1:]
+        known = [(group, quantity) for groups, quantities, *_ in rows for group in groups for quantity in quantities]
+        self.assertEqual(len(known), len(set(known)))
+        sources = "".join(path.read_text() for path in (SOURCE / "calibration/validate").glob("*.cpp"))
+        for group, quantity in known:
+            self.assertIn(f'"{group}"', sources)
+        over = [row for row in json.loads(self.jostle("validate", "h200", "--format", "json").stdout)["groups"] if row["limit_exceeded"]]
+        self.assertGreater(len(over), 2)
+        for row in over:
+            self.assertIn((row["runs"], row["quantity"]), known)
 
     def test_every_scenario_and_study_that_ships_is_right(self):
         files = sorted(str(path) for path in (SOURCE / "scenarios").rglob("*.yaml"))

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/claims/miss_causes.hpp"
+#include "calibration/claims/deviations.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -127,11 +127,10 @@ TEST(AReproduction, names_what_is_off_the_most_and_a_contradiction_before_it) {
 }
 
 TEST(AReproduction, keeps_the_checks_made_before_a_run_that_cannot_be_simulated) {
-  const Statement statement{
-      "C00", StatementKind::value, Basis::predicted(), "", "", [](Runs&, Checks& checks) {
-        checks.near("x", 1, 1);
-        throw RunError("no such board");
-      }};
+  const Statement statement{"C00", StatementKind::value, Basis::predicted(), "", [](Runs&, Checks& checks) {
+                              checks.near("x", 1, 1);
+                              throw RunError("no such board");
+                            }};
   Runs runs;
   const Reproduction outcome = reproduce(statement, runs);
   EXPECT_EQ(outcome.checks.size(), 1U);
@@ -139,19 +138,39 @@ TEST(AReproduction, keeps_the_checks_made_before_a_run_that_cannot_be_simulated)
   EXPECT_FALSE(outcome.reproduced());
 }
 
-TEST(MissCauses, has_every_statement_that_tells_why_it_is_missed_in_one_row) {
-  std::set<std::string_view> seen;
-  for (const MissCause& cause : miss_causes())
-    for (const std::string_view id : cause.ids) {
-      EXPECT_TRUE(seen.insert(id).second) << id << " is in two rows";
-      const Statement* const statement = find_statement(std::string(id));
-      ASSERT_NE(statement, nullptr) << id;
-      EXPECT_FALSE(statement->why.empty()) << id << " has no reason";
-    }
-  for (const Statement* const statement : statements()) {
-    const bool missed = !statement->why.empty() && statement->basis.kind != Basis::Kind::not_judged;
-    EXPECT_EQ(cause_of(statement->id) != nullptr, missed) << statement->id;
+TEST(Deviations, are_of_statements_and_groups_that_are_there_each_once) {
+  std::set<std::string> seen;
+  for (const Deviation& row : deviations()) {
+    EXPECT_FALSE(row.reason.empty()) << row.subjects;
+    EXPECT_TRUE(row.status.starts_with("open") || row.status.starts_with("closed")) << row.subjects;
+    EXPECT_TRUE(seen.insert(std::string(row.subjects) + ": " + std::string(row.measured)).second)
+        << row.subjects;
+    if (row.cause == "limits on errors that are exceeded") continue;
+    const Statement* const statement = find_statement(std::string(row.subjects));
+    ASSERT_NE(statement, nullptr) << row.subjects;
+    EXPECT_EQ(row.measured, statement->text) << row.subjects;
+    EXPECT_EQ(row.cause == "statements that are not judged", statement->basis.kind == Basis::Kind::not_judged)
+        << row.subjects;
+    EXPECT_EQ(deviation_of(statement->id), &row) << row.subjects << " is there twice";
   }
+}
+
+TEST(Deviations, have_five_cells_under_the_heading_that_is_their_cause) {
+  const auto rows = parse_deviations(
+      "# D\n\n### The cause\n\n| id | m | r | e | s |\n|---|---|---|---|---|\n"
+      "| C01 | rate | too slow. | 3 of 4. | open |\n| a; b | p50 | late |  | closed |\n");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].cause, "the cause");
+  EXPECT_EQ(rows[0].why(), "too slow. 3 of 4.");
+  EXPECT_EQ(rows[1].why(), "late");
+  EXPECT_THROW((void)parse_deviations("| a | b |\n|---|---|\n| C01 | rate |\n"), std::runtime_error);
+}
+
+TEST(Deviations, of_limits_are_found_by_each_group_and_quantity) {
+  EXPECT_NE(deviation_of("turns of synthetic processes", "mean gap"), nullptr);
+  EXPECT_EQ(deviation_of("turns of synthetic processes", "mean"), nullptr);
+  EXPECT_EQ(deviation_of("turns of processes that launch kernel by kernel", "mean gap"),
+            deviation_of("turns of synthetic processes", "batches/s"));
 }
 
 TEST(Runs, asks_each_question_once) {
@@ -184,13 +203,10 @@ TEST(Statements, are_all_there) {
 
 TEST(Statements, that_do_not_come_out_say_why) {
   Runs runs;
-  const Statement with_reason{
-      "C00", StatementKind::value, Basis::predicted(), "", "known", [](Runs&, Checks& checks) {
-        checks.near("x", 1, 2);
-      }};
-  const Statement without{"C00", StatementKind::value, Basis::predicted(), "", "", [](Runs&, Checks& checks) {
-                            checks.near("x", 1, 2);
-                          }};
+  const Statement with_reason{"C02", StatementKind::value, Basis::predicted(), "",
+                              [](Runs&, Checks& checks) { checks.near("x", 1, 2); }};
+  const Statement without{"C00", StatementKind::value, Basis::predicted(), "",
+                          [](Runs&, Checks& checks) { checks.near("x", 1, 2); }};
   EXPECT_TRUE(reproduce(with_reason, runs).expected());
   EXPECT_FALSE(reproduce(without, runs).expected());
 }
@@ -198,12 +214,12 @@ TEST(Statements, that_do_not_come_out_say_why) {
 TEST(AReproduction, has_the_grade_of_its_least_founded_run) {
   Runs runs;
   const Statement two{
-      "C00", StatementKind::value, Basis::predicted(), "", "", [](Runs& asked, Checks&) {
+      "C00", StatementKind::value, Basis::predicted(), "", [](Runs& asked, Checks&) {
         (void)asked.of({"nvidia-h200", "resnet50", "fp16", 1, 1, false, false, "runtime: cuda-graph"});
         (void)asked.of({"jetson-nano", "resnet50", "fp16"});
       }};
   EXPECT_EQ(reproduce(two, runs).grade, "fitted");
-  const Statement none{"C00", StatementKind::value, Basis::predicted(), "", "", [](Runs&, Checks&) {}};
+  const Statement none{"C00", StatementKind::value, Basis::predicted(), "", [](Runs&, Checks&) {}};
   EXPECT_EQ(reproduce(none, runs).grade, "");
 }
 
@@ -212,7 +228,7 @@ TEST(Statements, that_are_fitted_say_on_what_and_those_not_judged_say_why) {
     const bool fitted = statement->basis.kind == Basis::Kind::fitted;
     EXPECT_EQ(statement->basis.chosen.empty(), !fitted) << statement->id;
     if (statement->basis.kind == Basis::Kind::not_judged) {
-      EXPECT_FALSE(statement->why.empty()) << statement->id;
+      EXPECT_NE(deviation_of(statement->id), nullptr) << statement->id;
     }
   }
 }
@@ -259,9 +275,8 @@ TEST(Statements, that_sources_of_profile_figures_name_are_fitted) {
 
 TEST(AReproduction, of_a_statement_that_is_not_judged_is_never_one) {
   Runs runs;
-  const Statement statement{
-      "C00", StatementKind::value,     Basis::not_judged(),
-      "",    "two figures contradict", [](Runs&, Checks& checks) { checks.near("x", 1, 1); }};
+  const Statement statement{"C66", StatementKind::value, Basis::not_judged(), "",
+                            [](Runs&, Checks& checks) { checks.near("x", 1, 1); }};
   const Reproduction outcome = reproduce(statement, runs);
   EXPECT_EQ(outcome.judged(), 0U);
   EXPECT_FALSE(outcome.reproduced());
@@ -274,10 +289,8 @@ TEST(AReproduction, of_a_statement_that_is_not_judged_is_never_one) {
 
 TEST(AReproduction, needs_a_check_that_is_judged) {
   Runs runs;
-  const Statement statement{
-      "C00", StatementKind::value, Basis::predicted(), "", "", [](Runs&, Checks& checks) {
-        checks.shows("x", "1", "1");
-      }};
+  const Statement statement{"C00", StatementKind::value, Basis::predicted(), "",
+                            [](Runs&, Checks& checks) { checks.shows("x", "1", "1"); }};
   EXPECT_FALSE(reproduce(statement, runs).reproduced());
 }
 
