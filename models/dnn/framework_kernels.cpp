@@ -165,7 +165,9 @@ KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch, Pr
   const Timer timer(network, precision, gpu, rules);
   KernelsOfLayers found;
   gpu::KernelSequence& sequence = found.sequence;
-  for (const Launch& launch : launches_of(network, batch, precision, rules.attention)) {
+  const std::vector<Launch> launches = launches_of(network, batch, precision, rules.attention);
+  sequence.operators = operators_of(network, launches);
+  for (const Launch& launch : launches) {
     gpu::Kernel kernel = roofline_kernel(launch.work, batch, precision, gpu);
     set_blocks(kernel, launch, precision, gpu);
     set_time(kernel, timer.of(launch), is_product(launch.kind), gpu);

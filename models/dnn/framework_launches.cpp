@@ -136,7 +136,9 @@ class Launcher {
 
   Launch& add(LaunchKind kind, double read, double written) {
     const Layer& layer = network_.layer(node_);
+    const bool first = launches_.empty() || launches_.back().node != node_;
     Launch& launch = launches_.emplace_back();
+    launch.asked = first && !layer.inside;
     launch.kind = kind;
     launch.node = node_;
     launch.work.name = layer.name;
@@ -148,6 +150,8 @@ class Launcher {
   }
   // A launch that reads and writes `count` elements.
   void move(LaunchKind kind, double count) { add(kind, count, count); }
+  // The launches of the layer since this one are of one more operator.
+  void ask() { launches_.back().asked = true; }
 
   void launch(const Layer& layer) {
     const double in = images_ * static_cast<double>(layer.in.elements());
@@ -234,7 +238,13 @@ class Launcher {
     }
   }
 
+  // In half precision cuDNN has no kernel for channels that each make two, and runs them one after another.
   void slide_channels(const Layer& layer, double in, double out) {
+    const int parts = half_ && layer.out.channels > layer.in.channels ? layer.groups : 1;
+    for (int i = 0; i < parts; ++i) slide_some_channels(layer, in / parts, out / parts);
+  }
+
+  void slide_some_channels(const Layer& layer, double in, double out) {
     Launch& launch = add(in_rows()               ? LaunchKind::depthwise_rows
                          : !half_                ? LaunchKind::depthwise_planar
                          : batch_ >= many_images ? LaunchKind::depthwise_many
@@ -354,6 +364,7 @@ class Launcher {
       move(LaunchKind::copy, in);
     }
     move(LaunchKind::copy, other);
+    if (scores) ask();
     multiply(LaunchKind::batched, in, out, layer.depth, 0);
   }
 
@@ -444,7 +455,9 @@ class Launcher {
       add(LaunchKind::gather, 0, 0);
       add(LaunchKind::copy, 0, 0);
       add(LaunchKind::copy, 0, 0);
+      ask();
       add(LaunchKind::strided, in, out);
+      ask();
     } else if (reads(node_, Op::add) && reads(network_.inputs(node_).front(), Op::matmul)) {
       add_mask(in, out);
     } else {
@@ -454,15 +467,19 @@ class Launcher {
 
   // A mask is made anew in each batch: regions are numbered, subtracted from each other and compared.
   void add_mask(double in, double out) {
-    for (int i = 0; i < mask_fills; ++i) add(LaunchKind::fill, 0, 0);
-    add(LaunchKind::copy, 0, 0);
-    add(LaunchKind::strided, 0, 0);
+    const auto asked = [this](LaunchKind kind, double read, double written) {
+      add(kind, read, written);
+      ask();
+    };
+    for (int i = 0; i < mask_fills; ++i) asked(LaunchKind::fill, 0, 0);
+    asked(LaunchKind::copy, 0, 0);
+    asked(LaunchKind::strided, 0, 0);
     for (int i = 0; i < 2; ++i) {
-      add(LaunchKind::pointwise, 0, 0);
-      add(LaunchKind::copy, 0, 0);
+      asked(LaunchKind::pointwise, 0, 0);
+      asked(LaunchKind::copy, 0, 0);
       add(LaunchKind::fill, 0, 0);
     }
-    add(LaunchKind::strided, in, out);
+    asked(LaunchKind::strided, in, out);
   }
 
   void scale(const Layer& layer, double in, double out) {
@@ -549,6 +566,42 @@ static_assert(kind_names.size() == static_cast<std::size_t>(LaunchKind::fill) + 
 
 std::string_view to_string(LaunchKind kind) {
   return kind_names.at(static_cast<std::size_t>(kind));
+}
+
+gpu::Operators operators_of(const Network& network, std::span<const Launch> launches) {
+  gpu::Operators found;
+  std::vector<bool> launches_kernels(network.size()), cut(network.size());
+  for (const Launch& launch : launches) {
+    launches_kernels[launch.node] = true;
+    if (launch.asked) ++found.launching;
+  }
+  const auto op = [&](Node node) { return network.layer(node).op; };
+  for (Node node = 0; node < network.size(); ++node) {
+    const Layer& layer = network.layer(node);
+    found.views += layer.views;
+    const std::vector<Node> inputs = network.inputs(node), readers = network.consumers(node);
+    if (layer.op == Op::slice && !inputs.empty()) {  // one call gives all parts
+      if (!cut[inputs.front()]) ++found.views;
+      cut[inputs.front()] = true;
+    } else if ((layer.op == Op::reshape || layer.op == Op::transpose) && !launches_kernels[node]) {
+      ++found.views;
+    } else if (layer.op == Op::layer_norm && layer.in.width > 1) {
+      // A norm over the channels of a convolution's planes turns them, and turns them back.
+      const bool of_planes = op(inputs.front()) == Op::conv || std::ranges::any_of(readers, [&](Node reader) {
+                               return op(reader) == Op::conv;
+                             });
+      if (of_planes) found.views += 2;
+    } else if (layer.op == Op::average_pool && layer.out.positions() == 1 && readers.size() == 1 &&
+               op(readers.front()) == Op::linear) {
+      ++found.views;  // flattened
+    }
+  }
+  return found;
+}
+
+gpu::Operators usual_operators(std::size_t kernels) {
+  constexpr double launching = 0.58, views = 0.17;
+  return {launching * static_cast<double>(kernels), views * static_cast<double>(kernels)};
 }
 
 std::vector<Launch> launches_of(const Network& network, std::int64_t batch, Precision precision,

@@ -8,11 +8,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/precision.hpp"
+#include "models/gpu/kernel.hpp"
 
 namespace jostle::dnn {
 
@@ -72,6 +74,7 @@ enum class LaunchKind {
 struct Launch {
   LaunchKind kind = LaunchKind::pointwise;
   std::size_t node = 0;  // the layer in the network
+  bool asked = false;    // the first launch of an operator that the host is asked for
   FusedLayer work;       // shape of the layer for one image, for the number of blocks and of operations
   // Numbers of elements that are read, written and read as weights, for all images of the batch.
   double read = 0, written = 0, weights = 0;
@@ -86,5 +89,11 @@ struct Launch {
 // tensor cores (tf32) or without.
 [[nodiscard]] std::vector<Launch> launches_of(const Network& network, std::int64_t batch, Precision precision,
                                               AttentionKernels attention = AttentionKernels::fused);
+
+// The outermost operators of the batch whose launches these are. Checked on the counts of a profiler in 21
+// networks (evidence/h200-host/networks.csv).
+[[nodiscard]] gpu::Operators operators_of(const Network& network, std::span<const Launch> launches);
+// The same of a batch of so many kernels whose layers are not known: shares of these networks in the mean.
+[[nodiscard]] gpu::Operators usual_operators(std::size_t kernels);
 
 }  // namespace jostle::dnn

@@ -15,6 +15,7 @@
 #include "models/dnn/batch_law.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/framework_kernels.hpp"
+#include "models/dnn/framework_launches.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/roofline.hpp"
@@ -92,10 +93,17 @@ KernelsOfLayers computed(const Request& request, const Network& network, const g
   if (request.precision == Precision::int8 && std::ranges::any_of(layers, &has_own_precision))
     for (FusedLayer& layer : layers)
       if (!layer.precision) layer.precision = Precision::fp16;
-  if (!request.training)
-    return roofline_by_layer(layers, request.batch, request.precision, request.lowering, gpu);
+  if (!request.training) {
+    KernelsOfLayers found =
+        roofline_by_layer(layers, request.batch, request.precision, request.lowering, gpu);
+    if (request.lowering == Lowering::framework && !request.replayed)
+      found.sequence.operators =
+          operators_of(network, launches_of(network, request.batch, request.precision));
+    return found;
+  }
   KernelsOfLayers found = roofline_by_layer(training_step(layers, request.precision), request.batch,
                                             request.precision, Lowering::framework, gpu);
+  found.sequence.operators.launching = static_cast<double>(found.sequence.kernels.size());
   found.sequence.provenance += ", a step of training";
   return found;
 }
@@ -167,6 +175,7 @@ gpu::KernelSequence of_traces_alone(const Request& request, const KernelTables& 
   gpu::KernelSequence sequence = sequence_at(*network, request.batch, BatchLaw(gpu), request.replayed);
   if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
   for (gpu::Kernel& kernel : sequence.kernels) gpu::fill_residency(gpu, kernel);
+  sequence.operators = usual_operators(sequence.kernels.size());
   sequence.provenance += ", without layers: no memory traffic is known";
   sequence.rebuild_finish();
   for (const Factor& factor : factors)
@@ -209,6 +218,8 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
     gpu::KernelSequence sequence = sequence_at(
         *measured, request.batch, BatchLaw(gpu, products_of(request, layers, gpu)), request.replayed);
     if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
+    if (!request.replayed)
+      sequence.operators = operators_of(layers, launches_of(layers, request.batch, request.precision));
     spread_activity(computed(request, layers, gpu), gpu, sequence);
     if (factor != nullptr && factor->model == request.model) apply_to_table(*factor, sequence);
     return sequence;

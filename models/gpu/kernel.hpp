@@ -86,6 +86,12 @@ void note_same_functions(std::vector<Kernel>& kernels);
 // last ≤ 1).
 void set_waves(Kernel& kernel, double waves, double last);
 
+// The operators that a framework asks for in one batch, outermost ones alone; 0: not known.
+struct Operators {
+  double launching = 0;  // those that launch a kernel or several
+  double views = 0;      // those that launch none: views, permutations, dropout in inference
+};
+
 // The kernels of one batch in launch order.
 struct KernelSequence {
   std::vector<Kernel> kernels;
@@ -98,6 +104,7 @@ struct KernelSequence {
   // CUDA launches a graph of kernels only as a whole, but one with memsets in several parts. This determines
   // when the host can refill during a turn. False if memsets are among the graph's last nodes.
   bool launched_whole = true;
+  Operators operators;  // of a framework that launches kernel by kernel
   Grade grade = Grade::datasheet;
   std::string provenance;  // one line for the user: which table, which interpolation
 

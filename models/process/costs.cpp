@@ -12,11 +12,15 @@ std::int64_t launches(const Spec& spec) {
   return spec.launches_at_once() ? 1 : kernels_of(spec);
 }
 
+sim::Duration own_time(const RuntimeSpec& runtime, const Spec& spec) {
+  return runtime.per_batch + runtime.per_launch * launches(spec) + runtime.per_node * kernels_of(spec) +
+         operators_time(runtime, *spec.kernels);
+}
+
 // Adds the observer's overhead: every call takes longer, and the GPU stamps every kernel that is launched by
 // itself. The extra host time passes inside the calls, so it raises api_share.
 void observe(RuntimeSpec& runtime, const Spec& spec, const ObserverSpec& observer) {
-  const double own = sim::to_seconds(runtime.per_batch + runtime.per_launch * launches(spec) +
-                                     runtime.per_node * kernels_of(spec));
+  const double own = sim::to_seconds(own_time(runtime, spec));
   const double added = sim::to_seconds(observer.per_batch + observer.per_launch * launches(spec));
   if (own + added > 0) runtime.api_share = (runtime.api_share * own + added) / (own + added);
   runtime.per_launch += observer.per_launch;
@@ -32,15 +36,18 @@ void stretch(gpu::SharedKernels& shared, double times) {
 
 }  // namespace
 
+sim::Duration operators_time(const RuntimeSpec& runtime, const gpu::KernelSequence& kernels) {
+  return sim::work_in(runtime.per_operator, kernels.operators.launching) +
+         sim::work_in(runtime.per_view, kernels.operators.views);
+}
+
 RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec, const ObserverSpec* observer) {
   RuntimeSpec costs = runtime;
   if (spec.server) costs.server = *spec.server;
-  costs.per_launch = sim::work_in(runtime.per_launch, spec.host_time);
-  costs.per_batch = sim::work_in(runtime.per_batch, spec.host_time);
-  if (spec.static_graph && runtime.static_graph) {
-    costs.per_launch = sim::work_in(costs.per_launch, runtime.static_graph->host_time);
-    costs.per_batch = sim::work_in(costs.per_batch, runtime.static_graph->host_time);
-  }
+  const double of_graph = spec.static_graph && runtime.static_graph ? runtime.static_graph->host_time : 1;
+  for (sim::Duration* const cost :
+       {&costs.per_launch, &costs.per_batch, &costs.per_operator, &costs.per_view})
+    *cost = sim::work_in(sim::work_in(*cost, spec.host_time), of_graph);
   const bool calls = traits_of(spec.runtime).kind != RuntimeKind::cores;
   if (observer != nullptr && calls) observe(costs, spec, *observer);
   return costs;

@@ -22,6 +22,9 @@ struct Costs {
 [[nodiscard]] RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec,
                                      const ObserverSpec* observer);
 
+// Host time of the operators of one batch beside their launches: those that launch, and those that do not.
+[[nodiscard]] sim::Duration operators_time(const RuntimeSpec& runtime, const gpu::KernelSequence& kernels);
+
 // `spec` with kernel times as under the observer; unchanged if `observer` is null.
 [[nodiscard]] Spec observed(Spec spec, const ObserverSpec* observer);
 

@@ -1,5 +1,9 @@
 #include "models/process/launchers.hpp"
 
+#include <algorithm>
+
+#include "models/process/costs.hpp"
+
 namespace jostle::process {
 namespace {
 
@@ -30,9 +34,11 @@ void GraphLauncher::end() {
   context_.gpu().enqueue(context_.id(), *kernels_, gate_.closed_to_next());
 }
 
+// Operators are spread evenly over the launches.
 gpu::LaunchPlan KernelLauncher::plan(double factor, double lock) const {
+  const Duration asked = operators_time(runtime_, *kernels_) / std::max<std::int64_t>(1, kernels());
   return {.first = sim::work_in(per_batch(), factor),
-          .each = sim::work_in(spec_.pace.value_or(Duration::zero()) + runtime_.per_launch, factor) +
+          .each = sim::work_in(spec_.pace.value_or(Duration::zero()) + runtime_.per_launch + asked, factor) +
                   sim::work_in(runtime_.per_launch, factor * lock)};
 }
 

@@ -78,6 +78,10 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<
     block.optional("gap_beyond_tables", runtime.gap_beyond_tables,
                    TimeSpan{sim::Duration::zero(), sim::microseconds(10)});
   }
+  if (kind == RuntimeKind::framework) {
+    block.optional("per_operator", runtime.per_operator, span);
+    block.optional("per_view", runtime.per_view, span);
+  }
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
   block.optional("memory_demand", runtime.memory_bytes_per_s,

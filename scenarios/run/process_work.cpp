@@ -126,6 +126,9 @@ gpu::KernelSequence part_of(const gpu::KernelSequence& whole, const ProcessEntry
   };
   gpu::KernelSequence part = roofs(dnn::part_of(layers, first, end - first));
   dnn::scale_durations(part, sim::to_seconds(whole.total()) / sim::to_seconds(roofs(layers).total()));
+  const double share = static_cast<double>(part.kernels.size()) /
+                       static_cast<double>(std::max<std::size_t>(1, whole.kernels.size()));
+  part.operators = {share * whole.operators.launching, share * whole.operators.views};
   part.grade = std::max(whole.grade, gpu::Grade::fitted);  // a part was not measured, even if the whole was
   part.provenance = fmt::format("{}; layers {} to {} of {}", whole.provenance, first, end, layers.size());
   return part;
@@ -198,7 +201,8 @@ double host_time_of(const process::Spec& spec, const ProcessEntry& entry, const 
   const auto launches = static_cast<std::int64_t>(spec.kernels->kernels.size());
   const auto host =
       dnn::host_time(*known, entry.batch, spec.kernels->total() + runtime.gpu_per_launch * launches);
-  const sim::Duration modelled = runtime.per_batch + runtime.per_launch * launches;
+  const sim::Duration modelled =
+      runtime.per_batch + runtime.per_launch * launches + process::operators_time(runtime, *spec.kernels);
   return host && modelled > sim::Duration::zero() ? sim::to_seconds(*host) / sim::to_seconds(modelled) : 1;
 }
 

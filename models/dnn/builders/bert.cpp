@@ -35,7 +35,8 @@ Node add_attention(LayerBuilder& layers, const Encoder& encoder, const std::stri
   const Node query = layers.linear(name + ".query", from, encoder.hidden);
   const Node key = layers.linear(name + ".key", from, encoder.hidden);
   const Node value = layers.linear(name + ".value", from, encoder.hidden);
-  const Node merged = attend(layers, name, {query, key, value, encoder.heads});
+  const Node merged =
+      attend(layers, name, {.query = query, .key = key, .value = value, .heads = encoder.heads, .views = 9});
   const Node out = layers.linear(name + ".attention", merged, encoder.hidden);
   return layers.layer_norm(layers.add(out, from));
 }

@@ -58,6 +58,9 @@ void require_multiple(std::string_view network, int input, int step) {
 
 LayerBuilder::Node LayerBuilder::put(Layer layer, std::span<const Node> inputs) {
   if (!inputs.empty()) layer.in = shape(inputs.front());
+  layer.views = host_.views;
+  layer.inside = host_.inside;
+  host_ = {};
   const Node node = network_.add(layer, inputs);
   named_after_.push_back(node);
   return node;

@@ -54,6 +54,12 @@ class LayerBuilder {
   // `groups` parallel linear layers: each maps its part of the input channels to its part of the output
   // channels.
   [[nodiscard]] Node linear_groups(std::string_view name, Node from, int channels, int groups);
+  // Layer::views and Layer::inside of the next layer.
+  struct Host {
+    int views = 0;
+    bool inside = false;
+  };
+  void next(Host host) { host_ = host; }
   struct Heads {
     int heads, depth;
   };
@@ -122,6 +128,7 @@ class LayerBuilder {
 
   Activation usual_;
   Network network_;
+  Host host_;
   std::map<std::string, int> followers_;  // number of layers that follow under each name
   std::vector<Node> named_after_;  // for each node: the node whose name is the prefix of its followers' names
 };

@@ -15,6 +15,9 @@ constexpr int window_side = 7, window_tokens = window_side * window_side;
 // head.
 constexpr int window_offsets = (2 * window_side - 1) * (2 * window_side - 1);
 
+// The numbers of a mask's regions are written slice by slice, and compared.
+constexpr int mask_views = 37;
+
 struct SwinStage {
   int blocks, heads;
 };
@@ -40,7 +43,8 @@ Node attend_in_windows(LayerBuilder& layers, const std::string& name, Node from,
                              .value = value,
                              .heads = windows * heads,
                              .bias = std::int64_t{window_offsets} * heads,
-                             .mask = shifted});
+                             .mask = shifted,
+                             .views = 14 + (shifted ? mask_views : 0)});
   node = layers.linear(name + ".attention", layers.reshape(name + ".tokens", mixed, {width, tokens}), width);
   node = windows > 1 ? layers.transpose(name + ".reverse", node, plane)
                      : layers.reshape(name + ".reverse", node, plane);

@@ -11,8 +11,10 @@ Node attend(LayerBuilder& layers, const std::string& name, const Attention& of) 
       layers.matmul(name + ".scores", of.query, of.key, {of.heads, depth}, {of.heads * keys, query.height});
   if (of.bias > 0) scores = layers.add_learned(name + ".bias", scores, of.bias);
   if (of.mask) scores = layers.add_constant(name + ".mask", scores);
-  const Node mixed = layers.matmul(name + ".mix", layers.softmax(scores), of.value, {of.heads, keys},
-                                   {value.channels, query.height});
+  layers.next({.views = of.views});
+  const Node shares = layers.softmax(scores);
+  const Node mixed =
+      layers.matmul(name + ".mix", shares, of.value, {of.heads, keys}, {value.channels, query.height});
   return layers.transpose(name + ".merge_heads", mixed, layers.shape(mixed));
 }
 
@@ -30,6 +32,7 @@ Attention projected(LayerBuilder& layers, const std::string& name, Node from, co
     const Node key = layers.linear(name + ".key", from, width, false);
     return {query, key, layers.linear(name + ".value", from, width), of.heads};
   }
+  layers.next({.inside = of.module});
   const Node all = layers.linear(name + ".qkv", from, 3 * width);
   const Node query = layers.channels(name + ".query", all, width);
   const Node key = layers.channels(name + ".key", all, width);
@@ -41,8 +44,11 @@ Attention projected(LayerBuilder& layers, const std::string& name, Node from, co
 Node add_encoder_block(LayerBuilder& layers, const std::string& name, Node from, const EncoderBlock& of) {
   constexpr int expansion = 4;
   const int width = layers.shape(from).channels;
-  const Node mixed = attend(layers, name, projected(layers, name, layers.layer_norm(from), of));
-  const Node seen = layers.add(layers.linear(name + ".attention", mixed, width), from);
+  Attention attention = projected(layers, name, layers.layer_norm(from), of);
+  if (of.module) attention.views = 1;
+  const Node heads = attend(layers, name, attention);
+  layers.next({.inside = of.module});
+  const Node seen = layers.add(layers.linear(name + ".attention", heads, width), from);
   return layers.add(add_feed_forward(layers, name, layers.layer_norm(seen), expansion * width), seen);
 }
 

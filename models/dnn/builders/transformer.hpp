@@ -17,6 +17,7 @@ struct Attention {
   int heads;
   std::int64_t bias = 0;  // learned numbers that the scores are shifted by: a table of relative positions
   bool mask = false;      // hides some keys from some queries
+  int views = 6;          // of its definition, beside cuts and merged heads (Layer::views): those of timm's
 };
 // The softmax of the products of queries and keys, times the values; the heads are merged.
 [[nodiscard]] Network::Node attend(LayerBuilder& layers, const std::string& name, const Attention& of);
@@ -34,6 +35,7 @@ enum class Projection {
 struct EncoderBlock {
   int heads;
   Projection projection = Projection::joint;
+  bool module = false;  // attention with its linear layers is one operator (torch.nn.MultiheadAttention)
 };
 [[nodiscard]] Network::Node add_encoder_block(LayerBuilder& layers, const std::string& name,
                                               Network::Node from, const EncoderBlock& of);

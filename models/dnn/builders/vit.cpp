@@ -12,6 +12,7 @@ using Node = Network::Node;
 struct VisionTransformer {
   const char* name;
   int width, heads, blocks = 12;
+  bool torchvision = false;  // else timm's
 };
 
 Network vision_transformer(const VisionTransformer& of, int input) {
@@ -26,7 +27,8 @@ Network vision_transformer(const VisionTransformer& of, int input) {
   node = layers.add_learned("positions", layers.prepend_learned("class_token", node),
                             std::int64_t{of.width} * trained_tokens);
   for (int i = 0; i < of.blocks; ++i)
-    node = add_encoder_block(layers, "block" + std::to_string(i), node, {.heads = of.heads});
+    node = add_encoder_block(layers, "block" + std::to_string(i), node,
+                             {.heads = of.heads, .module = of.torchvision});
   node = layers.slice("first_token", layers.layer_norm(node), {of.width});
   (void)layers.linear("head", node, 1000);
   return layers.take();
@@ -41,10 +43,10 @@ Network build_vit_small(int input) {
   return vision_transformer({"vit_small", 384, 6}, input);
 }
 Network build_vit_base(int input) {
-  return vision_transformer({"vit_base", 768, 12}, input);
+  return vision_transformer({"vit_base", 768, 12, 12, true}, input);
 }
 Network build_vit_large(int input) {
-  return vision_transformer({"vit_large", 1024, 16, 24}, input);
+  return vision_transformer({"vit_large", 1024, 16, 24, true}, input);
 }
 
 }  // namespace jostle::dnn

@@ -77,6 +77,10 @@ struct Layer {
   bool shared = false;     // its learned numbers are those of an earlier layer, and count there
   Activation activation = Activation::none;  // the kind of an Op::activation
   std::int64_t stored = 0;                   // learned numbers among the operands: positions, scales
+  // What PyTorch's host is asked for differs from an operator a layer: the layer is part of another's
+  // operator, or its definition has so many operators beside it that move nothing (views, dropout).
+  bool inside = false;
+  int views = 0;
 
   [[nodiscard]] std::int64_t window_area() const {
     return std::int64_t{window} * (window_width > 0 ? window_width : window);
