@@ -4,6 +4,10 @@
 //
 // with `steps` and `operations` of the launch; `moved` are its bytes to and from L2, in MB, and `cold` those
 // from DRAM: weights for products, what L2 does not hold for others. Fitted by scripts/fit-framework-laws.
+//
+// On CUDA cores latency and work hide each other: of conv in fp32 and of tiled_attention the larger of the
+// terms of steps and operations counts. Those of tiled_attention are of one block, its operations for each
+// round of blocks.
 #pragma once
 
 #include <optional>
@@ -25,7 +29,7 @@ struct LawOf {
   Law law;
 };
 
-// The laws that ship: of all fourteen networks.
+// The laws that ship: of all networks of the evidence.
 [[nodiscard]] std::span<const LawOf> framework_laws();
 
 // The law of products whose weights come from DRAM in every step, as those of a language model do: the loads
