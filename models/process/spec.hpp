@@ -62,7 +62,7 @@ struct RuntimeSpec {
   sim::Duration per_batch;   // host time per batch that is not a launch (framework, synchronise, bindings)
   sim::Duration per_node;    // graphs: host time per node, on top of per_launch
   // Frameworks: host time per operator, on top of the launches of those that launch (gpu::Operators).
-  sim::Duration per_operator, per_view;
+  sim::Duration per_operator = {}, per_view = {};
   // For a graph that a lone process replays: its launch gaps relative to those of the tables
   // (gpu::KernelSequence::lone_gap). A session is in one of two states (docs/validation.md).
   double replay_gaps = 1;
