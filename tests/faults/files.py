@@ -75,8 +75,8 @@ class Files(Folder):
         self.assertTrue(stat.S_ISFIFO(os.stat(self.out / "pipe").st_mode))
 
     def test_a_trace_goes_to_standard_output(self):
-        done = self.done("roofline", "jetson-nano", "--format", "svg", "--out", "/dev/stdout")
-        self.assertTrue(done.stdout.endswith("</svg>\n"))
+        done = self.done("roofline", "jetson-nano", "--format", "csv", "--out", "/dev/stdout")
+        self.assertIn("jetson-nano", done.stdout)
 
     def test_an_output_never_is_an_input(self):
         scenario = self.folder / "scenario.yaml"
