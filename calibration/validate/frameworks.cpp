@@ -4,48 +4,24 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "calibration/coverage/coverage.hpp"
-#include "calibration/evidence/embedded.hpp"
-#include "input/csv.hpp"
+#include "calibration/evidence/measured_run.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/model_names.hpp"
-#include "profiles/profile/profile.hpp"
-#include "scenarios/language/load.hpp"
-#include "scenarios/language/scenario.hpp"
-#include "scenarios/run/parallel.hpp"
-#include "scenarios/run/run.hpp"
+#include "profiles/profile/base_profile.hpp"
 
 namespace jostle::calibration {
 namespace {
 
-using input::CsvTable;
-
 constexpr const char* measured_device = "nvidia-h100";
 constexpr const char* runs_file = "evidence/h100-nets/solo.csv";
 constexpr const char* laws_file = "evidence/h100-nets/laws.csv";
-
-struct FrameworkRun {
-  const dnn::Model* model = nullptr;
-  int input = 0;
-  dnn::Precision precision = dnn::Precision::fp16;
-  std::int64_t batch = 1;
-  bool eager = false;
-  double measured = 0, predicted = 0;  // images/s
-  double latency_ms = 0, predicted_ms = 0;
-
-  [[nodiscard]] std::string what() const {
-    return fmt::format("{} {} b{} {}", model->name, to_string(precision), batch,
-                       eager ? "eager" : "cuda-graph");
-  }
-};
 
 // Laws by the family that they leave out.
 using LawsWithout = std::map<std::string, std::vector<dnn::LawOf>, std::less<>>;
@@ -57,17 +33,13 @@ dnn::LaunchKind kind_named(std::string_view name) {
 }
 
 LawsWithout read_laws() {
-  const auto table = input::CsvTable::parse(evidence_file(laws_file).value_or(""), laws_file);
   LawsWithout laws;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
-    const auto number = [&](const char* column) { return row.number(table.column(column)); };
-    laws[row.text(table.column("left_out"))].push_back(
-        {kind_named(row.text(table.column("kind"))),
-         dnn::parse_precision(row.text(table.column("precision"))),
-         {number("start_us"), number("per_step"), number("per_work"), number("per_mb"),
-          number("per_cold_mb")}});
-  }
+  for (const EvidenceRow& row : evidence_rows(laws_file))
+    laws[row.at("left_out")].push_back(
+        {kind_named(row.at("kind")),
+         dnn::parse_precision(row.at("precision")),
+         {number(row, "start_us"), number(row, "per_step"), number(row, "per_work"), number(row, "per_mb"),
+          number(row, "per_cold_mb")}});
   return laws;
 }
 
@@ -90,103 +62,84 @@ std::string_view left_out_with(std::string_view family) {
   throw std::runtime_error(fmt::format("{}: no laws leave out the family '{}'", laws_file, family));
 }
 
-std::vector<FrameworkRun> read_runs() {
-  const auto table = input::CsvTable::parse(evidence_file(runs_file).value_or(""), runs_file);
-  std::vector<FrameworkRun> runs;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
-    const std::string name = row.text(table.column("model"));
-    const dnn::Model* const model = dnn::find_model(name);
-    const auto precision = dnn::parse_precision(row.text(table.column("precision")));
-    if (model == nullptr || !precision) throw std::runtime_error(fmt::format("{}: '{}'", runs_file, name));
-    FrameworkRun run{.model = model,
-                     .input = model->family == "bert" ? model->default_input : 224,
-                     .precision = *precision,
-                     .batch = static_cast<std::int64_t>(row.number(table.column("batch"))),
-                     .eager = row.text(table.column("mode")) == "eager",
-                     .measured = row.number(table.column("images_per_s")),
-                     .latency_ms = row.number(table.column("latency_mean_ms"))};
-    const auto twin = std::ranges::find_if(
-        runs, [&](const FrameworkRun& other) { return run.eager && other.what() == run.what(); });
-    if (twin == runs.end()) {
-      runs.push_back(run);
-    } else if (run.measured > twin->measured) {
-      *twin = run;
-    }
+// The rows with the names of the catalogue, of eager runs the faster of those that are the same.
+std::vector<EvidenceRow> fastest_rows() {
+  std::vector<EvidenceRow> rows;
+  for (EvidenceRow& row : evidence_rows(runs_file)) {
+    const dnn::Model* const model = dnn::find_model(row["model"]);
+    if (model == nullptr) throw std::runtime_error(fmt::format("{}: '{}'", runs_file, row["model"]));
+    row["model"] = model->name;
+    row["input"] = fmt::format("{}", model->family == "bert" ? model->default_input : 224);
+    row["left_out"] = left_out_with(model->family);
+    if (row["mode"] == "graph") row["mode"] = "cuda-graph";
+    row["what"] = filled("<model> <precision> b<batch> <mode>", row);
+    const auto twin = std::ranges::find_if(rows, [&](const EvidenceRow& other) {
+      return row["mode"] == "eager" && other.at("what") == row["what"];
+    });
+    if (twin == rows.end())
+      rows.push_back(std::move(row));
+    else if (number(row, "images_per_s") > number(*twin, "images_per_s"))
+      *twin = std::move(row);
   }
-  return runs;
+  return rows;
 }
 
-// The time of a network's kernels with these laws, over that with those that ship.
-double ratio(const FrameworkRun& run, const gpu::Spec& gpu, const std::vector<dnn::LawOf>& laws) {
-  const auto network = dnn::built_network(*run.model, run.input);
+// Corrects the time of a network's kernels by the ratio of laws that its family has no part in to those that
+// ship.
+dnn::Factor factor_of(const EvidenceRow& row, const gpu::Spec& gpu, const LawsWithout& all) {
+  const dnn::Model& model = *dnn::find_model(row.at("model"));
+  const auto precision = dnn::parse_precision(row.at("precision")).value();
+  const auto network = dnn::built_network(model, std::stoi(row.at("input")));
   const auto total = [&](std::span<const dnn::LawOf> of) {
-    return sim::to_seconds(dnn::framework_kernels(*network, run.batch, run.precision, gpu,
-                                                  {dnn::attention_of(*run.model, !run.eager), of})
+    return sim::to_seconds(dnn::framework_kernels(*network, std::stoll(row.at("batch")), precision, gpu,
+                                                  {dnn::attention_of(model, row.at("mode") != "eager"), of})
                                .sequence.total());
   };
-  return total(laws) / total(dnn::framework_laws());
+  return {.chip = dnn::Chip::of(gpu),
+          .model = std::string(model.name),
+          .family = std::string(model.family),
+          .precision = precision,
+          .lowering = dnn::Lowering::framework,
+          .value = total(all.at(row.at("left_out"))) / total(dnn::framework_laws()),
+          .basis = "the laws of other families"};
 }
 
-// Sets the prediction of a run, without the laws' knowledge of its family.
-void predict(FrameworkRun& run, const LawsWithout& laws) {
-  input::Problems problems;
-  const std::string text = fmt::format(
-      "device: {}\nprocesses:\n  - {{model: {}, input: {}, precision: {}, batch: {}, runtime: {}, sync: "
-      "spin}}\nrun: {{duration: 300 ms, warmup: 60 ms}}\n",
-      measured_device, run.model->name, run.input, to_string(run.precision), run.batch,
-      run.eager ? "eager" : "cuda-graph");
-  const auto scenario =
-      scenarios::parse_scenario({text, "evidence", ""}, scenarios::shipped_catalogue(), {}, problems);
-  auto profile = profiles::shipped_profile(measured_device, problems);
-  if (!scenario || !profile) throw std::runtime_error(problems.text());
-  const gpu::Spec& gpu = profile->spec->gpu;
-  const auto of_others = laws.find(left_out_with(run.model->family));
-  if (of_others == laws.end())
-    throw std::runtime_error(fmt::format("{}: no {}", laws_file, run.model->family));
-  profile->factors.push_back({.chip = dnn::Chip::of(gpu),
-                              .model = std::string(run.model->name),
-                              .family = std::string(run.model->family),
-                              .precision = run.precision,
-                              .lowering = dnn::Lowering::framework,
-                              .value = ratio(run, gpu, of_others->second),
-                              .basis = "the laws of other families"});
-  const auto result = scenarios::run(*scenario, *profile, {});
-  if (!result) throw scenarios::Interrupted();
-  run.predicted = result->processes.front().throughput.mean.value_or(0);
-  run.predicted_ms = result->processes.front().latency_ms.mean.value_or(0);
-}
-
-analyses::HeldOutRow held_out_row(const FrameworkRun& run, std::size_t number, const char* quantity) {
-  const bool latency = std::string_view(quantity) == "latency";
-  return {.device = measured_device,
-          .quantity = quantity,
-          .basis = run.eager ? "laws eager" : "laws",
-          .fold = std::string(left_out_with(run.model->family)),
-          .configuration = run.what(),
-          .value = fmt::format("{} {}", run.what(), number),
-          .measured = latency ? run.latency_ms : run.measured,
-          .predicted = latency ? run.predicted_ms : run.predicted,
-          .spread = {}};
+std::vector<MeasuredRun> runs_of(const std::vector<EvidenceRow>& rows) {
+  const LawsWithout laws = read_laws();
+  const auto profile = profiles::shipped_base_profile(measured_device).profile;
+  std::vector<MeasuredRun> runs;
+  for (const EvidenceRow& row : rows) {
+    const std::string name = fmt::format("{} {}", row.at("what"), runs.size());
+    runs.push_back({filled("device: nvidia-h100\nprocesses:\n  - {model: <model>, input: <input>, precision: "
+                           "<precision>, batch: <batch>, runtime: <mode>, sync: spin}\n"
+                           "run: {duration: 300 ms, warmup: 60 ms}\n",
+                           row),
+                    row.at("mode") == "eager"       ? 2U
+                    : row.at("precision") == "fp16" ? 0U
+                                                    : 1U,
+                    {{name, "throughput", number(row, "images_per_s"), "processes.0.throughput"},
+                     {name, "latency", number(row, "latency_mean_ms"), "processes.0.latency_ms"}},
+                    {},
+                    {factor_of(row, profile.spec->gpu, laws)}});
+  }
+  return runs;
 }
 
 }  // namespace
 
 FrameworksValidation validate_frameworks(const std::function<void(double)>& progress) {
-  const LawsWithout laws = read_laws();
-  std::vector<FrameworkRun> runs = read_runs();
-  std::mutex guard;
-  std::size_t done = 0;
-  scenarios::parallel_for(runs.size(), [&](std::size_t i) {
-    predict(runs[i], laws);
-    const std::lock_guard lock(guard);
-    ++done;
-    if (progress) progress(static_cast<double>(done) / static_cast<double>(runs.size()));
-  });
+  const std::vector<EvidenceRow> rows = fastest_rows();
+  const std::vector<MeasuredRun> runs = runs_of(rows);
+  const auto values = compared(runs, progress);
   FrameworksValidation found;
-  for (const char* quantity : {"throughput", "latency"})
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      found.held_out.push_back(held_out_row(runs[i], i, quantity));
+  for (const std::size_t quantity : {0U, 1U})
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Comparison& value = values[i].at(quantity);
+      found.held_out.push_back(held_out_row(value, measured_device, value.quantity,
+                                            rows[i].at("mode") == "eager" ? "laws eager" : "laws",
+                                            rows[i].at("left_out")));
+      found.held_out.back().configuration = rows[i].at("what");
+    }
   const auto inside = covered(found.held_out);
   constexpr const char* note = "the family of the network left out";
   found.groups = {{"PyTorch graphs without calibration, fp16",
@@ -197,9 +150,9 @@ FrameworksValidation validate_frameworks(const std::function<void(double)>& prog
                   {"PyTorch graphs without calibration, tf32", runs_file, note, {}, {{"images/s", 0.25}}},
                   {"PyTorch eager without calibration", runs_file, note, {}, {{"images/s", 0.25}}}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::size_t group = runs[i].eager ? 2 : runs[i].precision == dnn::Precision::fp16 ? 0 : 1;
-    found.groups[group].comparisons.push_back(
-        {found.held_out[i].value, "images/s", runs[i].measured, runs[i].predicted, inside[i]});
+    const Comparison& value = values[i].front();
+    found.groups[runs[i].group].comparisons.push_back(
+        {value.run, "images/s", value.measured, value.predicted, inside[i]});
   }
   return found;
 }
