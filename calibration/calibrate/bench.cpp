@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "calibration/calibrate/layer_times.hpp"
+#include "calibration/evidence/simulated.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "profiles/onnx/content_name.hpp"
 #include "profiles/profile/priors.hpp"
 #include "scenarios/run/parallel.hpp"
-#include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -56,13 +56,8 @@ Unknown factor_of(std::string family, std::string network, scenarios::Precision 
 
 std::vector<double> predicted_values(const profiles::Profile& profile, const RunConfiguration& configuration,
                                      const std::atomic<bool>* interrupt) {
-  const auto result = run(*configuration.scenario, profile,
-                          scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
-  if (!result) throw scenarios::Interrupted();
-  std::vector<double> found;
-  for (const ReferenceValue& reference : configuration.reference_values)
-    found.push_back(predicted(*result, reference.metric, configuration));
-  return found;
+  return predicted_values(
+      simulated(*configuration.scenario, profile, {.interrupt = interrupt, .progress = {}}), configuration);
 }
 
 }  // namespace

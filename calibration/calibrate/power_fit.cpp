@@ -133,14 +133,12 @@ Table table_of(const profiles::BaseProfile& base, const Calibration& found,
   table.rates.resize(count);
   scenarios::parallel_for(profiles.size() * count, [&](std::size_t i) {
     const std::size_t which = i / count, of = i % count;
-    const auto result =
-        run(*table.runs[of].scenario, profiles[which],
-            scenarios::RunControl{.interrupt = control.interrupt, .trace = nullptr, .progress = {}});
-    if (!result) throw scenarios::Interrupted();
-    watts[which][of] = result->system.power_w.mean.value_or(0);
+    const scenarios::Result result = simulated(*table.runs[of].scenario, profiles[which],
+                                               {.interrupt = control.interrupt, .progress = {}});
+    watts[which][of] = result.system.power_w.mean.value_or(0);
     if (which > 0) return;
-    table.bases[of] = analyses::weakest_basis(*result, *table.runs[of].scenario, profiles[0]);
-    table.rates[of] = result->system.throughput.value_or(0);
+    table.bases[of] = analyses::weakest_basis(result, *table.runs[of].scenario, profiles[0]);
+    table.rates[of] = result.system.throughput.value_or(0);
   });
   if (control.progress) control.progress();
   table.watts = watts.front();

@@ -12,8 +12,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
-
 board::DeviceSpec device(const char* name) {
   input::Problems problems;
   const auto profile = profiles::shipped_profile(name, problems);
@@ -131,26 +129,14 @@ void roofline_device(Runs& runs, Checks& checks) {
                                       spec.gpu.clock_table_hz.size() * spec.memory.clock_table_hz.size()));
 }
 
-constexpr std::array device_constants_all{
-    Statement{"C65", Kind::device, Basis::given(),
-              "Orin Nano: 6 CPU cores, 1024 CUDA cores, 32 tensor cores, 8 GB, 7-15 W; Nano: "
-              "4, 128, none, 4 GB, 5-10 W",
-              study_boards},
-    Statement{"D09", Kind::device, Basis::given(),
-              "AGX Orin: 12 CPU cores, 2048 CUDA cores, 64 tensor cores, 2 DLAs, 32 GB, 60 W", agx_orin},
-    Statement{"E41", Kind::device, Basis::given(),
-              "Cores, memory, rated performance and power modes of Nano, Xavier NX and Orin NX",
-              knob_devices},
-    Statement{"F02", Kind::device, Basis::given(),
-              "Rated performance: Nano 472 GFLOP/s, Raspberry Pi 3B 21.4 GFLOP/s", rated_performance},
-    Statement{"G06", Kind::device, Basis::given(),
-              "AGX Orin: more than 2000 CUDA cores within 70 W, thousands of combinations of clocks",
-              roofline_device},
+constexpr StatementCheck device_constants_all[] = {
+    {"C65", study_boards},      {"D09", agx_orin},        {"E41", knob_devices},
+    {"F02", rated_performance}, {"G06", roofline_device},
 };
 
 }  // namespace
 
-std::span<const Statement> device_statements() {
+std::span<const StatementCheck> device_statements() {
   return device_constants_all;
 }
 

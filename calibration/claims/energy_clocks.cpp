@@ -11,8 +11,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
-
 double span(const std::vector<KnobPoint>& points, double (*metric)(const KnobRun&)) {
   double low = metric(points.front().run), high = low;
   for (const KnobPoint& point : points) {
@@ -391,91 +389,48 @@ void mobilenet_needs_batch_8(Runs& runs, Checks& checks) {
   checks.is("batch 16", "does not", fits(16) ? "fits" : "does not", !fits(16));
 }
 
-constexpr std::array energy_clocks_all{
-    Statement{"E01", Kind::value, Basis::fitted("power, heuristic_algorithm_efficiency"),
-              "On Nano alexnet at batch 8 spans 4.7 W and 532 s over the GPU's clocks (CPU 1132.8 MHz)",
-              nano_gpu_spans},
-    Statement{"E02", Kind::value, Basis::fitted("power"),
-              "On Nano alexnet spans 1 W and 60 s over the CPU's clocks (GPU 691.2 MHz)", nano_cpu_spans},
-    Statement{"E03", Kind::trend, Basis::predicted(),
-              "Power rises with the GPU's clock; time falls, and less and less", shapes_over_clocks},
-    Statement{"E04", Kind::trend, Basis::predicted(), "The CPU's clock matters less than the GPU's",
-              cpu_matters_less},
-    Statement{"E05", Kind::value, Basis::predicted(),
-              "On Nano the best clocks save 10 to 19 % of the energy against DVFS", best_on_nano},
-    Statement{"E06", Kind::value, Basis::fitted("power"),
-              "On Nano 614.4 MHz is the usual GPU clock of least energy, 28 to 35 % slower", usual_on_nano},
-    Statement{"E07", Kind::value, Basis::predicted(), "On Xavier NX the best clocks save 2.5 to 22 %",
-              best_on_xavier},
-    Statement{"E08", Kind::value, Basis::predicted(),
-              "On Xavier NX 803.25 MHz is the usual GPU clock of least energy", usual_on_xavier},
-    Statement{"E09", Kind::value, Basis::predicted(), "On Orin NX the best clocks save 3 to 19 %",
-              best_on_orin},
-    Statement{"E10", Kind::value, Basis::predicted(),
-              "On Orin NX 714 MHz is the usual GPU clock of least energy", usual_on_orin},
-    Statement{
-        "E11", Kind::value, Basis::predicted(),
-        "DVFS sits at the highest CPU and GPU clock for 89 and 83 % of the time on Nano, 87 and 79 on Xavier "
-        "NX, 56 and 59 on Orin NX",
-        residency},
-    Statement{"E12", Kind::value, Basis::predicted(),
-              "powersave against default: power -28 to -36 %, time +43 to +54 %, energy nearly the same",
-              powersave},
-    Statement{"E13", Kind::bound, Basis::predicted(),
-              "All other governors stay within 1 or 2 % of the default's energy", other_governors},
-    Statement{"E14", Kind::value, Basis::predicted(),
-              "alexnet at batch 64 costs 40 to 45 % less than at 8 on Nano, 35 to 42 on Xavier NX, 15 to 19 "
-              "on Orin NX",
-              batch_64_against_8},
-    Statement{"E15", Kind::value, Basis::predicted(),
-              "On Xavier NX alexnet spans 7.5 to 9.8 W and 20 s over the GPU's clocks", xavier_spans},
-    Statement{"E16", Kind::value, Basis::predicted(),
-              "On Orin NX alexnet spans 5.1 W and 6 s over the GPU's clocks", orin_spans},
-    Statement{"E17", Kind::trend, Basis::predicted(),
-              "Every network costs less on Xavier NX and Orin NX than on Nano", boards_by_energy},
-    Statement{"E20", Kind::trend, Basis::predicted(), "Energy over the GPU's clock has a trough", troughs},
-    Statement{"E21", Kind::value, Basis::predicted(),
-              "On Nano the best other CPU governor: power -2.9 %, time +2.6 %", other_cpu_governors},
-    Statement{"E22", Kind::trend, Basis::predicted(),
-              "On Nano DVFS can draw slightly more than the fixed highest clocks", dvfs_power},
-    Statement{"E23", Kind::trend, Basis::predicted(),
-              "DVFS is as fast, and draws as much, as the highest clocks", dvfs_near_highest},
-    Statement{"E24", Kind::trend, Basis::predicted(),
-              "Energy changes little with the CPU's clock and much with the GPU's", energy_over_each_clock},
-    Statement{"E25", Kind::trend, Basis::predicted(), "Energy of alexnet falls with batch",
-              energy_over_batch},
-    Statement{"E26", Kind::trend, Basis::predicted(), "A larger batch costs less at every GPU clock",
-              batch_at_every_clock},
-    Statement{"E27", Kind::trend, Basis::fitted("power"),
-              "On Nano alexnet costs most at the lowest GPU clock", lowest_clock_is_worst},
-    Statement{"E28", Kind::trend, Basis::predicted(),
-              "On Nano energy rises only slightly from its minimum to the highest clock, on Xavier NX more",
-              rises_little_beyond_best},
-    Statement{"E29", Kind::value, Basis::predicted(), "Clocks and batch together save 45, 45 and 19 %",
-              joint_tuning},
-    Statement{"E30", Kind::bound, Basis::predicted(), "Clocks alone save at most 22 %", max_saved},
-    Statement{"E31", Kind::trend, Basis::predicted(),
-              "The number of active cores changes neither power nor time", cores_do_not_matter},
-    Statement{"E32", Kind::trend, Basis::predicted(),
-              "Orin NX draws slightly more and is slightly faster than Xavier NX", orin_against_xavier},
-    Statement{"E33", Kind::trend, Basis::predicted(), "Xavier NX is faster and draws more than Nano",
-              xavier_against_nano},
-    Statement{"E34", Kind::trend, Basis::predicted(), "On Xavier NX time levels off over the CPU's clock",
-              plateau_on_xavier},
-    Statement{"E35", Kind::trend, Basis::predicted(), "On Orin NX time levels off over the CPU's clock",
-              plateau_on_orin},
-    Statement{"E40", Kind::device, Basis::given(),
-              "15 x 12 combinations of clocks on Nano, 25 x 15 on Xavier NX, 26 x 7 on Orin NX",
-              counts_of_clocks},
-    Statement{"E44", Kind::bound, Basis::predicted(), "On Nano mobilenet_v2 does not fit at batch 16",
-              mobilenet_needs_batch_8},
-    Statement{"E45", Kind::trend, Basis::predicted(), "Orin NX is faster than Xavier NX at lower GPU clocks",
-              orin_is_faster_at_lower_clocks},
+constexpr StatementCheck energy_clocks_all[] = {
+    {"E01", nano_gpu_spans},
+    {"E02", nano_cpu_spans},
+    {"E03", shapes_over_clocks},
+    {"E04", cpu_matters_less},
+    {"E05", best_on_nano},
+    {"E06", usual_on_nano},
+    {"E07", best_on_xavier},
+    {"E08", usual_on_xavier},
+    {"E09", best_on_orin},
+    {"E10", usual_on_orin},
+    {"E11", residency},
+    {"E12", powersave},
+    {"E13", other_governors},
+    {"E14", batch_64_against_8},
+    {"E15", xavier_spans},
+    {"E16", orin_spans},
+    {"E17", boards_by_energy},
+    {"E20", troughs},
+    {"E21", other_cpu_governors},
+    {"E22", dvfs_power},
+    {"E23", dvfs_near_highest},
+    {"E24", energy_over_each_clock},
+    {"E25", energy_over_batch},
+    {"E26", batch_at_every_clock},
+    {"E27", lowest_clock_is_worst},
+    {"E28", rises_little_beyond_best},
+    {"E29", joint_tuning},
+    {"E30", max_saved},
+    {"E31", cores_do_not_matter},
+    {"E32", orin_against_xavier},
+    {"E33", xavier_against_nano},
+    {"E34", plateau_on_xavier},
+    {"E35", plateau_on_orin},
+    {"E40", counts_of_clocks},
+    {"E44", mobilenet_needs_batch_8},
+    {"E45", orin_is_faster_at_lower_clocks},
 };
 
 }  // namespace
 
-std::span<const Statement> energy_statements() {
+std::span<const StatementCheck> energy_statements() {
   return energy_clocks_all;
 }
 

@@ -22,8 +22,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
-
 constexpr const char* board = "jetson-agx-orin-64gb";
 constexpr const char* most = "MAXN";                               // the highest clocks
 constexpr std::array gpu_clocks{306.0, 612.0, 918.0, 1300.5};      // MHz
@@ -301,23 +299,17 @@ void predict(const std::vector<Placed>& points, Checks& checks) {
   }
 }
 
-constexpr std::array energy_roofline_all{
-    Statement{"G01", Kind::trend, Basis::predicted(),
-              "MAXN is not the most energy-efficient power mode of AGX Orin", best_mode},
-    Statement{"G02", Kind::trend, Basis::predicted(),
-              "In every power mode time efficiency implies energy efficiency", time_implies_energy},
-    Statement{"G03", Kind::bound, Basis::predicted(),
-              "Tuning the power mode saves up to 15 % at minimal slowdown", tuned_clocks},
-    Statement{"G04", Kind::model, Basis::predicted(), "The model of the rooflines extends to training",
-              [](Runs& runs, Checks& checks) { predict(placed(runs, 32, true), checks); }},
-    Statement{"G05", Kind::model, Basis::predicted(),
-              "Time and energy follow from FLOP and bytes of the network and the rooflines of the mode",
-              [](Runs& runs, Checks& checks) { predict(placed(runs, 16), checks); }},
+constexpr StatementCheck energy_roofline_all[] = {
+    {"G01", best_mode},
+    {"G02", time_implies_energy},
+    {"G03", tuned_clocks},
+    {"G04", [](Runs& runs, Checks& checks) { predict(placed(runs, 32, true), checks); }},
+    {"G05", [](Runs& runs, Checks& checks) { predict(placed(runs, 16), checks); }},
 };
 
 }  // namespace
 
-std::span<const Statement> roofline_statements() {
+std::span<const StatementCheck> roofline_statements() {
   return energy_roofline_all;
 }
 

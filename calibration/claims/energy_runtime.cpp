@@ -11,8 +11,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
-
 // A process of alexnet on the Nano at batch 32, from its start to its last batch.
 const scenarios::Result& from_start(Runs& runs, const std::string& process, int batches) {
   const KnobBoard& board = knob_nano();
@@ -116,29 +114,14 @@ void repeats_agree(Runs& runs, Checks& checks) {
   }
 }
 
-constexpr std::array energy_runtime_all{
-    Statement{"E18", Kind::value, Basis::fitted("static_graph, heuristic_algorithm_efficiency"),
-              "On Nano loading a static graph of alexnet costs 25 % more energy; after 10 batches it has "
-              "used 8.5 % less",
-              static_graph_pays},
-    Statement{"E19", Kind::value, Basis::predicted(),
-              "PyTorch takes 16 % more energy than LibTorch with alexnet", python_costs},
-    Statement{"E36", Kind::trend, Basis::fitted("static_graph"),
-              "On Nano a static graph uses less energy an inference, and the gap keeps growing",
-              gap_keeps_growing},
-    Statement{"E37", Kind::value, Basis::predicted(),
-              "Turning off lazy loading saves 1.82 % of the energy, garbage collection 1.65 %", lazy_loading},
-    Statement{"E38", Kind::bound, Basis::predicted(),
-              "Polling the power sensor takes less than 0.5 % of the energy every 100 ms, more than 2 % "
-              "every 10 or 1 ms",
-              polling_costs},
-    Statement{"E39", Kind::bound, Basis::predicted(),
-              "Ten repeats of 3200 inferences differ by less than 5 %", repeats_agree},
+constexpr StatementCheck energy_runtime_all[] = {
+    {"E18", static_graph_pays}, {"E19", python_costs},  {"E36", gap_keeps_growing},
+    {"E37", lazy_loading},      {"E38", polling_costs}, {"E39", repeats_agree},
 };
 
 }  // namespace
 
-std::span<const Statement> energy_runtime_statements() {
+std::span<const StatementCheck> energy_runtime_statements() {
   return energy_runtime_all;
 }
 

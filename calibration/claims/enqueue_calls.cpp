@@ -21,8 +21,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
-
 struct StudiedBoard {
   const char* device;
   const char* precision;
@@ -209,44 +207,25 @@ void larger_batches_steady(Runs& runs, Checks& checks) {
   checks.at_most("launches of 8 processes, batch 16 over 1", 0.95, launch(sixteen) / launch(one), "x");
 }
 
-constexpr std::array enqueue_all{
-    Statement{"C25", Kind::value, Basis::fitted("observer.nsys"),
-              "On Orin Nano an EC of resnet50 in int8 lasts 1 to 2 ms at 1 and 2 processes",
-              one_or_two_processes},
-    Statement{"C26", Kind::value, Basis::predicted(),
-              "There it lasts some 30 times as long at 4 processes and 70 times at 8", growth_with_processes},
-    Statement{"C27", Kind::trend, Basis::predicted(),
-              "There it is nearly flat over batch 1 to 16, slightly up at 16", flat_over_batch},
-    Statement{"C28", Kind::value, Basis::fitted("observer.nsys.interval"),
-              "On Nano an EC of resnet50 in fp16 lasts twice as long at 4 processes as at 1 or 2",
-              growth_on_nano},
-    Statement{"C29", Kind::trend, Basis::predicted(),
-              "There it is largely flat over batch, and launches take less time as batch rises",
-              flat_over_batch_on_nano},
-    Statement{"C30", Kind::value, Basis::fitted("observer.nsys"),
-              "On Orin Nano a kernel launch of resnet50 in int8 takes 20 to 100 us", one_launch},
-    Statement{"C31", Kind::value, Basis::predicted(),
-              "There blocking is most of an EC at 4 and 8 processes, and negligible at 1 and 2",
-              blocking_dominates},
-    Statement{"C32", Kind::trend, Basis::fitted("host_cores, sync"),
-              "Launching, rescheduling and compute time rise with processes", rising_parts},
-    Statement{"C33", Kind::trend, Basis::fitted("host_cores, sync"),
-              "EC stays as it is while processes are at most half the cores; beyond, EC and launches grow",
-              knee},
-    Statement{"C58", Kind::model, Basis::given(),
-              "The timeline of an inference is the sum of EC and synchronisation", timeline_is_a_sum},
-    Statement{"C59", Kind::model, Basis::given(),
-              "An EC is launches, restarts after preemption, compute and blocking", call_is_a_sum},
-    Statement{"C60", Kind::trend, Basis::fitted("host_cores, sync"),
-              "From 4 processes on they share the cores of Orin Nano in time, and ECs are preempted",
-              preempted_from_four_on},
-    Statement{"C61", Kind::trend, Basis::predicted(), "Larger batches steady the EC and shorten launches",
-              larger_batches_steady},
+constexpr StatementCheck enqueue_all[] = {
+    {"C25", one_or_two_processes},
+    {"C26", growth_with_processes},
+    {"C27", flat_over_batch},
+    {"C28", growth_on_nano},
+    {"C29", flat_over_batch_on_nano},
+    {"C30", one_launch},
+    {"C31", blocking_dominates},
+    {"C32", rising_parts},
+    {"C33", knee},
+    {"C58", timeline_is_a_sum},
+    {"C59", call_is_a_sum},
+    {"C60", preempted_from_four_on},
+    {"C61", larger_batches_steady},
 };
 
 }  // namespace
 
-std::span<const Statement> enqueue_statements() {
+std::span<const StatementCheck> enqueue_statements() {
   return enqueue_all;
 }
 

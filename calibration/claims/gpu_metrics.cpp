@@ -10,8 +10,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
-
 Setup sampled(const char* model, const char* precision, int count = 1, int batch = 1) {
   return {.device = orin_nano,
           .model = model,
@@ -235,39 +233,20 @@ void tensor_active_and_throughput(Runs& runs, Checks& checks) {
   }
 }
 
-constexpr std::array gpu_metrics_all{
-    Statement{"C34", Kind::bound, Basis::fitted("observer.nsys.kernel_time"),
-              "SM active (1 process, batch 1) is 75-90 % with resnet50, 75-100 % with the "
-              "others, at times 100 %, and lowest in int8",
-              sm_active_alone},
-    Statement{"C35", Kind::bound, Basis::fitted("gpu.kernels.instructions"),
-              "Issue slots are used for less than 80 %, some 25 % in the mean", issue_slot},
-    Statement{"C36", Kind::bound, Basis::predicted(),
-              "Tensor cores (1 process, batch 1) are active for 25 % with resnet50 in int8, "
-              "below 20 % with yolov8n, near 100 % at times with fcn_resnet50",
-              tensor_active_alone},
-    Statement{"C37", Kind::trend, Basis::predicted(),
-              "SM active is high and steep at 1 and 2 processes, gradual at 4 and 8; issue "
-              "slots are used more at 1 and 2",
-              sm_active_over_processes},
-    Statement{"C38", Kind::bound, Basis::predicted(),
-              "Tensor cores are active for 25 % with resnet50 at 1 and 2 processes, 15-20 % at "
-              "4 and 8; 30 % with yolov8n; near 100 % with fcn_resnet50",
-              tensor_active_over_processes},
-    Statement{"C52", Kind::bound, Basis::fitted("gpu.kernels.instructions"),
-              "GPU utilisation reaches 100 % while issue slots and tensor cores are at 15-30 %",
-              busy_but_idle_units},
-    Statement{"C56", Kind::trend, Basis::predicted(), "A larger batch raises SM active and issue slots",
-              over_batch},
-    Statement{"C57", Kind::trend, Basis::predicted(),
-              "int8 has less tensor activity and more throughput than fp16; stalls grow with "
-              "processes",
-              tensor_active_and_throughput},
+constexpr StatementCheck gpu_metrics_all[] = {
+    {"C34", sm_active_alone},
+    {"C35", issue_slot},
+    {"C36", tensor_active_alone},
+    {"C37", sm_active_over_processes},
+    {"C38", tensor_active_over_processes},
+    {"C52", busy_but_idle_units},
+    {"C56", over_batch},
+    {"C57", tensor_active_and_throughput},
 };
 
 }  // namespace
 
-std::span<const Statement> gpu_metrics_statements() {
+std::span<const StatementCheck> gpu_metrics_statements() {
   return gpu_metrics_all;
 }
 

@@ -9,8 +9,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
-
 double percent_of_board(const Runs& runs, const Setup& setup) {
   return 100 * known(runs.held(setup).system.memory.gpu_share);
 }
@@ -97,34 +95,19 @@ void grows_with_batch_and_processes(Runs& runs, Checks& checks) {
   }
 }
 
-constexpr std::array memory_all{
-    Statement{"C07", Kind::value, Basis::fitted("contexts.tensorrt.gpu"),
-              "On Orin Nano fp32 takes twice the GPU memory of int8 with resnet50 and "
-              "fcn_resnet50, 1.25 times with yolov8n",
-              fp32_over_int8},
-    Statement{"C21", Kind::bound, Basis::predicted(),
-              "On Orin Nano resnet50 in fp16 uses the GPU for more than 98 % and its memory "
-              "for less than 3 %",
-              busy_in_little_memory},
-    Statement{"C22", Kind::bound, Basis::fitted("contexts.tensorrt.process"),
-              "On Orin Nano yolov8n in int8 takes less than 10 % of the memory in one process "
-              "at batch 8, more than 35 % in sixteen, 3.5 times as much",
-              sixteen_processes},
-    Statement{"C23", Kind::value, Basis::fitted("contexts.tensorrt.process"),
-              "On Nano at most 4 processes of resnet50 fit, and fewer of fcn_resnet50",
-              max_processes_on_nano},
-    Statement{"C24", Kind::model, Basis::given(),
-              "GPU memory is processes times model and two batches; the model is most of it",
-              model_and_two_batches},
-    Statement{"C43", Kind::trend, Basis::given(),
-              "On Orin Nano GPU memory rises with precision, from int8 to fp32", rises_with_precision},
-    Statement{"C53", Kind::trend, Basis::given(), "GPU memory grows in proportion to batch and to processes",
-              grows_with_batch_and_processes},
+constexpr StatementCheck memory_all[] = {
+    {"C07", fp32_over_int8},
+    {"C21", busy_in_little_memory},
+    {"C22", sixteen_processes},
+    {"C23", max_processes_on_nano},
+    {"C24", model_and_two_batches},
+    {"C43", rises_with_precision},
+    {"C53", grows_with_batch_and_processes},
 };
 
 }  // namespace
 
-std::span<const Statement> memory_statements() {
+std::span<const StatementCheck> memory_statements() {
   return memory_all;
 }
 

@@ -16,7 +16,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
 constexpr std::array study_batches{1, 2, 4, 8, 16, 32, 64};
 
 constexpr const char* cuda = "precision: tf32, runtime: eager, placement: gpu";
@@ -115,32 +114,21 @@ void precision_of_engines(Runs& runs, Checks& checks) {
                  {{"SM active", known(array.sm_active)}, {"tensor active", active}});
 }
 
-constexpr std::array multi_accelerator_all{
-    Statement{"D01", Kind::value, Basis::predicted(),
-              "Two instances on CUDA cores (fp32, PyTorch) do 415.2 images/s, best at batch 64", cuda_cores},
-    Statement{"D02", Kind::value, Basis::predicted(),
-              "Two instances on the CPU do 10.1 images/s, best at batch 1", processor},
-    Statement{"D03", Kind::value, Basis::fitted("dla.ops_per_clock.fp16"),
-              "A DLA beside the CUDA cores adds 40 to 50 images/s at small batch", cuda_and_dla},
-    Statement{"D04", Kind::trend, Basis::predicted(), "CUDA + DLA has diminishing returns at large batch",
-              diminishing},
-    Statement{"D05", Kind::trend, Basis::predicted(),
-              "CUDA + tensor cores is best, and pulls ahead as batch grows", tensor_cores_are_best},
-    Statement{"D06", Kind::value, Basis::predicted(),
-              "CUDA + tensor + DLA does 29.5 images/s less than CUDA + tensor at batch 64",
-              dla_beside_tensor_cores},
-    Statement{"D07", Kind::model, Basis::given(), "Layers that a DLA cannot run fall back to the GPU",
-              dla_falls_back},
-    Statement{"D08", Kind::trend, Basis::predicted(),
-              "CUDA + tensor + DLA: throughput rises with batch throughout", rises_throughout},
-    Statement{"D10", Kind::model, Basis::given(),
-              "CUDA cores run fp32, tensor cores AMP that still uses CUDA cores, DLAs fp16",
-              precision_of_engines},
+constexpr StatementCheck multi_accelerator_all[] = {
+    {"D01", cuda_cores},
+    {"D02", processor},
+    {"D03", cuda_and_dla},
+    {"D04", diminishing},
+    {"D05", tensor_cores_are_best},
+    {"D06", dla_beside_tensor_cores},
+    {"D07", dla_falls_back},
+    {"D08", rises_throughout},
+    {"D10", precision_of_engines},
 };
 
 }  // namespace
 
-std::span<const Statement> multi_accelerator_statements() {
+std::span<const StatementCheck> multi_accelerator_statements() {
   return multi_accelerator_all;
 }
 

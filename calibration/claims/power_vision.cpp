@@ -13,8 +13,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
-
 double watts(Runs& runs, const Setup& setup) {
   const scenarios::NamedParameters& rails =
       runs.of(setup).system.power_w.rails;  // the first rail is the module input
@@ -188,57 +186,28 @@ void power_follows_throughput(Runs& runs, Checks& checks) {
   }
 }
 
-constexpr std::array power_vision_all{
-    Statement{"C09", Kind::value, Basis::fitted("which rails are summed"),
-              "On Orin Nano fcn_resnet50 draws 6.6 W in fp16, 7.1 in tf32, 6.1 in fp32 (batch 1)", fcn_power},
-    Statement{"C10", Kind::value, Basis::fitted("which rails are summed"),
-              "There an image costs 68, 151 and 435 mJ", fcn_energy},
-    Statement{"C11", Kind::trend, Basis::predicted(),
-              "On Orin Nano power rises with precision up to tf32 and drops at fp32; energy per image rises "
-              "all the way (batch 1)",
-              power_over_precision},
-    Statement{"C13", Kind::value, Basis::predicted(),
-              "On Nano an image of resnet50 costs 0.23 J in int8, 0.125 in fp16, 0.32 in tf32", nano_energy},
-    Statement{"C14", Kind::trend, Basis::given(), "On Nano int8, tf32 and fp32 draw about the same power",
-              nano_fallback_power},
-    Statement{"C15", Kind::value, Basis::fitted("which rails are summed"),
-              "On Orin Nano in int8, from batch 1 to 16: resnet50 4.75 to 6.17 W, fcn_resnet50 5.51 to 6.71, "
-              "yolov8n 4.51 to 5.89",
-              int8_power_over_batch},
-    Statement{
-        "C16", Kind::trend, Basis::predicted(),
-        "On Orin Nano 2 processes of fcn_resnet50 in int8 draw slightly more than 4 or 8 at every batch",
-        two_processes_draw_most},
-    Statement{"C17", Kind::trend, Basis::predicted(),
-              "On Orin Nano fcn_resnet50 in int8 draws more than resnet50 and yolov8n at any batch and "
-              "process count",
-              fcn_draws_most},
-    Statement{"C18", Kind::value, Basis::fitted("which rails are summed"),
-              "On Nano fcn_resnet50 in fp16 draws 4.18, 4.28, 4.23, 4.31 W at batch 1, 2, 4, 8",
-              nano_power_over_batch},
-    Statement{"C19", Kind::trend, Basis::predicted(),
-              "On Nano power in fp16 rises with batch and with processes", nano_power_rises},
-    Statement{"C20", Kind::bound, Basis::predicted(),
-              "Over the sweeps of batch and processes power never crosses 7 W on Orin Nano and 5 W on Nano",
-              never_above},
-    Statement{"C48", Kind::trend, Basis::predicted(), "On Nano fp16 uses the least energy per image",
-              nano_fp16_energy},
-    Statement{"C49", Kind::trend, Basis::predicted(),
-              "On Orin Nano fcn_resnet50 draws more than resnet50 and yolov8n (batch 1)",
-              fcn_draws_most_over_precision},
-    Statement{"C50", Kind::trend, Basis::predicted(),
-              "A supported precision costs less energy per image than one that runs as fp32",
-              supported_is_cheaper},
-    Statement{"C54", Kind::trend, Basis::predicted(),
-              "On Orin Nano in int8 power rises with batch at a fixed process count",
-              int8_power_rises_with_batch},
-    Statement{"C55", Kind::trend, Basis::predicted(), "Power rises as throughput does, until the cap",
-              power_follows_throughput},
+constexpr StatementCheck power_vision_all[] = {
+    {"C09", fcn_power},
+    {"C10", fcn_energy},
+    {"C11", power_over_precision},
+    {"C13", nano_energy},
+    {"C14", nano_fallback_power},
+    {"C15", int8_power_over_batch},
+    {"C16", two_processes_draw_most},
+    {"C17", fcn_draws_most},
+    {"C18", nano_power_over_batch},
+    {"C19", nano_power_rises},
+    {"C20", never_above},
+    {"C48", nano_fp16_energy},
+    {"C49", fcn_draws_most_over_precision},
+    {"C50", supported_is_cheaper},
+    {"C54", int8_power_rises_with_batch},
+    {"C55", power_follows_throughput},
 };
 
 }  // namespace
 
-std::span<const Statement> power_statements() {
+std::span<const StatementCheck> power_statements() {
   return power_vision_all;
 }
 

@@ -1,28 +1,18 @@
 #include "calibration/claims/reproduce.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <stdexcept>
 
 #include "calibration/claims/deviations.hpp"
+#include "calibration/evidence/embedded.hpp"
+#include "input/csv.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
-
-std::string_view to_string(StatementKind kind) {
-  switch (kind) {
-    case StatementKind::value:
-      return "value";
-    case StatementKind::trend:
-      return "trend";
-    case StatementKind::bound:
-      return "bound";
-    case StatementKind::model:
-      return "model";
-    case StatementKind::device:
-      break;
-  }
-  return "device";
-}
 
 std::string_view to_string(Basis::Kind kind) {
   switch (kind) {
@@ -37,6 +27,44 @@ std::string_view to_string(Basis::Kind kind) {
   }
   return "not judged";
 }
+
+namespace {
+
+Basis::Kind basis_named(std::string_view name, const input::CsvTable::Row& row) {
+  using enum Basis::Kind;
+  for (const Basis::Kind kind : {given, fitted, predicted, not_judged})
+    if (to_string(kind) == name) return kind;
+  row.fail(fmt::format("no basis '{}'", name));
+}
+
+// The rows of calibration/statements.csv, each with its check.
+std::vector<Statement> read_statements() {
+  std::map<std::string_view, void (*)(Runs&, Checks&)> checks;
+  for (const std::span<const StatementCheck> part :
+       {throughput_statements(), memory_statements(), gpu_metrics_statements(), sharing_statements(),
+        enqueue_statements(), multi_accelerator_statements(), device_statements(), network_statements(),
+        power_statements(), energy_statements(), energy_runtime_statements(), pipeline_statements(),
+        roofline_statements()})
+    for (const StatementCheck& each : part) checks.emplace(each.id, each.check);
+  constexpr const char* file = "statements.csv";
+  static const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
+  std::vector<Statement> found;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const input::CsvTable::Row row = table.row(i);
+    const auto text = [&](const char* column) { return row.view(table.column(column)); };
+    const auto check = checks.extract(text("id"));
+    if (check.empty()) row.fail("nothing checks this statement, or it is there twice");
+    found.push_back({text("id"),
+                     text("kind"),
+                     {basis_named(text("basis"), row), text("chosen")},
+                     text("statement"),
+                     check.mapped()});
+  }
+  if (!checks.empty()) throw std::runtime_error(fmt::format("{}: no {}", file, checks.begin()->first));
+  return found;
+}
+
+}  // namespace
 
 std::string_view source_of(const Statement& statement) {
   switch (statement.id.front()) {
@@ -76,14 +104,10 @@ const Check* Reproduction::worst() const {
 }
 
 const std::vector<const Statement*>& statements() {
+  static const std::vector<Statement> rows = read_statements();
   static const std::vector<const Statement*> all = [] {
     std::vector<const Statement*> list;
-    for (const std::span<const Statement> part :
-         {throughput_statements(), memory_statements(), gpu_metrics_statements(), sharing_statements(),
-          enqueue_statements(), multi_accelerator_statements(), device_statements(), network_statements(),
-          power_statements(), energy_statements(), energy_runtime_statements(), pipeline_statements(),
-          roofline_statements()})
-      for (const Statement& statement : part) list.push_back(&statement);
+    for (const Statement& row : rows) list.push_back(&row);
     std::ranges::sort(list, {}, &Statement::id);
     return list;
   }();

@@ -9,8 +9,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
-
 void one_at_a_time(Runs& runs, Checks& checks) {
   for (const char* device : {orin_nano, nano}) {
     const scenarios::Result& two = runs.of({device, "resnet50", "fp16", 1, 2});
@@ -57,18 +55,15 @@ void input_shapes(Runs& /*runs*/, Checks& checks) {
   add("yolov8n", "3x640x640");
 }
 
-constexpr std::array sharing_all{
-    Statement{"C62", Kind::model, Basis::given(),
-              "Without MPS processes take turns on the GPU, and each has memory of its own", one_at_a_time},
-    Statement{"C63", Kind::model, Basis::given(),
-              "With a batch always enqueued the GPU never waits: throughput is an upper bound", upper_bound},
-    Statement{"C64", Kind::value, Basis::given(),
-              "Input: 3x224x224 for resnet50 and fcn_resnet50, 3x640x640 for yolov8n", input_shapes},
+constexpr StatementCheck sharing_all[] = {
+    {"C62", one_at_a_time},
+    {"C63", upper_bound},
+    {"C64", input_shapes},
 };
 
 }  // namespace
 
-std::span<const Statement> sharing_statements() {
+std::span<const StatementCheck> sharing_statements() {
   return sharing_all;
 }
 

@@ -9,9 +9,6 @@
 
 namespace jostle::calibration {
 
-enum class StatementKind { value, trend, bound, model, device };
-[[nodiscard]] std::string_view to_string(StatementKind kind);
-
 // The basis of the verdict on a statement.
 struct Basis {
   enum class Kind {
@@ -21,19 +18,14 @@ struct Basis {
     not_judged  // the source contradicts itself or tells too little
   };
 
-  [[nodiscard]] static constexpr Basis given() { return {Kind::given, {}}; }
-  [[nodiscard]] static constexpr Basis fitted(std::string_view chosen) { return {Kind::fitted, chosen}; }
-  [[nodiscard]] static constexpr Basis predicted() { return {Kind::predicted, {}}; }
-  [[nodiscard]] static constexpr Basis not_judged() { return {Kind::not_judged, {}}; }
-
   Kind kind = Kind::predicted;
   std::string_view chosen;  // the parameters or settings, if fitted
 };
 [[nodiscard]] std::string_view to_string(Basis::Kind kind);
 
 struct Statement {
-  std::string_view id;  // C.., D.., E.., F.., G..: by source
-  StatementKind kind;   // the kind of most of its checks
+  std::string_view id;    // C.., D.., E.., F.., G..: by source
+  std::string_view kind;  // of most of its checks: value, trend, bound, model or device
   Basis basis;
   std::string_view text;
   void (*check)(Runs& runs, Checks& checks);
@@ -42,21 +34,27 @@ struct Statement {
 // The source of an id: "Chakraborty et al., ISPASS 2025".
 [[nodiscard]] std::string_view source_of(const Statement& statement);
 
-// The statements by subject. Sources: C: concurrent vision inference on Jetson Orin Nano and Nano with
+// How a statement is checked, by its id. calibration/statements.csv has the rest of it.
+struct StatementCheck {
+  std::string_view id;
+  void (*check)(Runs& runs, Checks& checks);
+};
+
+// The checks by subject. Sources: C: concurrent vision inference on Jetson Orin Nano and Nano with
 // trtexec; D: accelerators of AGX Orin at once; E: energy against clocks, governors and batches on Nano,
 // Xavier NX and Orin NX; F: a video pipeline on Jetson Nano; G: rooflines of time and energy on AGX Orin.
-[[nodiscard]] std::span<const Statement> throughput_statements();
-[[nodiscard]] std::span<const Statement> memory_statements();
-[[nodiscard]] std::span<const Statement> gpu_metrics_statements();
-[[nodiscard]] std::span<const Statement> sharing_statements();
-[[nodiscard]] std::span<const Statement> enqueue_statements();
-[[nodiscard]] std::span<const Statement> multi_accelerator_statements();
-[[nodiscard]] std::span<const Statement> device_statements();
-[[nodiscard]] std::span<const Statement> network_statements();
-[[nodiscard]] std::span<const Statement> power_statements();
-[[nodiscard]] std::span<const Statement> energy_statements();
-[[nodiscard]] std::span<const Statement> energy_runtime_statements();
-[[nodiscard]] std::span<const Statement> pipeline_statements();
-[[nodiscard]] std::span<const Statement> roofline_statements();
+[[nodiscard]] std::span<const StatementCheck> throughput_statements();
+[[nodiscard]] std::span<const StatementCheck> memory_statements();
+[[nodiscard]] std::span<const StatementCheck> gpu_metrics_statements();
+[[nodiscard]] std::span<const StatementCheck> sharing_statements();
+[[nodiscard]] std::span<const StatementCheck> enqueue_statements();
+[[nodiscard]] std::span<const StatementCheck> multi_accelerator_statements();
+[[nodiscard]] std::span<const StatementCheck> device_statements();
+[[nodiscard]] std::span<const StatementCheck> network_statements();
+[[nodiscard]] std::span<const StatementCheck> power_statements();
+[[nodiscard]] std::span<const StatementCheck> energy_statements();
+[[nodiscard]] std::span<const StatementCheck> energy_runtime_statements();
+[[nodiscard]] std::span<const StatementCheck> pipeline_statements();
+[[nodiscard]] std::span<const StatementCheck> roofline_statements();
 
 }  // namespace jostle::calibration

@@ -11,8 +11,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
-
 void speed_up_of_int8(Runs& runs, Checks& checks) {
   const auto add = [&](const char* model, double claimed) {
     checks.near(
@@ -204,64 +202,30 @@ void boards_compared(Runs& runs, Checks& checks) {
   }
 }
 
-constexpr std::array throughput_all{
-    Statement{"C01", Kind::value, Basis::predicted(),
-              "On Orin Nano yolov8n in int8 does 210 images/s at batch 1, 320 at batch 16",
-              yolov8n_over_batch},
-    Statement{"C02", Kind::value, Basis::predicted(),
-              "On Nano yolov8n in fp16 does 20 images/s at batch 1, 22 at batch 8",
-              yolov8n_over_batch_on_nano},
-    Statement{"C03", Kind::value, Basis::predicted(),
-              "Each of 8 processes of yolov8n does nearly 10 images/s", eight_processes},
-    Statement{"C04", Kind::trend, Basis::predicted(), "Throughput rises with batch, less than in proportion",
-              rises_with_batch},
-    Statement{"C05", Kind::trend, Basis::predicted(), "Throughput of each process falls with processes",
-              falls_with_processes},
-    Statement{"C08", Kind::value, Basis::fitted("kernels.tensor_efficiency, cuda_efficiency"),
-              "On Orin Nano fcn_resnet50 does 97 images/s in fp16, 47 in tf32, 14 in fp32 (batch 1)",
-              fcn_over_precision},
-    Statement{"C66", Kind::bound, Basis::not_judged(),
-              "Concurrent applications do up to 3.8 times as much as one (cited)", concurrency_gains},
-    Statement{"C06", Kind::value, Basis::predicted(),
-              "On Orin Nano int8 is 9.75 times as fast as fp32 with resnet50, 12 with "
-              "fcn_resnet50, about 3 with yolov8n (batch 1)",
-              speed_up_of_int8},
-    Statement{"C12", Kind::value, Basis::predicted(),
-              "On Nano yolov8n in fp16 has twice the throughput of any other precision and "
-              "half the GPU memory",
-              fp16_on_nano},
-    Statement{"C39", Kind::value, Basis::fitted("observer.nsys.kernel_time"), "The tracer halves throughput",
-              traced_throughput},
-    Statement{"C40", Kind::bound, Basis::predicted(),
-              "An A40 does more than 1000 images/s of yolov8n in fp16", cloud},
-    Statement{"C41", Kind::trend, Basis::predicted(),
-              "On Orin Nano resnet50 in fp16 gains throughput with batch, and levels off",
-              levels_off_with_batch},
-    Statement{"C42", Kind::trend, Basis::predicted(),
-              "On Orin Nano int8 is the fastest precision of every network (batch 1)", int8_is_fastest},
-    Statement{"C44", Kind::trend, Basis::predicted(),
-              "On Orin Nano resnet50 is the fastest and fcn_resnet50 the slowest network at "
-              "every precision (batch 1)",
-              order_of_networks},
-    Statement{"C45", Kind::trend, Basis::predicted(),
-              "On Nano fp16 has more throughput and less GPU memory than int8 (batch 1)",
-              fp16_beats_int8_on_nano},
-    Statement{"C46", Kind::value, Basis::predicted(),
-              "On Nano yolov8n does 20 images/s in fp16 and about half in other precisions "
-              "(batch 1)",
-              yolov8n_on_nano},
-    Statement{"C47", Kind::model, Basis::given(),
-              "On Nano layers of int8 and tf32 engines fall back to fp32: less throughput, "
-              "more memory",
-              fall_back_to_fp32},
-    Statement{"C51", Kind::trend, Basis::predicted(),
-              "Orin Nano is far faster than Nano; int8 is best on the one, fp16 on the other",
-              boards_compared},
+constexpr StatementCheck throughput_all[] = {
+    {"C01", yolov8n_over_batch},
+    {"C02", yolov8n_over_batch_on_nano},
+    {"C03", eight_processes},
+    {"C04", rises_with_batch},
+    {"C05", falls_with_processes},
+    {"C08", fcn_over_precision},
+    {"C66", concurrency_gains},
+    {"C06", speed_up_of_int8},
+    {"C12", fp16_on_nano},
+    {"C39", traced_throughput},
+    {"C40", cloud},
+    {"C41", levels_off_with_batch},
+    {"C42", int8_is_fastest},
+    {"C44", order_of_networks},
+    {"C45", fp16_beats_int8_on_nano},
+    {"C46", yolov8n_on_nano},
+    {"C47", fall_back_to_fp32},
+    {"C51", boards_compared},
 };
 
 }  // namespace
 
-std::span<const Statement> throughput_statements() {
+std::span<const StatementCheck> throughput_statements() {
   return throughput_all;
 }
 

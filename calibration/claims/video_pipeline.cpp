@@ -14,8 +14,6 @@
 namespace jostle::calibration {
 namespace {
 
-using Kind = StatementKind;
-
 // A process in PyTorch, with one batch of one image at a time.
 Setup in_pytorch(const char* device, const char* model, const char* precision) {
   return {.device = device,
@@ -130,26 +128,18 @@ void ahead_by_its_gpu(Runs& runs, Checks& checks) {
   }
 }
 
-constexpr std::array video_pipeline_all{
-    Statement{"F01", Kind::value, Basis::fitted("fp16_of_fp32"),
-              "On Nano a pipeline with SSD300 does 1.09, 1.53, 2.27, 2.57, 1.20 frames/s, step by step",
-              pipeline_steps},
-    Statement{"F03", Kind::trend, Basis::predicted(),
-              "At first the CPU is busy and the GPU used only while inferring", pipeline_waits},
-    Statement{"F04", Kind::value, Basis::predicted(), "The steps gain 40, 48 and 13 %", pipeline_gains},
-    Statement{"F05", Kind::trend, Basis::fitted("fp16_of_fp32"),
-              "On Nano in PyTorch fp16 halves the weights of SSD300, yet lowers throughput",
-              slower_in_half_precision},
-    Statement{"F06", Kind::trend, Basis::fitted("fp16_of_fp32"),
-              "What fp16 changes against fp32 depends on network and device", depends_on_model_and_device},
-    Statement{"F07", Kind::trend, Basis::predicted(),
-              "With the same networks Nano is ahead of Raspberry Pi 3B, because of its GPU",
-              ahead_by_its_gpu},
+constexpr StatementCheck video_pipeline_all[] = {
+    {"F01", pipeline_steps},
+    {"F03", pipeline_waits},
+    {"F04", pipeline_gains},
+    {"F05", slower_in_half_precision},
+    {"F06", depends_on_model_and_device},
+    {"F07", ahead_by_its_gpu},
 };
 
 }  // namespace
 
-std::span<const Statement> pipeline_statements() {
+std::span<const StatementCheck> pipeline_statements() {
   return video_pipeline_all;
 }
 

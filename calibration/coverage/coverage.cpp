@@ -7,6 +7,7 @@
 
 #include "analyses/interval/basis.hpp"
 #include "analyses/interval/interval.hpp"
+#include "calibration/evidence/simulated.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
@@ -15,25 +16,17 @@
 namespace jostle::calibration {
 namespace {
 
-// The predicted values of the reference values of a configuration.
-std::vector<double> values_of(const scenarios::Result& result, const RunConfiguration& configuration) {
-  std::vector<double> found;
-  for (const ReferenceValue& reference : configuration.reference_values)
-    found.push_back(predicted(result, reference.metric, configuration));
-  return found;
-}
-
 std::vector<Prediction> predictions_of(const RunConfiguration& configuration, const analyses::DrawnRuns& runs,
                                        const profiles::Profile& profile) {
-  const std::vector<double> point = values_of(runs.point, configuration);
+  const std::vector<double> point = predicted_values(runs.point, configuration);
   std::vector<analyses::MetricRuns> metric_runs(point.size());
   for (std::size_t v = 0; v < point.size(); ++v) metric_runs[v].point = point[v];
   for (const scenarios::Result& result : runs.drawn) {
-    const std::vector<double> values = values_of(result, configuration);
+    const std::vector<double> values = predicted_values(result, configuration);
     for (std::size_t v = 0; v < point.size(); ++v) metric_runs[v].drawn.emplace_back(values[v]);
   }
   for (const scenarios::Result& result : runs.repeated) {
-    const std::vector<double> values = values_of(result, configuration);
+    const std::vector<double> values = predicted_values(result, configuration);
     for (std::size_t v = 0; v < point.size(); ++v) metric_runs[v].repeated.emplace_back(values[v]);
   }
   const std::string basis = analyses::basis_of(configuration.scenario->processes.front(),
@@ -50,6 +43,20 @@ std::vector<Prediction> predictions_of(const RunConfiguration& configuration, co
 
 }  // namespace
 
+analyses::HeldOutRow held_out_row(const Comparison& comparison, const std::string& device,
+                                  const std::string& quantity, const std::string& basis,
+                                  const std::string& fold) {
+  return {.device = device,
+          .quantity = quantity,
+          .basis = basis,
+          .fold = fold,
+          .configuration = comparison.what_ran(),
+          .value = comparison.run,
+          .measured = comparison.measured,
+          .predicted = comparison.predicted,
+          .spread = {}};
+}
+
 std::vector<analyses::HeldOutRow> held_out_rows(const ComparisonGroup& group, const std::string& from,
                                                 const std::string& device, const std::string& quantity,
                                                 const std::string& basis) {
@@ -57,15 +64,8 @@ std::vector<analyses::HeldOutRow> held_out_rows(const ComparisonGroup& group, co
   for (const Comparison& comparison : group.comparisons) {
     if (comparison.quantity != from) continue;
     const std::string run = comparison.run.substr(0, comparison.run.find(", process"));
-    rows.push_back({.device = device,
-                    .quantity = quantity,
-                    .basis = basis,
-                    .fold = run,
-                    .configuration = run,
-                    .value = comparison.run,
-                    .measured = comparison.measured,
-                    .predicted = comparison.predicted,
-                    .spread = {}});
+    rows.push_back(held_out_row(comparison, device, quantity, basis, run));
+    rows.back().configuration = run;
   }
   return rows;
 }

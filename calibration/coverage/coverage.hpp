@@ -13,6 +13,11 @@
 
 namespace jostle::calibration {
 
+// A comparison as a row; its configuration is what ran.
+[[nodiscard]] analyses::HeldOutRow held_out_row(const Comparison& comparison, const std::string& device,
+                                                const std::string& quantity, const std::string& basis,
+                                                const std::string& fold);
+
 // The comparisons of the quantity `from` as rows. The fold of "c002 ..., process 3" is "c002 ...".
 [[nodiscard]] std::vector<analyses::HeldOutRow> held_out_rows(const ComparisonGroup& group,
                                                               const std::string& from,

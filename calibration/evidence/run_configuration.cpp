@@ -348,6 +348,10 @@ std::string RunConfiguration::family() const {
   return built_in == nullptr ? network() : std::string(built_in->family);
 }
 
+std::string RunConfiguration::text(const ReferenceValue& value) const {
+  return fmt::format("{} {}, {}", value.run, text(), value.metric);
+}
+
 std::string RunConfiguration::text() const {
   return fmt::format("{}{}{} {} {} b{}{}{}{}{}", device.empty() ? "" : device + " ", mode, clocks, model,
                      precision, batch, on_gpu() ? "" : " " + placement,

@@ -73,6 +73,7 @@ struct RunConfiguration {
   // True if its kernels are those of a framework, operator by operator.
   [[nodiscard]] bool is_of_framework() const;
   [[nodiscard]] std::string text() const;  // a description; equal configurations have equal texts
+  [[nodiscard]] std::string text(const ReferenceValue& value) const;  // "s39 <text()>, enqueue"
 };
 
 // The kind of quantity that a metric measures.

@@ -1,11 +1,33 @@
 #include "calibration/evidence/simulated.hpp"
 
+#include <mutex>
+#include <utility>
+
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
-#include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
+
+scenarios::Result simulated(const scenarios::Scenario& scenario, const profiles::Profile& profile,
+                            scenarios::RunControl control) {
+  if (control.interrupt == nullptr) control.interrupt = &input::interruption();
+  auto result = run(scenario, profile, control);
+  if (!result) throw scenarios::Interrupted();
+  return *std::move(result);
+}
+
+void side_by_side(std::size_t count, const std::function<void(std::size_t)>& work,
+                  const std::function<void(double)>& progress) {
+  std::mutex guard;
+  std::size_t done = 0;
+  scenarios::parallel_for(count, [&](std::size_t i) {
+    work(i);
+    const std::lock_guard lock(guard);
+    ++done;
+    if (progress) progress(static_cast<double>(done) / static_cast<double>(count));
+  });
+}
 
 std::string quantity_of(const std::string& metric) {
   if (metric == "throughput" || metric == "enqueue" || metric == "power") return metric;
@@ -22,16 +44,21 @@ std::string quantity_of(const std::string& metric) {
   }
 }
 
+std::vector<double> predicted_values(const scenarios::Result& result, const RunConfiguration& configuration) {
+  std::vector<double> found;
+  for (const ReferenceValue& reference : configuration.reference_values)
+    found.push_back(predicted(result, reference.metric, configuration));
+  return found;
+}
+
 std::vector<std::vector<double>> simulated(const profiles::Profile& profile,
                                            const std::vector<RunConfiguration>& configurations,
                                            const std::atomic<bool>* interrupt) {
   std::vector<std::vector<double>> found(configurations.size());
   scenarios::parallel_for(configurations.size(), [&](std::size_t i) {
-    const auto result = run(*configurations[i].scenario, profile,
-                            scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
-    if (!result) throw scenarios::Interrupted();
-    for (const ReferenceValue& reference : configurations[i].reference_values)
-      found[i].push_back(predicted(*result, reference.metric, configurations[i]));
+    found[i] = predicted_values(
+        simulated(*configurations[i].scenario, profile, {.interrupt = interrupt, .progress = {}}),
+        configurations[i]);
   });
   return found;
 }

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
-#include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "calibration/calibrate/calibrate.hpp"
@@ -16,8 +13,6 @@
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/run/parallel.hpp"
-#include "scenarios/run/run.hpp"
 #include "sim/math.hpp"
 
 namespace jostle::calibration {
@@ -41,10 +36,7 @@ class Bench {
                                            std::vector<dnn::Factor> factors) const {
     profiles::Profile profile = base_of(configuration.device).profile;
     profile.factors = std::move(factors);
-    const std::optional<scenarios::Result> result =
-        run(*configuration.scenario, profile, {.interrupt = &input::interruption(), .progress = {}});
-    if (!result) throw scenarios::Interrupted();
-    return *result;
+    return simulated(*configuration.scenario, profile);
   }
 
   // Predicts with the spread of assumed parameters: no measurement of the device is used except for the
@@ -79,11 +71,11 @@ void compare(ComparisonGroup& group, const RunConfiguration& configuration, cons
              MetricKind wanted = MetricKind::time) {
   for (const ReferenceValue& reference : configuration.reference_values) {
     if (kind_of(reference.metric) != wanted) continue;
-    group.comparisons.push_back(
-        {fmt::format("{} {}, {}", reference.run, configuration.text(), reference.metric),
-         wanted == MetricKind::power ? configuration.device + power_kind(reference.metric)
+    group.comparisons.push_back({configuration.text(reference),
+                                 wanted == MetricKind::power
+                                     ? configuration.device + power_kind(reference.metric)
                                      : configuration.device,
-         reference.value, predicted(result, reference.metric, configuration)});
+                                 reference.value, predicted(result, reference.metric, configuration)});
   }
 }
 
@@ -94,17 +86,11 @@ void compare_held_out(ComparisonGroup& group, std::vector<analyses::HeldOutRow>&
     const ReferenceValue& reference = configuration.reference_values[i];
     if (kind_of(reference.metric) != MetricKind::time) continue;
     group.comparisons.push_back(
-        {fmt::format("{} {}, {}", reference.run, configuration.text(), reference.metric),
-         configuration.device, reference.value, predicted[i].value});
-    rows.push_back({.device = configuration.device,
-                    .quantity = quantity_of(reference.metric),
-                    .basis = predicted[i].basis,
-                    .fold = configuration.device,
-                    .configuration = configuration.text(),
-                    .value = group.comparisons.back().run,
-                    .measured = reference.value,
-                    .predicted = predicted[i].value,
-                    .spread = predicted[i].spread});
+        {configuration.text(reference), configuration.device, reference.value, predicted[i].value});
+    rows.push_back(held_out_row(group.comparisons.back(), configuration.device, quantity_of(reference.metric),
+                                predicted[i].basis, configuration.device));
+    rows.back().configuration = configuration.text();
+    rows.back().spread = predicted[i].spread;
   }
 }
 
@@ -194,11 +180,17 @@ dnn::Factor device_factor(const Bench& bench, const Group& runs) {
           .basis = fmt::format("{}, {}", runs.front()->device, input::counted(runs.size(), "run"))};
 }
 
-void bound_devices(ComparisonGroup& group, double limit, Statistic statistic) {
+// Bounds each quantity of the group, a device or a kind of power on it.
+void bound(ComparisonGroup& group, const std::function<double(const std::string&)>& limit,
+           Statistic statistic) {
   for (const Comparison& comparison : group.comparisons) {
     if (std::ranges::find(group.bounds, comparison.quantity, &Bound::quantity) == group.bounds.end())
-      group.bounds.push_back({comparison.quantity, limit, statistic});
+      group.bounds.push_back({comparison.quantity, limit(comparison.quantity), statistic});
   }
+}
+void bound_devices(ComparisonGroup& group, double limit, Statistic statistic) {
+  bound(
+      group, [limit](const std::string&) { return limit; }, statistic);
 }
 
 constexpr const char* solo_runs = "boards/solo.csv";
@@ -251,11 +243,7 @@ OwnFactors own_factors(const Bench& bench, const std::vector<RunConfiguration>& 
   }
   bound_devices(groups.known, 0.05, Statistic::mean);
   bound_devices(groups.traffic, 0.1, Statistic::mean);
-  for (const Comparison& comparison : groups.power.comparisons) {
-    auto& bounds = groups.power.bounds;
-    if (std::ranges::find(bounds, comparison.quantity, &Bound::quantity) == bounds.end())
-      bounds.push_back({comparison.quantity, limit_of(comparison.quantity), Statistic::mean});
-  }
+  bound(groups.power, limit_of, Statistic::mean);
   return groups;
 }
 
@@ -285,15 +273,11 @@ std::vector<dnn::Factor> fit_board_factors(const std::vector<RunConfiguration>& 
                            devices = grouped(fitted_on, device_key);
   const Bench bench(fitted_on);
   std::vector<dnn::Factor> factors(families.size() + devices.size());
-  std::mutex guard;
-  std::size_t done = 0;
-  scenarios::parallel_for(factors.size(), [&](std::size_t i) {
+  const auto fit = [&](std::size_t i) {
     factors[i] = i < families.size() ? family_factor(bench, families[i])
                                      : device_factor(bench, devices[i - families.size()]);
-    const std::lock_guard lock(guard);
-    ++done;
-    if (progress) progress(static_cast<double>(done) / static_cast<double>(factors.size()));
-  });
+  };
+  side_by_side(factors.size(), fit, progress);
   return factors;
 }
 

@@ -3,127 +3,81 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
-#include <mutex>
-#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "calibration/evidence/embedded.hpp"
-#include "input/csv.hpp"
-#include "models/board/spec.hpp"
-#include "profiles/profile/profile.hpp"
-#include "scenarios/language/load.hpp"
-#include "scenarios/language/scenario.hpp"
+#include "calibration/coverage/coverage.hpp"
+#include "calibration/evidence/measured_run.hpp"
 #include "scenarios/run/assemble.hpp"
-#include "scenarios/run/parallel.hpp"
-#include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
 namespace {
 
-using input::CsvTable;
-using scenarios::Metric;
-using scenarios::TokenResult;
+using Rows = std::vector<EvidenceRow>;
+using MeasuredRuns = std::vector<MeasuredRun>;
 
 constexpr const char* published = "evidence/language/published.csv";
 constexpr const char* energies = "evidence/language/energy.csv";
 constexpr const char* memory_held = "evidence/language/memory.csv";
-constexpr const char* beside = "evidence/h200-llm/contention.csv";
+constexpr const char* contention = "evidence/h200-llm/contention.csv";
 constexpr const char* streams = "evidence/h200-llm/streams.csv";
 constexpr const char* several = "evidence/h100-users/users.csv";
 constexpr const char* serving = "evidence/h100-users/serving.csv";
 constexpr const char* serving_arrivals = "evidence/h100-users/serving_arrivals.csv";
 
-// A row of a file, as a map from column names to fields.
-using Fields = std::map<std::string, std::string>;
-
-std::vector<Fields> rows_of(const char* file) {
-  const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
-  std::vector<Fields> rows;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    Fields& row = rows.emplace_back();
-    for (const std::string& name : table.header()) row[name] = table.row(i).text(table.column(name));
-  }
-  return rows;
-}
-
-double number(const Fields& row, const char* column) {
-  return std::stod(row.at(column));
-}
-
-// A value of a result, and the measurement of it.
-struct Wanted {
-  std::string run, quantity;
-  double measured = 0;
-  std::function<Metric(const scenarios::Result&)> of;
-};
-// A scenario and the values that it predicts for one group.
-struct Run {
-  std::string scenario;
-  std::size_t group = 0;
-  std::vector<Wanted> wanted;
-  std::vector<sim::Time> arrivals = {};  // of the first process, in place of those of the scenario
-};
-
 // --- Boards
 
-std::string scenario_of(const Fields& row) {
-  std::string clocks;
+std::string scenario_of(EvidenceRow row) {
   for (const char* const domain : {"gpu", "cpu", "emc"})
     if (const std::string& mhz = row.at(fmt::format("{}_mhz", domain)); !mhz.empty())
-      clocks += fmt::format("{}{}: {} MHz", clocks.empty() ? "" : ", ", domain, mhz);
-  const std::string& prompt = row.at("prompt");
-  const std::string depth = row.contains("depth") ? row.at("depth") : "0";
-  const std::string work = prompt == "tg" || prompt == "pp"
-                               ? fmt::format("bench: {{{}: {}, depth: {}}}", prompt, row.at("tokens"), depth)
-                               : fmt::format("generate: {{prompt: {}, tokens: {}}}, users: {}", prompt,
-                                             row.at("tokens"), row.at("users"));
-  return fmt::format(
-      "device: {}\npower_mode: {}\n{}{}processes:\n  - {{model: {}, precision: {}, runtime: {}, {}}}\nrun: "
-      "{{duration: 20 s}}\n",
-      row.at("device"), row.at("power_mode"), row.at("pinned") == "1" ? "jetson_clocks: true\n" : "",
-      clocks.empty() ? "" : "clocks: {" + clocks + "}\n", row.at("model"), row.at("precision"),
-      row.at("runtime"), work);
+      row["clocks"] += fmt::format("{}{}: {} MHz", row["clocks"].empty() ? "" : ", ", domain, mhz);
+  row.emplace("clocks", "");
+  row.emplace("depth", "0");
+  row["pinned"] = row.at("pinned") == "1" ? "true" : "false";
+  const bool bench = row.at("prompt") == "tg" || row.at("prompt") == "pp";
+  row["work"] = filled(bench ? "bench: {<prompt>: <tokens>, depth: <depth>}"
+                             : "generate: {prompt: <prompt>, tokens: <tokens>}, users: <users>",
+                       row);
+  return filled(
+      "device: <device>\npower_mode: <power_mode>\njetson_clocks: <pinned>\nclocks: {<clocks>}\nprocesses:\n"
+      "  - {model: <model>, precision: <precision>, runtime: <runtime>, <work>}\nrun: {duration: 20 s}\n",
+      row);
 }
 
-Metric value_of(const TokenResult& tokens, const std::string& metric) {
-  if (metric == "decode") return tokens.decode_per_s;
-  if (metric == "itl") return tokens.itl_ms.mean;
-  if (metric == "ttft") return tokens.ttft_ms.mean;
-  return tokens.prefill_per_s;
+std::string board_name(const EvidenceRow& row) {
+  return filled("<run> <device> <power_mode> <model> <precision> <runtime>, ", row);
 }
 
 // The quantity that the row measures: the time to the next token, with one user or several, or to the first.
-std::string waited_for(const Fields& row) {
+std::string waited_for(const EvidenceRow& row) {
   const std::string& metric = row.at("metric");
   if (metric == "ttft" || metric == "prefill") return "prefill";
   return row.at("users") == "1" ? "decode" : "decode, several users";
 }
 
-std::vector<Run> runs_of_boards(std::vector<Fields>& kept) {
-  std::vector<Run> runs;
-  for (Fields& row : rows_of(published)) {
-    if (!row.at("mark").empty()) continue;
-    const std::string metric = row.at("metric");
-    const std::string name =
-        fmt::format("{} {} {} {} {} {}, {}", row.at("run"), row.at("device"), row.at("power_mode"),
-                    row.at("model"), row.at("precision"), row.at("runtime"), metric);
+MeasuredRuns runs_of_boards(const Rows& rows) {
+  const std::map<std::string, std::string> paths{{"decode", "decode_per_s"},
+                                                 {"itl", "itl_ms.mean"},
+                                                 {"ttft", "ttft_ms.mean"},
+                                                 {"prefill", "prefill_per_s"}};
+  MeasuredRuns runs;
+  for (const EvidenceRow& row : rows) {
+    const std::string& metric = row.at("metric");
     runs.push_back({scenario_of(row),
                     0,
-                    {{name, waited_for(row), number(row, "value"), [metric](const scenarios::Result& result) {
-                        return value_of(result.processes[0].tokens.value_or(TokenResult{}), metric);
-                      }}}});
-    kept.push_back(std::move(row));
+                    {{board_name(row) + metric, waited_for(row), number(row, "value"),
+                      "processes.0.tokens." + paths.at(metric)}}});
   }
   return runs;
 }
 
 // Joules a token on the rails that were read; `rails`: names, separated by spaces.
-Metric energy_of_token(const scenarios::Result& result, const std::string& rails) {
+scenarios::Metric energy_of_token(const scenarios::Result& result, const std::string& rails) {
   if (!result.system.tokens || !result.system.tokens->per_s) return {};
   double watts = 0;
   std::istringstream names(rails);
@@ -136,26 +90,20 @@ Metric energy_of_token(const scenarios::Result& result, const std::string& rails
   return watts / *result.system.tokens->per_s;
 }
 
-std::vector<Run> runs_of_energy(std::size_t group) {
-  std::vector<Run> runs;
-  for (const Fields& row : rows_of(energies)) {
-    if (!row.at("mark").empty()) continue;
-    const std::string name =
-        fmt::format("{} {} {} {} {} {}, {} tokens at {}", row.at("run"), row.at("device"),
-                    row.at("power_mode"), row.at("model"), row.at("precision"), row.at("runtime"),
-                    row.at("tokens"), row.at("depth") == "0" ? row.at("prompt") : row.at("depth"));
-    runs.push_back({scenario_of(row),
-                    group,
-                    {{name, "energy of a token", number(row, "value"),
-                      [rails = row.at("rails")](const scenarios::Result& result) {
-                        return energy_of_token(result, rails);
-                      }}}});
+MeasuredRuns runs_of_energy(std::size_t group) {
+  MeasuredRuns runs;
+  for (EvidenceRow row : evidence_rows(energies)) {
+    row["at"] = row.at(row.at("depth") == "0" ? "prompt" : "depth");
+    MeasuredValue value{board_name(row) + filled("<tokens> tokens at <at>", row), "energy of a token",
+                        number(row, "value"), ""};
+    value.of = [rails = row.at("rails")](const auto& result) { return energy_of_token(result, rails); };
+    runs.push_back({scenario_of(row), group, {std::move(value)}});
   }
   return runs;
 }
 
 // Groups the values of a quantity once more, by a column of their rows.
-ComparisonGroup view(const ComparisonGroup& all, const std::string& quantity, const std::vector<Fields>& rows,
+ComparisonGroup view(const ComparisonGroup& all, const std::string& quantity, const Rows& rows,
                      const char* column) {
   ComparisonGroup group{
       fmt::format("language models, {} by {}", quantity, column), all.evidence, "", {}, {}, true};
@@ -168,179 +116,116 @@ ComparisonGroup view(const ComparisonGroup& all, const std::string& quantity, co
   return group;
 }
 
-// --- An H200
+// --- An H200: processes, or streams of one, beside each other
 
-bool is_camera(const Fields& row, const char* arrivals) {
-  return row.at(arrivals) != "closed";
-}
-
-std::string work_of(const Fields& row, bool camera) {
-  const std::string& role = row.at("role");
-  return fmt::format("model: {}, precision: fp16, {}{}", row.at("model"),
-                     role == "decode"    ? "bench: {tg: 128, depth: 512}"
-                     : role == "prefill" ? "bench: {pp: 512}"
-                                         : "batch: " + row.at("batch"),
-                     camera ? ", arrivals: {periodic: 30 /s}" : "");
-}
-
-// The rate per second of steps of a language model, or of batches of an image network.
-Metric rate_of(const Fields& row, const Metric& throughput, const std::optional<TokenResult>& tokens) {
-  if (row.at("role") == "decode") return tokens.value_or(TokenResult{}).decode_per_s;
-  if (!throughput || row.at("role") == "prefill") return throughput;
-  return *throughput / number(row, "batch");
-}
-
-Wanted wanted(const Fields& row, bool camera, const std::string& name,
-              std::function<Metric(const scenarios::Result&)> rate,
-              std::function<Metric(const scenarios::Result&)> p99) {
-  if (camera) return {name, "camera p99", number(row, "p99_ms"), std::move(p99)};
-  return {name, "rate", number(row, "per_s"), std::move(rate)};
-}
-
-// Rows with the same `run`, if it has more than one process or stream.
-std::vector<std::vector<Fields>> together(const char* file, const char* key) {
-  std::vector<std::vector<Fields>> runs;
-  for (Fields& row : rows_of(file)) {
-    if (row.at(key) == "1") continue;
-    if (runs.empty() || runs.back().front().at("run") != row.at("run")) runs.emplace_back();
-    runs.back().push_back(std::move(row));
+// The rows of a run: of processes, with their `sharing`, or of streams, without.
+MeasuredRun run_beside(Rows rows, std::size_t group) {
+  const std::string sharing = rows.front()["sharing"];
+  const bool streams = sharing.empty();
+  MeasuredRun run{"device: nvidia-h200\n", group, {}};
+  run.scenario += streams            ? "processes:\n  - runtime: cuda-graph\n    sync: spin\n    instances:\n"
+                  : sharing == "mps" ? "mps: true\nprocesses:\n"
+                                     : "processes:\n";
+  bool cameras = false;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EvidenceRow& row = rows[i];
+    const bool decode = row.at("role") == "decode", prefill = row.at("role") == "prefill";
+    const bool camera = row.at(streams ? "arrivals_per_s" : "arrivals") != "closed";
+    cameras = cameras || camera;
+    row["i"] = fmt::format("{}", i);
+    row["level"] = row["priority"] == "0" ? "normal" : "high";
+    row["work"] = filled(decode    ? "model: <model>, precision: fp16, bench: {tg: 128, depth: 512}"
+                         : prefill ? "model: <model>, precision: fp16, bench: {pp: 512}"
+                                   : "model: <model>, precision: fp16, batch: <batch>",
+                         row) +
+                  (camera ? ", arrivals: {periodic: 30 /s}" : "");
+    run.scenario += filled(
+        streams ? "      - {<work>, priority: <level>}\n" : "  - {<work>, runtime: cuda-graph, sync: spin}\n",
+        row);
+    const std::string name = filled(streams ? "<run>, <model> <i>" : "<run> <kind>, <model> <i>", row);
+    const std::string path = filled(streams ? "processes.0.instances.<i>." : "processes.<i>.", row);
+    if (camera)
+      run.values.push_back({name, "camera p99", number(row, "p99_ms"), path + "latency_ms.p99"});
+    else  // steps of a language model, or batches of an image network
+      run.values.push_back({name, "rate", number(row, "per_s"),
+                            path + (decode ? "tokens.decode_per_s" : "throughput"),
+                            decode || prefill ? 1 : 1 / number(row, "batch")});
   }
-  return runs;
+  // As long as measured; with cameras, long enough for some hundred images of each.
+  run.scenario += fmt::format("run: {{duration: {} s, warmup: 0.4 s}}\n", cameras ? 6 : 1);
+  return run;
 }
 
-// The duration of the measured runs; with cameras, long enough for some hundred images of each.
-std::string duration_of(const std::vector<Fields>& rows, const char* arrivals) {
-  const bool cameras =
-      std::ranges::any_of(rows, [arrivals](const Fields& row) { return is_camera(row, arrivals); });
-  return fmt::format("run: {{duration: {} s, warmup: 0.4 s}}\n", cameras ? 6 : 1);
-}
-
-std::vector<Run> runs_of_processes(const std::string& sharing, std::size_t group) {
-  std::vector<Run> runs;
-  for (const std::vector<Fields>& rows : together(beside, "processes")) {
-    if (rows.front().at("sharing") != sharing) continue;
-    Run run{
-        fmt::format("device: nvidia-h200\n{}processes:\n", sharing == "mps" ? "mps: true\n" : ""), group, {}};
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const Fields& row = rows[i];
-      const bool camera = is_camera(row, "arrivals");
-      run.scenario += fmt::format("  - {{{}, runtime: cuda-graph, sync: spin}}\n", work_of(row, camera));
-      run.wanted.push_back(wanted(
-          row, camera, fmt::format("{} {}, {} {}", row.at("run"), row.at("kind"), row.at("model"), i),
-          [row, i](const scenarios::Result& result) {
-            return rate_of(row, result.processes[i].throughput.mean, result.processes[i].tokens);
-          },
-          [i](const scenarios::Result& result) { return result.processes[i].latency_ms.p99; }));
-    }
-    run.scenario += duration_of(rows, "arrivals");
-    runs.push_back(std::move(run));
-  }
-  return runs;
-}
-
-std::vector<Run> runs_of_streams(std::size_t group) {
-  std::vector<Run> runs;
-  for (const std::vector<Fields>& rows : together(streams, "streams")) {
-    Run run{"device: nvidia-h200\nprocesses:\n  - runtime: cuda-graph\n    sync: spin\n    instances:\n",
-            group,
-            {}};
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const Fields& row = rows[i];
-      const bool camera = is_camera(row, "arrivals_per_s");
-      run.scenario += fmt::format("      - {{{}{}}}\n", work_of(row, camera),
-                                  row.at("priority") == "0" ? "" : ", priority: high");
-      run.wanted.push_back(wanted(
-          row, camera, fmt::format("{}, {} {}", row.at("run"), row.at("model"), i),
-          [row, i](const scenarios::Result& result) {
-            const scenarios::InstanceResult& stream = result.processes[0].instances.at(i);
-            return rate_of(row, stream.throughput.mean, stream.tokens);
-          },
-          [i](const scenarios::Result& result) {
-            return result.processes[0].instances.at(i).latency_ms.p99;
-          }));
-    }
-    run.scenario += duration_of(rows, "arrivals_per_s");
-    runs.push_back(std::move(run));
-  }
+MeasuredRuns runs_beside(const char* file, const std::string& sharing, std::size_t group) {
+  MeasuredRuns runs;
+  for (Rows& rows : by_run(evidence_rows(file)))
+    if (rows.size() > 1 && rows.front()["sharing"] == sharing)
+      runs.push_back(run_beside(std::move(rows), group));
   return runs;
 }
 
 // --- An H100: steps of several sequences, and prefills of several lengths
 
-// The milliseconds of a step, from the tokens a second that its sequences get.
-Metric step_ms(const Fields& row, const scenarios::Result& result) {
-  const TokenResult tokens = result.processes[0].tokens.value_or(TokenResult{});
-  const bool prefill = row.at("role") == "prefill";
-  const Metric rate = prefill ? tokens.prefill_per_s : tokens.decode_per_s;
-  const double together = number(row, "sequences") * (prefill ? number(row, "tokens") : 1);
-  return rate ? Metric(1e3 * together / *rate) : std::nullopt;
-}
-
-std::vector<Run> runs_of_several(std::size_t group) {
-  std::vector<Run> runs;
-  for (const Fields& row : rows_of(several)) {
-    const std::string& role = row.at("role");
+MeasuredRuns runs_of_several(std::size_t group) {
+  MeasuredRuns runs;
+  for (EvidenceRow row : evidence_rows(several)) {
+    const bool prefill = row.at("role") == "prefill";
     // A test of eight tokens, the middle of which are behind the positions of the measured step.
-    const std::string work = role == "prefill"
-                                 ? "pp: " + row.at("tokens")
-                                 : fmt::format("tg: 8, depth: {}", number(row, "positions") - 4);
-    const std::string name =
-        fmt::format("{} {}, {} sequences, {}", row.at("model"), role, row.at("sequences"),
-                    row.at(role == "prefill" ? "tokens" : "positions"));
-    runs.push_back(
-        {fmt::format("device: nvidia-h100\nprocesses:\n  - {{model: {}, precision: {}, runtime: cuda-graph, "
-                     "sync: spin, bench: {{{}, sequences: {}}}}}\nrun: {{duration: 1 s, warmup: 0.1 s}}\n",
-                     row.at("model"), row.at("precision"), work, row.at("sequences")),
-         group,
-         {{name, role == "prefill" ? "prefill" : "decode step", number(row, "step_ms"),
-           [row](const scenarios::Result& result) { return step_ms(row, result); }}}});
+    row["depth"] = fmt::format("{}", number(row, "positions") - 4);
+    row["work"] = filled(prefill ? "pp: <tokens>" : "tg: 8, depth: <depth>", row);
+    row["at"] = row.at(prefill ? "tokens" : "positions");
+    MeasuredValue value{filled("<model> <role>, <sequences> sequences, <at>", row),
+                        prefill ? "prefill" : "decode step", number(row, "step_ms"), ""};
+    // The milliseconds of a step, from the tokens a second that its sequences get.
+    value.of = [prefill, together = number(row, "sequences") * (prefill ? number(row, "tokens") : 1)](
+                   const scenarios::Result& result) -> scenarios::Metric {
+      const auto tokens = result.processes[0].tokens.value_or(scenarios::TokenResult{});
+      const scenarios::Metric rate = prefill ? tokens.prefill_per_s : tokens.decode_per_s;
+      return rate ? scenarios::Metric(1e3 * together / *rate) : std::nullopt;
+    };
+    runs.push_back({filled("device: nvidia-h100\nprocesses:\n  - {model: <model>, precision: <precision>, "
+                           "runtime: cuda-graph, sync: spin, bench: {<work>, sequences: <sequences>}}\n"
+                           "run: {duration: 1 s, warmup: 0.1 s}\n",
+                           row),
+                    group,
+                    {std::move(value)}});
   }
   return runs;
 }
 
 // --- An H100: a server under Poisson load
 
-std::map<std::string, std::vector<sim::Time>> arrivals_by_run() {
-  std::map<std::string, std::vector<sim::Time>> found;
-  for (const Fields& row : rows_of(serving_arrivals))
-    found[row.at("run")].push_back(sim::Time{} + sim::seconds(number(row, "time_s")));
-  return found;
+std::string serving_scenario(EvidenceRow row) {
+  row["more"] = row.at("chunk") == "0" ? "" : filled(", chunk: <chunk>", row);
+  if (row.at("reuse") != "0") row["more"] += fmt::format(", reuse: {} %", number(row, "reuse") / 5.12);
+  row["measured"] = fmt::format("{}", number(row, "seconds") - 2);
+  const char* const other = "  - {model: <beside>, precision: fp16, runtime: cuda-graph, sync: spin}\n";
+  return filled(
+             "device: nvidia-h100\nprocesses:\n"
+             "  - {model: <model>, precision: fp16, runtime: cuda-graph, sync: spin, "
+             "generate: {prompt: 512, tokens: <tokens><more>}, arrivals: {poisson: <per_s> /s}, "
+             "max_batch: <max_batch>, context: 576}\n",
+             row) +
+         (row.at("beside").empty() ? "" : filled(other, row)) +
+         filled("run: {duration: <measured> s, warmup: 2 s}\n", row);
 }
 
-std::string serving_scenario(const Fields& row) {
-  std::string generate = fmt::format("prompt: 512, tokens: {}", row.at("tokens"));
-  if (row.at("chunk") != "0") generate += ", chunk: " + row.at("chunk");
-  if (row.at("reuse") != "0") generate += fmt::format(", reuse: {} %", number(row, "reuse") / 5.12);
-  std::string text = fmt::format(
-      "device: nvidia-h100\nprocesses:\n  - {{model: {}, precision: fp16, runtime: cuda-graph, sync: spin, "
-      "generate: {{{}}}, arrivals: {{poisson: {} /s}}, max_batch: {}, context: 576}}\n",
-      row.at("model"), generate, row.at("per_s"), row.at("max_batch"));
-  if (!row.at("beside").empty())
-    text += fmt::format("  - {{model: {}, precision: fp16, runtime: cuda-graph, sync: spin}}\n",
-                        row.at("beside"));
-  return text + fmt::format("run: {{duration: {} s, warmup: 2 s}}\n", number(row, "seconds") - 2);
-}
-
-std::vector<Run> runs_of_serving(std::size_t group) {
-  std::vector<Run> runs;
-  const auto arrivals = arrivals_by_run();
-  for (const Fields& row : rows_of(serving)) {
-    const std::string name = fmt::format("{}, {} prompts/s{}{}{}", row.at("model"), row.at("per_s"),
-                                         row.at("chunk") == "0" ? "" : " in chunks of " + row.at("chunk"),
-                                         row.at("reuse") == "0" ? "" : ", half cached",
-                                         row.at("beside").empty() ? "" : ", beside " + row.at("beside"));
-    const auto tokens = [](const scenarios::Result& result) {
-      return result.processes[0].tokens.value_or(TokenResult{});
-    };
-    runs.push_back({serving_scenario(row),
-                    group,
-                    {{name, "TTFT p50", number(row, "ttft_p50_ms"),
-                      [tokens](const scenarios::Result& result) { return tokens(result).ttft_ms.p50; }},
-                     {name, "TTFT p99", number(row, "ttft_p99_ms"),
-                      [tokens](const scenarios::Result& result) { return tokens(result).ttft_ms.p99; }},
-                     {name, "ITL", number(row, "itl_mean_ms"),
-                      [tokens](const scenarios::Result& result) { return tokens(result).itl_ms.mean; }}},
-                    arrivals.at(row.at("run"))});
+MeasuredRuns runs_of_serving(std::size_t group) {
+  std::map<std::string, std::vector<sim::Time>> arrivals;
+  for (const EvidenceRow& row : evidence_rows(serving_arrivals))
+    arrivals[row.at("run")].push_back(sim::Time{} + sim::seconds(number(row, "time_s")));
+  MeasuredRuns runs;
+  for (const EvidenceRow& row : evidence_rows(serving)) {
+    const std::string name = filled("<model>, <per_s> prompts/s", row) +
+                             (row.at("chunk") == "0" ? "" : filled(" in chunks of <chunk>", row)) +
+                             (row.at("reuse") == "0" ? "" : ", half cached") +
+                             (row.at("beside").empty() ? "" : filled(", beside <beside>", row));
+    MeasuredRun run{serving_scenario(row), group, {}, arrivals.at(row.at("run"))};
+    for (const auto& [quantity, column, path] : {std::array{"TTFT p50", "ttft_p50_ms", "ttft_ms.p50"},
+                                                 std::array{"TTFT p99", "ttft_p99_ms", "ttft_ms.p99"},
+                                                 std::array{"ITL", "itl_mean_ms", "itl_ms.mean"}})
+      run.values.push_back({name, quantity, number(row, column), std::string("processes.0.tokens.") + path});
+    runs.push_back(std::move(run));
   }
   return runs;
 }
@@ -348,7 +233,7 @@ std::vector<Run> runs_of_serving(std::size_t group) {
 // --- Memory
 
 // The measured memory of a row, in bytes.
-double bytes_of(const Fields& row) {
+double bytes_of(const EvidenceRow& row) {
   const std::string& unit = row.at("unit");
   const double factor = unit == "GB" ? 1e9 : unit == "MB" ? 1e6 : 1024.0 * 1024.0;
   return number(row, "value") * factor;
@@ -363,160 +248,99 @@ double held(const memory::Occupancy& occupancy, const std::string& what) {
   return process.gpu();
 }
 
-std::string memory_scenario(const Fields& row) {
-  const std::string& context = row.at("context");
-  return fmt::format(
-      "device: {}\nprocesses:\n  - {{model: {}, precision: {}, runtime: {}, generate: {{prompt: {}, tokens: "
-      "{}, images: {}}}, users: {}{}}}\n",
-      row.at("device"), row.at("model"), row.at("precision"), row.at("runtime"), row.at("prompt"),
-      row.at("tokens"), row.at("images"), row.at("users"), context.empty() ? "" : ", context: " + context);
+// Memory is compared without a run.
+std::vector<Comparison> memory_compared(const Rows& rows) {
+  std::vector<Comparison> found;
+  for (EvidenceRow row : rows) {
+    row["limit"] = row.at("context").empty() ? "" : filled(", context: <context>", row);
+    const auto [scenario, profile] = board_and_work(filled(
+        "device: <device>\nprocesses:\n  - {model: <model>, precision: <precision>, runtime: <runtime>, "
+        "generate: {prompt: <prompt>, tokens: <tokens>, images: <images>}, users: <users><limit>}\n",
+        row));
+    found.push_back({filled("<run> <device> <model> <precision> <runtime>, <users> at a time, <what>", row),
+                     "memory", bytes_of(row) / 1e6,
+                     held(scenarios::assemble(scenario, profile).occupancy, row.at("what")) / 1e6});
+  }
+  return found;
 }
 
 // --- All
 
-struct Board {
-  scenarios::Scenario scenario;
-  profiles::Profile profile;
-};
-Board board_of(const std::string& text) {
-  input::Problems problems;
-  auto scenario =
-      scenarios::parse_scenario({text, "evidence", ""}, scenarios::shipped_catalogue(), {}, problems);
-  if (!scenario) throw std::runtime_error(problems.text());
-  auto profile = profiles::shipped_profile(scenario->device, problems);
-  if (!profile) throw std::runtime_error(problems.text());
-  return {*std::move(scenario), *std::move(profile)};
-}
-
-// Memory is compared without a run.
-std::vector<Comparison> memory_compared(std::vector<Fields>& kept) {
-  std::vector<Comparison> found;
-  for (Fields& row : rows_of(memory_held)) {
-    if (!row.at("mark").empty()) continue;
-    const auto [scenario, profile] = board_of(memory_scenario(row));
-    const std::string& what = row.at("what");
-    found.push_back(
-        {fmt::format("{} {} {} {} {}, {} at a time, {}", row.at("run"), row.at("device"), row.at("model"),
-                     row.at("precision"), row.at("runtime"), row.at("users"), what),
-         "memory", bytes_of(row) / 1e6, held(scenarios::assemble(scenario, profile).occupancy, what) / 1e6});
-    kept.push_back(std::move(row));
-  }
-  return found;
-}
-
-std::vector<Comparison> compared(const Run& run) {
-  auto [scenario, profile] = board_of(run.scenario);
-  if (!run.arrivals.empty()) {
-    scenario.processes[0].arrivals.kind = process::ArrivalKind::trace;
-    scenario.processes[0].arrivals.times = run.arrivals;
-  }
-  scenarios::RunControl control;
-  control.every_percentile = true;  // the measured percentiles are those of one second
-  const std::optional<scenarios::Result> result = scenarios::run(scenario, profile, control);
-  if (!result) throw scenarios::Interrupted();
-  std::vector<Comparison> found;
-  for (const Wanted& value : run.wanted) {
-    const Metric predicted = value.of(*result);
-    if (!predicted) throw std::runtime_error(fmt::format("{}: no prediction", value.run));
-    found.push_back({value.run, value.quantity, value.measured, *predicted});
-  }
-  return found;
-}
-
-// The groups of runs by their number in `Run::group`, still without comparisons.
+// The groups of runs by their number in `MeasuredRun::group`, still without comparisons.
 std::vector<ComparisonGroup> groups_of_runs() {
   const Bound p99{"camera p99", 0.08, Statistic::mean};
-  return {
-      {"language models on boards",
-       published,
-       "",
-       {},
-       {{"decode", 0.08, Statistic::median},
-        {"prefill", 0.15, Statistic::median},
-        {"decode, several users", 0.10, Statistic::mean}}},
-      {"language models beside others, time slices", beside, "", {}, {{"rate", 0.04, Statistic::mean}, p99}},
-      {"language models beside others, MPS", beside, "", {}, {{"rate", 0.06, Statistic::mean}, p99}},
-      {"language models beside others, streams of one process",
-       streams,
-       "",
-       {},
-       {{"rate", 0.06, Statistic::mean}, p99}},
-      {"language models, several sequences on an H100",
-       several,
-       "",
-       {},
-       {{"decode step", 0.10, Statistic::mean}, {"prefill", 0.12, Statistic::mean}}},
-      {"language models, a server on an H100",
-       serving,
-       "",
-       {},
-       {{"TTFT p50", 0.10, Statistic::mean},
-        {"TTFT p99", 0.20, Statistic::mean},
-        {"ITL", 0.05, Statistic::mean}}},
-      {"language models, energy of a token on rails",
-       energies,
-       "",
-       {},
-       {{"energy of a token", 0.12, Statistic::mean}}}};
+  return {{"language models on boards",
+           published,
+           "",
+           {},
+           {{"decode", 0.08, Statistic::median},
+            {"prefill", 0.15, Statistic::median},
+            {"decode, several users", 0.10, Statistic::mean}}},
+          {"language models beside others, time slices",
+           contention,
+           "",
+           {},
+           {{"rate", 0.04, Statistic::mean}, p99}},
+          {"language models beside others, MPS", contention, "", {}, {{"rate", 0.06, Statistic::mean}, p99}},
+          {"language models beside others, streams of one process",
+           streams,
+           "",
+           {},
+           {{"rate", 0.06, Statistic::mean}, p99}},
+          {"language models, several sequences on an H100",
+           several,
+           "",
+           {},
+           {{"decode step", 0.10, Statistic::mean}, {"prefill", 0.12, Statistic::mean}}},
+          {"language models, a server on an H100",
+           serving,
+           "",
+           {},
+           {{"TTFT p50", 0.10, Statistic::mean},
+            {"TTFT p99", 0.20, Statistic::mean},
+            {"ITL", 0.05, Statistic::mean}}},
+          {"language models, energy of a token on rails",
+           energies,
+           "",
+           {},
+           {{"energy of a token", 0.12, Statistic::mean}}}};
 }
 
 }  // namespace
 
 std::vector<ComparisonGroup> validate_language(const std::function<void(double)>& progress) {
-  std::vector<Fields> kept;
-  std::vector<Run> runs = runs_of_boards(kept);
-  for (std::vector<Run>& more :
-       std::vector{runs_of_processes("timeslice", 1), runs_of_processes("mps", 2), runs_of_streams(3),
-                   runs_of_several(4), runs_of_serving(5), runs_of_energy(6)})
+  const Rows rows = evidence_rows(published), of_memory = evidence_rows(memory_held);
+  MeasuredRuns runs = runs_of_boards(rows);
+  for (MeasuredRuns& more :
+       std::array{runs_beside(contention, "timeslice", 1), runs_beside(contention, "mps", 2),
+                  runs_beside(streams, "", 3), runs_of_several(4), runs_of_serving(5), runs_of_energy(6)})
     std::ranges::move(more, std::back_inserter(runs));
-
-  std::vector<std::vector<Comparison>> found(runs.size());
-  std::mutex guard;
-  std::size_t done = 0;
-  scenarios::parallel_for(runs.size(), [&](std::size_t i) {
-    found[i] = compared(runs[i]);
-    const std::lock_guard lock(guard);
-    ++done;
-    if (progress) progress(static_cast<double>(done) / static_cast<double>(runs.size()));
-  });
-
   std::vector<ComparisonGroup> groups = groups_of_runs();
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    std::ranges::move(found[i], std::back_inserter(groups[runs[i].group].comparisons));
+  compare_in(groups, runs, progress);
   for (const char* const column : {"runtime", "lab", "device"})
-    groups.push_back(view(groups.front(), "decode", kept, column));
-  std::vector<Fields> rows;
+    groups.push_back(view(groups.front(), "decode", rows, column));
   groups.push_back({"language models, memory held",
                     memory_held,
                     "",
-                    memory_compared(rows),
+                    memory_compared(of_memory),
                     {{"memory", 0.08, Statistic::mean}}});
-  groups.push_back(view(ComparisonGroup(groups.back()), "memory", rows, "lab"));
+  groups.push_back(view(ComparisonGroup(groups.back()), "memory", of_memory, "lab"));
   return groups;
 }
 
 std::vector<analyses::HeldOutRow> language_held_out() {
-  std::vector<Fields> kept;
-  const std::vector<Run> runs = runs_of_boards(kept);
-  std::vector<std::optional<analyses::HeldOutRow>> rows(runs.size());
-  scenarios::parallel_for(runs.size(), [&](std::size_t i) {
-    const std::string &lab = kept[i].at("lab"), &runtime = kept[i].at("runtime");
+  Rows rows = evidence_rows(published);
+  std::erase_if(rows, [](const EvidenceRow& row) {
+    const std::string &lab = row.at("lab"), &runtime = row.at("runtime");
     const bool fitted = lab == "dankang21" || (lab == "jetson-ai-lab" && runtime == "mlc");
-    if (runs[i].wanted.front().quantity != "decode" || fitted) return;
-    const Comparison found = compared(runs[i]).front();
-    rows[i] = {.device = kept[i].at("device"),
-               .quantity = "tokens",
-               .basis = "model",
-               .fold = lab,
-               .configuration = found.what_ran(),
-               .value = found.run,
-               .measured = found.measured,
-               .predicted = found.predicted,
-               .spread = {}};
+    return waited_for(row) != "decode" || fitted;
   });
+  const auto compared_runs = compared(runs_of_boards(rows));
   std::vector<analyses::HeldOutRow> found;
-  for (const auto& row : rows)
-    if (row) found.push_back(*row);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    found.push_back(
+        held_out_row(compared_runs[i].front(), rows[i].at("device"), "tokens", "model", rows[i].at("lab")));
+  }
   return found;
 }
 

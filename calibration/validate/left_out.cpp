@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -22,8 +21,6 @@
 #include "profiles/profile/profile.hpp"
 #include "profiles/tables/factors.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/run/parallel.hpp"
-#include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -83,11 +80,10 @@ std::vector<JudgedValue> judged(const RunConfiguration& configuration,
   if (std::ranges::all_of(configuration.reference_values, is_marked)) return {};
   profiles::Profile profile = profiles::shipped_base_profile(configuration.device).profile;
   profile.factors = factors;
-  const std::optional<scenarios::Result> result = run(*configuration.scenario, profile, {});
-  if (!result) throw scenarios::Interrupted();
+  const scenarios::Result result = simulated(*configuration.scenario, profile);
   std::vector<JudgedValue> values;
   for (const ReferenceValue& reference : configuration.reference_values)
-    if (!is_marked(reference)) values.push_back(judged(configuration, reference, *result, profile));
+    if (!is_marked(reference)) values.push_back(judged(configuration, reference, result, profile));
   return values;
 }
 
@@ -135,14 +131,8 @@ LeftOut judge_left_out(const Evidence& evidence, const Fit& fit,
   const std::vector<RunConfiguration>& all = evidence.configurations;
   const FactorsOf factors = factors_without_each(evidence, fit, progress);
   std::vector<std::vector<JudgedValue>> found(all.size());
-  std::mutex guard;
-  std::size_t done = 0;
-  scenarios::parallel_for(all.size(), [&](std::size_t i) {
-    found[i] = judged(all[i], factors.at(all[i].lab));
-    const std::lock_guard lock(guard);
-    ++done;
-    if (progress) progress(static_cast<double>(done) / static_cast<double>(all.size()));
-  });
+  side_by_side(
+      all.size(), [&](std::size_t i) { found[i] = judged(all[i], factors.at(all[i].lab)); }, progress);
   LeftOut left_out{{}, 0, evidence.not_yet};
   for (std::size_t i = 0; i < all.size(); ++i) {
     left_out.marked += static_cast<std::size_t>(std::ranges::count_if(all[i].reference_values, is_marked));

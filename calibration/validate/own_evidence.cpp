@@ -29,11 +29,7 @@ struct Row {
 
   [[nodiscard]] std::string quantity() const { return quantity_of(reference->metric); }
   [[nodiscard]] Comparison against(double value) const {
-    return {fmt::format("{} {}, {}", reference->run, configuration->text(), reference->metric),
-            quantity(),
-            reference->value,
-            value,
-            {}};
+    return {configuration->text(*reference), quantity(), reference->value, value, {}};
   }
   [[nodiscard]] Comparison simulated() const {
     Comparison comparison = against(predicted);

@@ -6,13 +6,13 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "calibration/evidence/simulated.hpp"
 #include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
 #include "models/dnn/model_names.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
 
@@ -28,35 +28,28 @@ scenarios::Precision precision_of(const std::string& name) {
   throw std::runtime_error("unknown precision " + name);
 }
 
-// The common settings of the measured runs.
-scenarios::Scenario base_scenario() {
+// The common settings of the measured runs, on the cores of this one.
+scenarios::Scenario scenario_of(const input::CsvTable& table, const input::CsvTable::Row& row) {
   scenarios::Scenario scenario;
   scenario.device = "nvidia-h200";
+  scenario.host_cores = static_cast<int>(row.integer(table.column("host_cores")));
   scenario.run.warmup = sim::seconds(1);
   scenario.run.duration = sim::seconds(10);
   return scenario;
 }
 
-scenarios::ProcessEntry entry_of(const input::CsvTable& table, const input::CsvTable::Row& row) {
+scenarios::ProcessEntry entry_of(const input::CsvTable& table, const input::CsvTable::Row& row,
+                                 const std::string& mode) {
   scenarios::ProcessEntry entry;
   entry.model = scenarios::BuiltInModel{row.text(table.column("model"))};
   entry.precision = precision_of(row.text(table.column("precision")));
   entry.batch = row.integer(table.column("batch"));
   if (!input::text_in(table, row, "input").empty())
     entry.input = std::clamp<std::int64_t>(row.integer(table.column("input")), 1, dnn::largest_input);
-  return entry;
-}
-
-void set_mode(scenarios::ProcessEntry& entry, const std::string& mode, bool blocking) {
   entry.runtime = mode == "graph" ? scenarios::Runtime::cuda_graph : scenarios::Runtime::eager;
-  entry.sync = blocking ? scenarios::Sync::blocking : scenarios::Sync::spin;
-}
-
-scenarios::Result simulate(const scenarios::Scenario& scenario, const profiles::Profile& profile) {
-  const std::optional<scenarios::Result> result =
-      run(scenario, profile, {.interrupt = &input::interruption(), .progress = {}});
-  if (!result) throw scenarios::Interrupted();
-  return *result;
+  entry.sync =
+      row.integer(table.column("blocking_sync")) == 1 ? scenarios::Sync::blocking : scenarios::Sync::spin;
+  return entry;
 }
 
 // Row indices grouped by run, in order.
@@ -101,12 +94,9 @@ ComparisonGroup compare_solo(const profiles::Profile& profile, const profiles::T
       found->second.measured = std::max(found->second.measured, measured);
       continue;
     }
-    scenarios::Scenario scenario = base_scenario();
-    scenario.host_cores = static_cast<int>(row.integer(table.column("host_cores")));
-    scenarios::ProcessEntry entry = entry_of(table, row);
-    set_mode(entry, mode, row.integer(table.column("blocking_sync")) == 1);
-    scenario.processes.push_back(entry);
-    const scenarios::Result result = simulate(scenario, profile);
+    scenarios::Scenario scenario = scenario_of(table, row);
+    scenario.processes.push_back(entry_of(table, row, mode));
+    const scenarios::Result result = simulated(scenario, profile);
     best[key] = {key, mode + ", images/s", measured, result.processes[0].throughput.mean.value_or(0)};
     order.push_back(key);
   }
@@ -130,13 +120,11 @@ ComparisonGroup compare_contended(const profiles::Profile& profile, const std::s
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
     const auto first = table.row(rows.front());
     if (first.text(table.column("mode")) != mode) continue;
-    scenarios::Scenario scenario = base_scenario();
-    scenario.host_cores = static_cast<int>(first.integer(table.column("host_cores")));
-    scenarios::ProcessEntry entry = entry_of(table, first);
+    scenarios::Scenario scenario = scenario_of(table, first);
+    scenarios::ProcessEntry entry = entry_of(table, first, mode);
     entry.count = static_cast<std::int64_t>(rows.size());
-    set_mode(entry, mode, first.integer(table.column("blocking_sync")) == 1);
     scenario.processes.push_back(entry);
-    const scenarios::Result result = simulate(scenario, profile);
+    const scenarios::Result result = simulated(scenario, profile);
     std::vector<double> measured_rates, predicted_rates;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double measured = table.row(rows[i]).number(table.column("images_per_s"));
@@ -169,15 +157,13 @@ ComparisonGroup compare_eager_repeats(const profiles::Profile& profile, const pr
   const input::CsvTable& table = files.table(profiles::TraceKind::eager_repeats);
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);
-    scenarios::Scenario scenario = base_scenario();
-    scenario.host_cores = static_cast<int>(row.integer(table.column("host_cores")));
-    scenarios::ProcessEntry entry = entry_of(table, row);
+    scenarios::Scenario scenario = scenario_of(table, row);
+    scenarios::ProcessEntry entry = entry_of(table, row, "eager");
     entry.count = row.integer(table.column("processes"));
-    set_mode(entry, "eager", row.integer(table.column("blocking_sync")) == 1);
     scenario.processes.push_back(entry);
     group.comparisons.push_back({fmt::format("x{} on {} cores", entry.count, *scenario.host_cores),
                                  "images/s in total", row.number(table.column("total_images_per_s_median")),
-                                 simulate(scenario, profile).system.throughput.value_or(0)});
+                                 simulated(scenario, profile).system.throughput.value_or(0)});
   }
   return group;
 }
@@ -188,12 +174,10 @@ ComparisonGroup compare_open_loop(const profiles::Profile& profile, const profil
   const input::CsvTable& table = files.table(profiles::TraceKind::open_loop);
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
     const auto first = table.row(rows.front());
-    scenarios::Scenario scenario = base_scenario();
-    scenario.host_cores = static_cast<int>(first.integer(table.column("host_cores")));
+    scenarios::Scenario scenario = scenario_of(table, first);
     for (const std::size_t i : rows) {
       const auto row = table.row(i);
-      scenarios::ProcessEntry entry = entry_of(table, row);
-      set_mode(entry, row.text(table.column("mode")), row.integer(table.column("blocking_sync")) == 1);
+      scenarios::ProcessEntry entry = entry_of(table, row, row.text(table.column("mode")));
       entry.arrivals = {.kind = process::ArrivalKind::periodic,
                         .rate_per_s = row.number(table.column("rate_per_s")),
                         .phase = sim::milliseconds(row.number(table.column("phase_ms"))),
@@ -201,7 +185,7 @@ ComparisonGroup compare_open_loop(const profiles::Profile& profile, const profil
                         .queue_limit = {}};
       scenario.processes.push_back(entry);
     }
-    const scenarios::Result result = simulate(scenario, profile);
+    const scenarios::Result result = simulated(scenario, profile);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = table.row(rows[i]);
       const std::string run = fmt::format("{} {}/s x{}, process {}", row.text(table.column("run")),

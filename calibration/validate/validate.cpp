@@ -1,10 +1,9 @@
 #include "calibration/validate/validate.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include "calibration/coverage/coverage.hpp"
-#include "scenarios/run/parallel.hpp"
+#include "calibration/evidence/simulated.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -37,17 +36,13 @@ std::vector<ComparisonGroup> validate_h200(const profiles::Profile& profile,
        [&] { return compare_sharing_intervals(profile, files); }},
       {{profiles::TraceKind::sparse_launches}, [&] { return compare_sparse_launches(profile, files); }}};
   std::vector<ComparisonGroup> groups(all.size());
-  std::size_t done = 0;
-  std::mutex guard;
-  scenarios::parallel_for(all.size(), [&](std::size_t i) {
+  const auto compare = [&](std::size_t i) {
     const Part& part = all[i];
     if (std::ranges::all_of(part.needs, [&files](profiles::TraceKind kind) { return files.has(kind); }))
       groups[i] = part.compare();
     for (const char* quantity : {"images/s per process", "p50", "p99"}) mark_covered(groups[i], quantity);
-    const std::lock_guard lock(guard);
-    ++done;
-    if (progress) progress(static_cast<double>(done) / static_cast<double>(all.size()));
-  });
+  };
+  side_by_side(all.size(), compare, progress);
   std::erase_if(groups, [](const ComparisonGroup& group) { return group.comparisons.empty(); });
   return groups;
 }

@@ -181,7 +181,7 @@ std::string markdown(const std::vector<Reproduction>& outcomes) {
                {"grade", Align::left},
                {"verdict", Align::left}});
   for (const Reproduction& outcome : outcomes)
-    table.add({std::string(outcome.statement->id), std::string(to_string(outcome.statement->kind)),
+    table.add({std::string(outcome.statement->id), std::string(outcome.statement->kind),
                std::string(outcome.statement->text), basis(outcome.statement->basis), outcome.grade,
                verdict(outcome)});
   return summary(outcomes) + "\n" + table.markdown() +
@@ -226,7 +226,7 @@ std::string json(const std::vector<Reproduction>& outcomes) {
         {"basis", to_string(outcome.statement->basis.kind)},
         {"chosen", outcome.statement->basis.chosen.empty() ? Json() : Json(outcome.statement->basis.chosen)},
         {"source", source_of(*outcome.statement)},
-        {"kind", to_string(outcome.statement->kind)},
+        {"kind", outcome.statement->kind},
         {"statement", outcome.statement->text},
         {"checks", Json::array()}};
     for (const Check& check : outcome.checks)

@@ -127,7 +127,7 @@ TEST(AReproduction, names_what_is_off_the_most_and_a_contradiction_before_it) {
 }
 
 TEST(AReproduction, keeps_the_checks_made_before_a_run_that_cannot_be_simulated) {
-  const Statement statement{"C00", StatementKind::value, Basis::predicted(), "", [](Runs&, Checks& checks) {
+  const Statement statement{"C00", "value", {}, "", [](Runs&, Checks& checks) {
                               checks.near("x", 1, 1);
                               throw RunError("no such board");
                             }};
@@ -201,12 +201,16 @@ TEST(Statements, are_all_there) {
   EXPECT_EQ(ids.size(), 134U);
 }
 
+TEST(Statements, have_one_of_five_kinds) {
+  const std::set<std::string_view> kinds{"value", "trend", "bound", "model", "device"};
+  for (const Statement* statement : statements())
+    EXPECT_TRUE(kinds.contains(statement->kind)) << statement->id;
+}
+
 TEST(Statements, that_do_not_come_out_say_why) {
   Runs runs;
-  const Statement with_reason{"C02", StatementKind::value, Basis::predicted(), "",
-                              [](Runs&, Checks& checks) { checks.near("x", 1, 2); }};
-  const Statement without{"C00", StatementKind::value, Basis::predicted(), "",
-                          [](Runs&, Checks& checks) { checks.near("x", 1, 2); }};
+  const Statement with_reason{"C02", "value", {}, "", [](Runs&, Checks& checks) { checks.near("x", 1, 2); }};
+  const Statement without{"C00", "value", {}, "", [](Runs&, Checks& checks) { checks.near("x", 1, 2); }};
   EXPECT_TRUE(reproduce(with_reason, runs).expected());
   EXPECT_FALSE(reproduce(without, runs).expected());
 }
@@ -214,12 +218,12 @@ TEST(Statements, that_do_not_come_out_say_why) {
 TEST(AReproduction, has_the_grade_of_its_least_founded_run) {
   Runs runs;
   const Statement two{
-      "C00", StatementKind::value, Basis::predicted(), "", [](Runs& asked, Checks&) {
+      "C00", "value", {}, "", [](Runs& asked, Checks&) {
         (void)asked.of({"nvidia-h200", "resnet50", "fp16", 1, 1, false, false, "runtime: cuda-graph"});
         (void)asked.of({"jetson-nano", "resnet50", "fp16"});
       }};
   EXPECT_EQ(reproduce(two, runs).grade, "fitted");
-  const Statement none{"C00", StatementKind::value, Basis::predicted(), "", [](Runs&, Checks&) {}};
+  const Statement none{"C00", "value", {}, "", [](Runs&, Checks&) {}};
   EXPECT_EQ(reproduce(none, runs).grade, "");
 }
 
@@ -275,8 +279,9 @@ TEST(Statements, that_sources_of_profile_figures_name_are_fitted) {
 
 TEST(AReproduction, of_a_statement_that_is_not_judged_is_never_one) {
   Runs runs;
-  const Statement statement{"C66", StatementKind::value, Basis::not_judged(), "",
-                            [](Runs&, Checks& checks) { checks.near("x", 1, 1); }};
+  const Statement statement{"C66", "value", {Basis::Kind::not_judged, ""}, "", [](Runs&, Checks& checks) {
+                              checks.near("x", 1, 1);
+                            }};
   const Reproduction outcome = reproduce(statement, runs);
   EXPECT_EQ(outcome.judged(), 0U);
   EXPECT_FALSE(outcome.reproduced());
@@ -289,8 +294,8 @@ TEST(AReproduction, of_a_statement_that_is_not_judged_is_never_one) {
 
 TEST(AReproduction, needs_a_check_that_is_judged) {
   Runs runs;
-  const Statement statement{"C00", StatementKind::value, Basis::predicted(), "",
-                            [](Runs&, Checks& checks) { checks.shows("x", "1", "1"); }};
+  const Statement statement{
+      "C00", "value", {}, "", [](Runs&, Checks& checks) { checks.shows("x", "1", "1"); }};
   EXPECT_FALSE(reproduce(statement, runs).reproduced());
 }
 

@@ -1,0 +1,96 @@
+#include "calibration/evidence/measured_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "analyses/study/metric.hpp"
+#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/simulated.hpp"
+#include "input/csv.hpp"
+#include "models/board/spec.hpp"
+#include "scenarios/language/load.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::calibration {
+
+std::vector<EvidenceRow> evidence_rows(const char* file) {
+  const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
+  std::vector<EvidenceRow> rows;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (!text_in(table, table.row(i), "mark").empty()) continue;
+    EvidenceRow& row = rows.emplace_back();
+    for (const std::string& name : table.header()) row[name] = table.row(i).text(table.column(name));
+  }
+  return rows;
+}
+
+std::vector<std::vector<EvidenceRow>> by_run(std::vector<EvidenceRow> rows) {
+  std::vector<std::vector<EvidenceRow>> runs;
+  for (EvidenceRow& row : rows) {
+    if (runs.empty() || runs.back().front().at("run") != row.at("run")) runs.emplace_back();
+    runs.back().push_back(std::move(row));
+  }
+  return runs;
+}
+
+double number(const EvidenceRow& row, const char* column) {
+  return std::stod(row.at(column));
+}
+
+std::string filled(const std::string& text, const EvidenceRow& row) {
+  std::string out;
+  std::size_t done = 0;
+  for (std::size_t open = 0; (open = text.find('<', done)) != std::string::npos;) {
+    const std::size_t close = text.find('>', open);
+    out += text.substr(done, open - done) + row.at(text.substr(open + 1, close - open - 1));
+    done = close + 1;
+  }
+  return out + text.substr(done);
+}
+
+BoardAndWork board_and_work(const std::string& text) {
+  input::Problems problems;
+  auto scenario =
+      scenarios::parse_scenario({text, "evidence", ""}, scenarios::shipped_catalogue(), {}, problems);
+  if (!scenario) throw std::runtime_error(problems.text());
+  auto profile = profiles::shipped_profile(scenario->device, problems);
+  if (!profile) throw std::runtime_error(problems.text());
+  return {*std::move(scenario), *std::move(profile)};
+}
+
+std::vector<std::vector<Comparison>> compared(const std::vector<MeasuredRun>& runs,
+                                              const std::function<void(double)>& progress) {
+  std::vector<std::vector<Comparison>> found(runs.size());
+  const auto compare = [&](std::size_t i) {
+    auto [scenario, profile] = board_and_work(runs[i].scenario);
+    if (!runs[i].arrivals.empty()) {
+      scenario.processes[0].arrivals.kind = process::ArrivalKind::trace;
+      scenario.processes[0].arrivals.times = runs[i].arrivals;
+    }
+    std::ranges::copy(runs[i].factors, std::back_inserter(profile.factors));
+    scenarios::RunControl control;
+    control.every_percentile = true;  // measured percentiles are those of a second, or few
+    const scenarios::Result result = simulated(scenario, profile, control);
+    const analyses::ResultMetrics metrics(result);
+    for (const MeasuredValue& value : runs[i].values) {
+      const auto predicted = value.of ? value.of(result) : metrics.find(value.metric, analyses::Worst::least);
+      if (!predicted) throw std::runtime_error(fmt::format("{}: no prediction", value.run));
+      found[i].push_back({value.run, value.quantity, value.measured, *predicted * value.scale});
+    }
+  };
+  side_by_side(runs.size(), compare, progress);
+  return found;
+}
+
+void compare_in(std::vector<ComparisonGroup>& groups, const std::vector<MeasuredRun>& runs,
+                const std::function<void(double)>& progress) {
+  auto found = compared(runs, progress);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    std::ranges::move(found[i], std::back_inserter(groups[runs[i].group].comparisons));
+}
+
+}  // namespace jostle::calibration
