@@ -12,8 +12,9 @@ namespace jostle::calibration {
 // The runs of evidence/h100-nets/solo.csv, each predicted with the laws that its own family has no part in
 // (evidence/h100-nets/laws.csv). Of eager runs the faster of a pair counts: they are bound by the host.
 //
-// Those of evidence/h200-random/solo.csv, networks drawn at random, with the laws of single precision that the
-// network has no part in (evidence/h200-random/laws.csv); ResNet-101, VGG-16 and others with their families.
+// Those of evidence/h200-random/solo.csv, networks drawn at random, with the laws of single precision that
+// the network has no part in (evidence/h200-random/laws.csv); ResNet-101, VGG-16 and others with their
+// families.
 struct FrameworksValidation {
   // Graphs in fp16, graphs in tf32, eager runs: by images/s; each with the interval of the other families'.
   // Then graphs drawn at random in fp16, tf32 and fp32, without intervals.

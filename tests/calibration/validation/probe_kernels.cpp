@@ -68,7 +68,8 @@ double mean_error_of_cost_model(const std::vector<RunConfiguration>& runs, const
 // It stays far off, 91 % in the mean after 99 %: small kernels of this card wait, which the model has not.
 TEST(ProbeKernels, of_an_H100_bring_the_cost_model_nearer_to_networks_with_depthwise_convolutions) {
   std::vector<RunConfiguration> runs;
-  for (RunConfiguration& run : read_evidence_files({std::string(JOSTLE_SOURCE_DIR) + "/profiles/kernels/h100"}).alone_in_traces)
+  for (RunConfiguration& run :
+       read_evidence_files({std::string(JOSTLE_SOURCE_DIR) + "/profiles/kernels/h100"}).alone_in_traces)
     if (run.model == "mobilenet_v2" && run.precision == "fp32" && run.runtime == "cuda-graph")
       runs.push_back(std::move(run));
   ASSERT_EQ(runs.size(), 6u);
