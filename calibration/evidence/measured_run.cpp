@@ -82,7 +82,7 @@ std::vector<std::vector<Comparison>> compared(const std::vector<MeasuredRun>& ru
       found[i].push_back({value.run, value.quantity, value.measured, *predicted * value.scale});
     }
   };
-  side_by_side(runs.size(), compare, progress);
+  simulated_at_once(runs.size(), compare, progress);
   return found;
 }
 

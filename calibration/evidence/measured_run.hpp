@@ -48,7 +48,7 @@ struct BoardAndWork {
 [[nodiscard]] BoardAndWork board_and_work(const std::string& scenario);
 
 // Simulates the runs side by side, and compares each value. Throws scenarios::RunError, Interrupted, and
-// std::runtime_error if a value is not predicted. `progress` as for side_by_side().
+// std::runtime_error if a value is not predicted. `progress` as for simulated_at_once().
 [[nodiscard]] std::vector<std::vector<Comparison>> compared(const std::vector<MeasuredRun>& runs,
                                                             const std::function<void(double)>& progress = {});
 // The same, into the groups.

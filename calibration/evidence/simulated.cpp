@@ -17,8 +17,8 @@ scenarios::Result simulated(const scenarios::Scenario& scenario, const profiles:
   return *std::move(result);
 }
 
-void side_by_side(std::size_t count, const std::function<void(std::size_t)>& work,
-                  const std::function<void(double)>& progress) {
+void simulated_at_once(std::size_t count, const std::function<void(std::size_t)>& work,
+                       const std::function<void(double)>& progress) {
   std::mutex guard;
   std::size_t done = 0;
   scenarios::parallel_for(count, [&](std::size_t i) {

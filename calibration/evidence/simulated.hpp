@@ -23,8 +23,8 @@ namespace jostle::calibration {
 
 // Calls `work` as scenarios::parallel_for() does; `progress` gets the share done, by one thread at a time,
 // and may throw.
-void side_by_side(std::size_t count, const std::function<void(std::size_t)>& work,
-                  const std::function<void(double)>& progress);
+void simulated_at_once(std::size_t count, const std::function<void(std::size_t)>& work,
+                       const std::function<void(double)>& progress);
 
 // The quantity of a metric, for error tables: "throughput", "latency" (times of kernels and batches),
 // "enqueue", "memory traffic", "memory held", "power" at the input, "power at the plug", "rail power".

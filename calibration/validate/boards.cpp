@@ -277,7 +277,7 @@ std::vector<dnn::Factor> fit_board_factors(const std::vector<RunConfiguration>& 
     factors[i] = i < families.size() ? family_factor(bench, families[i])
                                      : device_factor(bench, devices[i - families.size()]);
   };
-  side_by_side(factors.size(), fit, progress);
+  simulated_at_once(factors.size(), fit, progress);
   return factors;
 }
 

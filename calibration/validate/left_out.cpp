@@ -131,7 +131,7 @@ LeftOut judge_left_out(const Evidence& evidence, const Fit& fit,
   const std::vector<RunConfiguration>& all = evidence.configurations;
   const FactorsOf factors = factors_without_each(evidence, fit, progress);
   std::vector<std::vector<JudgedValue>> found(all.size());
-  side_by_side(
+  simulated_at_once(
       all.size(), [&](std::size_t i) { found[i] = judged(all[i], factors.at(all[i].lab)); }, progress);
   LeftOut left_out{{}, 0, evidence.not_yet};
   for (std::size_t i = 0; i < all.size(); ++i) {

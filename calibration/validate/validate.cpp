@@ -42,7 +42,7 @@ std::vector<ComparisonGroup> validate_h200(const profiles::Profile& profile,
       groups[i] = part.compare();
     for (const char* quantity : {"images/s per process", "p50", "p99"}) mark_covered(groups[i], quantity);
   };
-  side_by_side(all.size(), compare, progress);
+  simulated_at_once(all.size(), compare, progress);
   std::erase_if(groups, [](const ComparisonGroup& group) { return group.comparisons.empty(); });
   return groups;
 }
