@@ -74,16 +74,6 @@ bool Committing::any() {
   return committing > 0;
 }
 
-Uninterrupted::Uninterrupted() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before_);
-}
-
-Uninterrupted::~Uninterrupted() {
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-}
-
 void remove_temporaries() {
   for (Slot& slot : slots) {
     if (slot.state == listed) remove_from(AT_FDCWD, slot.path.data());

@@ -1,7 +1,6 @@
 // The temporary files and folders that exist now, so that a signal that ends the program can remove them.
 #pragma once
 
-#include <csignal>
 #include <string>
 
 namespace jostle::output {
@@ -27,18 +26,6 @@ class Committing {
   Committing(const Committing&) = delete;
   Committing& operator=(const Committing&) = delete;
   [[nodiscard]] static bool any();  // safe to call in a signal handler
-};
-
-// Keeps signals from this thread until its end: what is done meanwhile is done whole.
-class Uninterrupted {
- public:
-  Uninterrupted();
-  ~Uninterrupted();
-  Uninterrupted(const Uninterrupted&) = delete;
-  Uninterrupted& operator=(const Uninterrupted&) = delete;
-
- private:
-  sigset_t before_;
 };
 
 // Removes all that is listed, folders with all that is in them. Safe to call in a signal handler.

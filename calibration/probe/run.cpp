@@ -21,6 +21,7 @@
 #include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "output/temporaries.hpp"
+#include "output/uninterrupted.hpp"
 
 namespace jostle::calibration::probe {
 namespace {

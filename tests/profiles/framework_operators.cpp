@@ -20,7 +20,7 @@ struct Counted {
   std::string name;
   dnn::Precision precision = dnn::Precision::fp16;
   double launching = 0, views = 0, kernels = 0;  // counted
-  gpu::Operators operators;
+  gpu::Operators operators = {};
   double launches = 0;
 };
 
