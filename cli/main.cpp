@@ -21,8 +21,7 @@ void become_laboratory(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace jostle::cli;
-  open_standard_descriptors();
-  if (argc < 2 || !needs_no_laboratory(argv[1])) become_laboratory(argv);
-  return command_line(argc, argv, Terminal::detect(), {});
+  jostle::cli::open_standard_descriptors();
+  if (argc < 2 || !jostle::cli::needs_no_laboratory(argv[1])) become_laboratory(argv);
+  return jostle::cli::command_line(argc, argv, jostle::cli::Terminal::detect(), {});
 }

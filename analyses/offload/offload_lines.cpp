@@ -147,6 +147,7 @@ Json prices_json(const OffloadAnswer& answer) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): the keys of a line
 std::string offload_json(const OffloadAnswer& answer) {
   std::string text;
   for (const OffloadPoint& point : answer.points) {

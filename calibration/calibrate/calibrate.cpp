@@ -139,6 +139,7 @@ Calibration of_tables(const profiles::BaseProfile& base, const OwnTables& tables
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): the steps of a calibration, one after another
 Calibration calibrate(const profiles::BaseProfile& shipped,
                       const std::vector<RunConfiguration>& configurations, PriorsFrom from,
                       const CalibrationControl& control, const Calibration* near) {

@@ -16,10 +16,11 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr double step = 0.05;       // step of a logarithm, for finite differences
-constexpr double quantile = 1.645;  // normal distribution: 90 % is within this many standard deviations
-constexpr double worth_it = 0.9;    // a log is listed if it narrows an interval to at most this share
-constexpr double most_off = 1;      // largest standard deviation; beyond it, intervals are not normal
+constexpr double step = 0.05;  // step of a logarithm, for finite differences
+constexpr double normal_quantile_90 =
+    1.645;                        // normal distribution: 90 % is within this many standard deviations
+constexpr double worth_it = 0.9;  // a log is listed if it narrows an interval to at most this share
+constexpr double most_off = 1;    // largest standard deviation; beyond it, intervals are not normal
 
 struct Candidate {
   std::string log;    // the log that the user would record
@@ -158,7 +159,7 @@ std::vector<double> values_of(const std::vector<Unknown>& unknowns, const Calibr
 double half_width(double variance, const std::string& metric) {
   const double sd =
       std::min(std::sqrt(std::max(variance, 0.0) + model_sd(metric) * model_sd(metric)), most_off);
-  return sim::exp(quantile * sd) - 1;
+  return sim::exp(normal_quantile_90 * sd) - 1;
 }
 
 }  // namespace

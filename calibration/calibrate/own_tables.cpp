@@ -151,6 +151,7 @@ std::vector<std::string> own_sources(const profiles::BaseProfile& base) {
 }
 
 // Takes over the rows of one's own tables that `base` has already, but for configurations in `known`.
+// NOLINTNEXTLINE(readability-function-size): a table, what is known of it, and the two places it goes to
 void take_over(const std::string& source, const char* file, std::span<const std::string_view> columns,
                const std::set<std::string>& known, std::string& csv, OwnTables& own) {
   const input::CsvTable table =

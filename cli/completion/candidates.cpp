@@ -102,28 +102,29 @@ struct Takes {
   std::string_view name, at;
   Words (*words)(const Line&);
 };
-constexpr Takes table[] = {{"DEVICE", "", words_of<device>},
-                           {"NAME", "device", words_of<device>},
-                           {"NAME", "model", words_of<model>},
-                           {"MODEL", "", words_of<model>},
-                           {"PRECISION", "", words_of<precision>},
-                           {"--device", "", words_of<device>},
-                           {"--profile", "", words_of<device>},
-                           {"--network", "", words_of<model>},
-                           {"--model", "", words_of<model>},
-                           {"--precision", "", words_of<precision>},
-                           {"--runtime", "", words_of<runtime>},
-                           {"--mode", "", modes},
-                           {"--power-mode", "", modes},
-                           {"--set", "", assignments},
-                           {"--set-b", "", assignments},
-                           {"--what-if", "", [](const Line&) { return plain(analyses::what_if_names()); }},
-                           {"KIND", "", [](const Line&) { return plain(analyses::schema_names()); }},
-                           {"SHELL", "",
-                            [](const Line&) {
-                              return plain({"bash", "zsh", "fish"});
-                            }},
-                           {"SQL", "", columns}};
+constexpr Takes all_takes[] = {
+    {"DEVICE", "", words_of<device>},
+    {"NAME", "device", words_of<device>},
+    {"NAME", "model", words_of<model>},
+    {"MODEL", "", words_of<model>},
+    {"PRECISION", "", words_of<precision>},
+    {"--device", "", words_of<device>},
+    {"--profile", "", words_of<device>},
+    {"--network", "", words_of<model>},
+    {"--model", "", words_of<model>},
+    {"--precision", "", words_of<precision>},
+    {"--runtime", "", words_of<runtime>},
+    {"--mode", "", modes},
+    {"--power-mode", "", modes},
+    {"--set", "", assignments},
+    {"--set-b", "", assignments},
+    {"--what-if", "", [](const Line&) { return plain(analyses::what_if_names()); }},
+    {"KIND", "", [](const Line&) { return plain(analyses::schema_names()); }},
+    {"SHELL", "",
+     [](const Line&) {
+       return plain({"bash", "zsh", "fish"});
+     }},
+    {"SQL", "", columns}};
 
 // Options and positionals that take no file name.
 constexpr std::string_view no_files[] = {
@@ -150,7 +151,7 @@ void add_values(const CLI::App& command, const CLI::Option& option, const Line& 
     return;
   }
   const std::string name = name_of(option);
-  for (const Takes& takes : table) {
+  for (const Takes& takes : all_takes) {
     if (takes.name == name && (takes.at.empty() || takes.at == command.get_name()))
       found.words = takes.words(line);
   }

@@ -3,7 +3,6 @@
 #include "cli/laboratory/laboratory.hpp"
 
 int main(int argc, char** argv) {
-  using namespace jostle::cli;
-  open_standard_descriptors();
-  return command_line(argc, argv, Terminal::detect(), laboratory());
+  jostle::cli::open_standard_descriptors();
+  return jostle::cli::command_line(argc, argv, jostle::cli::Terminal::detect(), jostle::cli::laboratory());
 }

@@ -38,7 +38,8 @@ constexpr std::int64_t few_planar_channels = 64;  // as are those of so few chan
 constexpr std::int64_t fourier_images = 32, fourier_positions = 196;
 
 double up_to_multiple(std::int64_t value, std::int64_t of) {
-  return static_cast<double>((value + of - 1) / of * of);
+  const std::int64_t multiples = (value + of - 1) / of;
+  return static_cast<double>(multiples * of);
 }
 double tiles(std::int64_t value, std::int64_t tile) {
   return up_to_multiple(value, tile) / static_cast<double>(tile);
@@ -579,7 +580,8 @@ gpu::Operators operators_of(const Network& network, std::span<const Launch> laun
   for (Node node = 0; node < network.size(); ++node) {
     const Layer& layer = network.layer(node);
     found.views += layer.views;
-    const std::vector<Node> inputs = network.inputs(node), readers = network.consumers(node);
+    const std::vector<Node>& inputs = network.inputs(node);
+    const std::vector<Node>& readers = network.consumers(node);
     if (layer.op == Op::slice && !inputs.empty()) {  // one call gives all parts
       if (!cut[inputs.front()]) ++found.views;
       cut[inputs.front()] = true;

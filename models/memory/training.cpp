@@ -60,7 +60,7 @@ double training_activation_bytes(const Network& network, double element_bytes) {
   double bytes = 0;
   for (Node node = 0; node < network.size(); ++node) {
     const Layer& layer = network.layer(node);
-    const std::vector<Node> inputs = network.inputs(node);
+    const std::vector<Node>& inputs = network.inputs(node);
     whole[node] = is_view(layer.op) && !inputs.empty() ? whole[inputs.front()] : node;
     if (keeps_inputs(layer)) {
       for (const Node input : inputs) kept[whole[input]] = true;

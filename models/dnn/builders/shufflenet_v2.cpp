@@ -12,6 +12,7 @@ constexpr std::array<int, 3> shuffle_units{4, 8, 4};  // numbers of units in sta
 // Interleaves the channels of both halves.
 Node shuffled(LayerBuilder& layers, const std::string& name, Node left, Node right) {
   const Node both = layers.concat(name + ".concat", {left, right});
+  layers.next({.views = 3});
   return layers.transpose(name + ".shuffle", both, layers.shape(both));
 }
 

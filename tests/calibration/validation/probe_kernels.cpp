@@ -69,7 +69,8 @@ double mean_error_of_cost_model(const std::vector<RunConfiguration>& runs, const
 TEST(ProbeKernels, of_an_H100_bring_the_cost_model_nearer_to_networks_with_depthwise_convolutions) {
   std::vector<RunConfiguration> runs;
   for (RunConfiguration& run :
-       read_evidence_files({std::string(JOSTLE_SOURCE_DIR) + "/profiles/kernels/h100"}).alone_in_traces)
+       read_evidence_files({evidence + "h100", std::string(JOSTLE_SOURCE_DIR) + "/profiles/kernels/h100"})
+           .alone_in_traces)
     if (run.model == "mobilenet_v2" && run.precision == "fp32" && run.runtime == "cuda-graph")
       runs.push_back(std::move(run));
   ASSERT_EQ(runs.size(), 6u);

@@ -151,7 +151,9 @@ TEST(ProbePower, of_an_H100_predicts_the_watts_of_networks_on_another) {
   ASSERT_TRUE(probed) << problems.text();
   std::vector<RunConfiguration> runs;
   for (RunConfiguration& run :
-       read_evidence_files({std::string(JOSTLE_SOURCE_DIR) + "/profiles/kernels/h100"}).alone_in_traces)
+       read_evidence_files(
+           {evidence("h100").string(), std::string(JOSTLE_SOURCE_DIR) + "/profiles/kernels/h100"})
+           .alone_in_traces)
     if (run.on_gpu() && has_watts(run)) runs.push_back(std::move(run));
   ASSERT_EQ(runs.size(), 108u);
   EXPECT_LT(mean_error(runs, base.profile), 0.10);
