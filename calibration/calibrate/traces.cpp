@@ -127,7 +127,8 @@ void time_slicing(Estimates& all, const profiles::TraceFiles& files, const gpu::
                "sparse_launch_intervals.csv: length of a turn, by its kernels and theirs");
 }
 
-void launches(Estimates& all, const profiles::TraceFiles& files, const gpu::Spec& gpu) {
+void launches(Estimates& all, const profiles::TraceFiles& files, const profiles::Profile& profile) {
+  const gpu::Spec& gpu = profile.spec->gpu;
   const bool kernels = files.has(profiles::TraceKind::kernels);
   if (kernels) {
     const double start_us = 1e6 * gpu.kernels.start_cycles / gpu.max_clock_hz;
@@ -154,8 +155,11 @@ void launches(Estimates& all, const profiles::TraceFiles& files, const gpu::Spec
     rows.push_back({{time.us, std::hypot(host_model_sd, time.sd)},
                     [count = time.kernels](const std::vector<double>& at) { return count * at[0] + at[1]; }});
   }
-  fit_together(all, {"runtimes.eager.per_launch", "runtimes.eager.per_batch"}, rows,
-               "solo.csv, kernels.csv: host time of the fastest run of each network and precision");
+  // Traces do not tell operators: where the base has costs of these, they stay.
+  const auto& eager = profile.spec->runtimes[process::Runtime::eager];
+  if (!eager || eager->per_operator == sim::Duration::zero())
+    fit_together(all, {"runtimes.eager.per_launch", "runtimes.eager.per_batch"}, rows,
+                 "solo.csv, kernels.csv: host time of the fastest run of each network and precision");
   add_estimate(all, "runtimes.eager.gpu_per_launch", calibration::eager_gpu_per_launch(solo, table),
                "solo.csv, kernels.csv: GPU-bound batches less their kernels", false);
 }
@@ -267,7 +271,7 @@ Calibration calibrate_traces(const profiles::BaseProfile& base, const profiles::
   }
   time_slicing(estimates, files, base.profile.spec->gpu);
   space_sharing(estimates, files, base.profile);
-  launches(estimates, files, base.profile.spec->gpu);
+  launches(estimates, files, base.profile);
   if (estimates.found.empty())
     throw CalibrationError("the traces do not identify any parameter of the profile");
   Calibration result;
