@@ -3,9 +3,9 @@
 //   jostle validate --html PAGE && node picture.mjs DIRECTORY PAGE > validation.svg      DIRECTORY/node_modules has ECharts
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {join} from 'node:path';
+import {resolve} from 'node:path';
 
-const echarts = createRequire(join(process.argv[2], 'package.json'))('echarts');
+const echarts = createRequire(resolve(process.argv[2], 'package.json'))('echarts');
 const colours = ['#2f6fb0', '#d9772b', '#3a9a5f', '#8a5bb0', '#b04a5a', '#5a7f8f'];
 const size = 300, columns = 3, margin = {left: 58, right: 14, top: 34, bottom: 46};
 
@@ -27,7 +27,7 @@ const option = {animation: false, backgroundColor: '#fff', title: [], grid: [], 
     axisLabel: {hideOverlap: true, formatter: (value) => String(Number(value.toPrecision(2)))}});
   const line = (factor, type) => ({type: 'line', xAxisIndex: panel, yAxisIndex: panel, silent: true, showSymbol: false,
     data: ends.map((at) => [at, at * factor]), lineStyle: {color: '#999', width: 1, type}});
-  option.title.push({text: runs, left: left + margin.left, top: top + 8, textStyle: {fontSize: 12, width: size - margin.left, overflow: 'truncate'}});
+  option.title.push({text: runs, left: left + margin.left, top: top + 8, textStyle: {fontSize: 11, width: size - margin.left - 24, overflow: 'truncate'}});
   option.grid.push({left: left + margin.left, top: top + margin.top, width: size - margin.left - margin.right, height: size - margin.top - margin.bottom});
   option.xAxis.push(axis('measured'));
   option.yAxis.push({...axis('predicted'), nameGap: 44});
@@ -42,4 +42,6 @@ const option = {animation: false, backgroundColor: '#fff', title: [], grid: [], 
 });
 const picture = echarts.init(null, null, {renderer: 'svg', ssr: true, width: columns * size, height: rows * size + 60});
 picture.setOption(option);
-process.stdout.write(picture.renderToSVGString());
+const drawn = picture.renderToSVGString();
+picture.dispose();
+process.stdout.write(drawn);

@@ -45,7 +45,8 @@ Words clocks(Dice& dice, const board::DeviceSpec& device) {
     lines.push_back(fmt::format("power_cap: {{budget: {} W, window: 100 ms}}", dice.number(4, 20)));
   if (dice.one_in(8)) lines.push_back(fmt::format("ambient: {} degC", dice.number(0, 60)));
   if (dice.one_in(8)) lines.emplace_back("fan: false");
-  Dice own(Dice(dice).number(0, 1'000'000));  // of its own, so that the other keys stay as they are
+  Dice own(static_cast<std::uint64_t>(
+      Dice(dice).number(0, 1'000'000)));  // of its own, so that the other keys stay as they are
   if (const auto& limit = device.power->limit; limit && own.one_in(4))
     lines.push_back(fmt::format(
         "power_limit: {} W", own.number(static_cast<int>(limit->min_w), static_cast<int>(limit->budget_w))));
