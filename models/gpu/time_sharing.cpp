@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "models/gpu/occupancy.hpp"
-#include "sim/contract.hpp"
 
 namespace jostle::gpu {
 
@@ -16,23 +14,14 @@ using sim::Duration;
 using sim::Time;
 
 TimeSharedGpu::TimeSharedGpu(sim::Engine& engine, const Spec& spec, std::uint64_t seed)
-    : engine_(engine), spec_(spec), random_(seed, "gpu slices") {
-  if (spec.time_slicing.slice <= Duration::zero())
-    throw std::invalid_argument("the time slice must be positive");
-  if (sim::TraceSink* trace = engine.trace()) {
-    track_ = trace->track("GPU: process");
-    waiting_counter_ = trace->counter("GPU: processes waiting", "processes");
-    trace->count(waiting_counter_, engine.now(), 0);
-  }
-}
+    : engine_(engine), spec_(spec), turns_(engine, spec_, seed, true) {}
 
 ContextId TimeSharedGpu::create_context(const ContextSpec& spec) {
   Context& context = contexts_.emplace_back();
   context.gpu = this;
   context.id = {static_cast<std::uint32_t>(contexts_.size() - 1)};
   context.spec = spec;
-  context.batches.reserve(4);
-  rotation_.add(spec.interleave);
+  turns_.add(spec);
   if (sim::TraceSink* trace = engine_.trace())
     context.stream = trace->track(fmt::format("GPU: stream of {}", spec.name));
   return context.id;
@@ -40,13 +29,8 @@ ContextId TimeSharedGpu::create_context(const ContextSpec& spec) {
 
 void TimeSharedGpu::begin_turn() {
   set_state(*owner_, ContextState::owner);
-  mode_ = Mode::running;
-  drains_from_ = Time::never();
-  accrued_ = turn_began_ = engine_.now();
-  turn_ends_ = turn_began_ + slice_of(*owner_);
-  if (const Duration jitter = spec_.time_slicing.slice_jitter; jitter > Duration::zero())
-    turn_ends_ += sim::work_in(jitter, 2 * random_.uniform() - 1);
-  if (sim::TraceSink* trace = engine_.trace()) trace->begin(track_, turn_began_, owner_->spec.name);
+  turns_.begin();
+  accrued_ = engine_.now();
   plan();
 }
 
@@ -57,10 +41,10 @@ void TimeSharedGpu::plan() {
     trace->begin(owner_->stream, accrued_, "batch");
   Context& owner = *owner_;
   if (owner.batches.front().epoch != epoch_) retime(owner);
-  undo_expiry();
+  turns_.undo_drain();
   const auto go_on_from = [&](const Position& position, Time from) {
-    planned_ = advance(owner.batches[passed_], owner.host, owner.spec.per_launch,
-                       {position, from, contended() ? turn_ends_ : Time::never(), contended()});
+    planned_ = advance(owner.batches[passed_], owner.batches.host(), owner.spec.per_launch,
+                       {position, from, contended() ? turns_.ends() : Time::never(), contended()});
   };
   passed_ = 0;
   go_on_from(owner.position, accrued_);
@@ -73,12 +57,12 @@ void TimeSharedGpu::plan() {
         owner.batches[passed_ + 1].epoch == epoch_) {
       ++passed_;
       go_on_from({}, planned_.at);
-    } else if (planned_.why == Stop::limit && drains_from_ == Time::never()) {
+    } else if (planned_.why == Stop::limit && !turns_.draining()) {
       const Duration drain = drain_of(owner.batches[passed_], planned_.position);
       if (drain == Duration::zero()) break;
-      drains_from_ = turn_ends_;
-      turn_ends_ += drain;
-      go_on_from(planned_.position, drains_from_);
+      const Time expiry = turns_.ends();
+      turns_.drain(drain);
+      go_on_from(planned_.position, expiry);
     } else {
       break;
     }
@@ -93,19 +77,13 @@ Duration TimeSharedGpu::drain_of(const Batch& batch, const Position& position) c
                                     : Duration::zero();
 }
 
-// If the slice has yet to expire, everything planned after that expiry is void.
-void TimeSharedGpu::undo_expiry() {
-  if (drains_from_ == Time::never() || drains_from_ < engine_.now()) return;
-  turn_ends_ = std::exchange(drains_from_, Time::never());
-}
-
 // Accrues the owner's progress up to now.
 void TimeSharedGpu::accrue() {
   const Time now = engine_.now();
-  if (mode_ != Mode::running || accrued_ == now) return;
+  if (turns_.mode() != Mode::running || accrued_ == now) return;
   Context& owner = *owner_;
   const auto advanced = [&] {
-    return advance(owner.batches.front(), owner.host, owner.spec.per_launch,
+    return advance(owner.batches.front(), owner.batches.host(), owner.spec.per_launch,
                    {owner.position, accrued_, now, contended()});
   };
   for (; passed_ > 0; --passed_) {
@@ -137,13 +115,12 @@ void TimeSharedGpu::accrue_to(const Position& position, Time at) {
 // The planned end of the stretch has been reached.
 void TimeSharedGpu::due() {
   event_ = {};
-  switch (mode_) {
+  switch (turns_.mode()) {
     case Mode::idle:
+    case Mode::refilling:  // here it is a part of the kernels (Position::cache_refill)
       return;
     case Mode::switching:
-      switching_ += engine_.now() - switch_began_;
-      if (sim::TraceSink* trace = engine_.trace())
-        trace->slice(track_, switch_began_, engine_.now() - switch_began_, "switch");
+      turns_.end_switch();
       begin_turn();
       return;
     case Mode::holding:
@@ -183,36 +160,30 @@ void TimeSharedGpu::go_on() {
       owner_->position.launch_gap += owner_->batches.front().given->lone_gap;
     plan();
   } else if (!contended()) {
-    check_turn_ends();
-    if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, engine_.now());
+    turns_.rest();
     set_state(*owner_, ContextState::empty);
-    mode_ = Mode::idle;
-    idle_since_ = engine_.now();
   } else {
     out_of_work();
   }
 }
 
-// The owner is out of work while others wait: it holds the GPU for a while, but not beyond its slice.
+// The owner is out of work while others wait.
 void TimeSharedGpu::out_of_work() {
-  const Time until = std::min(engine_.now() + spec_.time_slicing.hold_when_idle, turn_ends_);
-  if (until <= engine_.now()) {
+  if (!turns_.hold()) {
     leave(false);
     return;
   }
-  mode_ = Mode::holding;
-  set_event(until);
+  set_event(turns_.mode_ends());
   watch_for_launch(*owner_);
 }
 
 void TimeSharedGpu::finish_batch(Context& context) {
-  sim::contract(!context.batches.empty(), "a batch that ends had been enqueued");
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && std::exchange(context.drawn, false))
     trace->end(context.stream, engine_.now());
   const KernelSequence& kernels = *context.batches.front().kernels;
   context.used += kernels.used.back();
   context.used_now.reset();
-  context.batches.erase(context.batches.begin());
+  context.batches.pop();
   context.position.next = 0;
   context.position.into = Duration::zero();
   ++context.unseen;
@@ -224,17 +195,9 @@ void TimeSharedGpu::see_finished(Context& context) {
       context.spec.listener.batch_seen(context.spec.listener.context);
 }
 
-void TimeSharedGpu::check_turn_ends() const {
-  sim::contract(owner_ != nullptr && owner_->state == ContextState::owner && turn_began_ <= engine_.now(),
-                "a turn that ends had begun, and belongs to the context that holds the GPU");
-}
-
 // Ends the owner's turn: the GPU goes to the next waiting context (there is one).
 void TimeSharedGpu::leave(bool expired) {
-  check_turn_ends();
   Context& last = *owner_;
-  const Time now = engine_.now();
-  if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, now);
   Duration cost = spec_.time_slicing.switch_when_idle;
   if (expired) {
     book_refill(last);
@@ -244,39 +207,25 @@ void TimeSharedGpu::leave(bool expired) {
     last.refill_at_start = last.position.cache_refill = cache_refill_after_expiry(spec_, kernels);
   }
   last.position.launch_gap = Duration::zero();  // hidden in the turns of other contexts
-  Context& next = *next_waiting();
-  set_state(next, ContextState::switching_in);
-  owner_ = &next;
-  mode_ = Mode::switching;
-  switch_began_ = now;
-  ++switches_;
-  set_event(now + cost);
+  turns_.leave(cost);
+  switch_in();
   if (!has_launched_work(last)) set_state(last, ContextState::empty);
   watch_for_launch(last);
   see_finished(last);
 }
 
-// The waiting context whose turn is next, starting after the owner; null if none waits.
-TimeSharedGpu::Context* TimeSharedGpu::next_waiting() {
-  const auto next = rotation_.next(owner_->id.index, [this](std::size_t index) {
-    return contexts_[index].state == ContextState::waiting;
-  });
-  return next ? &contexts_[*next] : nullptr;
+// The turns have a new owner, to which the GPU is being switched.
+void TimeSharedGpu::switch_in() {
+  owner_ = &contexts_[*turns_.owner()];
+  set_state(*owner_, ContextState::switching_in);
+  set_event(turns_.mode_ends());
 }
 
 void TimeSharedGpu::set_state(Context& context, ContextState state) {
   if (context.state == state) return;
   if (context.spec.listener.state_changing != nullptr)
     context.spec.listener.state_changing(context.spec.listener.context, state);
-  const int waited = waiting_;
-  if (context.state == ContextState::waiting) {
-    --waiting_;
-    sim::contract(waiting_ >= 0, "the number of contexts that wait for the GPU is never negative");
-  }
-  if (state == ContextState::waiting) ++waiting_;
   context.state = state;
-  if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && waiting_ != waited)
-    trace->count(waiting_counter_, engine_.now(), waiting_);
 }
 
 void TimeSharedGpu::set_event(Time at) {

@@ -1,4 +1,4 @@
-// The GPU shared in time: one context at a time, in turns (the model: TimeSlicing in spec.hpp).
+// The GPU shared in time: one context at a time, in turns (turns.hpp).
 //
 // Between two interactions (a batch is enqueued, a host changes its pace, a batch ends, the owner runs out of
 // work, its slice expires) everything is known. So one event covers all kernels until the next interaction.
@@ -8,15 +8,14 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <vector>
 
 #include "models/gpu/advance.hpp"
+#include "models/gpu/batches.hpp"
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/retimed.hpp"
-#include "models/gpu/runlist.hpp"
 #include "models/gpu/spec.hpp"
+#include "models/gpu/turns.hpp"
 #include "sim/engine.hpp"
-#include "sim/random.hpp"
 #include "sim/trace.hpp"
 
 namespace jostle::gpu {
@@ -45,8 +44,8 @@ class TimeSharedGpu final : public Gpu {
   }
   [[nodiscard]] Usage used() override;
   [[nodiscard]] sim::Duration busy() override;
-  [[nodiscard]] sim::Duration switching() override;
-  [[nodiscard]] std::int64_t switches() const override { return switches_; }
+  [[nodiscard]] sim::Duration switching() override { return turns_.switching(); }
+  [[nodiscard]] std::int64_t switches() const override { return turns_.switches(); }
   [[nodiscard]] std::uint64_t unseen(ContextId context) override {
     accrue();
     return get(context).unseen;
@@ -61,9 +60,8 @@ class TimeSharedGpu final : public Gpu {
     TimeSharedGpu* gpu = nullptr;
     ContextId id;
     ContextSpec spec;
-    std::vector<Batch> batches;  // unfinished batches, oldest first: one or two
-    Position position;           // in the oldest batch
-    HostProgress host;  // progress of the host on the newest batch, while its kernels are being launched
+    Batches batches;
+    Position position;  // in the oldest batch
     ContextState state = ContextState::empty;
     std::uint64_t unseen = 0;       // batches that are finished but not yet seen by the host
     sim::EventId arrival;           // its next launch, while it has no work and does not own the GPU
@@ -85,24 +83,12 @@ class TimeSharedGpu final : public Gpu {
     }
   };
 
-  // The activity of the GPU.
-  enum class Mode : std::uint8_t {
-    idle,       // no work (the last owner keeps the GPU)
-    running,    // the owner's turn; also while an owner without competitors waits for its own next launch
-    holding,    // the owner is out of work and holds the GPU for a while
-    switching,  // switching to `owner_`
-  };
-
   const Usage& used_by(Context& context);
   [[nodiscard]] Context& get(ContextId id) { return contexts_[id.index]; }
-  [[nodiscard]] const Context& get(ContextId id) const { return contexts_[id.index]; }
 
-  [[nodiscard]] bool contended() const { return waiting_ > 0; }
-  [[nodiscard]] sim::Duration slice_of(const Context& context) const {
-    return context.spec.slice.value_or(spec_.time_slicing.slice);
-  }
+  using Mode = Turns::Mode;
+  [[nodiscard]] bool contended() const { return turns_.contended(); }
   [[nodiscard]] bool has_launched_work(const Context& context) const;
-  void note_launches(Context& context);
   void work_changed(Context& context);
   void watch_for_launch(Context& context);
   void arrived(Context& context);
@@ -114,7 +100,6 @@ class TimeSharedGpu final : public Gpu {
   void out_of_work();
   void plan();
   [[nodiscard]] sim::Duration drain_of(const Batch& batch, const Position& position) const;
-  void undo_expiry();
   void accrue();
   void accrue_to(const Position& position, sim::Time at);
   [[nodiscard]] static Usage used_in_refill(const Context& context);
@@ -122,38 +107,25 @@ class TimeSharedGpu final : public Gpu {
   void replay(Context& context, const Position& from, sim::Time since);
   void due();
   void finish_batch(Context& context);
-  void check_turn_ends() const;
   void leave(bool expired);
+  void switch_in();
   void see_finished(Context& context);
-  [[nodiscard]] Context* next_waiting();
   void set_state(Context& context, ContextState state);
   void set_event(sim::Time at);
 
   sim::Engine& engine_;
   Spec spec_;
-  sim::RandomStream random_;
+  Turns turns_;
   KernelObserver observer_;
   Rates rates_;
   std::uint64_t epoch_ = 0;  // number of changes of rates so far
   std::deque<Context> contexts_;
-  Rotation rotation_;
-  Context* owner_ = nullptr;
-  Mode mode_ = Mode::idle;
-  int waiting_ = 0;  // contexts in ContextState::waiting
-  // The time of the expiry, planned or past, after which the running block or kernel continues until
-  // turn_ends_; never: no such expiry.
-  sim::Time drains_from_ = sim::Time::never();
-  sim::Time turn_began_;
-  sim::Time turn_ends_ = sim::Time::never();
-  sim::Time accrued_;  // the owner's position is valid at this time
+  Context* owner_ = nullptr;  // that of the turns
+  sim::Time accrued_;         // the owner's position is valid at this time
   Advance planned_;
   std::size_t passed_ = 0;  // the owner's batches that will be done before the planned one
   sim::EventId event_;
-  sim::Time idle_since_;
-  sim::Time switch_began_;
-  sim::Duration busy_, switching_;
-  std::int64_t switches_ = 0;
-  sim::TrackId track_ = sim::TrackId::none, waiting_counter_ = sim::TrackId::none;
+  sim::Duration busy_;
 };
 
 }  // namespace jostle::gpu

@@ -7,7 +7,6 @@
 namespace jostle::gpu {
 
 using sim::Duration;
-using sim::Time;
 
 void TimeSharedGpu::set_rates(const Rates& rates) {
   if (!(rates.clock > 0 && rates.memory > 0)) throw std::invalid_argument("the GPU's rates must be positive");
@@ -15,16 +14,17 @@ void TimeSharedGpu::set_rates(const Rates& rates) {
   accrue();
   rates_ = rates;
   ++epoch_;
-  if (mode_ != Mode::running) return;
-  undo_expiry();
-  if (drains_from_ != Time::never() && turn_ends_ > engine_.now()) {
+  if (turns_.mode() != Mode::running) return;
+  turns_.undo_drain();
+  if (turns_.draining() && turns_.ends() > engine_.now()) {
     // The turn continues until a given point of the kernel in progress.
     const Underway at = owner_->underway();
     const Duration before = owner_->batches.front().kernels->kernels[at.kernel].duration;
     retime(*owner_);
     const Duration now = owner_->batches.front().kernels->kernels[at.kernel].duration;
-    turn_ends_ = engine_.now() + (same_fraction(at.done + (turn_ends_ - engine_.now()), before, now) -
-                                  same_fraction(at.done, before, now));
+    const Duration left = turns_.ends() - engine_.now();
+    turns_.drain_until(engine_.now() +
+                       (same_fraction(at.done + left, before, now) - same_fraction(at.done, before, now)));
   }
   plan();
 }

@@ -55,10 +55,6 @@ Duration TimeSharedGpu::busy() {
   return busy_;
 }
 
-Duration TimeSharedGpu::switching() {
-  return mode_ == Mode::switching ? switching_ + (engine_.now() - switch_began_) : switching_;
-}
-
 // Reports to the observer the kernels that ended between `from`, at `since`, and now.
 void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
   const Batch& batch = context.batches.front();
@@ -74,7 +70,7 @@ void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
     into = at.done;
   }
   for (; next < kernels.size(); ++next, into = Duration::zero()) {
-    if (into == Duration::zero()) t = std::max(t, ready_time(batch, context.host, next));
+    if (into == Duration::zero()) t = std::max(t, ready_time(batch, context.batches.host(), next));
     if (t > now) return;
     const Duration cost = front_end + kernels[next].duration;
     const Duration stamped = front_end + std::min(observer_.first_stamp, kernels[next].duration);
