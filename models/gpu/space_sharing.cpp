@@ -3,222 +3,118 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/gpu/occupancy.hpp"
-#include "sim/contract.hpp"
-
 namespace jostle::gpu {
 
 using sim::Duration;
 using sim::Time;
 
+namespace {
+
+// Fitted to mps.csv: a kernel does not start while one of another process is in its way.
+Spec started_at_once(Spec spec, SpaceOf space) {
+  if (space == SpaceOf::all_processes) spec.space_sharing.kernel_start = Duration::zero();
+  return spec;
+}
+
+}  // namespace
+
 SpaceSharedGpu::SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed,
                                std::optional<LoopPrecision> loops)
     : engine_(engine),
-      spec_(spec),
-      space_(space),
-      random_(seed, "gpu slices"),
-      may_repeat_(loops.has_value()),
-      loops_(loops.value_or(SteadyLoops::alone)) {
-  // Fitted to mps.csv: a kernel does not start while one of another process is in its way.
-  if (space_ == SpaceOf::all_processes) spec_.space_sharing.kernel_start = Duration::zero();
-}
-
-std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
-  const auto same = std::ranges::find_if(groups_, [&](const Group& group) {
-    return space_ == SpaceOf::all_processes || (spec.group && group.id == spec.group);
-  });
-  if (same != groups_.end()) return static_cast<std::size_t>(same - groups_.begin());
-  space::Longer longer;
-  if (space_ == SpaceOf::all_processes)
-    longer = {.each = spec_.space_sharing.mps_kernel, .cold_code = spec_.space_sharing.mps_cold_code};
-  groups_.push_back({.longer = longer,
-                     .dispatcher = space::Dispatcher(spec_, longer),
-                     .contexts = {},
-                     .id = spec.group,
-                     .slice = spec.slice,
-                     .refill = {},
-                     .ran = {},
-                     .runs_since = {},
-                     .expiries = {}});
-  rotation_.add(spec.interleave);
-  return groups_.size() - 1;
-}
-
-std::size_t SpaceSharedGpu::process_of(const ContextSpec& spec) {
-  const auto same = std::ranges::find_if(
-      processes_, [&](const Process& process) { return spec.group && process.id == spec.group; });
-  const auto index = static_cast<std::size_t>(same - processes_.begin());
-  if (same == processes_.end()) processes_.push_back({.id = spec.group, .activity = {}});
-  return index;
-}
-
-// The contexts of a process that are limited to the same SMs are one client of the dispatcher.
-std::size_t SpaceSharedGpu::client_of(std::size_t process, const std::optional<SmPartition>& partition) {
-  const Client client{.process = process,
-                      .partition = partition ? std::optional(partition->id) : std::nullopt};
-  const auto same = std::ranges::find(clients_, client);
-  const auto index = static_cast<std::size_t>(same - clients_.begin());
-  if (same == clients_.end()) clients_.push_back(client);
-  return index;
-}
+      spec_(started_at_once(spec, space)),
+      turns_(engine, spec_, seed, space == SpaceOf::each_process),
+      readings_(space),
+      streams_(engine, spec_, space, readings_),
+      repeats_(engine, readings_, loops,
+               spec.time_slicing.granularity == PreemptionGranularity::instruction) {}
 
 ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
+  const std::size_t groups = streams_.groups();
+  const Stream& stream = streams_.add(spec, readings_.add(spec.group));
+  if (streams_.groups() > groups) turns_.add(spec);
+  repeats_.add(
+      {.batches = &stream.batches, .priority = spec.priority, .sms = stream.spec.sms, .group = stream.group});
   Context& context = contexts_.emplace_back();
-  context.id = {static_cast<std::uint32_t>(contexts_.size() - 1)};
   context.spec = spec;
-  context.group = group_of(spec);
-  Group& group = groups_[context.group];
-  const std::size_t number = context.process = process_of(spec);
-  ++processes_[number].contexts;
-  const auto before = std::ranges::count_if(
-      group.contexts, [&](std::size_t other) { return contexts_[other].process == number; });
-  const int connections = std::max(spec_.space_sharing.connections, 1);
-  const int connection = static_cast<int>(number) * connections + static_cast<int>(before) % connections;
-  context.sms = spec.partition ? std::clamp(spec.partition->sms, 1, std::max(spec_.sm_count, 1))
-                               : space::sms_of_share(spec_, spec.sm_limit);
-  context.stream_spec = {.priority = spec.priority,
-                         .connection = connection,
-                         .client = client_of(number, spec.partition),
-                         .sms = context.sms,
-                         .functions = spec.functions};
-  context.stream = group.dispatcher.add_stream(context.stream_spec);
-  group.contexts.push_back(context.id.index);
-  loose_.push_back(context.id.index);
   if (sim::TraceSink* trace = engine_.trace()) context.track = trace->track("GPU: " + spec.name);
-  return context.id;
+  return {static_cast<std::uint32_t>(stream.context)};
 }
 
-void SpaceSharedGpu::push(Context& context, const Batch& batch) {
-  context.batches.push_back(batch);
-  if (context.batches.size() > 1) return;
-  ++with_batches_;
-  context.kernel = 0;
-  next_kernel(context);
-  begin_batch(context);
-}
-
-// The oldest batch could start now, if there is one and its input has been copied.
-void SpaceSharedGpu::begin_batch(Context& context) {
-  if (context.in_batch || context.batches.empty() || context.batches.front().gated) return;
-  count(context);
-  context.in_batch = true;
-  context.kernels = timed_.find(*context.batches.front().given, context.sms);
-  context.batch_since = axis(context);
-  context.paused = context.batch_since - context.last_batch;
-  context.ran_before = context.ran;
-  context.used_before = context.used;
-  note_presence(context);
-}
-
-// The oldest batch is done.
-void SpaceSharedGpu::end_batch(Context& context) {
-  if (!repeating_) record_batch(context);
-  context.in_batch = false;
-  context.last_batch = axis(context);
-  context.ended_batch = true;
-  note_presence(context);
-  context.batches.erase(context.batches.begin());
-  if (context.batches.empty()) --with_batches_;
-  context.kernel = 0;
-  ++context.unseen;
-  ++unseen_;
-  begin_batch(context);
-}
-
-// The context's next kernel is that at `kernel` of its oldest batch.
-void SpaceSharedGpu::next_kernel(Context& context) {
-  context.launched = context.ready = Time::never();
-  const bool by_itself = !context.batches.empty() && context.batches.front().kernel_by_kernel;
-  context.front_end = by_itself ? context.spec.per_launch : Duration::zero();
+void SpaceSharedGpu::set_observer(const KernelObserver& observer) {
+  streams_.set_observer(observer);
+  if (observer.finished != nullptr) repeats_.forbid();
 }
 
 void SpaceSharedGpu::enqueue(ContextId id, const KernelSequence& kernels, bool gated) {
   catch_up();
-  Batch batch;
-  batch.given = batch.kernels = &kernels;
-  batch.gated = gated;
-  batch.launched = static_cast<std::uint32_t>(kernels.kernels.size());
-  push(get(id), batch);
-  plan_next(get(id));
-  step();
+  Stream& stream = streams_[id.index];
+  stream.batches.enqueue(kernels, gated);
+  note_first(stream);
+  launches_changed(stream);
 }
 
 void SpaceSharedGpu::begin_launches(ContextId id, const KernelSequence& kernels, const LaunchPlan& plan,
                                     bool gated) {
   catch_up();
-  Batch batch;
-  batch.given = batch.kernels = &kernels;
-  batch.gated = gated;
-  batch.kernel_by_kernel = true;
-  batch.plan = plan;
-  push(get(id), batch);
-  get(id).host = {engine_.now(), Duration::zero(), 0};
-}
-
-// Accrues the launches at the old pace, before the pace changes.
-void SpaceSharedGpu::note_launches(Context& context) {
-  if (context.batches.empty()) return;
-  Batch& newest = context.batches.back();
-  newest.launched = launched_by(newest, context.host, engine_.now());
+  Stream& stream = streams_[id.index];
+  stream.batches.begin_launches(kernels, plan, gated, engine_.now());
+  note_first(stream);
 }
 
 void SpaceSharedGpu::host_progress(ContextId id, const HostProgress& progress) {
   catch_up();
-  note_launches(get(id));
-  get(id).host = progress;
-  plan_next(get(id));
-  step();
+  streams_[id.index].batches.host_progress(progress);
+  launches_changed(streams_[id.index]);
 }
 
 void SpaceSharedGpu::finish_launches(ContextId id) {
   catch_up();
-  Context& context = get(id);
-  if (!context.batches.empty()) {
-    Batch& newest = context.batches.back();
-    newest.launched = static_cast<std::uint32_t>(newest.kernels->kernels.size());
-  }
-  context.host.rate = 0;
-  plan_next(context);
-  step();
+  streams_[id.index].batches.finish_launches();
+  launches_changed(streams_[id.index]);
 }
 
 void SpaceSharedGpu::open(ContextId id) {
   catch_up();
-  Context& context = get(id);
-  const auto gated = std::ranges::find(context.batches, true, &Batch::gated);
-  if (gated != context.batches.end()) gated->gated = false;
-  begin_batch(context);
-  plan_next(context);
+  Stream& stream = streams_[id.index];
+  stream.batches.open();
+  begin_batch(stream);
+  launches_changed(stream);
+}
+
+void SpaceSharedGpu::launches_changed(Stream& stream) {
+  plan(stream);
   step();
 }
 
-// Progress of the blocks up to now. Whatever ends now ends in step().
-void SpaceSharedGpu::catch_up() {
-  if (with_batches_ == 1) run_alone();
-  if (!repeating_ && owner_ && owner_runs()) groups_[*owner_].dispatcher.run_until(engine_.now());
+void SpaceSharedGpu::note_first(Stream& stream) {
+  if (stream.batches.size() > 1) return;
+  streams_.note_first(stream);
+  begin_batch(stream);
 }
 
-// When the context's next kernel is launched and, while its process has the GPU, when it joins the line.
-void SpaceSharedGpu::plan_next(Context& context) {
-  if (repeating_) repeat(context, 0);
-  if (repeating_ || context.on_gpu) return;
-  const Time now = engine_.now();
-  if (context.launched > now) {
-    const Time at = context.batches.empty()
-                        ? Time::never()
-                        : ready_time(context.batches.front(), context.host, context.kernel);
-    context.launched = at == Time::never() ? at : std::max(at, now);
-  }
-  context.ready = Time::never();
-  if (context.launched < Time::never() && context.group == owner_ && owner_runs()) {
-    Time from = std::max(context.launched, starts_from_);
-    // Launch gaps were measured where no other process has a context.
-    const bool graph = !context.batches.front().kernel_by_kernel;
-    if (graph && groups_.size() == 1 && context.free_since < Time::never())
-      from = std::max(from,
-                      context.free_since + space::launch_gap(*context.batches.front().given, context.kernel));
-    context.ready = from + context.front_end;
-  }
+// The oldest batch could start now, if there is one and its input has been copied.
+void SpaceSharedGpu::begin_batch(Stream& stream) {
+  if (!repeats_.in_batch(stream.context) && !stream.batches.empty() && !stream.batches.front().gated)
+    repeats_.begin_batch(stream.context);
+}
+
+// The oldest batch is done.
+void SpaceSharedGpu::end_batch(Stream& stream) {
+  repeats_.end_batch(stream.context);
+  streams_.pop(stream);
+  ++contexts_[stream.context].unseen;
+  ++unseen_;
+  begin_batch(stream);
+}
+
+void SpaceSharedGpu::plan(Stream& stream) {
+  if (repeats_.on() && !repeats_.repeat(stream.context)) stop_repeating();
+  streams_.plan(stream);
+}
+
+// Progress up to now. Whatever ends now ends in step().
+void SpaceSharedGpu::catch_up() {
+  if (streams_.catch_up()) schedule_next();
 }
 
 void SpaceSharedGpu::due() {
@@ -230,131 +126,73 @@ void SpaceSharedGpu::due() {
 // Handles this instant: blocks end, kernels become ready and start, turns begin and end.
 void SpaceSharedGpu::step() {
   resumed_ = false;
-  if (mode_ends_ <= engine_.now()) end_mode();
-  if (mode_ == Mode::idle) end_idleness();
-  if (repeating_) end_repeats();
-  if (!repeating_ && owner_ && owner_runs()) {
-    Group& group = groups_[*owner_];
-    done_.clear();
-    group.dispatcher.end(done_);
-    for (const int stream : done_) kernel_over(contexts_[group.contexts[static_cast<std::size_t>(stream)]]);
-    start_ready(group);
-    end_turn();
-    begin_repeating_if_steady();
-  } else if (in_turns() && owner_ && owner_runs()) {
-    end_turn();
+  if (turns_.mode() == Mode::idle)
+    end_idleness();
+  else if (turns_.mode_ends() <= engine_.now())
+    end_mode();
+  if (repeats_.on()) end_repeats();
+  if (turns_.runs() && !repeats_.on()) {
+    for (const std::size_t context : streams_.end_kernels()) {
+      end_batch(streams_[context]);
+      plan(streams_[context]);
+    }
+    streams_.start_kernels(places());
+    check_turn();
+    const bool may = in_turns() || turns_.mode() == Mode::running;
+    if (repeats_.steady(resumed_, may && !turns_.draining())) repeats_.begin(streams_.freeze());
+  } else if (in_turns() && turns_.runs()) {
+    check_turn();
   }
+  note_waiting();
   refresh_states();
   schedule_next();
   // Do this last: a host that is woken at once calls back into this GPU.
   see_finished();
 }
 
-// Kernels that are ready join the line, those that were ready first before others, and what fits starts.
-void SpaceSharedGpu::start_ready(Group& group) {
-  const Time now = engine_.now();
-  while (!draining_) {
-    Context* first = nullptr;
-    for (const std::size_t index : loose_) {
-      Context& context = contexts_[index];
-      if (context.group == owner_ && !context.on_gpu && context.ready <= now &&
-          (first == nullptr || context.ready < first->ready))
-        first = &context;
-    }
-    if (first == nullptr) break;
-    first->on_gpu = true;
-    first->ready = Time::never();
-    first->timed = &first->kernels->at(first->kernel, spec_, rates_);
-    first->counted = 0;
-    first->began = {};
-    group.dispatcher.ready(first->stream, first->timed->work);
-  }
-  group.dispatcher.dispatch(placing());
-  for (const std::size_t index : loose_) {
-    Context& context = contexts_[index];
-    if (context.group != owner_ || !context.on_gpu || context.began) continue;
-    if (!group.dispatcher.started(context.stream)) continue;
-    context.began = now + std::min(observer_.first_stamp, context.timed->kernel.duration);
-    set_executing(context, true);
-  }
+// The work that may start: all, unless the slice has expired.
+Streams::Places SpaceSharedGpu::places() const {
+  return turns_.draining() ? streams_.places_while_draining() : Streams::Places::all;
 }
 
-void SpaceSharedGpu::kernel_over(Context& context) {
-  sim::contract(context.on_gpu && context.began && !context.batches.empty(),
-                "a kernel that ends had begun, and belongs to an enqueued batch");
-  set_executing(context, false);
-  context.on_gpu = false;
-  loose_.insert(std::ranges::lower_bound(loose_, context.id.index), context.id.index);
-  context.free_since = engine_.now();
-  if (observer_.finished != nullptr)
-    observer_.finished(observer_.context, context.id, *context.began, engine_.now());
-  if (++context.kernel == context.batches.front().given->kernels.size()) end_batch(context);
-  next_kernel(context);
-  plan_next(context);
+void SpaceSharedGpu::schedule_next() {
+  Time next = turns_.mode_ends();
+  if (repeats_.on())
+    for (std::size_t context = 0; context < contexts_.size(); ++context)
+      next = std::min(next, repeats_.ends(context));
+  else
+    next = std::min(next, streams_.next(places()));
+  if (turns_.runs() && turns_.contended() && !turns_.draining()) next = std::min(next, turns_.ends());
+  // After what hosts do at the same instant.
+  engine_.set(event_, std::max(next, engine_.now()), sim::action<&SpaceSharedGpu::due>(*this),
+              sim::Priority::late);
 }
 
-// `more` kernels of the context execute from now on, with what is `resident`.
-void SpaceSharedGpu::set_kernel(Context& context, int more, const Resident& resident) {
-  activities_of(context, [&](Activity& activity) {
-    activity.change_kernels(more, context.resident, resident, engine_.now());
-  });
-  context.resident = resident;
-}
-
-void SpaceSharedGpu::set_executing(Context& context, bool executing) {
-  if (context.executing == executing) return;
-  count(context);
-  context.executing = executing;
-  set_kernel(context, executing ? 1 : -1, executing ? resident_of(kernel_of(context)) : Resident{});
-}
-
-SpaceSharedGpu::Pending SpaceSharedGpu::pending(const Context& context) const {
-  if (repeating_) return pending_repeat(context.repeat);
-  const Duration passed = context.executing ? engine_.now() - context.counted_at : Duration::zero();
-  Pending more{.running = {.total = passed, .used = {}}, .counted = context.counted};
-  if (mode_ == Mode::refilling && passed > Duration::zero()) {
-    more.running.used = usage_of_refill(kernel_of(context), passed);
-  } else if (context.on_gpu && context.began) {
-    const space::Dispatcher& dispatcher = groups_[context.group].dispatcher;
-    const double fraction = dispatcher.has_kernel(context.stream) ? dispatcher.fraction(context.stream) : 1;
-    const double part = std::max(fraction - context.counted, 0.0);
-    more.counted += part;
-    more.running.used = used_in(*context.timed, passed, part);
-  }
-  return more;
-}
-
-// Books what the context has used up to now.
-void SpaceSharedGpu::count(Context& context) {
-  if (!repeating_ && !context.executing) {
-    context.counted_at = engine_.now();
+// Batches that end now end, and those that wait for them begin.
+void SpaceSharedGpu::end_repeats() {
+  for (std::size_t context = 0; context < contexts_.size(); ++context) {
+    if (repeats_.ends(context) > engine_.now()) continue;
+    repeats_.leave(context);
+    end_batch(streams_[context]);
+    if (repeats_.repeat(context)) continue;
+    stop_repeating();
     return;
   }
-  const Pending more = pending(context);
-  context.counted_at = engine_.now();
-  context.ran += more.running.total;
-  context.used += more.running.used;
-  (repeating_ ? context.repeat.counted : context.counted) = more.counted;
+  if (!repeats_.hold()) stop_repeating();
 }
 
-// Execution so far is unchanged; a kernel in progress keeps its fraction.
+void SpaceSharedGpu::stop_repeating() {
+  streams_.thaw(repeats_.stop());
+}
+
 void SpaceSharedGpu::set_rates(const Rates& rates) {
   if (!(rates.clock > 0 && rates.memory > 0)) throw std::invalid_argument("the GPU's rates must be positive");
   if (rates == rates_) return;
   catch_up();
-  if (repeating_) stop_repeating();
-  loops_.forget();
-  begin_recording();
-  for (Context& context : contexts_)
-    if (context.on_gpu) count(context);
+  if (repeats_.on()) stop_repeating();
+  repeats_.forget();
   rates_ = rates;
-  timed_.forget();
-  for (Context& context : contexts_) {
-    if (!context.on_gpu) continue;
-    groups_[context.group].dispatcher.retime(context.stream,
-                                             context.kernels->at(context.kernel, spec_, rates_).work);
-    if (context.executing) set_kernel(context, 0, resident_of(kernel_of(context)));
-  }
+  streams_.set_rates(rates);
   step();
 }
 
@@ -365,8 +203,8 @@ void SpaceSharedGpu::see_finished() {
   for (std::size_t i = 0; i < contexts_.size();) {
     Context& context = contexts_[i];
     // A host that is to see completions only after the turn waits for its end, if others wait for theirs.
-    const bool later = !context.spec.refill_prolongs_turn && context.group == owner_ &&
-                       mode_ != Mode::switching && contended_;
+    const bool later = !context.spec.refill_prolongs_turn && streams_[i].group == turns_.owner() &&
+                       turns_.mode() != Mode::switching && turns_.contended();
     if (context.unseen == 0 || later) {
       ++i;
       continue;
@@ -382,25 +220,26 @@ void SpaceSharedGpu::see_finished() {
 
 // Contexts whose kernels run change their state only if the GPU changes its owner.
 void SpaceSharedGpu::refresh_states() {
-  const bool switching = mode_ == Mode::switching;
-  if (refreshed_for_ == owner_ && refreshed_for_switch_ == switching) {
+  const bool switching = turns_.mode() == Mode::switching;
+  if (refreshed_for_ == turns_.owner() && refreshed_for_switch_ == switching) {
     // A listener may change the rates, which refreshes the states as well.
-    for (std::size_t i = 0; i < loose_.size(); ++i) refresh_state(contexts_[loose_[i]]);
+    for (std::size_t i = 0; i < streams_.loose().size(); ++i) refresh_state(streams_.loose()[i]);
   } else {
-    refreshed_for_ = owner_;
+    refreshed_for_ = turns_.owner();
     refreshed_for_switch_ = switching;
-    for (Context& context : contexts_) refresh_state(context);
+    for (std::size_t context = 0; context < contexts_.size(); ++context) refresh_state(context);
   }
-  std::erase_if(loose_, [&](std::size_t index) { return contexts_[index].on_gpu && contexts_[index].began; });
+  streams_.settle();
 }
 
-void SpaceSharedGpu::refresh_state(Context& context) {
-  if (!has_work(context))
+void SpaceSharedGpu::refresh_state(std::size_t index) {
+  Context& context = contexts_[index];
+  if (!has_work(index))
     set_state(context, ContextState::empty);
-  else if (context.group != owner_)
+  else if (streams_[index].group != turns_.owner())
     set_state(context, ContextState::waiting);
   else
-    set_state(context, mode_ == Mode::switching ? ContextState::switching_in : ContextState::owner);
+    set_state(context, turns_.mode() == Mode::switching ? ContextState::switching_in : ContextState::owner);
 }
 
 void SpaceSharedGpu::set_state(Context& context, ContextState state) {
@@ -414,92 +253,156 @@ void SpaceSharedGpu::set_state(Context& context, ContextState state) {
   context.state = state;
 }
 
-void SpaceSharedGpu::schedule_next() {
-  const Time now = engine_.now();
-  Time next = mode_ends_;
-  for (const std::size_t index : loose_) {
-    const Context& context = contexts_[index];
-    next = std::min(next, context.repeat.to);
-    if (context.on_gpu) continue;
-    if (context.launched > now)
-      next = std::min(next, context.launched);
-    else if (!draining_)
-      next = std::min(next, context.ready);
+bool SpaceSharedGpu::has_work(std::size_t context) const {
+  return repeats_.on() ? repeats_.in_batch(context) : streams_.has_work(context);
+}
+
+bool SpaceSharedGpu::group_has_work(std::size_t group) const {
+  return std::ranges::any_of(streams_.contexts_of(group),
+                             [&](std::size_t context) { return has_work(context); });
+}
+
+// Tells the turns which processes have work besides the owner.
+void SpaceSharedGpu::note_waiting() {
+  if (!in_turns() || turns_.mode() == Mode::idle) return;
+  for (std::size_t group = 0; group < streams_.groups(); ++group)
+    if (group != turns_.owner()) turns_.wait(group, group_has_work(group));
+}
+
+// The owner's mode is over.
+void SpaceSharedGpu::end_mode() {
+  note_waiting();
+  switch (turns_.mode()) {
+    case Mode::switching:
+      turns_.end_switch();
+      begin_turn(Duration::zero());
+      return;
+    case Mode::refilling:
+      resume();
+      return;
+    case Mode::holding:
+      end_turn(spec_.time_slicing.switch_when_idle, true);
+      return;
+    case Mode::idle:
+    case Mode::running:
+      return;
   }
-  if (owner_ && owner_runs()) {
-    const auto lone = with_batches_ == 1 ? alone() : std::nullopt;
-    if (lone)
-      next = std::min(next, end_alone(contexts_[*lone]));
-    else if (!repeating_)
-      next = std::min(next, groups_[*owner_].dispatcher.next());
-    if (contended_ && !draining_) next = std::min(next, turn_ends_);
+}
+
+// The GPU is given to whoever has work again, if that is somebody: rather to its owner than to others.
+void SpaceSharedGpu::end_idleness() {
+  const Duration wake = turns_.wake();
+  if (turns_.slept() && repeats_.on()) {
+    repeats_.distrust();
+    stop_repeating();
   }
-  next = std::max(next, now);
-  if (next == Time::never()) {
-    engine_.cancel(event_);
-  } else if (engine_.pending(event_)) {
-    engine_.reschedule(event_, next);
-  } else {
-    // After what hosts do at the same instant.
-    event_ = engine_.schedule(next, sim::action<&SpaceSharedGpu::due>(*this), sim::Priority::late);
+  std::size_t first = turns_.owner().value_or(0);
+  if (!group_has_work(first)) first = 0;
+  while (first < streams_.groups() && !group_has_work(first)) ++first;
+  if (first < streams_.groups() && turns_.wake_up(first)) begin_turn(wake);
+}
+
+// Ends the owner's turn if its slice is over or none of its streams has work, and others have.
+void SpaceSharedGpu::check_turn() {
+  note_waiting();
+  const std::size_t owner = *turns_.owner();
+  if (!turns_.contended()) {
+    if (streams_.has_batches(owner)) {
+      turns_.resume();
+      return;
+    }
+    note_could(owner, -1);
+    turns_.rest();
+    streams_.stand(owner);
+    repeats_.stand(owner);
+  } else if (group_has_work(owner) || repeats_.never_without_work(owner)) {
+    turns_.resume();
+    if (engine_.now() < turns_.ends()) return;
+    if (streams_.drained()) {
+      end_turn(repeats_.expiry(owner, streams_.expire(owner)), false);
+      return;
+    }
+    if (!turns_.draining()) turns_.drain();
+    streams_.dispatch(places());
+  } else if (turns_.mode() != Mode::holding && !turns_.hold()) {
+    end_turn(spec_.time_slicing.switch_when_idle, true);
   }
+}
+
+// The GPU goes to the next process with work (there is one).
+void SpaceSharedGpu::end_turn(Duration cost, bool without_work) {
+  const std::size_t owner = *turns_.owner();
+  streams_.stand(owner);
+  repeats_.end_turn(owner, without_work);
+  note_could(owner, -1);
+  repeats_.stand(owner);
+  turns_.leave(cost);
+}
+
+// The owner, which has work, has the GPU. `wake`: until it is awake.
+void SpaceSharedGpu::begin_turn(Duration wake) {
+  const std::size_t owner = *turns_.owner();
+  starts_from_ = engine_.now() + wake;
+  turns_.begin(streams_.refill_due(owner));
+  note_could(owner, 1);
+  if (turns_.mode() == Mode::refilling)
+    streams_.refill(owner);
+  else
+    resume();
+}
+
+// The owner's kernels run from now on.
+void SpaceSharedGpu::resume() {
+  turns_.resume();
+  resumed_ = true;
+  repeats_.run(*turns_.owner());
+  streams_.resume(*turns_.owner(), std::max(starts_from_, engine_.now()));
+}
+
+// The process could execute kernels from now on, or no more (activity.hpp).
+void SpaceSharedGpu::note_could(std::size_t group, int change) {
+  if (!in_turns()) return;
+  readings_.activities_of(streams_.contexts_of(group).front(),
+                          [&](Activity& activity) { activity.change_could(change, engine_.now()); });
+}
+
+Running SpaceSharedGpu::so_far(std::size_t context) const {
+  if (!repeats_.on()) return streams_.so_far(context);
+  Running running = readings_[context].booked;
+  const Running more = repeats_.pending(context);
+  running.total += more.total;
+  running.used += more.used;
+  return running;
 }
 
 Duration SpaceSharedGpu::running_time(ContextId id) {
   catch_up();
-  return so_far(get(id)).total;
+  return so_far(id.index).total;
 }
 
 Duration SpaceSharedGpu::process_running_time(ContextId id) {
   catch_up();
-  return processes_[get(id).process].activity.until(engine_.now()).kernels;
+  return readings_.active_in_process(id.index, engine_.now()).kernels;
 }
 
-Running SpaceSharedGpu::so_far(const Context& context) const {
-  const Pending more = pending(context);
-  Running running{.total = context.ran + more.running.total, .used = context.used};
-  running.used += more.running.used;
-  return running;
-}
-
-// SMs have the kernels of several streams: each stream of a process gets an equal part of what the process
-// has.
 Running SpaceSharedGpu::running(ContextId id) {
   catch_up();
-  Running running = so_far(get(id));
-  const Process& process = processes_[get(id).process];
-  const Resident seconds = process.activity.until(engine_.now()).seconds;
-  running.used.sm_active = seconds.sms / process.contexts;
-  running.used.occupancy = seconds.warps / process.contexts;
-  return running;
+  return readings_.share(id.index, so_far(id.index), engine_.now());
 }
 
 Usage SpaceSharedGpu::used() {
   catch_up();
   Usage sum;
-  for (const Context& context : contexts_) sum += so_far(context).used;
-  const Resident seconds = active().seconds;
+  for (std::size_t context = 0; context < contexts_.size(); ++context) sum += so_far(context).used;
+  const Resident seconds = readings_.active(engine_.now()).seconds;
   sum.sm_active = seconds.sms;
   sum.occupancy = seconds.warps;
   return sum;
 }
 
-// Processes that take turns execute one after another.
-ActiveTimes SpaceSharedGpu::active() const {
-  if (space_ == SpaceOf::all_processes) return together_.until(engine_.now());
-  ActiveTimes sum;
-  for (const Process& process : processes_) {
-    const ActiveTimes times = process.activity.until(engine_.now());
-    sum.kernels += times.kernels;
-    sum.seconds.sms += times.seconds.sms;
-    sum.seconds.warps += times.seconds.warps;
-  }
-  return sum;
-}
-
 Duration SpaceSharedGpu::busy() {
   catch_up();
-  return active().kernels;
+  return readings_.active(engine_.now()).kernels;
 }
 
 }  // namespace jostle::gpu

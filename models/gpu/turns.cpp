@@ -32,13 +32,13 @@ Duration Turns::switching() const {
   return mode_ == Mode::switching ? switching_ + (engine_.now() - switch_began_) : switching_;
 }
 
-void Turns::wait(std::size_t process) {
-  if (std::exchange(processes_[process].waits, true)) return;
+void Turns::wait(std::size_t process, bool waits) {
+  if (std::exchange(processes_[process].waits, waits) == waits) return;
   sim::contract(mode_ != Mode::idle && owner_ != process, "a process waits only while another has the GPU");
   // An owner without competitors renews its slice.
   if (const Time now = engine_.now(); !contended() && runs() && ends_ <= now)
     ends_ += slice() * ((now - ends_) / slice() + 1);
-  count_waiting(1);
+  count_waiting(waits ? 1 : -1);
 }
 
 void Turns::count_waiting(int more) {

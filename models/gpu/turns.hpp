@@ -56,8 +56,9 @@ class Turns {
   [[nodiscard]] sim::Duration switching() const;
   [[nodiscard]] std::int64_t switches() const { return switches_; }
 
-  // A process that is not the owner has launched work from now on. While the GPU is idle, call wake_up().
-  void wait(std::size_t process);
+  // A process that is not the owner has launched work, or none, from now on. Not while the GPU is idle: then
+  // call wake_up().
+  void wait(std::size_t process, bool waits = true);
   // The GPU has been idle for so long that it sleeps, and the time until it is awake.
   [[nodiscard]] bool slept() const { return engine_.now() - idle_since_ >= spec_.idle_wake.after; }
   [[nodiscard]] sim::Duration wake() const { return slept() ? spec_.idle_wake.cost : sim::Duration::zero(); }
