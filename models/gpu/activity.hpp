@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "sim/contract.hpp"
 #include "sim/time.hpp"
@@ -103,6 +106,64 @@ class Activity {
   sim::Time since_;
   ActiveTimes times_, older_, newer_;
   std::optional<RepeatedShares> repeated_;
+};
+
+// The processes that share the GPU at one time.
+enum class SpaceOf : std::uint8_t { each_process, all_processes };
+
+// The activities of all processes.
+class Activities {
+ public:
+  explicit Activities(SpaceOf space) : space_(space) {}
+
+  // One more context, of the process with this ContextSpec::group; returns the number of the process.
+  std::size_t add(std::optional<std::uint32_t> group) {
+    const auto same = std::ranges::find_if(
+        processes_, [&](const Process& process) { return group && process.id == group; });
+    const auto number = static_cast<std::size_t>(same - processes_.begin());
+    if (same == processes_.end()) processes_.push_back({.id = group, .activity = {}});
+    ++processes_[number].contexts;
+    return number;
+  }
+  [[nodiscard]] double contexts_of(std::size_t process) const { return processes_[process].contexts; }
+
+  // The activity of the process and, if others share the GPU with it, of all.
+  template <typename Do>
+  void change(std::size_t process, const Do& act) {
+    act(processes_[process].activity);
+    if (space_ == SpaceOf::all_processes) act(together_);
+  }
+  template <typename Do>
+  void change_all(const Do& act) {
+    for (Process& process : processes_) act(process.activity);
+    act(together_);
+  }
+
+  [[nodiscard]] ActiveTimes of(std::size_t process, sim::Time now) const {
+    return processes_[process].activity.until(now);
+  }
+  [[nodiscard]] ActiveTimes of_all(sim::Time now) const {
+    if (space_ == SpaceOf::all_processes) return together_.until(now);
+    ActiveTimes sum;  // they execute one after another
+    for (std::size_t process = 0; process < processes_.size(); ++process) {
+      const ActiveTimes times = of(process, now);
+      sum.kernels += times.kernels;
+      sum.seconds.sms += times.seconds.sms;
+      sum.seconds.warps += times.seconds.warps;
+    }
+    return sum;
+  }
+
+ private:
+  struct Process {
+    std::optional<std::uint32_t> id;  // ContextSpec::group
+    double contexts = 0;              // number
+    Activity activity;
+  };
+
+  SpaceOf space_;
+  std::vector<Process> processes_;
+  Activity together_;  // of all processes, if they share the GPU at one time
 };
 
 }  // namespace jostle::gpu

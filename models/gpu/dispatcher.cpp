@@ -178,18 +178,15 @@ void Dispatcher::ready(int index, const Work& work) {
   count_new(stream, 1);
 }
 
-// The time for code that a kernel of another network displaced; it passes while the kernel waits for room.
-Duration Dispatcher::foreign_fetch(const Stream& head) const {
-  const auto is_foreign = [&](int other) { return at(other).spec.functions != head.spec.functions; };
-  const bool pays = !head.running && !head.work.same_function && std::ranges::any_of(running_, is_foreign);
-  return pays ? gpu_.space_sharing.foreign_fetch : Duration::zero();
-}
-
 // The time that the blocks take that `head` places now, alone.
 Duration Dispatcher::time_of(const Stream& head) const {
   constexpr int most_fetching = 2;
   Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
-  time += std::max(head.joined + head.work.start + foreign_fetch(head) - now_, Duration::zero());
+  // Code that a kernel of another network displaced is fetched while the kernel waits for room.
+  const auto is_foreign = [&](int other) { return at(other).spec.functions != head.spec.functions; };
+  const bool fetches = !head.running && !head.work.same_function && std::ranges::any_of(running_, is_foreign);
+  const Duration fetch = fetches ? gpu_.space_sharing.foreign_fetch : Duration::zero();
+  time += std::max(head.joined + head.work.start + fetch - now_, Duration::zero());
   if (!head.running) {
     time += longer_.each;
     if (!head.work.same_function) time += gpu_.space_sharing.fetch * std::min(running(), most_fetching);
@@ -226,7 +223,9 @@ bool Dispatcher::place(int index, std::uint32_t blocks, Duration length) {
   }
   free_placements_.pop_back();
   if (!head.running) start(index);
-  add_resident(head, placed, count);
+  slowdown_.add(head.work.demand, count);
+  shares_.add(head.spec.client, placed);
+  changed_ = true;
   catch_up(head);
   const Duration end = head.passed + length;
   const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
@@ -307,12 +306,6 @@ void Dispatcher::break_waves(Stream& stream) {
   }
   note_first(stream);
   find_next();
-}
-
-void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count) {
-  slowdown_.add(stream.work.demand, count);
-  shares_.add(stream.spec.client, placed);
-  changed_ = true;
 }
 
 // The cohort is no longer among the stream's.

@@ -184,10 +184,8 @@ class Dispatcher {
   void end_waves(Stream& stream, Cohort& cohort, std::int32_t over);
   void note_waves(Stream& stream);
   void break_waves(Stream& stream);
-  void add_resident(Stream& stream, const Placement& placed, int count);
   void remove_resident(Stream& stream, const Cohort& cohort);
   [[nodiscard]] sim::Duration time_of(const Stream& head) const;
-  [[nodiscard]] sim::Duration foreign_fetch(const Stream& head) const;
   void take_work(Stream& stream, const Work& work) const;
   void end_cohorts(Stream& stream);
   void note_ended(Stream& stream, std::uint32_t blocks);

@@ -9,53 +9,38 @@
 namespace jostle::gpu {
 
 const char* to_string(Grade grade) {
-  switch (grade) {
-    case Grade::measured:
-      return "measured";
-    case Grade::interpolated:
-      return "interpolated";
-    case Grade::fitted:
-      return "fitted";
-    case Grade::datasheet:
-      return "datasheet";
-  }
-  return "?";
+  static constexpr std::array names{"measured", "interpolated", "fitted", "datasheet"};
+  return names.at(static_cast<std::size_t>(grade));
 }
 
+namespace {
+
+// Calls change(part, other) for each part of the usage and its counterpart in the other.
+template <typename Change>
+Usage& change_all(Usage& usage, const Usage& other, const Change& change) {
+  change(usage.compute, other.compute);
+  change(usage.memory, other.memory);
+  change(usage.sm_active, other.sm_active);
+  change(usage.issue_slot, other.issue_slot);
+  change(usage.tensor_active, other.tensor_active);
+  change(usage.occupancy, other.occupancy);
+  change(usage.working, other.working);
+  change(usage.dram_bytes, other.dram_bytes);
+  return usage;
+}
+
+}  // namespace
+
 Usage& Usage::operator+=(const Usage& other) {
-  compute += other.compute;
-  memory += other.memory;
-  sm_active += other.sm_active;
-  issue_slot += other.issue_slot;
-  tensor_active += other.tensor_active;
-  occupancy += other.occupancy;
-  working += other.working;
-  dram_bytes += other.dram_bytes;
-  return *this;
+  return change_all(*this, other, [](double& part, double more) { part += more; });
 }
 
 Usage& Usage::operator-=(const Usage& other) {
-  compute -= other.compute;
-  memory -= other.memory;
-  sm_active -= other.sm_active;
-  issue_slot -= other.issue_slot;
-  tensor_active -= other.tensor_active;
-  occupancy -= other.occupancy;
-  working -= other.working;
-  dram_bytes -= other.dram_bytes;
-  return *this;
+  return change_all(*this, other, [](double& part, double less) { part -= less; });
 }
 
-Usage& Usage::operator*=(double part) {
-  compute *= part;
-  memory *= part;
-  sm_active *= part;
-  issue_slot *= part;
-  tensor_active *= part;
-  occupancy *= part;
-  working *= part;
-  dram_bytes *= part;
-  return *this;
+Usage& Usage::operator*=(double factor) {
+  return change_all(*this, *this, [factor](double& part, double /*same*/) { part *= factor; });
 }
 
 namespace {

@@ -11,25 +11,24 @@ using sim::Time;
 
 // Kernels that an observer sees are simulated one by one, as are those of a client that may not use all SMs,
 // because they slow themselves down.
-Stream* Streams::alone() const {
-  if (frozen_ || groups_.size() > 1 || !running_ || observer_.finished != nullptr) return nullptr;
+std::optional<std::size_t> Streams::alone() const {
+  if (repeats_.on() || groups_.size() > 1 || !running_ || observer_.finished != nullptr) return {};
   const Group& group = groups_[*running_];
   const auto number = group.dispatcher.only_running();
-  if (!number) return nullptr;
-  Stream* const stream = streams_[group.contexts[static_cast<std::size_t>(*number)]].get();
-  const bool may = stream->began && stream->spec.sms >= spec_.sm_count &&
-                   !stream->batches.front().kernel_by_kernel &&
-                   stream->kernel + 1 < stream->batches.front().given->kernels.size();
-  return may ? stream : nullptr;
+  if (!number) return {};
+  const Stream& stream = streams_[group.contexts[static_cast<std::size_t>(*number)]];
+  const bool may = stream.began && stream.spec.sms >= spec_.sm_count &&
+                   !stream.batches.front().kernel_by_kernel &&
+                   stream.kernel + 1 < stream.batches.front().given->kernels.size();
+  return may ? std::optional(stream.context) : std::nullopt;
 }
 
 // Finds the kernel that runs now, or the gap before it.
 bool Streams::run_alone() {
-  Stream* const lone = alone();
-  if (lone == nullptr) return false;
-  Stream& stream = *lone;
+  const auto lone = alone();
+  if (!lone) return false;
+  Stream& stream = streams_[*lone];
   space::Dispatcher& dispatcher = groups_[stream.group].dispatcher;
-  Account& account = readings_[stream.context];
   const Time now = engine_.now();
   const Time first_end = dispatcher.next();
   if (first_end >= now) return false;
@@ -37,24 +36,24 @@ bool Streams::run_alone() {
   done_.clear();
   dispatcher.end(done_);
   sim::contract(done_.size() == 1, "the kernel that runs alone is over");
-  const Duration passed = first_end - account.since;
-  account.book({.total = passed, .used = used_in(*stream.timed, passed, std::max(1 - stream.counted, 0.0))},
-               first_end);
-  readings_.execute(stream.context, false, {}, first_end);
+  const Duration passed = first_end - stream.since;
+  stream.book({.total = passed, .used = used_in(*stream.timed, passed, std::max(1 - stream.counted, 0.0))},
+              first_end);
+  execute(stream, false, {}, first_end);
   const Time start = pass_over(stream, first_end);
   stream.timed = &stream.kernels->at(stream.kernel, spec_, rates_);
   stream.counted = 0;
   stream.on_gpu = start <= now;
   if (!stream.on_gpu) {
-    account.since = now;
+    stream.since = now;
     stream.began.reset();
     loose_.insert(std::ranges::lower_bound(loose_, stream.context), stream.context);
     stream.wait_for_kernel();
     plan(stream);
     return true;
   }
-  account.since = start;
-  readings_.execute(stream.context, true, resident_of(stream.timed->kernel), start);
+  stream.since = start;
+  execute(stream, true, resident_of(stream.timed->kernel), start);
   dispatcher.run_until(start);
   dispatcher.ready(stream.number, stream.timed->work);
   dispatcher.dispatch();
@@ -82,9 +81,9 @@ Time Streams::pass_over(Stream& stream, Time end) {
     }
     group.dispatcher.pass_over(stream.number, stream.kernels->at(stream.kernel, spec_, rates_).work);
     end = start + next.takes;
-    readings_[stream.context].book({.total = next.takes, .used = next.used}, end);
-    readings_.activities_of(stream.context,
-                            [&](Activity& activity) { activity.pass_over(next.takes, next.resident); });
+    stream.book({.total = next.takes, .used = next.used}, end);
+    activities_.change(stream.process,
+                       [&](Activity& activity) { activity.pass_over(next.takes, next.resident); });
   }
 }
 

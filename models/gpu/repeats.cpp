@@ -11,53 +11,38 @@ namespace jostle::gpu {
 using sim::Duration;
 using sim::Time;
 
-void Repeats::add(const Member& member) {
-  loops_of_.push_back({.member = member, .paused = {}, .before = {}, .last_batch = {}, .repeat = {}});
-  groups_.resize(std::max(groups_.size(), member.group + 1));
-}
-
-LoopKind Repeats::kind_of(const Loop& loop) const {
-  return {.kernels = loop.member.batches->front().given,
-          .priority = loop.member.priority,
-          .sms = loop.member.sms};
+LoopKind Repeats::kind_of(std::size_t context) const {
+  const Stream& stream = streams_[context];
+  return {.kernels = stream.batches.front().given, .priority = stream.spec.priority, .sms = stream.spec.sms};
 }
 
 // The time that records are on: where processes take turns, that in which the context's process has run.
-Time Repeats::axis(const Loop& loop) const {
+Time Repeats::axis(std::size_t context) const {
   if (!in_turns()) return engine_.now();
-  const Group& group = groups_[loop.member.group];
+  const Group& group = groups_[streams_[context].group];
   const Time at = Time::zero() + group.ran;
-  return running_ == loop.member.group ? at + (engine_.now() - group.runs_since) : at;
+  return running_ == streams_[context].group ? at + (engine_.now() - group.runs_since) : at;
 }
 
-void Repeats::run(std::size_t group) {
-  sim::contract(!running_, "the kernels of one process run at a time");
+void Repeats::run(std::optional<std::size_t> group) {
+  if (running_) groups_[*running_].ran += engine_.now() - groups_[*running_].runs_since;
   running_ = group;
-  groups_[group].runs_since = engine_.now();
-  for (std::size_t context = 0; context < loops_of_.size(); ++context)
-    if (loops_of_[context].member.group == group) note_presence(context);
-}
-
-void Repeats::stand(std::size_t group) {
-  sim::contract(running_ == group, "a process whose kernels stand still had run");
-  running_.reset();
-  groups_[group].ran += engine_.now() - groups_[group].runs_since;
-  for (std::size_t context = 0; context < loops_of_.size(); ++context)
-    if (loops_of_[context].member.group == group) note_presence(context);
+  if (running_) groups_[*running_].runs_since = engine_.now();
+  for (std::size_t context = 0; context < members_.size(); ++context) note_presence(context);
 }
 
 // Its batch counts, and is repeated, while its process runs.
 void Repeats::note_presence(std::size_t context) {
-  Loop& loop = loops_of_[context];
-  const bool present = loop.in_batch && loop.member.group == running_;
-  if (present == loop.present) return;
-  loop.present = present;
+  Member& member = members_[context];
+  const bool present = member.in_batch && streams_[context].group == running_;
+  if (present == member.present) return;
+  member.present = present;
   if (!in_turns())
-    readings_.activities_of(
-        context, [&](Activity& activity) { activity.change_could(present ? 1 : -1, engine_.now()); });
-  if (!loop.repeat.on) return;
+    activities_.change(streams_[context].process,
+                       [&](Activity& activity) { activity.change_could(present ? 1 : -1, engine_.now()); });
+  if (!member.repeat.on) return;
   if (present)
-    proceed(loop.repeat);
+    proceed(member.repeat);
   else
     halt(context);
 }
@@ -76,16 +61,16 @@ void Repeats::end_turn(std::size_t index, bool without_work) {
   if (without_work) group.last_without_work = group.turns;
   if (!may_record()) return;
   note_recorded();
-  for (std::size_t context = 0; context < loops_of_.size(); ++context)
-    if (loops_of_[context].member.group == index) loops_.end_turn(context);
+  for (const Stream& stream : streams_)
+    if (stream.group == index) loops_.end_turn(stream.context);
 }
 
 void Repeats::begin_recording() {
   recorded_ = 0;
-  readings_.each_activity([&](Activity& activity) { activity.begin_recording(engine_.now()); });
-  for (Loop& loop : loops_of_) {
-    loop.batch_since = Time::never();
-    loop.ended_batch = false;
+  activities_.change_all([&](Activity& activity) { activity.begin_recording(engine_.now()); });
+  for (Member& member : members_) {
+    member.batch_since = Time::never();
+    member.ended_batch = false;
   }
   for (Group& group : groups_) {
     group.expiries.clear();
@@ -102,109 +87,100 @@ void Repeats::forget() {
 // One more batch or turn of all is in the records.
 void Repeats::note_recorded() {
   if (std::has_single_bit(++recorded_))
-    readings_.each_activity([&](Activity& activity) { activity.note_doubled(engine_.now()); });
+    activities_.change_all([&](Activity& activity) { activity.note_doubled(engine_.now()); });
 }
 
 void Repeats::begin_batch(std::size_t context) {
-  Loop& loop = loops_of_[context];
-  loop.in_batch = true;
-  loop.batch_since = axis(loop);
-  loop.paused = loop.batch_since - loop.last_batch;
-  loop.before = readings_[context].booked;
+  Member& member = members_[context];
+  member.in_batch = true;
+  member.batch_since = axis(context);
+  member.paused = member.batch_since - member.last_batch;
+  member.before = streams_[context].booked;
   note_presence(context);
 }
 
 void Repeats::end_batch(std::size_t context) {
-  Loop& loop = loops_of_[context];
-  sim::contract(loop.in_batch, "a batch that ends had begun");
+  Member& member = members_[context];
+  sim::contract(member.in_batch, "a batch that ends had begun");
   if (!on_ && may_record()) record(context);
-  loop.in_batch = false;
-  loop.last_batch = axis(loop);
-  loop.ended_batch = true;
+  member.in_batch = false;
+  member.last_batch = axis(context);
+  member.ended_batch = true;
   note_presence(context);
 }
 
 // Only graphs, which are launched as a whole, are repeated: their times do not depend on the pace of a host.
 void Repeats::record(std::size_t context) {
-  const Loop& loop = loops_of_[context];
-  if (loop.member.batches->front().kernel_by_kernel) {
+  const Member& member = members_[context];
+  const Stream& stream = streams_[context];
+  if (stream.batches.front().kernel_by_kernel) {
     forget();
     return;
   }
-  if (loop.batch_since == Time::never() || !loops_.records()) return;
-  const Running& booked = readings_[context].booked;
-  BatchRecord record{
-      .time = axis(loop) - loop.batch_since, .ran = booked.total - loop.before.total, .used = booked.used};
-  record.used -= loop.before.used;
-  loops_.add(context, kind_of(loop), record, loop.paused);
+  if (member.batch_since == Time::never() || !loops_.records()) return;
+  BatchRecord record{.time = axis(context) - member.batch_since,
+                     .ran = stream.booked.total - member.before.total,
+                     .used = stream.booked.used};
+  record.used -= member.before.used;
+  loops_.add(context, kind_of(context), record, member.paused);
   if (!in_turns()) note_recorded();
 }
 
 // Its batches repeat, and the pause before the oldest, or since the last, is not too long for its loop.
 bool Repeats::is_in_loop(std::size_t context) const {
-  const Loop& loop = loops_of_[context];
-  const Batches& batches = *loop.member.batches;
+  const Member& member = members_[context];
+  const Batches& batches = streams_[context].batches;
   if (loops_.unknown(context)) return batches.empty();
-  const Duration pause = loop.in_batch ? loop.paused : axis(loop) - loop.last_batch;
-  if (!loops_.may_pause(context, pause)) return false;
-  return batches.empty() || (!batches.front().kernel_by_kernel && loops_.repeats(context, kind_of(loop)));
+  if (!loops_.may_pause(context, member.in_batch ? member.paused : axis(context) - member.last_batch))
+    return false;
+  return batches.empty() || (!batches.front().kernel_by_kernel && loops_.repeats(context, kind_of(context)));
 }
 
 bool Repeats::all_in_loops() const {
-  for (std::size_t context = 0; context < loops_of_.size(); ++context)
-    if (!is_in_loop(context)) return false;
-  return true;
-}
-
-// A context without a loop has ended a batch while the loops were recorded.
-bool Repeats::others_ran() const {
-  for (std::size_t context = 0; context < loops_of_.size(); ++context)
-    if (loops_.unknown(context) && loops_of_[context].ended_batch) return true;
-  return false;
-}
-
-bool Repeats::enough_turns() const {
-  return std::ranges::all_of(groups_, [&](const Group& group) {
-    return group.expiries.empty() || group.turns >= loops_.precision().turns;
-  });
+  return std::ranges::all_of(streams_, [&](const Stream& stream) { return is_in_loop(stream.context); });
 }
 
 bool Repeats::steady(bool turn_began, bool may) {
-  if (!loops_.steady() || (in_turns() && !(turn_began && enough_turns()))) return false;
-  if (others_ran()) {
-    forget();
+  if (!loops_.steady()) return false;
+  const auto enough_turns = [&](const Group& group) {
+    return group.expiries.empty() || group.turns >= loops_.precision().turns;
+  };
+  if (in_turns() && !(turn_began && std::ranges::all_of(groups_, enough_turns))) return false;
+  for (std::size_t context = 0; context < members_.size(); ++context) {
+    if (!loops_.unknown(context) || !members_[context].ended_batch) continue;
+    forget();  // a context without a loop has ended a batch while the loops were recorded
     return false;
   }
   return may && all_in_loops() && loops_.begin_repeats();
 }
 
 void Repeats::begin(const std::vector<double>& done) {
-  readings_.each_activity([&](Activity& activity) { activity.begin_repeats(engine_.now()); });
+  activities_.change_all([&](Activity& activity) { activity.begin_repeats(engine_.now()); });
   on_ = true;
   since_ = engine_.now();
-  for (std::size_t context = 0; context < loops_of_.size(); ++context) {
+  for (std::size_t context = 0; context < members_.size(); ++context) {
     const bool repeats = repeat(context, done[context]);
     sim::contract(repeats, "loops that begin to be repeated are like their records");
   }
 }
 
 bool Repeats::repeat(std::size_t context, double done) {
-  Loop& loop = loops_of_[context];
-  if (!loop.in_batch || loop.repeat.on) return true;
+  Member& member = members_[context];
+  if (!member.in_batch || member.repeat.on) return true;
   if (!is_in_loop(context)) {
     loops_.distrust();
     return false;
   }
   BatchRecord record = loops_.next(context);
   // Where loops stay together, those that began apart end apart.
-  if (done > 0 && in_turns() && loop.batch_since < Time::never())
-    done = std::min(sim::to_seconds(axis(loop) - loop.batch_since) / sim::to_seconds(record.time), 1.0);
+  if (done > 0 && in_turns() && member.batch_since < Time::never())
+    done = std::min(sim::to_seconds(axis(context) - member.batch_since) / sim::to_seconds(record.time), 1.0);
   const double left = 1 - done;
   record.time = std::max(sim::work_in(record.time, left), Duration{1});
   record.ran = sim::work_in(record.ran, left);
   record.used *= left;
-  loop.repeat = {.on = true, .from = {}, .done_before = done, .record = record};
-  if (loop.present) proceed(loop.repeat);
+  member.repeat = {.on = true, .from = {}, .done_before = done, .record = record};
+  if (member.present) proceed(member.repeat);
   return true;
 }
 
@@ -216,7 +192,7 @@ void Repeats::proceed(Repeat& repeat) const {
 // The rest of the batch waits for the next turn of its process.
 void Repeats::halt(std::size_t context) {
   book(context);
-  Repeat& repeat = loops_of_[context].repeat;
+  Repeat& repeat = members_[context].repeat;
   const double left = 1 - repeat.counted;
   repeat.record.time = std::max(repeat.to - engine_.now(), Duration{1});
   repeat.record.ran = sim::work_in(repeat.record.ran, left);
@@ -234,7 +210,7 @@ double Repeats::part_of(const Repeat& repeat) const {
 }
 
 Running Repeats::pending(std::size_t context) const {
-  const Repeat& repeat = loops_of_[context].repeat;
+  const Repeat& repeat = members_[context].repeat;
   const double part = part_of(repeat);
   Running more{
       .total = sim::work_in(repeat.record.ran, part) - sim::work_in(repeat.record.ran, repeat.counted),
@@ -244,14 +220,14 @@ Running Repeats::pending(std::size_t context) const {
 }
 
 void Repeats::book(std::size_t context) {
-  Repeat& repeat = loops_of_[context].repeat;
-  readings_[context].book(pending(context), engine_.now());
+  Repeat& repeat = members_[context].repeat;
+  streams_[context].book(pending(context), engine_.now());
   repeat.counted = part_of(repeat);
 }
 
 void Repeats::leave(std::size_t context) {
   book(context);
-  loops_of_[context].repeat = {};
+  members_[context].repeat = {};
 }
 
 bool Repeats::hold() {
@@ -261,17 +237,17 @@ bool Repeats::hold() {
 }
 
 std::vector<double> Repeats::stop() {
-  std::vector<double> done(loops_of_.size(), 0);
-  for (std::size_t context = 0; context < loops_of_.size(); ++context) {
-    if (!loops_of_[context].repeat.on) continue;
+  std::vector<double> done(members_.size(), 0);
+  for (std::size_t context = 0; context < members_.size(); ++context) {
+    if (!members_[context].repeat.on) continue;
     book(context);
-    const Repeat& repeat = loops_of_[context].repeat;
+    const Repeat& repeat = members_[context].repeat;
     done[context] = repeat.done_before + (1 - repeat.done_before) * repeat.counted;
-    loops_of_[context].repeat = {};
+    members_[context].repeat = {};
   }
   on_ = false;
   repeated_ += engine_.now() - since_;
-  readings_.each_activity([&](Activity& activity) { activity.end_repeats(engine_.now()); });
+  activities_.change_all([&](Activity& activity) { activity.end_repeats(engine_.now()); });
   begin_recording();
   return done;
 }

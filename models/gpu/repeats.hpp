@@ -5,38 +5,38 @@
 // not recorded, kernels have to be simulated again, from where the batches are.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "models/gpu/batches.hpp"
+#include "models/gpu/activity.hpp"
 #include "models/gpu/gpu.hpp"
-#include "models/gpu/readings.hpp"
 #include "models/gpu/steady_loops.hpp"
+#include "models/gpu/stream.hpp"
 #include "sim/engine.hpp"
 
 namespace jostle::gpu {
 
 class Repeats {
  public:
-  // The engine and the readings must outlive this object. `loops`: the precision with which loops are steady;
-  // none: nothing is repeated. `in_turns`: also where processes take turns.
-  Repeats(const sim::Engine& engine, Readings& readings, std::optional<LoopPrecision> loops, bool in_turns)
+  // The engine, the streams and the activities must outlive this object. `loops`: the precision with which
+  // loops are steady; none: nothing is repeated. `in_turns`: also where processes take turns.
+  Repeats(const sim::Engine& engine, std::vector<Stream>& streams, Activities& activities,
+          std::optional<LoopPrecision> loops, bool in_turns)
       : engine_(engine),
-        readings_(readings),
+        streams_(streams),
+        activities_(activities),
         may_(loops.has_value()),
         may_in_turns_(in_turns),
         loops_(loops.value_or(SteadyLoops::alone)) {}
 
-  struct Member {
-    const Batches* batches;  // of the context
-    Priority priority;
-    int sms;
-    std::size_t group;  // contexts that share the GPU at one time
-  };
-  // One more context.
-  void add(const Member& member);
+  // One more stream, of this group of contexts that share the GPU at one time.
+  void add(std::size_t group) {
+    members_.emplace_back();
+    groups_.resize(std::max(groups_.size(), group + 1));
+  }
   // Nothing is recorded any more, because somebody looks at kernels.
   void forbid() { may_ = false; }
 
@@ -46,9 +46,8 @@ class Repeats {
     return repeated_ + (on_ ? engine_.now() - since_ : sim::Duration::zero());
   }
 
-  // A group's kernels run from now on, or stand still.
-  void run(std::size_t group);
-  void stand(std::size_t group);
+  // Kernels of this group run from now on; none: they stand still.
+  void run(std::optional<std::size_t> group);
   // The cost of an expiry, which is `cost` by the kernels that run. While batches are repeated, one that was
   // recorded.
   [[nodiscard]] sim::Duration expiry(std::size_t group, sim::Duration cost);
@@ -65,7 +64,7 @@ class Repeats {
   void begin_batch(std::size_t context);
   // It is done; it is still the oldest one.
   void end_batch(std::size_t context);
-  [[nodiscard]] bool in_batch(std::size_t context) const { return loops_of_[context].in_batch; }
+  [[nodiscard]] bool in_batch(std::size_t context) const { return members_[context].in_batch; }
 
   // What was recorded no longer holds.
   void forget();
@@ -79,7 +78,7 @@ class Repeats {
   // like them; stop() follows.
   [[nodiscard]] bool repeat(std::size_t context, double done = 0);
   // When the repeated batch ends; never: there is none, or it stands still.
-  [[nodiscard]] sim::Time ends(std::size_t context) const { return loops_of_[context].repeat.to; }
+  [[nodiscard]] sim::Time ends(std::size_t context) const { return members_[context].repeat.to; }
   void leave(std::size_t context);  // it has ended
   // True if all loops still are like those that were recorded. False: stop() follows.
   [[nodiscard]] bool hold();
@@ -97,13 +96,12 @@ class Repeats {
     double counted = 0;                       // fraction of from .. to that is booked
     BatchRecord record;                       // all of it
   };
-  struct Loop {
-    Member member;
+  struct Member {
     // When the oldest batch could start, on the group's axis, as the end of the last batch; never: there is
     // none, or not all of it is to be recorded.
     sim::Time batch_since = sim::Time::never();
     sim::Duration paused;      // time without a batch before it
-    Running before;            // the account at `batch_since`
+    Running before;            // booked by the stream at `batch_since`
     sim::Time last_batch;      // end of the last batch
     bool ended_batch = false;  // since recording began
     bool in_batch = false;     // its oldest batch could start
@@ -122,8 +120,8 @@ class Repeats {
 
   [[nodiscard]] bool in_turns() const { return groups_.size() > 1; }
   [[nodiscard]] bool may_record() const { return may_ && (!in_turns() || may_in_turns_); }
-  [[nodiscard]] LoopKind kind_of(const Loop& loop) const;
-  [[nodiscard]] sim::Time axis(const Loop& loop) const;
+  [[nodiscard]] LoopKind kind_of(std::size_t context) const;
+  [[nodiscard]] sim::Time axis(std::size_t context) const;
   [[nodiscard]] double part_of(const Repeat& repeat) const;
   void note_presence(std::size_t context);
   void begin_recording();
@@ -131,17 +129,16 @@ class Repeats {
   void record(std::size_t context);
   [[nodiscard]] bool is_in_loop(std::size_t context) const;
   [[nodiscard]] bool all_in_loops() const;
-  [[nodiscard]] bool others_ran() const;
-  [[nodiscard]] bool enough_turns() const;
   void proceed(Repeat& repeat) const;
   void halt(std::size_t context);
   void book(std::size_t context);
 
   const sim::Engine& engine_;
-  Readings& readings_;
+  std::vector<Stream>& streams_;
+  Activities& activities_;
   bool may_, may_in_turns_;
   SteadyLoops loops_;
-  std::vector<Loop> loops_of_;  // by context
+  std::vector<Member> members_;  // by context
   std::vector<Group> groups_;
   std::optional<std::size_t> running_;  // group
   std::uint64_t recorded_ = 0;          // batches or, where processes take turns, turns

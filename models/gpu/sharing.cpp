@@ -8,25 +8,6 @@
 namespace jostle::gpu {
 namespace {
 
-std::optional<LoopPrecision> loops_of(const SharingSetup& setup) {
-  return setup.every_kernel ? std::nullopt : std::optional(setup.loops);
-}
-
-std::unique_ptr<Gpu> time_shared(const SharingSetup& /*setup*/, sim::Engine& engine, const Spec& spec,
-                                 std::uint64_t seed) {
-  return std::make_unique<TimeSharedGpu>(engine, spec, seed);
-}
-
-std::unique_ptr<Gpu> space_shared_in_turns(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
-                                           std::uint64_t seed) {
-  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::each_process, seed, loops_of(setup));
-}
-
-std::unique_ptr<Gpu> space_shared(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
-                                  std::uint64_t seed) {
-  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::all_processes, seed, loops_of(setup));
-}
-
 constexpr std::array ways{
     SharingWay{.sharing = Sharing::time_slicing,
                .name = "time-slicing",
@@ -34,18 +15,14 @@ constexpr std::array ways{
                .takes_turns = true,
                .needs_mps = false,
                .limits_threads = false,
-               .alias = false,
-               .make = time_shared,
-               .make_with_streams = space_shared_in_turns},
+               .alias = false},
     SharingWay{.sharing = Sharing::mps,
                .name = "mps",
                .label = "MPS",
                .takes_turns = false,
                .needs_mps = true,
                .limits_threads = true,
-               .alias = true,
-               .make = space_shared,
-               .make_with_streams = space_shared},
+               .alias = true},
 };
 
 consteval bool rows_are_in_the_order_of_the_enum() {
@@ -67,8 +44,11 @@ const SharingWay& way_of(Sharing sharing) {
 
 std::unique_ptr<Gpu> make_gpu(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
                               std::uint64_t seed) {
-  const SharingWay& way = way_of(setup.sharing);
-  return (setup.streams ? way.make_with_streams : way.make)(setup, engine, spec, seed);
+  const bool turns = way_of(setup.sharing).takes_turns;
+  if (turns && !setup.streams) return std::make_unique<TimeSharedGpu>(engine, spec, seed);
+  return std::make_unique<SpaceSharedGpu>(engine, spec,
+                                          turns ? SpaceOf::each_process : SpaceOf::all_processes, seed,
+                                          setup.every_kernel ? std::nullopt : std::optional(setup.loops));
 }
 
 }  // namespace jostle::gpu

@@ -1,4 +1,4 @@
-// The ways in which processes share the GPU: one table, with the name of each way and the GPU that it makes.
+// The ways in which processes share the GPU: one table, with the name and the properties of each way.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,6 @@ struct SharingSetup {
   LoopPrecision loops = {};  // with which loops are steady
 };
 
-// The engine must outlive the GPU. `seed` is for random draws.
-using GpuMaker = std::unique_ptr<Gpu> (*)(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
-                                          std::uint64_t seed);
-
 struct SharingWay {
   Sharing sharing;
   std::string_view name;   // its name in a scenario
@@ -40,16 +36,15 @@ struct SharingWay {
   bool takes_turns;        // contexts wait for each other, and a switch may cost time
   bool needs_mps;          // only boards with MPS have it (DeviceSpec::mps)
   bool limits_threads;     // a process may be given a share of the SMs (`mps_threads`)
-  std::optional<bool>
-      alias;      // value of the scenario's key `mps` that also means this way; none: no value does
-  GpuMaker make;  // for processes with one stream each
-  GpuMaker make_with_streams;  // for processes with several streams
+  // Value of the scenario's key `mps` that also means this way; none: no value does.
+  std::optional<bool> alias;
 };
 
 // All ways, in the order of the enum.
 [[nodiscard]] std::span<const SharingWay> sharing_ways();
 [[nodiscard]] const SharingWay& way_of(Sharing sharing);
 
+// The engine must outlive the GPU. `seed` is for random draws.
 [[nodiscard]] std::unique_ptr<Gpu> make_gpu(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
                                             std::uint64_t seed);
 

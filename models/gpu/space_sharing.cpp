@@ -23,103 +23,64 @@ SpaceSharedGpu::SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf sp
     : engine_(engine),
       spec_(started_at_once(spec, space)),
       turns_(engine, spec_, seed, space == SpaceOf::each_process),
-      readings_(space),
-      streams_(engine, spec_, space, readings_),
-      repeats_(engine, readings_, loops,
-               spec.time_slicing.granularity == PreemptionGranularity::instruction) {}
+      streams_(engine, spec_, space, loops) {}
 
 ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
   const std::size_t groups = streams_.groups();
-  const Stream& stream = streams_.add(spec, readings_.add(spec.group));
+  const std::size_t index = streams_.add(spec);
   if (streams_.groups() > groups) turns_.add(spec);
-  repeats_.add(
-      {.batches = &stream.batches, .priority = spec.priority, .sms = stream.spec.sms, .group = stream.group});
   Context& context = contexts_.emplace_back();
   context.spec = spec;
   if (sim::TraceSink* trace = engine_.trace()) context.track = trace->track("GPU: " + spec.name);
-  return {static_cast<std::uint32_t>(stream.context)};
+  return {static_cast<std::uint32_t>(index)};
 }
 
-void SpaceSharedGpu::set_observer(const KernelObserver& observer) {
-  streams_.set_observer(observer);
-  if (observer.finished != nullptr) repeats_.forbid();
+// Progress up to now. Whatever ends now ends in step().
+Streams& SpaceSharedGpu::up_to_now() {
+  if (streams_.catch_up()) schedule_next();
+  return streams_;
 }
 
 void SpaceSharedGpu::enqueue(ContextId id, const KernelSequence& kernels, bool gated) {
-  catch_up();
-  Stream& stream = streams_[id.index];
+  Stream& stream = up_to_now()[id.index];
   stream.batches.enqueue(kernels, gated);
-  note_first(stream);
   launches_changed(stream);
 }
 
 void SpaceSharedGpu::begin_launches(ContextId id, const KernelSequence& kernels, const LaunchPlan& plan,
                                     bool gated) {
-  catch_up();
-  Stream& stream = streams_[id.index];
+  Stream& stream = up_to_now()[id.index];
   stream.batches.begin_launches(kernels, plan, gated, engine_.now());
-  note_first(stream);
+  streams_.note_batch(stream);
 }
 
 void SpaceSharedGpu::host_progress(ContextId id, const HostProgress& progress) {
-  catch_up();
-  streams_[id.index].batches.host_progress(progress);
-  launches_changed(streams_[id.index]);
+  Stream& stream = up_to_now()[id.index];
+  stream.batches.host_progress(progress);
+  launches_changed(stream);
 }
 
 void SpaceSharedGpu::finish_launches(ContextId id) {
-  catch_up();
-  streams_[id.index].batches.finish_launches();
-  launches_changed(streams_[id.index]);
+  Stream& stream = up_to_now()[id.index];
+  stream.batches.finish_launches();
+  launches_changed(stream);
 }
 
 void SpaceSharedGpu::open(ContextId id) {
-  catch_up();
-  Stream& stream = streams_[id.index];
+  Stream& stream = up_to_now()[id.index];
   stream.batches.open();
-  begin_batch(stream);
   launches_changed(stream);
 }
 
 void SpaceSharedGpu::launches_changed(Stream& stream) {
-  plan(stream);
-  step();
-}
-
-void SpaceSharedGpu::note_first(Stream& stream) {
-  if (stream.batches.size() > 1) return;
-  streams_.note_first(stream);
-  begin_batch(stream);
-}
-
-// The oldest batch could start now, if there is one and its input has been copied.
-void SpaceSharedGpu::begin_batch(Stream& stream) {
-  if (!repeats_.in_batch(stream.context) && !stream.batches.empty() && !stream.batches.front().gated)
-    repeats_.begin_batch(stream.context);
-}
-
-// The oldest batch is done.
-void SpaceSharedGpu::end_batch(Stream& stream) {
-  repeats_.end_batch(stream.context);
-  streams_.pop(stream);
-  ++contexts_[stream.context].unseen;
-  ++unseen_;
-  begin_batch(stream);
-}
-
-void SpaceSharedGpu::plan(Stream& stream) {
-  if (repeats_.on() && !repeats_.repeat(stream.context)) stop_repeating();
+  streams_.note_batch(stream);
   streams_.plan(stream);
-}
-
-// Progress up to now. Whatever ends now ends in step().
-void SpaceSharedGpu::catch_up() {
-  if (streams_.catch_up()) schedule_next();
+  step();
 }
 
 void SpaceSharedGpu::due() {
   event_ = {};
-  catch_up();
+  up_to_now();
   step();
 }
 
@@ -130,18 +91,12 @@ void SpaceSharedGpu::step() {
     end_idleness();
   else if (turns_.mode_ends() <= engine_.now())
     end_mode();
-  if (repeats_.on()) end_repeats();
-  if (turns_.runs() && !repeats_.on()) {
-    for (const std::size_t context : streams_.end_kernels()) {
-      end_batch(streams_[context]);
-      plan(streams_[context]);
-    }
-    streams_.start_kernels(places());
-    check_turn();
-    const bool may = in_turns() || turns_.mode() == Mode::running;
-    if (repeats_.steady(resumed_, may && !turns_.draining())) repeats_.begin(streams_.freeze());
-  } else if (in_turns() && turns_.runs()) {
-    check_turn();
+  streams_.step(places());
+  if (turns_.runs()) {
+    const bool repeats = streams_.repeats().on();
+    if (in_turns() || !repeats) check_turn();
+    const bool may = (in_turns() || turns_.mode() == Mode::running) && !turns_.draining();
+    if (!repeats) streams_.repeat_if_steady(resumed_, may);
   }
   note_waiting();
   refresh_states();
@@ -156,63 +111,37 @@ Streams::Places SpaceSharedGpu::places() const {
 }
 
 void SpaceSharedGpu::schedule_next() {
-  Time next = turns_.mode_ends();
-  if (repeats_.on())
-    for (std::size_t context = 0; context < contexts_.size(); ++context)
-      next = std::min(next, repeats_.ends(context));
-  else
-    next = std::min(next, streams_.next(places()));
+  Time next = std::min(turns_.mode_ends(), streams_.next(places()));
   if (turns_.runs() && turns_.contended() && !turns_.draining()) next = std::min(next, turns_.ends());
   // After what hosts do at the same instant.
   engine_.set(event_, std::max(next, engine_.now()), sim::action<&SpaceSharedGpu::due>(*this),
               sim::Priority::late);
 }
 
-// Batches that end now end, and those that wait for them begin.
-void SpaceSharedGpu::end_repeats() {
-  for (std::size_t context = 0; context < contexts_.size(); ++context) {
-    if (repeats_.ends(context) > engine_.now()) continue;
-    repeats_.leave(context);
-    end_batch(streams_[context]);
-    if (repeats_.repeat(context)) continue;
-    stop_repeating();
-    return;
-  }
-  if (!repeats_.hold()) stop_repeating();
-}
-
-void SpaceSharedGpu::stop_repeating() {
-  streams_.thaw(repeats_.stop());
-}
-
 void SpaceSharedGpu::set_rates(const Rates& rates) {
   if (!(rates.clock > 0 && rates.memory > 0)) throw std::invalid_argument("the GPU's rates must be positive");
   if (rates == rates_) return;
-  catch_up();
-  if (repeats_.on()) stop_repeating();
-  repeats_.forget();
   rates_ = rates;
-  streams_.set_rates(rates);
+  up_to_now().set_rates(rates);
   step();
 }
 
 // A notified host may enqueue its next batch at once, which calls this function again.
 void SpaceSharedGpu::see_finished() {
-  if (telling_ || unseen_ == 0) return;
+  if (telling_ || streams_.unseen() == 0) return;
   telling_ = true;
   for (std::size_t i = 0; i < contexts_.size();) {
     Context& context = contexts_[i];
     // A host that is to see completions only after the turn waits for its end, if others wait for theirs.
     const bool later = !context.spec.refill_prolongs_turn && streams_[i].group == turns_.owner() &&
                        turns_.mode() != Mode::switching && turns_.contended();
-    if (context.unseen == 0 || later) {
+    if (streams_[i].unseen == 0 || later) {
       ++i;
       continue;
     }
     if (context.spec.listener.batch_seen != nullptr)
       context.spec.listener.batch_seen(context.spec.listener.context);
-    --context.unseen;
-    --unseen_;
+    streams_.see(streams_[i]);
     i = 0;
   }
   telling_ = false;
@@ -234,15 +163,12 @@ void SpaceSharedGpu::refresh_states() {
 
 void SpaceSharedGpu::refresh_state(std::size_t index) {
   Context& context = contexts_[index];
-  if (!has_work(index))
-    set_state(context, ContextState::empty);
-  else if (streams_[index].group != turns_.owner())
-    set_state(context, ContextState::waiting);
-  else
-    set_state(context, turns_.mode() == Mode::switching ? ContextState::switching_in : ContextState::owner);
-}
-
-void SpaceSharedGpu::set_state(Context& context, ContextState state) {
+  ContextState state = ContextState::empty;
+  if (streams_.has_work(streams_[index])) {
+    const bool owns = streams_[index].group == turns_.owner();
+    const bool switching = turns_.mode() == Mode::switching;
+    state = !owns ? ContextState::waiting : switching ? ContextState::switching_in : ContextState::owner;
+  }
   if (context.state == state) return;
   if (context.spec.listener.state_changing != nullptr)
     context.spec.listener.state_changing(context.spec.listener.context, state);
@@ -253,20 +179,11 @@ void SpaceSharedGpu::set_state(Context& context, ContextState state) {
   context.state = state;
 }
 
-bool SpaceSharedGpu::has_work(std::size_t context) const {
-  return repeats_.on() ? repeats_.in_batch(context) : streams_.has_work(context);
-}
-
-bool SpaceSharedGpu::group_has_work(std::size_t group) const {
-  return std::ranges::any_of(streams_.contexts_of(group),
-                             [&](std::size_t context) { return has_work(context); });
-}
-
 // Tells the turns which processes have work besides the owner.
 void SpaceSharedGpu::note_waiting() {
   if (!in_turns() || turns_.mode() == Mode::idle) return;
   for (std::size_t group = 0; group < streams_.groups(); ++group)
-    if (group != turns_.owner()) turns_.wait(group, group_has_work(group));
+    if (group != turns_.owner()) turns_.wait(group, streams_.group_has_work(group));
 }
 
 // The owner's mode is over.
@@ -274,7 +191,6 @@ void SpaceSharedGpu::end_mode() {
   note_waiting();
   switch (turns_.mode()) {
     case Mode::switching:
-      turns_.end_switch();
       begin_turn(Duration::zero());
       return;
     case Mode::refilling:
@@ -292,13 +208,10 @@ void SpaceSharedGpu::end_mode() {
 // The GPU is given to whoever has work again, if that is somebody: rather to its owner than to others.
 void SpaceSharedGpu::end_idleness() {
   const Duration wake = turns_.wake();
-  if (turns_.slept() && repeats_.on()) {
-    repeats_.distrust();
-    stop_repeating();
-  }
+  if (turns_.slept()) streams_.distrust_repeats();
   std::size_t first = turns_.owner().value_or(0);
-  if (!group_has_work(first)) first = 0;
-  while (first < streams_.groups() && !group_has_work(first)) ++first;
+  if (!streams_.group_has_work(first)) first = 0;
+  while (first < streams_.groups() && !streams_.group_has_work(first)) ++first;
   if (first < streams_.groups() && turns_.wake_up(first)) begin_turn(wake);
 }
 
@@ -311,15 +224,13 @@ void SpaceSharedGpu::check_turn() {
       turns_.resume();
       return;
     }
-    note_could(owner, -1);
     turns_.rest();
-    streams_.stand(owner);
-    repeats_.stand(owner);
-  } else if (group_has_work(owner) || repeats_.never_without_work(owner)) {
+    streams_.end_turn(owner);
+  } else if (streams_.group_has_work(owner) || streams_.repeats().never_without_work(owner)) {
     turns_.resume();
     if (engine_.now() < turns_.ends()) return;
     if (streams_.drained()) {
-      end_turn(repeats_.expiry(owner, streams_.expire(owner)), false);
+      end_turn(streams_.expire(owner), false);
       return;
     }
     if (!turns_.draining()) turns_.drain();
@@ -331,78 +242,22 @@ void SpaceSharedGpu::check_turn() {
 
 // The GPU goes to the next process with work (there is one).
 void SpaceSharedGpu::end_turn(Duration cost, bool without_work) {
-  const std::size_t owner = *turns_.owner();
-  streams_.stand(owner);
-  repeats_.end_turn(owner, without_work);
-  note_could(owner, -1);
-  repeats_.stand(owner);
+  streams_.note_turn(*turns_.owner(), without_work);
+  streams_.end_turn(*turns_.owner());
   turns_.leave(cost);
 }
 
 // The owner, which has work, has the GPU. `wake`: until it is awake.
 void SpaceSharedGpu::begin_turn(Duration wake) {
-  const std::size_t owner = *turns_.owner();
-  starts_from_ = engine_.now() + wake;
-  turns_.begin(streams_.refill_due(owner));
-  note_could(owner, 1);
-  if (turns_.mode() == Mode::refilling)
-    streams_.refill(owner);
-  else
-    resume();
+  turns_.begin(streams_.begin_turn(*turns_.owner(), wake));
+  if (turns_.mode() == Mode::running) resume();
 }
 
 // The owner's kernels run from now on.
 void SpaceSharedGpu::resume() {
   turns_.resume();
   resumed_ = true;
-  repeats_.run(*turns_.owner());
-  streams_.resume(*turns_.owner(), std::max(starts_from_, engine_.now()));
-}
-
-// The process could execute kernels from now on, or no more (activity.hpp).
-void SpaceSharedGpu::note_could(std::size_t group, int change) {
-  if (!in_turns()) return;
-  readings_.activities_of(streams_.contexts_of(group).front(),
-                          [&](Activity& activity) { activity.change_could(change, engine_.now()); });
-}
-
-Running SpaceSharedGpu::so_far(std::size_t context) const {
-  if (!repeats_.on()) return streams_.so_far(context);
-  Running running = readings_[context].booked;
-  const Running more = repeats_.pending(context);
-  running.total += more.total;
-  running.used += more.used;
-  return running;
-}
-
-Duration SpaceSharedGpu::running_time(ContextId id) {
-  catch_up();
-  return so_far(id.index).total;
-}
-
-Duration SpaceSharedGpu::process_running_time(ContextId id) {
-  catch_up();
-  return readings_.active_in_process(id.index, engine_.now()).kernels;
-}
-
-Running SpaceSharedGpu::running(ContextId id) {
-  catch_up();
-  return readings_.share(id.index, so_far(id.index), engine_.now());
-}
-
-Usage SpaceSharedGpu::used() {
-  catch_up();
-  Usage sum;
-  for (std::size_t context = 0; context < contexts_.size(); ++context) sum += so_far(context).used;
-  const Resident seconds = readings_.active(engine_.now()).seconds;
-  sum.sm_active = seconds.sms;
-  sum.occupancy = seconds.warps;
-  return sum;
-}
-
-Duration SpaceSharedGpu::busy() {
-  catch_up();
-  return readings_.active(engine_.now()).kernels;
+  streams_.resume(*turns_.owner());
 }
 
 }  // namespace jostle::gpu

@@ -14,9 +14,8 @@
 #include <optional>
 #include <vector>
 
+#include "models/gpu/activity.hpp"
 #include "models/gpu/gpu.hpp"
-#include "models/gpu/readings.hpp"
-#include "models/gpu/repeats.hpp"
 #include "models/gpu/spec.hpp"
 #include "models/gpu/steady_loops.hpp"
 #include "models/gpu/streams.hpp"
@@ -35,7 +34,7 @@ class SpaceSharedGpu final : public Gpu {
                  std::optional<LoopPrecision> loops = {});
 
   ContextId create_context(const ContextSpec& spec) override;
-  void set_observer(const KernelObserver& observer) override;
+  void set_observer(const KernelObserver& observer) override { streams_.set_observer(observer); }
   void set_rates(const Rates& rates) override;
 
   void enqueue(ContextId context, const KernelSequence& kernels, bool gated) override;
@@ -45,15 +44,19 @@ class SpaceSharedGpu final : public Gpu {
   void host_progress(ContextId context, const HostProgress& progress) override;
   void finish_launches(ContextId context) override;
 
-  [[nodiscard]] Running running(ContextId context) override;
-  [[nodiscard]] sim::Duration running_time(ContextId context) override;
-  [[nodiscard]] sim::Duration process_running_time(ContextId context) override;
-  [[nodiscard]] Usage used() override;
-  [[nodiscard]] sim::Duration busy() override;
+  [[nodiscard]] Running running(ContextId context) override { return up_to_now().running(context.index); }
+  [[nodiscard]] sim::Duration running_time(ContextId context) override {
+    return up_to_now().running_time(context.index);
+  }
+  [[nodiscard]] sim::Duration process_running_time(ContextId context) override {
+    return up_to_now().active_in_process(context.index).kernels;
+  }
+  [[nodiscard]] Usage used() override { return up_to_now().used(); }
+  [[nodiscard]] sim::Duration busy() override { return up_to_now().active().kernels; }
   [[nodiscard]] sim::Duration switching() override { return turns_.switching(); }
   [[nodiscard]] std::int64_t switches() const override { return turns_.switches(); }
-  [[nodiscard]] sim::Duration repeating() override { return repeats_.repeating(); }
-  [[nodiscard]] std::uint64_t unseen(ContextId context) override { return contexts_[context.index].unseen; }
+  [[nodiscard]] sim::Duration repeating() override { return streams_.repeats().repeating(); }
+  [[nodiscard]] std::uint64_t unseen(ContextId context) override { return streams_[context.index].unseen; }
   [[nodiscard]] std::uint64_t unfinished(ContextId context) override {
     return streams_[context.index].batches.size();
   }
@@ -62,18 +65,12 @@ class SpaceSharedGpu final : public Gpu {
   struct Context {
     ContextSpec spec;
     ContextState state = ContextState::empty;
-    std::uint64_t unseen = 0;
     sim::TrackId track = sim::TrackId::none;
   };
   using Mode = Turns::Mode;
 
-  void note_first(Stream& stream);
-  void begin_batch(Stream& stream);
-  void end_batch(Stream& stream);
+  Streams& up_to_now();
   void launches_changed(Stream& stream);
-  void plan(Stream& stream);
-  [[nodiscard]] Running so_far(std::size_t context) const;
-  void catch_up();
   void due();
   void step();
   [[nodiscard]] Streams::Places places() const;
@@ -81,14 +78,8 @@ class SpaceSharedGpu final : public Gpu {
   void see_finished();
   void refresh_states();
   void refresh_state(std::size_t context);
-  void set_state(Context& context, ContextState state);
-  // Repeated batches.
-  void end_repeats();
-  void stop_repeating();
   // Turns.
   [[nodiscard]] bool in_turns() const { return streams_.groups() > 1; }
-  [[nodiscard]] bool has_work(std::size_t context) const;
-  [[nodiscard]] bool group_has_work(std::size_t group) const;
   void note_waiting();
   void end_mode();
   void end_idleness();
@@ -96,19 +87,14 @@ class SpaceSharedGpu final : public Gpu {
   void begin_turn(sim::Duration wake);
   void resume();
   void end_turn(sim::Duration cost, bool without_work);
-  void note_could(std::size_t group, int change);
 
   sim::Engine& engine_;
   Spec spec_;
   Turns turns_;
-  Readings readings_;
   Streams streams_;
-  Repeats repeats_;
   Rates rates_;
   std::vector<Context> contexts_;
-  std::uint64_t unseen_ = 0;  // sum over all contexts
-  sim::Time starts_from_;     // kernels of this turn do not start before
-  bool resumed_ = false;      // in this step
+  bool resumed_ = false;  // in this step
   sim::EventId event_;
   bool telling_ = false;  // in see_finished()
   // The states of contexts whose kernels run were refreshed for this owner, and for a switch to it.

@@ -1,7 +1,6 @@
 #include "models/gpu/streams.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "models/gpu/occupancy.hpp"
@@ -12,11 +11,18 @@ namespace jostle::gpu {
 using sim::Duration;
 using sim::Time;
 
-// Its next kernel is that at `kernel` of its oldest batch.
-void Stream::wait_for_kernel() {
-  launched = ready = Time::never();
-  const bool by_itself = !batches.empty() && batches.front().kernel_by_kernel;
-  front_end = by_itself ? per_launch : Duration::zero();
+Streams::Streams(const sim::Engine& engine, const Spec& spec, SpaceOf space,
+                 std::optional<LoopPrecision> loops)
+    : engine_(engine),
+      spec_(spec),
+      space_(space),
+      activities_(space),
+      repeats_(engine, streams_, activities_, loops,
+               spec.time_slicing.granularity == PreemptionGranularity::instruction) {}
+
+void Streams::set_observer(const KernelObserver& observer) {
+  observer_ = observer;
+  if (observer.finished != nullptr) repeats_.forbid();
 }
 
 std::size_t Streams::group_of(const ContextSpec& spec) {
@@ -43,59 +49,76 @@ std::size_t Streams::client_of(const Client& client) {
   return index;
 }
 
-Stream& Streams::add(const ContextSpec& spec, std::size_t process) {
-  Stream& stream = *streams_.emplace_back(std::make_unique<Stream>());
-  stream.context = streams_.size() - 1;
+std::size_t Streams::add(const ContextSpec& spec) {
+  Stream stream;
+  stream.context = streams_.size();
   stream.group = group_of(spec);
+  stream.process = activities_.add(spec.group);
   stream.per_launch = spec.per_launch;
   Group& group = groups_[stream.group];
   const auto before = std::ranges::count_if(
-      group.contexts, [&](std::size_t other) { return readings_[other].process == process; });
+      group.contexts, [&](std::size_t other) { return streams_[other].process == stream.process; });
   const int connections = std::max(spec_.space_sharing.connections, 1);
   const std::optional<SmPartition>& partition = spec.partition;
   stream.spec = {
       .priority = spec.priority,
-      .connection = static_cast<int>(process) * connections + static_cast<int>(before) % connections,
+      .connection = static_cast<int>(stream.process) * connections + static_cast<int>(before) % connections,
       .client = client_of(
-          {.process = process, .partition = partition ? std::optional(partition->id) : std::nullopt}),
+          {.process = stream.process, .partition = partition ? std::optional(partition->id) : std::nullopt}),
       .sms = partition ? std::clamp(partition->sms, 1, std::max(spec_.sm_count, 1))
                        : space::sms_of_share(spec_, spec.sm_limit),
       .functions = spec.functions};
   stream.number = group.dispatcher.add_stream(stream.spec);
   group.contexts.push_back(stream.context);
   loose_.push_back(stream.context);
-  return stream;
+  repeats_.add(stream.group);
+  streams_.push_back(std::move(stream));
+  return streams_.size() - 1;
 }
 
 void Streams::settle() {
   std::erase_if(loose_,
-                [&](std::size_t context) { return streams_[context]->on_gpu && streams_[context]->began; });
+                [&](std::size_t context) { return streams_[context].on_gpu && streams_[context].began; });
+}
+
+bool Streams::group_has_work(std::size_t group) const {
+  return std::ranges::any_of(groups_[group].contexts,
+                             [&](std::size_t context) { return has_work(streams_[context]); });
 }
 
 bool Streams::has_batches(std::size_t group) const {
   return std::ranges::any_of(groups_[group].contexts,
-                             [&](std::size_t context) { return !streams_[context]->batches.empty(); });
+                             [&](std::size_t context) { return !streams_[context].batches.empty(); });
 }
 
-void Streams::note_first(Stream& stream) {
-  ++with_batches_;
-  take_oldest(stream);
+void Streams::note_batch(Stream& stream) {
+  if (stream.batches.empty()) return;
+  if (!std::exchange(stream.has_batch, true)) {
+    ++with_batches_;
+    stream.kernel = 0;
+    stream.kernels = timed_.find(*stream.batches.front().given, stream.spec.sms);
+    stream.wait_for_kernel();
+  }
+  if (!repeats_.in_batch(stream.context) && !stream.batches.front().gated)
+    repeats_.begin_batch(stream.context);
 }
 
-void Streams::pop(Stream& stream) {
+// The oldest batch is done.
+void Streams::end_batch(Stream& stream) {
+  repeats_.end_batch(stream.context);
   stream.batches.pop();
-  if (stream.batches.empty()) --with_batches_;
-  take_oldest(stream);
-}
-
-void Streams::take_oldest(Stream& stream) {
-  stream.kernel = 0;
-  if (!stream.batches.empty()) stream.kernels = timed_.find(*stream.batches.front().given, stream.spec.sms);
+  stream.has_batch = false;
+  --with_batches_;
+  ++stream.unseen;
+  ++unseen_;
   stream.wait_for_kernel();
+  note_batch(stream);
 }
 
+// When the stream's next kernel is launched and, while its group runs, when it joins the line.
 void Streams::plan(Stream& stream) {
-  if (frozen_ || stream.on_gpu) return;
+  if (repeats_.on() && !repeats_.repeat(stream.context)) stop_repeating();
+  if (repeats_.on() || stream.on_gpu) return;
   const Time now = engine_.now();
   if (stream.launched > now) {
     const Time at = stream.batches.ready(stream.kernel);
@@ -111,89 +134,25 @@ void Streams::plan(Stream& stream) {
   stream.ready = from + stream.front_end;
 }
 
-void Streams::resume(std::size_t group, Time from) {
-  running_ = group;
-  starts_from_ = from;
-  if (frozen_) return;
-  for (const std::size_t context : groups_[group].contexts) set_executing(*streams_[context], false);
-  refills_ = false;
-  groups_[group].dispatcher.skip_until(engine_.now());
-  for (const std::size_t context : groups_[group].contexts) {
-    Stream& stream = *streams_[context];
-    set_executing(stream, stream.on_gpu && stream.began);
-    plan(stream);
-  }
-}
-
-void Streams::refill(std::size_t group) {
-  if (frozen_) return;  // its usage is in the records
-  refills_ = true;
-  for (const std::size_t context : groups_[group].contexts)
-    set_executing(*streams_[context], has_work(context));
-}
-
-void Streams::stand(std::size_t group) {
-  for (const std::size_t context : groups_[group].contexts) {
-    Stream& stream = *streams_[context];
-    set_executing(stream, false);
-    if (stream.ready == Time::never()) continue;
-    // The part of the front end that has passed is not repeated.
-    stream.front_end = std::clamp(stream.ready - engine_.now(), Duration::zero(), stream.front_end);
-    stream.ready = Time::never();
-  }
-  running_.reset();
-}
-
-// The kernels that run are saved (expiry_cost() for one), and streams refill their caches at one time.
-Duration Streams::expire(std::size_t index) {
-  Group& group = groups_[index];
-  const Duration least = expiry_cost(spec_, nullptr);
-  Duration cost = least;
-  for (const std::size_t context : group.contexts) {
-    const Stream& stream = *streams_[context];
-    if (!stream.batches.empty())
-      group.refill = std::max(group.refill, cache_refill_after_expiry(spec_, *stream.batches.front().given));
-    if (readings_[context].executing && group.dispatcher.fraction(stream.number) > 0)
-      cost += expiry_cost(spec_, &stream.timed->kernel) - least;
-  }
-  return cost;
-}
-
-Duration Streams::refill_due(std::size_t group) {
-  return std::exchange(groups_[group].refill, Duration::zero());
-}
-
-bool Streams::drained() const {
-  const space::Dispatcher& dispatcher = groups_[*running_].dispatcher;
-  switch (spec_.time_slicing.granularity) {
-    case PreemptionGranularity::instruction:
-      return true;
-    case PreemptionGranularity::thread_block:
-      return !dispatcher.has_resident_blocks();
-    case PreemptionGranularity::kernel:
-      return dispatcher.running() == 0;
-  }
-  return true;
-}
-
-Streams::Places Streams::places_while_draining() const {
-  return spec_.time_slicing.granularity == PreemptionGranularity::kernel ? Places::running : Places::none;
-}
-
 bool Streams::catch_up() {
-  if (frozen_ || !running_) return false;
+  if (repeats_.on() || !running_) return false;
   const bool moved = with_batches_ == 1 && run_alone();
   groups_[*running_].dispatcher.run_until(engine_.now());
   return moved;
 }
 
-const std::vector<std::size_t>& Streams::end_kernels() {
+void Streams::step(Places places) {
+  if (repeats_.on()) end_repeats();
+  if (repeats_.on() || !running_) return;
+  end_kernels();
+  start_kernels(places);
+}
+
+void Streams::end_kernels() {
   Group& group = groups_[*running_];
   done_.clear();
-  over_.clear();
   group.dispatcher.end(done_);
-  for (const int number : done_) end_kernel(*streams_[group.contexts[static_cast<std::size_t>(number)]]);
-  return over_;
+  for (const int number : done_) end_kernel(streams_[group.contexts[static_cast<std::size_t>(number)]]);
 }
 
 void Streams::end_kernel(Stream& stream) {
@@ -206,11 +165,10 @@ void Streams::end_kernel(Stream& stream) {
   if (observer_.finished != nullptr)
     observer_.finished(observer_.context, {static_cast<std::uint32_t>(stream.context)}, *stream.began,
                        engine_.now());
-  if (++stream.kernel == stream.batches.front().given->kernels.size()) {
-    over_.push_back(stream.context);
-    return;
-  }
-  stream.wait_for_kernel();
+  if (++stream.kernel == stream.batches.front().given->kernels.size())
+    end_batch(stream);
+  else
+    stream.wait_for_kernel();
   plan(stream);
 }
 
@@ -220,7 +178,7 @@ void Streams::start_kernels(Places places) {
   while (places == Places::all) {
     Stream* first = nullptr;
     for (const std::size_t context : loose_) {
-      Stream& stream = *streams_[context];
+      Stream& stream = streams_[context];
       if (stream.group == running_ && !stream.on_gpu && stream.ready <= now &&
           (first == nullptr || stream.ready < first->ready))
         first = &stream;
@@ -235,7 +193,7 @@ void Streams::start_kernels(Places places) {
   }
   group.dispatcher.dispatch(places);
   for (const std::size_t context : loose_) {
-    Stream& stream = *streams_[context];
+    Stream& stream = streams_[context];
     if (stream.group != running_ || !stream.on_gpu || stream.began) continue;
     if (!group.dispatcher.started(stream.number)) continue;
     stream.began = now + std::min(observer_.first_stamp, stream.timed->kernel.duration);
@@ -247,116 +205,35 @@ Time Streams::next(Places places) {
   const Time now = engine_.now();
   Time next = Time::never();
   for (const std::size_t context : loose_) {
-    const Stream& stream = *streams_[context];
+    const Stream& stream = streams_[context];
+    next = std::min(next, repeats_.ends(context));
     if (stream.on_gpu) continue;
     if (stream.launched > now)
       next = std::min(next, stream.launched);
     else if (places == Places::all)
       next = std::min(next, stream.ready);
   }
-  if (!running_) return next;
+  if (!running_ || repeats_.on()) return next;
   const Group& group = groups_[*running_];
-  const Stream* const lone = with_batches_ == 1 ? alone() : nullptr;
-  if (lone == nullptr) return std::min(next, group.dispatcher.next());
+  const auto lone = with_batches_ == 1 ? alone() : std::nullopt;
+  if (!lone) return std::min(next, group.dispatcher.next());
+  const Stream& stream = streams_[*lone];
   return std::min(
-      next, group.dispatcher.next() + lone->kernels->alone(spec_, rates_, group.longer)[lone->kernel].rest);
-}
-
-void Streams::set_executing(Stream& stream, bool executing) {
-  if (readings_[stream.context].executing == executing) return;
-  count(stream);
-  readings_.execute(stream.context, executing, executing ? resident_of(stream.kernel_in_hand()) : Resident{},
-                    engine_.now());
-}
-
-Streams::Pending Streams::pending(const Stream& stream) const {
-  const Account& account = readings_[stream.context];
-  const Duration passed = account.executing ? engine_.now() - account.since : Duration::zero();
-  Pending more{.running = {.total = passed, .used = {}}, .counted = stream.counted};
-  if (refills_ && passed > Duration::zero()) {
-    more.running.used = usage_of_refill(stream.kernel_in_hand(), passed);
-  } else if (stream.on_gpu && stream.began) {
-    const space::Dispatcher& dispatcher = groups_[stream.group].dispatcher;
-    const double fraction = dispatcher.has_kernel(stream.number) ? dispatcher.fraction(stream.number) : 1;
-    const double part = std::max(fraction - stream.counted, 0.0);
-    more.counted += part;
-    more.running.used = used_in(*stream.timed, passed, part);
-  }
-  return more;
-}
-
-// Books what the context has used up to now.
-void Streams::count(Stream& stream) {
-  Account& account = readings_[stream.context];
-  if (!account.executing) {
-    account.since = engine_.now();
-    return;
-  }
-  const Pending more = pending(stream);
-  account.book(more.running, engine_.now());
-  stream.counted = more.counted;
-}
-
-Running Streams::so_far(std::size_t context) const {
-  const Pending more = pending(*streams_[context]);
-  Running running = readings_[context].booked;
-  running.total += more.running.total;
-  running.used += more.running.used;
-  return running;
+      next, group.dispatcher.next() + stream.kernels->alone(spec_, rates_, group.longer)[stream.kernel].rest);
 }
 
 void Streams::set_rates(const Rates& rates) {
-  for (const auto& stream : streams_)
-    if (stream->on_gpu) count(*stream);
+  if (repeats_.on()) stop_repeating();
+  repeats_.forget();
+  for (Stream& stream : streams_)
+    if (stream.on_gpu) count(stream);
   rates_ = rates;
   timed_.forget();
-  for (const auto& stream : streams_) {
-    if (!stream->on_gpu) continue;
-    const TimedKernel& timed = stream->kernels->at(stream->kernel, spec_, rates_);
-    groups_[stream->group].dispatcher.retime(stream->number, timed.work);
-    if (readings_[stream->context].executing)
-      readings_.execute(stream->context, true, resident_of(stream->kernel_in_hand()), engine_.now());
-  }
-}
-
-std::vector<double> Streams::freeze() {
-  std::vector<double> done(streams_.size(), 0);
-  for (const auto& stream : streams_) {
-    if (stream->batches.empty() || stream->batches.front().gated) continue;
-    const KernelSequence& kernels = *stream->batches.front().given;
-    Duration passed = stream->kernel > 0 ? kernels.finish[stream->kernel - 1] : Duration::zero();
-    if (stream->on_gpu)
-      passed += sim::work_in(kernels.kernels[stream->kernel].duration,
-                             groups_[stream->group].dispatcher.fraction(stream->number));
-    done[stream->context] = sim::to_seconds(passed) / sim::to_seconds(kernels.total());
-    set_executing(*stream, false);
-    stream->on_gpu = false;
-    stream->launched = stream->ready = Time::never();
-  }
-  frozen_ = true;
-  loose_.resize(streams_.size());
-  std::iota(loose_.begin(), loose_.end(), std::size_t{0});
-  return done;
-}
-
-void Streams::thaw(const std::vector<double>& done) {
-  frozen_ = false;
-  const Time now = engine_.now();
-  for (Group& group : groups_) {
-    group.dispatcher = space::Dispatcher(spec_, group.longer);
-    for (const std::size_t context : group.contexts) group.dispatcher.add_stream(streams_[context]->spec);
-    group.dispatcher.skip_until(now);
-  }
-  for (const auto& stream : streams_) {
-    readings_[stream->context].since = now;
-    stream->began.reset();
-    if (stream->batches.empty()) continue;
-    const KernelSequence& kernels = *stream->batches.front().given;
-    const auto last = static_cast<std::uint32_t>(kernels.kernels.size()) - 1;
-    const Duration passed = sim::work_in(kernels.total(), done[stream->context]);
-    stream->kernel = std::min(underway(kernels, passed).kernel, last);
-    stream->wait_for_kernel();
-    plan(*stream);
+  for (Stream& stream : streams_) {
+    if (!stream.on_gpu) continue;
+    const TimedKernel& timed = stream.kernels->at(stream.kernel, spec_, rates_);
+    groups_[stream.group].dispatcher.retime(stream.number, timed.work);
+    if (stream.executing) execute(stream, true, resident_of(stream.kernel_in_hand()), engine_.now());
   }
 }
 

@@ -120,7 +120,6 @@ void TimeSharedGpu::due() {
     case Mode::refilling:  // here it is a part of the kernels (Position::cache_refill)
       return;
     case Mode::switching:
-      turns_.end_switch();
       begin_turn();
       return;
     case Mode::holding:

@@ -64,13 +64,12 @@ void Turns::switch_to(std::size_t next, Duration cost) {
   ++switches_;
 }
 
-void Turns::end_switch() {
-  switching_ += engine_.now() - switch_began_;
-  if (trace_ != nullptr) trace_->slice(track_, switch_began_, engine_.now() - switch_began_, "switch");
-}
-
 void Turns::begin(Duration refill) {
   began_ = engine_.now();
+  if (mode_ == Mode::switching) {
+    switching_ += began_ - switch_began_;
+    if (trace_ != nullptr) trace_->slice(track_, switch_began_, began_ - switch_began_, "switch");
+  }
   drains_from_ = Time::never();
   ends_ = began_ + slice();
   if (const Duration jitter = spec_.time_slicing.slice_jitter; jitter > Duration::zero())

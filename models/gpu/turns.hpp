@@ -66,9 +66,7 @@ class Turns {
   // A process has work, and the GPU is idle. True: it was the last owner and has the GPU (call begin());
   // false: the GPU is being switched to it.
   bool wake_up(std::size_t process);
-  // The switch is over; begin() follows.
-  void end_switch();
-  // The owner's turn begins, with time to refill its caches.
+  // The owner's turn begins, after the switch to it if there was one, with time to refill its caches.
   void begin(sim::Duration refill = {});
   // The caches are refilled, or the owner that held the GPU has work again.
   void resume();
