@@ -97,7 +97,7 @@ struct Balancing {
 
 struct Core {
   Core(Cpu& owner, const CostSpec& costs, const SchedulerSpec& scaled)
-      : cpu(&owner), queue(scaled), cache_loss(costs.preempted_time_constant) {}
+      : cpu(&owner), queue(scaled), cache_loss(costs) {}
   void timer_due();
   void balance_due();
   void fair_server_due();

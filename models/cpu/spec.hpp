@@ -28,7 +28,10 @@ struct CostSpec {
   // Cache debt: extra execution time that a thread owes after its cached state was lost. These are upper
   // limits, scaled by min(1, working set / cache).
   sim::Duration preempted = {};  // away from its core while others ran, all of the cache replaced
-  sim::Duration preempted_time_constant = {};  // share lost after time t away: 1 - exp(-t / this)
+  // Away while others ran, however shortly: the caches next to the core, its translations and its predictions
+  // of branches are lost at once. At most `preempted`.
+  sim::Duration preempted_least = {};
+  sim::Duration preempted_time_constant = {};  // share of the rest lost after time t away: 1 - exp(-t / this)
   sim::Duration migrated_within = {};          // moved inside a cluster
   sim::Duration migrated_across = {};          // moved to another cluster
   double speed_while_refilling = 0.5;  // progress per unit time while a debt is being paid (0 < x < 1)
