@@ -270,6 +270,9 @@ void keys(V& v, KeysOf<Run> /*record*/) {
     Key::if_changed);
   v("batches", &Run::batches, Integer{1, 1'000'000'000},
     "Number of batches of each process, counted from the start");
+  v("start", &Run::start, Choice<Start>{"how processes begin", start_names()},
+    "Order in which processes begin where threads outnumber the cores that they are confined to",
+    Key::if_changed);
   v("thermal", &Run::thermal, Choice<ThermalStart>{"how warm the board begins", thermal_start_names()},
     "Temperature of the board at the start");
 }
