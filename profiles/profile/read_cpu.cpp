@@ -90,6 +90,14 @@ void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
   block.required("speed_while_refilling", costs.speed_while_refilling, Real{0.01, 0.99});
 }
 
+void read_two_speeds(const Cursor& at, Block& outer, std::optional<cpu::TwoSpeeds>& speeds) {
+  Block block(at, "two speeds of a core: factor, weight, slow", outer.parameters(), outer.from());
+  speeds.emplace();
+  block.required("factor", speeds->factor, Real{1, 100});
+  block.required("weight", speeds->weight, Real{0.01, 0.99});
+  block.required("slow", speeds->slow, TimeSpan{sim::milliseconds(1), sim::seconds(3600)});
+}
+
 void read_idle_state(const Cursor& at, Block& outer, std::optional<cpu::IdleState>& state) {
   Block block(at, "an idle state", outer.parameters(), outer.from());
   state.emplace();
@@ -132,6 +140,7 @@ void read_cpu(const Cursor& at, std::vector<ProfileParameter>& parameters, cpu::
   if (const auto scheduler = block.words().require("scheduler"))
     read_scheduler(*scheduler, block, cpu.scheduler);
   if (const auto costs = block.words().require("costs")) read_costs(*costs, block, cpu.costs);
+  if (const auto speeds = block.words().find("two_speeds")) read_two_speeds(*speeds, block, cpu.two_speeds);
   if (const auto state = block.words().find("idle_state")) read_idle_state(*state, block, cpu.idle_state);
 }
 

@@ -45,6 +45,7 @@ board::Setup setup_of(const Assembly& assembly, const RunControl& control) {
   board::Setup setup = assembly.setup;
   if (control.among == Among::repetitions) setup.loops = gpu::SteadyLoops::one_of_many;
   if (control.among == Among::draws) setup.loops = gpu::SteadyLoops::drawn;
+  if (control.among != Among::none) setup.two_speeds = true;
   if (control.requests != nullptr) {
     for (std::size_t i = 0; i < setup.processes.size(); ++i)
       setup.processes[i].arrivals = follow(setup.processes[i].arrivals, (*control.requests)[i]);
