@@ -72,9 +72,9 @@ Simulation::Simulation(const Scenario& scenario, const Assembly& assembly, const
                      assembly.device.gpu.bandwidth_bytes_per_s * assembly.device.what_if.memory);
   const std::optional<Until>& until = scenario.run.until;
   warm_ = Time::zero() + scenario.run.warmup;
-  end_ = warm_ + (until ? until->max : scenario.run.duration);
   for (const process::Spec& spec : assembly.setup.processes)
     warm_ = std::max(warm_, Time::zero() + spec.start + scenario.run.warmup);
+  end_ = warm_ + (until ? until->max : scenario.run.duration);
   stop_ = until ? "limit" : "duration";
   next_look_ = until ? warm_ + first_look : Time::never();
   step_ = std::clamp((end_ - Time::zero()) / 1000, Duration(sim::milliseconds(1)), Duration(sim::seconds(1)));
