@@ -133,6 +133,7 @@ Json key_schemas(const std::string& record, const Json& given) {
       {"synthetic", rows_of<scenarios::SyntheticModel>},
       {"load", rows_of<scenarios::LoadEntry>},
       {"server", rows_of<process::ServerCosts>},
+      {"wait", rows_of<process::PollingWait>},
       {"link_quality", scenarios::link_quality<KeySchemas>}};
   KeySchemas rows{given};
   records.at(record)(rows);

@@ -13,6 +13,7 @@
 #include "calibration/validate/boards.hpp"
 #include "calibration/validate/clients.hpp"
 #include "calibration/validate/frameworks.hpp"
+#include "calibration/validate/host.hpp"
 #include "calibration/validate/language.hpp"
 #include "calibration/validate/left_out.hpp"
 #include "calibration/validate/own_evidence.hpp"
@@ -76,11 +77,14 @@ Compared compare(const ValidateOptions& options, const profiles::Profile& profil
     return options.subject.empty() || options.subject == name;
   };
   if (options.subject != "boards" && options.subject != "language" && options.subject != "mps" &&
-      options.subject != "pytorch")
+      options.subject != "pytorch" && options.subject != "host")
     groups =
         calibration::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
   if (options.subject == "mps")
     for (calibration::ComparisonGroup& group : calibration::validate_clients(progress))
+      groups.push_back(std::move(group));
+  if (options.subject == "host")
+    for (calibration::ComparisonGroup& group : calibration::validate_host(progress))
       groups.push_back(std::move(group));
   if (options.subject == "pytorch")
     for (calibration::ComparisonGroup& group : calibration::validate_frameworks(progress).groups)
@@ -182,7 +186,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   if (!options.evidence.empty()) return validate_own(options, context);
   const bool shipped = options.subject.empty() || options.subject == "h200" || options.subject == "boards" ||
                        options.subject == "language" || options.subject == "mps" ||
-                       options.subject == "pytorch";
+                       options.subject == "pytorch" || options.subject == "host";
   input::Problems problems;
   const auto profile = profile_of(shipped ? "nvidia-h200" : options.subject, options.set, problems);
   if (!profile) {
@@ -254,7 +258,7 @@ void add_validate(CLI::App& app, Task& task) {
           "h200: contention on an H200, measured for jostle; boards: published times of Jetsons; "
           "language: language models, alone and beside others; default: these three. mps: clients "
           "of MPS, with and without shares of the SMs. pytorch: networks that nobody calibrated, on an "
-          "H100. Or a profile (name or "
+          "H100. host: few cores, loads on them and sources that poll, on an H200. Or a profile (name or "
           "file) to compare with EVIDENCE; without EVIDENCE, "
           "an H200 profile is compared with the shipped runs")
       ->type_name("");

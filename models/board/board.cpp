@@ -69,6 +69,7 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
     if (traffic_) dlas_.back().share_memory(traffic_->arbiter());
   }
   if (setup.link) link_.emplace(engine, *setup.link);
+  if (setup.two_speeds) cpu_.vary_speeds(sim::RandomStream(setup.seed, "speeds of cores"));
   std::uint32_t index = 0;
   for (const process::Spec& spec : setup.processes) add_engines(spec);
   for (const process::Spec& spec : setup.processes) add_process(spec, setup, index++);

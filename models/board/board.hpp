@@ -46,6 +46,7 @@ struct Setup {
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
   bool every_kernel = false;      // gpu::SharingSetup
   gpu::LoopPrecision loops = {};  // the same
+  bool two_speeds = false;        // cores change between their two speeds (cpu::Cpu::vary_speeds)
   std::uint64_t seed = 1;
 };
 

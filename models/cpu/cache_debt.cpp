@@ -16,7 +16,17 @@ double footprint(const ClusterSpec& cluster, double working_set_bytes) {
 
 }  // namespace
 
+CacheLoss::CacheLoss(const CostSpec& costs)
+    : at_once_(costs.preempted > sim::Duration::zero()
+                   ? std::min(1.0, sim::to_seconds(costs.preempted_least) / sim::to_seconds(costs.preempted))
+                   : 0),
+      time_constant_(costs.preempted_time_constant) {}
+
 double CacheLoss::share(sim::Duration others_ran) {
+  return others_ran > sim::Duration::zero() ? at_once_ + (1 - at_once_) * streamed(others_ran) : 0;
+}
+
+double CacheLoss::streamed(sim::Duration others_ran) {
   if (others_ran <= sim::Duration::zero()) return 0;
   if (time_constant_ <= sim::Duration::zero()) return 1;
   if (others_ran != asked_) {

@@ -6,15 +6,18 @@
 
 namespace jostle::cpu {
 
-// The share of its cached state that a thread has lost after others ran on its core: 1 - exp(-t / time
-// constant).
+// The share of its cached state that a thread has lost after others ran on its core.
 class CacheLoss {
  public:
-  explicit CacheLoss(sim::Duration time_constant) : time_constant_(time_constant) {}
-  // Caches the last result: threads that take turns ask for the same one repeatedly.
+  explicit CacheLoss(const CostSpec& costs);
+  // f + (1 - f) (1 - exp(-t / time constant)), with f = preempted_least / preempted; 0 if nobody ran.
   [[nodiscard]] double share(sim::Duration others_ran);
+  // The same for a cache that all cores share, where nothing is lost at once: 1 - exp(-t / time constant).
+  // Keeps the last result: threads that take turns ask for the same one repeatedly.
+  [[nodiscard]] double streamed(sim::Duration others_ran);
 
  private:
+  double at_once_;
   sim::Duration time_constant_;
   sim::Duration asked_;
   double answer_ = 0;

@@ -156,8 +156,31 @@ void Cpu::update_rate(Core& core) {
   const double clock = machine_.cluster_of(core).clock_hz;
   const double reference =
       machine_.spec.reference_clock_hz > 0 ? machine_.spec.reference_clock_hz : fastest_clock_hz_;
-  core.rate = spec.capacity * (clock / spec.max_clock_hz) / 1024 * (fastest_clock_hz_ / reference);
+  core.rate =
+      core.pace * spec.capacity * (clock / spec.max_clock_hz) / 1024 * (fastest_clock_hz_ / reference);
   core.speed = core.capacity * (clock / spec.max_clock_hz);
+}
+
+void Core::speed_due() {
+  cpu->take_speed(*this, !slow);
+}
+
+void Cpu::take_speed(Core& core, bool slow) {
+  const TwoSpeeds& speeds = *machine_.spec.two_speeds;
+  accrue(core);
+  core.slow = slow;
+  core.pace = speeds.pace(slow);
+  update_rate(core);
+  arm(core);
+  const sim::Duration time = sim::seconds(speeds_->exponential(sim::to_seconds(speeds.mean_time(slow))));
+  engine_.schedule(engine_.now() + time, sim::action<&Core::speed_due>(core));
+}
+
+void Cpu::vary_speeds(const sim::RandomStream& random) {
+  if (!machine_.spec.two_speeds) return;
+  speeds_ = random;
+  for (Core& core : machine_.cores)
+    if (core.online) take_speed(core, speeds_->uniform() < machine_.spec.two_speeds->weight);
 }
 
 void Cpu::set_interrupts(int index, double load, double rate) {

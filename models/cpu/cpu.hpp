@@ -15,6 +15,7 @@
 #pragma once
 
 #include <coroutine>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ class Cpu {
   // From now on the Cpu tracks the utilisation of threads. Otherwise it does so only with cores of unequal
   // capacity.
   void track_utilisation() { machine_.tracks_utilisation = true; }
+  // From now on each core changes between its two speeds, if it has them; otherwise it keeps the mean of
+  // them.
+  void vary_speeds(const sim::RandomStream& random);
   // The highest estimated demand of the core's runnable threads since the last call, as a share of the core's
   // capacity at the highest clock (util_est of its run queue).
   [[nodiscard]] double take_estimate(int core);
@@ -222,6 +226,7 @@ class Cpu {
   [[nodiscard]] sim::Duration balance_interval(const Core& core, DomainLevel level) const;
 
   void update_rate(Core& core);
+  void take_speed(Core& core, bool slow);
   [[nodiscard]] CpuSet usable(const CpuSet& allowed, std::optional<int> start_on) const;
 
   sim::Engine& engine_;
@@ -229,7 +234,8 @@ class Cpu {
   CpuSet allowed_;       // default mask, from the Confinement
   CpuSet ever_allowed_;  // every core that some thread may use
   double fastest_clock_hz_ = 0;
-  sim::RandomStream random_;  // draws the phases of the tick and of the balance
+  sim::RandomStream random_;                 // draws the phases of the tick and of the balance
+  std::optional<sim::RandomStream> speeds_;  // draws the times at each of two speeds
   sim::Duration tick_phase_;
   int overloaded_cores_ = 0;
   int planned_balances_ = 0;

@@ -290,7 +290,7 @@ double Cpu::lost_by(Core& core, const Thread& thread) {
   if (here == 1 || streamed <= sim::Duration::zero() || thread.working_set_bytes <= spec.cache_bytes)
     return here;
   const double shared = 1 - spec.cache_bytes / thread.working_set_bytes;
-  return std::max(here, shared * core.cache_loss.share(streamed));
+  return std::max(here, shared * core.cache_loss.streamed(streamed));
 }
 
 // Charges a thread the cache debt for the threads that ran on this core since it left. A migration is charged

@@ -97,10 +97,11 @@ struct Balancing {
 
 struct Core {
   Core(Cpu& owner, const CostSpec& costs, const SchedulerSpec& scaled)
-      : cpu(&owner), queue(scaled), cache_loss(costs.preempted_time_constant) {}
+      : cpu(&owner), queue(scaled), cache_loss(costs) {}
   void timer_due();
   void balance_due();
   void fair_server_due();
+  void speed_due();
 
   Cpu* cpu;
   RunQueue queue;
@@ -110,6 +111,8 @@ struct Core {
   int index = 0;
   int cluster = 0;
   bool online = false;
+  bool slow = false;       // has the slow one of its two speeds
+  double pace = 1;         // speed over its mean speed
   double rate = 1;         // progress per unit time, 1 = reference
   double capacity = 1024;  // known to the kernel: its cluster's, at every clock
   double speed = 1024;     // growth of a running thread's utilisation: capacity at the present clock

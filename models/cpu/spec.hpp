@@ -28,7 +28,10 @@ struct CostSpec {
   // Cache debt: extra execution time that a thread owes after its cached state was lost. These are upper
   // limits, scaled by min(1, working set / cache).
   sim::Duration preempted = {};  // away from its core while others ran, all of the cache replaced
-  sim::Duration preempted_time_constant = {};  // share lost after time t away: 1 - exp(-t / this)
+  // Away while others ran, however shortly: the caches next to the core, its translations and its predictions
+  // of branches are lost at once. At most `preempted`.
+  sim::Duration preempted_least = {};
+  sim::Duration preempted_time_constant = {};  // share of the rest lost after time t away: 1 - exp(-t / this)
   sim::Duration migrated_within = {};          // moved inside a cluster
   sim::Duration migrated_across = {};          // moved to another cluster
   double speed_while_refilling = 0.5;  // progress per unit time while a debt is being paid (0 < x < 1)
@@ -40,11 +43,27 @@ struct IdleState {
   sim::Duration exit_latency;  // time until the thread that woke the core runs
 };
 
+// The two speeds of a core, between which it changes at random, each core by itself: somebody else's thread
+// runs on the other hardware thread of it, or none. Virtual machines on shared hosts have them.
+struct TwoSpeeds {
+  double factor = 1;   // time for the same work at the slow speed, over that at the quick one
+  double weight = 0;   // share of the time at the slow speed
+  sim::Duration slow;  // mean time at the slow speed; the times are drawn from exponential distributions
+  // Speed over the mean speed, for which costs are given.
+  [[nodiscard]] double pace(bool is_slow) const {
+    return (is_slow ? 1 / factor : 1) / (1 - weight + weight / factor);
+  }
+  [[nodiscard]] sim::Duration mean_time(bool is_slow) const {
+    return is_slow ? slow : sim::time_for(sim::work_in(slow, 1 - weight), weight);
+  }
+};
+
 struct Spec {
   std::vector<ClusterSpec> clusters;  // cores are numbered through the clusters in this order
   SchedulerSpec scheduler;
   CostSpec costs;
   std::optional<IdleState> idle_state = {};  // none: leaving idleness takes no time
+  std::optional<TwoSpeeds> two_speeds = {};  // none: a core keeps its speed
   double reference_clock_hz = 0;  // launch costs are given at this clock on a core of capacity 1024
 };
 

@@ -24,6 +24,15 @@ struct FanOut {
   FanOutKind kind = FanOutKind::fixed;
 };
 
+// A source that sleeps so long at a time until its next request has come, as a loop around time.sleep() does.
+struct PollingWait {
+  sim::Duration poll;
+  // Host work of each wake-up, beside the switch of threads.
+  sim::Duration work = sim::microseconds(6);
+};
+// The kernel lets the timer of a sleep run out late by up to this: the default of prctl(PR_SET_TIMERSLACK).
+inline const sim::Duration timer_slack = sim::microseconds(50);
+
 struct Arrivals {
   ArrivalKind kind = ArrivalKind::closed_loop;
   double rate_per_s = 0;               // periodic, poisson
@@ -36,6 +45,7 @@ struct Arrivals {
   std::vector<sim::Time> times;             // trace, ascending
   std::optional<std::int64_t> queue_limit;  // waiting requests beyond it are dropped
   Drop drop = Drop::newest;
+  std::optional<PollingWait> wait = {};  // none: it sleeps until the next request
   // Dynamic batching: requests are single images, and a batch starts when it is full or when the request that
   // has waited longest has waited this long. None: a request is a batch.
   std::optional<sim::Duration> max_delay = {};

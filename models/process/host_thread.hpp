@@ -61,6 +61,8 @@ class HostThread {
   [[nodiscard]] auto sleep_until(sim::Time at) {
     return cpu_.sleep_until(thread_, at + costs_.sync.wake_latency);
   }
+  // Sleeps until a timer wakes it at `at`.
+  [[nodiscard]] auto wake_at(sim::Time at) { return cpu_.sleep_until(thread_, at); }
   [[nodiscard]] cpu::ThreadId thread() const { return thread_; }
   // The thread has nothing more to do.
   void retire() { cpu_.retire(thread_); }

@@ -8,6 +8,12 @@ namespace jostle::process {
 namespace {
 
 // The streams of one process share its turn on the GPU.
+// What a thread does before the first request: it loads for one to three times this, and then looks in steps
+// whether it may begin, as the processes of evidence/h200-host did. The lengths do not matter, the order
+// does.
+const sim::Duration load_time = sim::milliseconds(1), load_step = sim::milliseconds(0.5);
+const sim::Duration load_look = sim::microseconds(10);
+
 Spec grouped(Spec spec, const Identity& identity) {
   if (serves_instances(spec)) spec.gpu_group = identity.index;
   return spec;
@@ -42,6 +48,7 @@ Inference::Inference(const BoardParts& board, const Spec& spec, const Costs& cos
     : spec_(grouped(spec, identity)),
       costs_(costs),
       engine_(board.engine),
+      loading_(identity.random("loading")),
       accounting_(board, spec_, costs_),
       work_(work_of(board, identity)) {
   if (auto* alone = std::get_if<Alone>(&work_)) {
@@ -60,6 +67,15 @@ const Server* Inference::server() const {
   return std::get_if<Server>(&work_);
 }
 
+sim::Task<> Inference::load(HostThread& host) {
+  co_await host.wake_at(engine_.now() + sim::work_in(load_time, loading_.uniform()));
+  co_await host.run(sim::work_in(load_time, 1 + 2 * loading_.uniform()));
+  while (engine_.now() < sim::Time::zero() + spec_.start) {
+    co_await host.wake_at(engine_.now() + load_step + timer_slack);
+    co_await host.run(load_look);
+  }
+}
+
 sim::Process Inference::body(std::size_t thread) {
   HostThread& host = hosts_[thread];
   if (spec_.setup && thread > 0) {
@@ -69,6 +85,7 @@ sim::Process Inference::body(std::size_t thread) {
     accounting_.ready();
     for (cpu::Flag& go : go_) go.set();
   }
+  if (spec_.start > sim::Duration::zero()) co_await load(host);
   LoopEnd end{};
   if (auto* alone = std::get_if<Alone>(&work_))
     end = co_await loop_of(spec_, alone->steps, *alone->requests);

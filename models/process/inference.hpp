@@ -32,6 +32,7 @@
 #include "models/process/server.hpp"
 #include "models/process/spec.hpp"
 #include "sim/process.hpp"
+#include "sim/random.hpp"
 
 namespace jostle::process {
 
@@ -103,12 +104,14 @@ class Inference {
   [[nodiscard]] sim::Duration throttled() const { return throttled_so_far() - throttled_before_; }
 
  private:
+  [[nodiscard]] sim::Task<> load(HostThread& host);
   [[nodiscard]] cpu::ThreadStatistics of_team() const;  // zeros if there is no team
   [[nodiscard]] sim::Duration throttled_so_far() const;
 
   Spec spec_;
   Costs costs_;
   sim::Engine& engine_;
+  sim::RandomStream loading_;  // draws how long its threads load
   Accounting accounting_;
   sim::Duration throttled_before_;       // value at the end of the warm-up
   std::optional<LaunchLock> lock_;       // set if there are several host threads

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 #include "models/process/arrivals.hpp"
@@ -26,7 +27,8 @@ enum class LoopEnd : std::uint8_t { all_batches_done, no_more_requests };
 [[nodiscard]] sim::Task<LoopEnd> closed_loop_one_by_one(BatchSteps& steps);
 [[nodiscard]] sim::Task<LoopEnd> closed_loop_one_ahead(BatchSteps& steps);
 // arrivals_loop.cpp
-[[nodiscard]] sim::Task<LoopEnd> arrivals_loop(BatchSteps& steps, RequestQueue& requests);
+[[nodiscard]] sim::Task<LoopEnd> arrivals_loop(BatchSteps& steps, RequestQueue& requests,
+                                               const std::optional<PollingWait>& wait);
 // link_loop.cpp; one ahead only in a closed loop
 [[nodiscard]] sim::Task<LoopEnd> link_loop_one_by_one(BatchSteps& steps, RemoteClient& client);
 [[nodiscard]] sim::Task<LoopEnd> link_loop_one_ahead(BatchSteps& steps, RemoteClient& client);

@@ -176,9 +176,12 @@ struct Spec {
   Arrivals arrivals;
   double payload_bytes = 0;  // size of a request that comes over a link
   bool static_graph = false;
-  double host_time = 1;                       // host time per launch and per batch over the runtime's
-  double weights_bytes = 0;                   // loaded at set-up
-  bool setup = false;                         // true: it begins with its set-up; false: it begins ready
+  double host_time = 1;      // host time per launch and per batch over the runtime's
+  double weights_bytes = 0;  // loaded at set-up
+  bool setup = false;        // true: it begins with its set-up; false: it begins ready
+  // Its threads begin to serve so long after the run has begun, and until then load: they work, then sleep in
+  // short steps, so that wake-ups put them where Linux would. Zero: they begin at once.
+  sim::Duration start = {};
   std::optional<std::int64_t> batches;        // it ends after this many batches; absent: it has no limit
   std::vector<Answered>* answered = nullptr;  // every answered request is appended here; must outlive the run
   std::vector<int> cpus;                      // allowed cores; empty: all online

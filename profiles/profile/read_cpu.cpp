@@ -15,6 +15,10 @@ using input::Whole;
 
 const sim::Duration max_cpu_cost = sim::seconds(1);
 
+// The share of `preempted` that a thread loses to the shortest visit, unless the profile says
+// `preempted_least`: as on the H200's host.
+constexpr double lost_at_once = 0.4;
+
 cpu::ClusterSpec read_cluster(const Cursor& at, Block& outer) {
   Block block(at, "a cluster of cores", outer.parameters(), outer.from());
   cpu::ClusterSpec cluster;
@@ -77,11 +81,21 @@ void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
   const TimeSpan span{sim::Duration::zero(), max_cpu_cost};
   block.required("context_switch", costs.context_switch, span);
   block.required("preempted", costs.preempted, span);
+  costs.preempted_least = sim::work_in(costs.preempted, lost_at_once);
+  block.optional("preempted_least", costs.preempted_least, span);
   block.required("preempted_time_constant", costs.preempted_time_constant,
                  TimeSpan{sim::Duration::zero(), max_cpu_cost, true});
   block.required("migrated_within", costs.migrated_within, span);
   block.required("migrated_across", costs.migrated_across, span);
   block.required("speed_while_refilling", costs.speed_while_refilling, Real{0.01, 0.99});
+}
+
+void read_two_speeds(const Cursor& at, Block& outer, std::optional<cpu::TwoSpeeds>& speeds) {
+  Block block(at, "two speeds of a core: factor, weight, slow", outer.parameters(), outer.from());
+  speeds.emplace();
+  block.required("factor", speeds->factor, Real{1, 100});
+  block.required("weight", speeds->weight, Real{0.01, 0.99});
+  block.required("slow", speeds->slow, TimeSpan{sim::milliseconds(1), sim::seconds(3600)});
 }
 
 void read_idle_state(const Cursor& at, Block& outer, std::optional<cpu::IdleState>& state) {
@@ -126,6 +140,7 @@ void read_cpu(const Cursor& at, std::vector<ProfileParameter>& parameters, cpu::
   if (const auto scheduler = block.words().require("scheduler"))
     read_scheduler(*scheduler, block, cpu.scheduler);
   if (const auto costs = block.words().require("costs")) read_costs(*costs, block, cpu.costs);
+  if (const auto speeds = block.words().find("two_speeds")) read_two_speeds(*speeds, block, cpu.two_speeds);
   if (const auto state = block.words().find("idle_state")) read_idle_state(*state, block, cpu.idle_state);
 }
 

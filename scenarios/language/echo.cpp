@@ -133,6 +133,7 @@ Json arrivals_json(const ProcessEntry& process) {
   if (arrivals.kind == process::ArrivalKind::periodic && arrivals.drift != default_clock_drift)
     json["drift"] = quantity(arrivals.drift, input::drift_dimension());
   if (arrivals.dynamic_batch > 1) json["dynamic_batching"] = true;
+  if (arrivals.wait) json["wait"] = keys_json(*arrivals.wait);
   return json;
 }
 

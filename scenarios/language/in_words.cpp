@@ -129,6 +129,7 @@ std::string arrivals_phrase(const EchoJson& part) {
     text = echoed(arrivals["clients"]) + " clients who wait for their answers" + thinking_phrase(arrivals);
   if (arrivals.contains("trace")) text = "requests at the times of " + echoed(arrivals["trace"]);
   if (arrivals.contains("streams")) text = echoed(arrivals["streams"]) + " streams of " + text;
+  if (arrivals.contains("wait")) add_phrase(text, "polled each " + echoed(arrivals["wait"]["poll"]));
   if (arrivals.contains("burst")) add_phrase(text, "queries of " + echoed(arrivals["burst"]));
   return text;
 }

@@ -184,6 +184,14 @@ void keys(V& v, KeysOf<process::ServerCosts> /*record*/) {
 }
 
 template <class V>
+void keys(V& v, KeysOf<process::PollingWait> /*record*/) {
+  v("poll", &process::PollingWait::poll, above_zero(sim::seconds(1)), "It sleeps so long at a time",
+    Key::required);
+  v("work", &process::PollingWait::work, up_to(sim::milliseconds(10)),
+    "Host work of each wake-up. Default 6 us");
+}
+
+template <class V>
 void keys(V& v, KeysOf<Interrupts> /*record*/) {
   v("cpu", &Interrupts::cpu, Whole<int>{0, max_cores - 1}, "The core that serves them");
   v("load", &Interrupts::load, Quantity{input::share_dimension(), 0, 0.95}, "", Key::required);
@@ -262,6 +270,9 @@ void keys(V& v, KeysOf<Run> /*record*/) {
     Key::if_changed);
   v("batches", &Run::batches, Integer{1, 1'000'000'000},
     "Number of batches of each process, counted from the start");
+  v("start", &Run::start, Choice<Start>{"how processes begin", start_names()},
+    "Order in which processes begin where threads outnumber the cores that they are confined to",
+    Key::if_changed);
   v("thermal", &Run::thermal, Choice<ThermalStart>{"how warm the board begins", thermal_start_names()},
     "Temperature of the board at the start");
 }

@@ -243,6 +243,12 @@ void check_streams(const Scenario& scenario, const Cursor& root) {
         root.descend(inner).problem(
             "`max_queue_delay` does not work with `link`: a batch over a link waits until it is full",
             "dynamic_batching: true in arrivals, or leave out link");
+      const process::Arrivals& arrivals = parts[part].arrivals;
+      if (arrivals.wait && (scenario.link || has_instances(process) || process.overlap > 0 ||
+                            arrivals.max_delay || parts[part].language))
+        root.descend(inner + ".arrivals.wait")
+            .problem("a source that polls is the loop of a process that serves one request after the other",
+                     "leave out wait, or streams, instances, overlap, max_queue_delay, link and generate");
       if (scenario.link && parts[part].language && parts[part].language->spec.sessions.turns > 1)
         root.descend(inner + ".generate.sessions")
             .problem("`sessions` does not work with `link`: its requests do not say whose they are",

@@ -77,6 +77,13 @@ void read_clients(const Cursor& at, Mapping& mapping, process::Arrivals& arrival
                       "max_queue_delay: 1 ms, beside arrivals");
 }
 
+// Reads `wait`: how a source waits for its next request.
+void read_wait(Mapping& mapping, process::Arrivals& arrivals) {
+  const auto at = mapping.find("wait");
+  if (!at) return;
+  arrivals.wait = Section<process::PollingWait>{"how it waits"}(*at);
+}
+
 // Reads `burst`, after the other keys of `arrivals`.
 void read_burst(Mapping& mapping, process::Arrivals& arrivals) {
   const auto at = mapping.find("burst");
@@ -143,6 +150,7 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
   mapping.optional("dynamic_batching", dynamic_batching, Boolean{});
   if (dynamic_batching) arrivals.dynamic_batch = process.batch;
   read_burst(mapping, arrivals);
+  read_wait(mapping, arrivals);
 }
 
 bool read_think(const Cursor& at, const std::string& example, sim::Duration& think) {

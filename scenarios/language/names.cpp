@@ -95,6 +95,11 @@ const Names<ThermalStart>& thermal_start_names() {
   return names;
 }
 
+const Names<Start>& start_names() {
+  static const Names<Start> names{{"together", Start::together}, {"one_by_one", Start::one_by_one}};
+  return names;
+}
+
 const Names<process::LoadKind>& load_names() {
   static const Names<process::LoadKind> names = [] {
     Names<process::LoadKind> all;
@@ -180,6 +185,10 @@ const char* to_string(Placement value) {
 }
 const char* to_string(Observer value) {
   return name_of(observer_names(), value);
+}
+
+const char* to_string(Start value) {
+  return name_of(start_names(), value);
 }
 
 const char* to_string(ThermalStart value) {

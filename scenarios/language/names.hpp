@@ -23,6 +23,7 @@ using Names = std::vector<std::pair<std::string, T>>;
 [[nodiscard]] const Names<process::LoadKind>& load_names();
 [[nodiscard]] const Names<Observer>& observer_names();
 [[nodiscard]] const Names<ThermalStart>& thermal_start_names();
+[[nodiscard]] const Names<Start>& start_names();
 [[nodiscard]] const Names<gpu::Sharing>& sharing_names();
 [[nodiscard]] const Names<gpu::Interleave>& interleave_names();
 [[nodiscard]] const Names<gpu::Priority>& priority_names();

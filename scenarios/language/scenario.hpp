@@ -291,6 +291,12 @@ enum class ThermalStart {
   equilibrium  // the board has run this load for long
 };
 [[nodiscard]] const char* to_string(ThermalStart value);
+// How the processes of a run begin.
+enum class Start {
+  together,   // at one instant, the loads too
+  one_by_one  // beside loads that run already, each when it has loaded
+};
+[[nodiscard]] const char* to_string(Start value);
 struct Run {
   sim::Duration duration = sim::seconds(4);  // warm-up excluded; with `until`, its maximum
   sim::Duration warmup = sim::seconds(1);
@@ -299,6 +305,7 @@ struct Run {
   std::uint64_t seed = 1;
   std::int64_t replications = 1;  // number of independent replications, which are pooled into one result
   std::optional<Until> until;
+  Start start = Start::one_by_one;
   bool setup = false;         // true: each process begins with its set-up; no warm-up
   bool every_kernel = false;  // simulates the kernels of all batches, also once loops are steady
   std::optional<std::int64_t>

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <map>
 #include <utility>
 
 #include "input/quantity.hpp"
@@ -55,6 +57,38 @@ void warn_of_starved(Result& result) {
   std::vector<std::string> sentences = starved(result);
   std::ranges::move(result.warnings, std::back_inserter(sentences));
   result.warnings = std::move(sentences);
+}
+
+void tell_ways(Result& pooled, const std::vector<Result>& replications) {
+  // Smaller differences do not tell one way from another: shares of a run scatter by a tenth of them.
+  constexpr double shares_apart = 0.15, rates_apart = 1.2;
+  struct Ways {
+    double least_share = 1, most_share = 0;
+    double slowest = std::numeric_limits<double>::infinity(), fastest = 0;
+  };
+  std::map<std::int64_t, Ways> found;
+  for (const Result& result : replications)
+    for (const ProcessResult& process : result.processes) {
+      if (!process.time_share || !process.throughput.mean) continue;
+      Ways& ways = found[process.entry];
+      const double share = (*process.time_share)[index_of(process::Share::waiting_for_core)];
+      ways.least_share = std::min(ways.least_share, share);
+      ways.most_share = std::max(ways.most_share, share);
+      ways.slowest = std::min(ways.slowest, *process.throughput.mean);
+      ways.fastest = std::max(ways.fastest, *process.throughput.mean);
+    }
+  std::int64_t told = -1;
+  for (const ProcessResult& process : pooled.processes) {
+    const Ways& ways = found[process.entry];
+    if (told == process.entry || ways.most_share - ways.least_share < shares_apart ||
+        ways.fastest < rates_apart * ways.slowest)
+      continue;
+    told = process.entry;
+    pooled.warnings.push_back(fmt::format(
+        "{} settles in one of several ways, by who comes to share a core with whom: {} to {} {} a process",
+        process.name.empty() ? process.model : process.name, input::decimal(ways.slowest, 3),
+        input::decimal(ways.fastest, 3), process.throughput.unit));
+  }
 }
 
 }  // namespace jostle::scenarios

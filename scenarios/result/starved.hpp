@@ -1,4 +1,5 @@
-// Warnings about processes and streams that were served nothing although they could have been.
+// Warnings about processes and streams that were served nothing although they could have been, and about
+// processes whose share of a core is a matter of luck.
 #pragma once
 
 #include <string>
@@ -13,5 +14,10 @@ namespace jostle::scenarios {
 [[nodiscard]] std::vector<std::string> starved(const Result& result);
 // Puts these sentences before the other warnings.
 void warn_of_starved(Result& result);
+
+// Adds a sentence for each entry whose processes wait for a core for other shares of the time from one of the
+// `replications` to the next, which `pooled` is the pool of: it "settles in one of several ways: 178 to 510
+// images/s".
+void tell_ways(Result& pooled, const std::vector<Result>& replications);
 
 }  // namespace jostle::scenarios

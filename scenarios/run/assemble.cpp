@@ -325,6 +325,32 @@ void set_surroundings(board::Setup& setup, const Scenario& scenario, const WorkC
                         .frame = frame_of(*compositor, context)};
 }
 
+// Sets when the processes begin whose threads, together with those that may run nowhere else either,
+// outnumber the cores that they are confined to. Only there the order of starts lasts: the balance evens out
+// what starts leave uneven on all cores, and nothing is uneven where each thread has a core.
+void set_starts(board::Setup& setup, const Scenario& scenario, std::size_t all_cores) {
+  if (scenario.run.start == Start::together || scenario.run.setup || scenario.run.batches) return;
+  struct Threads {
+    const std::vector<int>* cpus;
+    std::int64_t count;
+  };
+  const auto mask_of = [&](const std::vector<int>& own) { return own.empty() ? &setup.cores.allowed : &own; };
+  std::vector<Threads> all;
+  for (const process::Spec& spec : setup.processes)
+    all.push_back({mask_of(spec.cpus), std::max<std::int64_t>(spec.host.threads, spec.host_threads)});
+  for (const process::LoadSpec& load : setup.loads)
+    if (load.duty > 0) all.push_back({mask_of(load.cpus), load.threads});
+  for (std::size_t i = 0; i < setup.processes.size(); ++i) {
+    const std::vector<int>& cpus = *all[i].cpus;
+    std::int64_t count = 0;
+    for (const Threads& threads : all)
+      if (std::ranges::includes(cpus, *threads.cpus)) count += threads.count;
+    const auto cores = static_cast<std::int64_t>(cpus.size());
+    if (count <= cores || cpus.size() >= all_cores) continue;
+    setup.processes[i].start = sim::milliseconds(4) * ((count + cores - 1) / cores) + sim::milliseconds(16);
+  }
+}
+
 void set_options(board::Setup& setup, const Scenario& scenario) {
   setup.seed = scenario.run.seed;
   setup.observed = scenario.observer == Observer::nsys;
@@ -392,6 +418,7 @@ Assembly assemble(const Scenario& scenario, const profiles::Profile& profile, Sh
   }
   connect(setup, scenario, place);
   if (!assembly.occupancy.rebooted) setup.loads = loads_of(scenario);
+  set_starts(setup, scenario, board::shared_cpus(device, setup.cores.online).size());
   return assembly;
 }
 

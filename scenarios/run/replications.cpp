@@ -55,6 +55,7 @@ std::optional<std::vector<Result>> run_replications(const Scenario& scenario,
   parallel_for(which.count, [&](std::size_t i) {
     const std::uint64_t number = which.first + i;
     Assembly own = assembly;
+    own.setup.two_speeds = true;
     own.setup.seed = replication_seed(scenario.run.seed, number);
     RunControl one = control;
     if (number != 0) one.trace = nullptr;

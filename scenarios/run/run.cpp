@@ -208,6 +208,7 @@ std::optional<Result> run(const Scenario& scenario, const profiles::Profile& pro
     const Replications all{.count = static_cast<std::size_t>(scenario.run.replications)};
     const auto results = run_replications(scenario, profile, all, control);
     if (results) result = pooled(*results);
+    if (results) tell_ways(*result, *results);
   }
   if (result) warn_of_starved(*result);
   return result;

@@ -45,6 +45,7 @@ board::Setup setup_of(const Assembly& assembly, const RunControl& control) {
   board::Setup setup = assembly.setup;
   if (control.among == Among::repetitions) setup.loops = gpu::SteadyLoops::one_of_many;
   if (control.among == Among::draws) setup.loops = gpu::SteadyLoops::drawn;
+  if (control.among != Among::none) setup.two_speeds = true;
   if (control.requests != nullptr) {
     for (std::size_t i = 0; i < setup.processes.size(); ++i)
       setup.processes[i].arrivals = follow(setup.processes[i].arrivals, (*control.requests)[i]);
@@ -71,6 +72,8 @@ Simulation::Simulation(const Scenario& scenario, const Assembly& assembly, const
                      assembly.device.gpu.bandwidth_bytes_per_s * assembly.device.what_if.memory);
   const std::optional<Until>& until = scenario.run.until;
   warm_ = Time::zero() + scenario.run.warmup;
+  for (const process::Spec& spec : assembly.setup.processes)
+    warm_ = std::max(warm_, Time::zero() + spec.start + scenario.run.warmup);
   end_ = warm_ + (until ? until->max : scenario.run.duration);
   stop_ = until ? "limit" : "duration";
   next_look_ = until ? warm_ + first_look : Time::never();

@@ -26,6 +26,8 @@ Spec costly(const SchedulerPolicy& policy = eevdf) {
   return spec;
 }
 
+std::size_t done_by_sharers(const Spec& spec);
+
 // When a thread that worked on core 0 has done 1 ms more after sleeping and waking on `waker`'s core.
 Duration after_move(const Spec& spec, int to) {
   Host host(spec);
@@ -63,7 +65,7 @@ TEST(CpuCosts, a_move_across_clusters_costs_more_than_one_within) {
 
 TEST(CpuCosts, the_preemption_debt_grows_with_the_time_others_ran_and_with_the_working_set) {
   const Spec spec = costly();
-  CacheLoss loss(spec.costs.preempted_time_constant);
+  CacheLoss loss(spec.costs);
   const auto debt = [&](double bytes, Duration away) {
     return sim::work_in(whole_preemption_debt(spec.costs, spec.clusters[0], bytes), loss.share(away));
   };
@@ -74,6 +76,28 @@ TEST(CpuCosts, the_preemption_debt_grows_with_the_time_others_ran_and_with_the_w
   EXPECT_EQ(debt(5e5, seconds(1)), microseconds(20));
   EXPECT_EQ(debt(9e6, seconds(1)), microseconds(40)) << "no more than the cache holds";
   EXPECT_EQ(debt(0, seconds(1)), Duration::zero());
+}
+
+TEST(CpuCosts, the_shortest_visit_costs_what_is_lost_at_once_and_the_longest_no_more_than_all) {
+  CostSpec costs = costly().costs;
+  costs.preempted_least = microseconds(10);
+  CacheLoss loss(costs);
+  EXPECT_EQ(loss.share({}), 0);
+  EXPECT_NEAR(loss.share(microseconds(1)), 0.25, 1e-3);
+  EXPECT_NEAR(loss.share(milliseconds(1)), 0.25 + 0.75 * 0.63212, 1e-4);
+  EXPECT_EQ(loss.share(seconds(1)), 1);
+  EXPECT_NEAR(loss.streamed(microseconds(1)), 0.001, 1e-5) << "nothing is lost at once in a shared cache";
+  EXPECT_LT(done_by_sharers([] {
+              Spec spec = costly();
+              spec.costs.preempted_time_constant = milliseconds(50);
+              spec.costs.preempted_least = microseconds(30);
+              return spec;
+            }()),
+            done_by_sharers([] {
+              Spec spec = costly();
+              spec.costs.preempted_time_constant = milliseconds(50);
+              return spec;
+            }()));
 }
 
 TEST(CpuCosts, a_debt_is_extra_time_whatever_the_speed_it_is_paid_at) {
