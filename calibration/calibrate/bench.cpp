@@ -60,7 +60,16 @@ std::vector<double> predicted_values(const profiles::Profile& profile, const Run
       simulated(*configuration.scenario, profile, {.interrupt = interrupt, .progress = {}}), configuration);
 }
 
+bool is_cost_of_eager(std::string_view path) {
+  return path == "runtimes.eager.per_launch" || path == "runtimes.eager.per_batch";
+}
+
 }  // namespace
+
+bool has_host_time(const profiles::Profile& profile) {
+  return std::ranges::find(profile.figures, host_time_path, &profiles::ProfileParameter::path) !=
+         profile.figures.end();
+}
 
 double model_sd(const std::string& metric) {
   switch (kind_of(metric)) {
@@ -77,9 +86,10 @@ double model_sd(const std::string& metric) {
 
 std::vector<Unknown> profile_unknowns(const profiles::BaseProfile& base, PriorsFrom from) {
   std::vector<Unknown> unknowns;
+  const bool one_host = has_host_time(base.profile);
   for (const profiles::Prior& prior : profiles::priors()) {
     const auto known = std::ranges::find(base.profile.figures, prior.path, &profiles::ProfileParameter::path);
-    if (known == base.profile.figures.end()) continue;
+    if (known == base.profile.figures.end() || (one_host && is_cost_of_eager(prior.path))) continue;
     const bool own = prior.centre.empty() || from == PriorsFrom::profile;
     const auto centre = input::quantity(own ? std::string_view(known->value) : prior.centre);
     if (!centre) continue;

@@ -18,6 +18,10 @@ namespace jostle::calibration {
 // The expected model error of a metric (relative standard deviation), in addition to measurement noise.
 [[nodiscard]] double model_sd(const std::string& metric);
 
+// The factor of all host costs of eager, and whether a profile has it.
+inline constexpr std::string_view host_time_path = "runtimes.eager.host_time";
+[[nodiscard]] bool has_host_time(const profiles::Profile& profile);
+
 // A parameter of the fit: a parameter of the profile, or a factor that several networks share.
 struct Unknown {
   calibration::Parameter parameter;  // relative to the centre
@@ -38,7 +42,7 @@ struct Unknown {
   }
 };
 
-// The parameters of the profile that a fit may change.
+// The parameters of the profile that a fit may change. Costs of eager move together where it has host_time.
 [[nodiscard]] std::vector<Unknown> profile_unknowns(const profiles::BaseProfile& base, PriorsFrom from);
 // Adds the factors of the runs' networks that are not there yet; none for networks with kernel tables.
 void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfiguration>& configurations,

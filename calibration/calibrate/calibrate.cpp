@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "calibration/calibrate/bench.hpp"
+#include "calibration/calibrate/host_spread.hpp"
 #include "calibration/calibrate/own_tables.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "input/printable.hpp"
@@ -26,11 +27,13 @@ namespace {
 using calibration::Measured;
 using calibration::Parameter;
 
-std::vector<Measured> measured(const std::vector<RunConfiguration>& configurations) {
+// `one_host`: costs of eager follow operators, times one factor.
+std::vector<Measured> measured(const std::vector<RunConfiguration>& configurations, bool one_host) {
   std::vector<Measured> rows;
   for (const RunConfiguration& configuration : configurations) {
+    const double host = one_host && configuration.runtime == "eager" ? std::hypot(network_host_sd, run_host_sd) : 0;
     for (const ReferenceValue& reference : configuration.reference_values)
-      rows.push_back({reference.value, std::hypot(model_sd(reference.metric), reference.sd)});
+      rows.push_back({reference.value, std::hypot(model_sd(reference.metric), reference.sd, host)});
   }
   return rows;
 }
@@ -173,7 +176,7 @@ Calibration calibrate(const profiles::BaseProfile& shipped,
         "database or a trace of the PyTorch profiler with its kernels in order");
 
   const Bench bench(to_fit, used, from, control);
-  const std::vector<Measured> rows = measured(used);
+  const std::vector<Measured> rows = measured(used, has_host_time(base.profile));
   std::vector<Unknown> unknowns = profile_unknowns(base, from);
   // The power of a card is fitted by itself (power_fit.hpp).
   if (!base.profile.spec->memory.unified)
@@ -216,6 +219,7 @@ Calibration calibrate(const profiles::BaseProfile& shipped,
   result.profile = bench.profile(identified, last.values);
   result.profile.spec->evidence = base.profile.spec->evidence;
   result.factors = bench.factors(identified, last.values, result.profile);
+  learn_spread(result, used, last.predicted);
   return result;
 }
 

@@ -29,9 +29,9 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr std::array<std::string_view, 12> kernel_columns{
-    "model",  "precision",         "batch",     "index",        "kind", "name", "duration_us",
-    "blocks", "threads_per_block", "registers", "shared_bytes", "input"};
+constexpr std::array<std::string_view, 15> kernel_columns{
+    "model",     "precision",    "batch", "index",     "kind",  "name",   "duration_us", "blocks", "threads_per_block",
+    "registers", "shared_bytes", "input", "operators", "views", "host_us"};
 constexpr std::array<std::string_view, 7> rate_columns{"processes", "model",        "precision", "batch",
                                                        "mode",      "images_per_s", "input"};
 
@@ -50,14 +50,20 @@ std::string_view kind_of_kernel(const std::string& name) {
   return "kernel";
 }
 
+// The columns on the operators of a batch, which stand in its first row.
+std::string operators_of(const RunConfiguration& run) {
+  if (run.launching_operators <= 0) return ",,";
+  return fmt::format("{:.7g},{:.7g},{:.7g}", run.launching_operators, run.view_operators, run.host_us);
+}
+
 void add_table(const RunConfiguration& run, std::string& csv) {
   for (std::size_t i = 0; i < run.kernels.size(); ++i) {
     const TimedKernel& kernel = run.kernels[i];
     csv +=
-        fmt::format("{},{},{},{},{},{},{:.7g},{},{},{},{},{}\n", input::csv_field(run.network()),
+        fmt::format("{},{},{},{},{},{},{:.7g},{},{},{},{},{},{}\n", input::csv_field(run.network()),
                     run.precision, run.batch, i, kind_of_kernel(kernel.name), input::csv_field(kernel.name),
                     kernel.us, profiles::product_of(kernel.grid), profiles::product_of(kernel.block),
-                    kernel.registers, kernel.shared_bytes, run.input());
+                    kernel.registers, kernel.shared_bytes, run.input(), i == 0 ? operators_of(run) : ",,");
   }
 }
 

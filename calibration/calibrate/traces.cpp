@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibration/calibrate/bench.hpp"
 #include "calibration/fit/gpu_start.hpp"
 #include "calibration/fit/launch_cost.hpp"
 #include "calibration/fit/least_squares.hpp"
@@ -17,8 +18,11 @@
 #include "calibration/fit/time_slicing.hpp"
 #include "calibration/fit/trace_priors.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/built_network.hpp"
+#include "models/dnn/framework_launches.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/process/costs.hpp"
 #include "profiles/tables/kernel_tables.hpp"
 #include "scenarios/run/parallel.hpp"
 
@@ -127,6 +131,44 @@ void time_slicing(Estimates& all, const profiles::TraceFiles& files, const gpu::
                "sparse_launch_intervals.csv: length of a turn, by its kernels and theirs");
 }
 
+// The host's time for a batch by the costs of its operators and launches, in us.
+double law_us(const process::RuntimeSpec& eager, const calibration::HostTime& time) {
+  const dnn::Model* const model = dnn::find_model(time.model);
+  gpu::KernelSequence batch;
+  if (model != nullptr) {
+    const auto network = dnn::built_network(*model, model->default_input);
+    batch.operators = dnn::operators_of(*network, dnn::launches_of(*network, 1, time.precision));
+  }
+  return sim::to_us(eager.per_batch + eager.per_launch * static_cast<std::int64_t>(time.kernels) +
+                    process::operators_time(eager, batch));
+}
+
+// Costs by launch and batch; or, where the base has those of operators, the one factor of the host.
+void fit_eager_host(Estimates& all, const std::vector<calibration::HostTime>& times,
+                    const profiles::Profile& profile) {
+  const auto& eager = profile.spec->runtimes[process::Runtime::eager];
+  const bool one_host = eager && has_host_time(profile);
+  std::vector<Row> rows;
+  for (const calibration::HostTime& time : times) {
+    const double sd = std::hypot(host_model_sd, time.sd);
+    if (one_host) {
+      rows.push_back({{time.usual_us, sd}, [law = law_us(*eager, time)](const std::vector<double>& at) {
+                        return law * at[0] / 100;
+                      }});
+    } else {
+      rows.push_back(
+          {{time.us, sd},
+           [count = time.kernels](const std::vector<double>& at) { return count * at[0] + at[1]; }});
+    }
+  }
+  if (one_host)
+    fit_together(all, {host_time_path}, rows,
+                 "solo.csv, kernels.csv: host time of each network and precision over that of its operators");
+  else
+    fit_together(all, {"runtimes.eager.per_launch", "runtimes.eager.per_batch"}, rows,
+                 "solo.csv, kernels.csv: host time of the fastest run of each network and precision");
+}
+
 void launches(Estimates& all, const profiles::TraceFiles& files, const profiles::Profile& profile) {
   const gpu::Spec& gpu = profile.spec->gpu;
   const bool kernels = files.has(profiles::TraceKind::kernels);
@@ -150,16 +192,7 @@ void launches(Estimates& all, const profiles::TraceFiles& files, const profiles:
                "solo.csv: batch less enqueue and wait");
   if (!kernels) return;
   const auto& table = files.table(profiles::TraceKind::kernels);
-  std::vector<Row> rows;
-  for (const calibration::HostTime& time : calibration::eager_host_times(solo, table)) {
-    rows.push_back({{time.us, std::hypot(host_model_sd, time.sd)},
-                    [count = time.kernels](const std::vector<double>& at) { return count * at[0] + at[1]; }});
-  }
-  // Traces do not tell operators: where the base has costs of these, they stay.
-  const auto& eager = profile.spec->runtimes[process::Runtime::eager];
-  if (!eager || eager->per_operator == sim::Duration::zero())
-    fit_together(all, {"runtimes.eager.per_launch", "runtimes.eager.per_batch"}, rows,
-                 "solo.csv, kernels.csv: host time of the fastest run of each network and precision");
+  fit_eager_host(all, calibration::eager_host_times(solo, table), profile);
   add_estimate(all, "runtimes.eager.gpu_per_launch", calibration::eager_gpu_per_launch(solo, table),
                "solo.csv, kernels.csv: GPU-bound batches less their kernels", false);
 }

@@ -413,7 +413,7 @@ class EvidenceReading {
       return;
     }
     const double value = row.number(table.column("value"));
-    if (of_layer ? !(value >= 0) : !(value > 0))
+    if (of_layer || metric == "view_operators" ? !(value >= 0) : !(value > 0))
       fields.fail(fmt::format("{} {} is not positive", metric, value));
     if (metric == "throughput" && fields.text("unit") == "queries/s")
       fields.fail(
@@ -432,6 +432,10 @@ class EvidenceReading {
       into.kernels.push_back(kernel_of(table, row, value * (fields.text("unit") == "us" ? 1 : 1000)));
       return;
     }
+    if (double RunConfiguration::*const counted = member_of(metric)) {
+      into.*counted = value * (fields.text("unit") == "ms" ? 1000 : 1);
+      return;
+    }
     if (of_layer) {
       into.layer_times.push_back({fields.text("of"), value * (fields.text("unit") == "us" ? 1e-3 : 1)});
       return;
@@ -441,6 +445,13 @@ class EvidenceReading {
     const double sd = std::abs(fields.number("sd").value_or(0)) / value / std::sqrt(samples);
     into.reference_values.push_back({fields.text("run"), metric, value, sd, !fields.text("observer").empty(),
                                      input::text_in(table, row, "mark")});
+  }
+
+  // Where a count or time of a batch's operators belongs; null for another metric.
+  static double RunConfiguration::*member_of(std::string_view metric) {
+    if (metric == "launching_operators") return &RunConfiguration::launching_operators;
+    if (metric == "view_operators") return &RunConfiguration::view_operators;
+    return metric == "host_time" ? &RunConfiguration::host_us : nullptr;
   }
 
   static TimedKernel kernel_of(const input::CsvTable& table, const input::CsvTable::Row& row, double us) {
@@ -468,7 +479,7 @@ class EvidenceReading {
       return metric + ": sums by name, beside the kernels in order (layer_time)";
     if (!fields.text("observer").empty() && (metric == "launch_call" || metric == "api_call"))
       return metric + " under a profiler, which slows it: throughput in runtime eager tells the host's costs";
-    if (!of_layer && kind_of(metric) == MetricKind::unknown)
+    if (!of_layer && kind_of(metric) == MetricKind::unknown && member_of(metric) == nullptr)
       return metric + ", which jostle does not predict";
     // `of` marks a part of the run, such as a kernel, or another time range.
     if (!of_layer && part) return metric + " of a part of the run";

@@ -130,17 +130,26 @@ LaunchEstimates graph_launches(const input::CsvTable& solo) {
 std::vector<HostTime> eager_host_times(const input::CsvTable& solo, const input::CsvTable& kernels_csv) {
   const auto kernels = kernels_of(kernels_csv);
   std::map<std::string, HostTime> fastest;
-  std::map<std::string, std::vector<double>> equal;  // times of runs by inference
+  std::map<std::string, std::vector<double>> equal, all;  // times of runs by inference, and by network
   for (const SoloRun& run : runs_of(solo)) {
     const auto known = kernels.find(run.inference);
     if (run.graph || known == kernels.end() || !host_is_free(run)) continue;
     HostTime& time = fastest[run.network];
-    if (time.us <= 0 || run.host() < time.us) time = {known->second.count, run.host()};
+    if (time.us <= 0 || run.host() < time.us) {
+      time.kernels = known->second.count;
+      time.us = run.host();
+    }
     equal[run.inference].push_back(run.host());
+    all[run.network].push_back(run.host());
   }
   const double sd = difference_of_equals(equal) / 2;
   std::vector<HostTime> times;
-  for (const auto& [network, time] : fastest) times.push_back({time.kernels, time.us, sd});
+  for (const auto& [network, time] : fastest) {
+    const std::size_t end = network.rfind(' ');
+    times.push_back({network.substr(0, end),
+                     dnn::parse_precision(network.substr(end + 1)).value_or(dnn::Precision::fp16), time.kernels,
+                     time.us, median(all.at(network)), sd});
+  }
   return times;
 }
 

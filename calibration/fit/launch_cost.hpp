@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "calibration/fit/robust.hpp"
@@ -25,11 +26,14 @@ struct LaunchEstimates {
 
 // The host's time for a network run kernel by kernel, when the GPU does not delay the host.
 struct HostTime {
-  double kernels = 0;  // number of kernels of a batch
-  double us = 0;       // the host's time for a batch
+  std::string model;
+  dnn::Precision precision = dnn::Precision::fp16;
+  double kernels = 0;   // number of kernels of a batch
+  double us = 0;        // the host's time for a batch
+  double usual_us = 0;  // the median over all runs
   double sd = 0;       // relative: possible distance of the fastest run from an undisturbed one
 };
-// Host times from solo.csv: the fastest run of each network and precision, with the number of kernels from
+// Host times from solo.csv: the fastest run of each network and precision, and the median of all, with the number of kernels from
 // `kernels_csv`. The standard deviation is half of the median difference between equal runs, which is right
 // for exponentially distributed disturbances.
 [[nodiscard]] std::vector<HostTime> eager_host_times(const input::CsvTable& solo,

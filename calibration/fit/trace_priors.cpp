@@ -55,6 +55,7 @@ constexpr std::array trace_table{
                "some 5 us a launch, up to 19 us under a profiler, and the framework's own work", 0.4, hosts},
     TracePrior{"runtimes.eager.per_batch", "us", 1000, 1, 30, "of the order of a hundred launches", 0.4,
                hosts},
+    TracePrior{"runtimes.eager.host_time", "%", 100, 0.4, 10, "the profile's", 0.2, hosts},
     TracePrior{"runtimes.eager.gpu_per_launch", "us", 2, 1, 10, assumed, 0.3, readings},
     TracePrior{"runtimes.paced.per_launch", "us", 5, 0.7, 10, bare_launch, 0.4, hosts},
     TracePrior{"runtimes.paced.gpu_per_launch", "us", 2, 1, 10, assumed, 0.3, readings},

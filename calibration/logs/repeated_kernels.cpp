@@ -14,28 +14,22 @@ constexpr std::size_t fewest_batches = 3;
 
 // The longest border of each prefix of the names (Knuth, Morris and Pratt): a prefix of n names repeats with
 // the period n - border.
-template <class Ones>
-std::vector<std::size_t> borders_of(const Ones& ones) {
-  std::vector<std::size_t> border(ones.size(), 0);
-  for (std::size_t i = 1, matched = 0; i < ones.size(); ++i) {
-    while (matched > 0 && ones[i].name != ones[matched].name) matched = border[matched - 1];
-    if (ones[i].name == ones[matched].name) ++matched;
+std::vector<std::size_t> borders_of(const std::vector<std::int64_t>& names) {
+  std::vector<std::size_t> border(names.size(), 0);
+  for (std::size_t i = 1, matched = 0; i < names.size(); ++i) {
+    while (matched > 0 && names[i] != names[matched]) matched = border[matched - 1];
+    if (names[i] == names[matched]) ++matched;
     border[i] = matched;
   }
   return border;
 }
 
-// The longest prefix in which a sequence repeats twice or more often: its length and the period; zeros if
-// there is none.
-struct Repeating {
-  std::size_t length = 0, period = 0;
-};
-template <class Ones>
-Repeating longest_repeating(const Ones& ones) {
-  const std::vector<std::size_t> border = borders_of(ones);
-  for (std::size_t length = ones.size(); length > 1; --length) {
+// The longest prefix in which a sequence repeats twice or more often; empty if there is none.
+RepeatedStretch longest_repeating(const std::vector<std::int64_t>& names) {
+  const std::vector<std::size_t> border = borders_of(names);
+  for (std::size_t length = names.size(); length > 1; --length) {
     const std::size_t period = length - border[length - 1];
-    if (length >= 2 * period) return {length, period};
+    if (length >= 2 * period) return {0, length, period};
   }
   return {};
 }
@@ -49,6 +43,20 @@ double median_of(std::vector<double> values) {
 
 }  // namespace
 
+RepeatedStretch repeated_stretch(const std::vector<std::int64_t>& names) {
+  const RepeatedStretch first = longest_repeating(names);
+  RepeatedStretch found = longest_repeating({names.rbegin(), names.rend()});
+  found.first = names.size() - found.length;
+  if (first.length >= found.length) found = first;
+  return 2 * found.length < names.size() ? RepeatedStretch{} : found;
+}
+
+std::vector<std::int64_t> RepeatedKernels::names_of(std::span<const One> ones) {
+  std::vector<std::int64_t> names;
+  for (const One& one : ones) names.push_back(one.name);
+  return names;
+}
+
 void RepeatedKernels::add(std::int64_t name, std::int64_t start, double duration) {
   if (kernels_.size() == most_kept) kernels_.erase(kernels_.begin(), kernels_.begin() + most_kept / 2);
   kernels_.push_back({name, start, duration});
@@ -57,19 +65,16 @@ void RepeatedKernels::add(std::int64_t name, std::int64_t start, double duration
 std::vector<RepeatedKernels::Kernel> RepeatedKernels::batch() const {
   const std::vector<One> half(kernels_.begin() + static_cast<std::ptrdiff_t>(kernels_.size() / 2),
                               kernels_.end());
-  const std::size_t period = half.empty() ? 0 : half.size() - borders_of(half).back();
+  const std::size_t period = half.empty() ? 0 : half.size() - borders_of(names_of(half)).back();
   if (period == 0 || half.size() < fewest_batches * period) return {};
   return in_order(half, period, false);
 }
 
 std::vector<RepeatedKernels::Kernel> RepeatedKernels::batch_of_few() const {
-  const std::vector<One> backward(kernels_.rbegin(), kernels_.rend());
-  const Repeating first = longest_repeating(kernels_), last = longest_repeating(backward);
-  const Repeating stretch = first.length >= last.length ? first : last;
-  if (stretch.period == 0 || 2 * stretch.length < kernels_.size()) return {};
-  const std::span<const One> all(kernels_);
-  return in_order(first.length >= last.length ? all.first(stretch.length) : all.last(stretch.length),
-                  stretch.period, stretch.length % stretch.period == 0);
+  const RepeatedStretch stretch = repeated_stretch(names_of(kernels_));
+  if (stretch.period == 0) return {};
+  return in_order(std::span<const One>(kernels_).subspan(stretch.first, stretch.length), stretch.period,
+                  stretch.whole());
 }
 
 std::vector<RepeatedKernels::Kernel> RepeatedKernels::in_order(std::span<const One> ones, std::size_t period,

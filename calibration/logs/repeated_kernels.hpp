@@ -12,6 +12,14 @@
 
 namespace jostle::calibration {
 
+// The longest stretch at the beginning or the end of `names` in which a sequence of `period` of them repeats at
+// least twice; empty unless that is at least half of them.
+struct RepeatedStretch {
+  std::size_t first = 0, length = 0, period = 0;
+  [[nodiscard]] bool whole() const { return period > 0 && length % period == 0; }
+};
+[[nodiscard]] RepeatedStretch repeated_stretch(const std::vector<std::int64_t>& names);
+
 class RepeatedKernels {
  public:
   // Adds a kernel. Call in the order of their start; times are in ns.
@@ -37,6 +45,7 @@ class RepeatedKernels {
     std::int64_t name, start;
     double duration;
   };
+  [[nodiscard]] static std::vector<std::int64_t> names_of(std::span<const One> ones);
   [[nodiscard]] static std::vector<Kernel> in_order(std::span<const One> ones, std::size_t period,
                                                     bool whole);
 

@@ -138,10 +138,7 @@ profiles::Profile of_session(const profiles::Profile& profile, const profiles::T
   sim::Quantiles faster;
   for (const Comparison& each : compared_repeats(profile, files).comparisons)
     faster.add(each.predicted / each.measured);
-  const double factor = faster.quantile(0.5).value_or(1);
-  for (sim::Duration* const cost :
-       {&eager->per_launch, &eager->per_batch, &eager->per_operator, &eager->per_view})
-    *cost = sim::work_in(*cost, factor);
+  eager->host_time *= faster.quantile(0.5).value_or(1);
   return own;
 }
 

@@ -1,7 +1,6 @@
 #include "models/dnn/framework_launches.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -96,7 +95,8 @@ class Launcher {
   // Scores, softmax and mix without anything between them are one kernel; the heads that it writes need no
   // merging.
   void find_attention(Node node) {
-    if (network_.layer(node).op != Op::softmax || !reads(node, Op::matmul) || !read_by(node, Op::matmul))
+    if (network_.layer(node).op != Op::softmax || !reads(node, Op::matmul) || !read_by(node, Op::matmul) ||
+        input_of(node).copies >= 0)
       return;
     const Node mix = network_.consumers(node).front();
     attention_.insert(network_.inputs(node).front());
@@ -157,10 +157,18 @@ class Launcher {
   void launch(const Layer& layer) {
     const double in = images_ * static_cast<double>(layer.in.elements());
     const double out = images_ * static_cast<double>(layer.out.elements());
+    if (moves_nothing(layer)) return;
     switch (layer.op) {
-      case Op::input:
-      case Op::reshape:
       case Op::slice:
+        return;
+      case Op::input:
+        for (int i = 0; i < layer.copies; ++i) {
+          add(LaunchKind::pointwise, 0, 0);
+          ask();
+        }
+        return;
+      case Op::reshape:
+        if (layer.copies > 0) move(LaunchKind::copy, out);
         return;
       case Op::conv:
       case Op::conv_transpose:
@@ -172,8 +180,8 @@ class Launcher {
       case Op::batch_norm:
         return normalise(layer, in, out);
       case Op::layer_norm: {
-        if (!half_ && apart_[network_.inputs(node_).front()] && layer.in.width > 1)
-          move(LaunchKind::copy, in);
+        const bool planar = !half_ && apart_[network_.inputs(node_).front()] && layer.in.width > 1;
+        if (layer.copies >= 0 ? layer.copies > 0 : planar) move(LaunchKind::copy, in);
         const double rows = images_ * static_cast<double>(layer.out.positions());
         Launch& norm = add(LaunchKind::layer_norm, in, out);
         norm.steps = rows / 1e4;
@@ -213,6 +221,12 @@ class Launcher {
     }
   }
 
+  // Views of other networks than the built-in ones, and what belongs to another layer's operator.
+  [[nodiscard]] static bool moves_nothing(const Layer& layer) {
+    const bool view = layer.op == Op::transpose || layer.op == Op::other || layer.inside;
+    return layer.copies == 0 && view;
+  }
+
   // A product with the shape that the law and the blocks depend on: sums of `depth` products each.
   void multiply(LaunchKind kind, double in, double out, double depth, double weights) {
     Launch& launch = add(kind, in, out);
@@ -226,8 +240,8 @@ class Launcher {
   [[nodiscard]] bool in_rows() const { return !half_ && !apart_[network_.inputs(node_).front()]; }
 
   void convolve(const Layer& layer, double in, double out) {
-    if (half_ && (reads(node_, Op::slice) || apart_[network_.inputs(node_).front()]))
-      move(LaunchKind::copy, in);
+    const bool apart = reads(node_, Op::slice) || apart_[network_.inputs(node_).front()];
+    if (half_ && (layer.copies >= 0 ? layer.copies > 0 : apart)) move(LaunchKind::copy, in);
     if (layer.depthwise()) {
       slide_channels(layer, in, out);
     } else {
@@ -239,9 +253,10 @@ class Launcher {
     }
   }
 
-  // In half precision cuDNN has no kernel for channels that each make two, and runs them one after another.
+  // In half precision cuDNN has no kernel for channels that each make two with a stride, and runs them one
+  // after another (pit_s_224 and fastvit_t8; without a stride fastvit's last stage is one kernel).
   void slide_channels(const Layer& layer, double in, double out) {
-    const int parts = half_ && layer.out.channels > layer.in.channels ? layer.groups : 1;
+    const int parts = half_ && layer.out.channels > layer.in.channels && layer.stride > 1 ? layer.groups : 1;
     for (int i = 0; i < parts; ++i) slide_some_channels(layer, in / parts, out / parts);
   }
 
@@ -347,6 +362,7 @@ class Launcher {
 
   void multiply_by_weights(const Layer& layer, double in, double out) {
     const std::int64_t channels = layer.in.channels / layer.groups;
+    if (layer.copies > 1) move(LaunchKind::copy, in);
     const bool few = !half_ && batch_ * layer.out.positions() <= few_rows;
     multiply(few ? LaunchKind::vector : LaunchKind::gemm, in, out, static_cast<double>(channels),
              static_cast<double>(layer.weights()));
@@ -354,11 +370,16 @@ class Launcher {
       launches_.back().splits = sums_shared_by;
       move(LaunchKind::split, out);
     }
+    if (layer.copies > 0 && layer.bias) add(LaunchKind::strided, out, out);
   }
 
   void multiply_activations(const Layer& layer, double in, double out) {
     if (attention_.contains(node_)) return masked_ ? attend_masked(layer, in, out) : attend(layer, in);
     const double other = images_ * static_cast<double>(input_of(node_, 1).out.elements());
+    if (layer.copies >= 0) {
+      for (int i = 0; i < layer.copies; ++i) move(LaunchKind::copy, i == 0 ? other : in);
+      return multiply(LaunchKind::batched, in, out, layer.depth, 0);
+    }
     const bool scores = read_by(node_, Op::softmax) || read_by(node_, Op::add);
     if (scores) {
       add(LaunchKind::strided, in, in);  // by one over the root of the depth
@@ -523,88 +544,7 @@ class Launcher {
   std::vector<Launch> launches_;
 };
 
-constexpr std::array<std::string_view, 38> kind_names{"gemm",
-                                                      "conv",
-                                                      "first_conv",
-                                                      "batched",
-                                                      "planar",
-                                                      "planar_odd",
-                                                      "large_conv",
-                                                      "fourier_conv",
-                                                      "grouped",
-                                                      "vector",
-                                                      "tiled_attention",
-                                                      "attention",
-                                                      "thin_attention",
-                                                      "depthwise",
-                                                      "depthwise_many",
-                                                      "depthwise_planar",
-                                                      "depthwise_rows",
-                                                      "batch_norm",
-                                                      "batch_norm_planar",
-                                                      "statistics",
-                                                      "layer_norm",
-                                                      "softmax",
-                                                      "pointwise",
-                                                      "curve",
-                                                      "strided",
-                                                      "copy",
-                                                      "concat",
-                                                      "layout",
-                                                      "transform",
-                                                      "reduce",
-                                                      "max_pool",
-                                                      "max_pool_planar",
-                                                      "average_pool",
-                                                      "resize",
-                                                      "resize_point",
-                                                      "gather",
-                                                      "split",
-                                                      "fill"};
-static_assert(kind_names.size() == static_cast<std::size_t>(LaunchKind::fill) + 1);
-
 }  // namespace
-
-std::string_view to_string(LaunchKind kind) {
-  return kind_names.at(static_cast<std::size_t>(kind));
-}
-
-gpu::Operators operators_of(const Network& network, std::span<const Launch> launches) {
-  gpu::Operators found;
-  std::vector<bool> launches_kernels(network.size()), cut(network.size());
-  for (const Launch& launch : launches) {
-    launches_kernels[launch.node] = true;
-    if (launch.asked) ++found.launching;
-  }
-  const auto op = [&](Node node) { return network.layer(node).op; };
-  for (Node node = 0; node < network.size(); ++node) {
-    const Layer& layer = network.layer(node);
-    found.views += layer.views;
-    const std::vector<Node>& inputs = network.inputs(node);
-    const std::vector<Node>& readers = network.consumers(node);
-    if (layer.op == Op::slice && !inputs.empty()) {  // one call gives all parts
-      if (!cut[inputs.front()]) ++found.views;
-      cut[inputs.front()] = true;
-    } else if ((layer.op == Op::reshape || layer.op == Op::transpose) && !launches_kernels[node]) {
-      ++found.views;
-    } else if (layer.op == Op::layer_norm && layer.in.width > 1) {
-      // A norm over the channels of a convolution's planes turns them, and turns them back.
-      const bool of_planes = op(inputs.front()) == Op::conv || std::ranges::any_of(readers, [&](Node reader) {
-                               return op(reader) == Op::conv;
-                             });
-      if (of_planes) found.views += 2;
-    } else if (layer.op == Op::average_pool && layer.out.positions() == 1 && readers.size() == 1 &&
-               op(readers.front()) == Op::linear) {
-      ++found.views;  // flattened
-    }
-  }
-  return found;
-}
-
-gpu::Operators usual_operators(std::size_t kernels) {
-  constexpr double launching = 0.58, views = 0.17;
-  return {launching * static_cast<double>(kernels), views * static_cast<double>(kernels)};
-}
 
 std::vector<Launch> launches_of(const Network& network, std::int64_t batch, Precision precision,
                                 AttentionKernels attention) {

@@ -93,7 +93,5 @@ struct Launch {
 // The outermost operators of the batch whose launches these are. Checked on the counts of a profiler in 21
 // networks (evidence/h200-host/networks.csv).
 [[nodiscard]] gpu::Operators operators_of(const Network& network, std::span<const Launch> launches);
-// The same of a batch of so many kernels whose layers are not known: shares of these networks in the mean.
-[[nodiscard]] gpu::Operators usual_operators(std::size_t kernels);
 
 }  // namespace jostle::dnn

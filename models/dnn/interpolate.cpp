@@ -272,6 +272,18 @@ std::optional<sim::Duration> host_time(const MeasuredNetwork& network, std::int6
   return nearest->time;
 }
 
+const MeasuredBatch* counted_near(const MeasuredNetwork& network, std::int64_t batch) {
+  const MeasuredBatch* nearest = nullptr;
+  const auto ratio = [batch](const MeasuredBatch& table) {
+    const double of = static_cast<double>(table.batch) / static_cast<double>(batch);
+    return std::max(of, 1 / of);
+  };
+  for (const MeasuredBatch& table : network.batches)
+    if (table.operators.launching > 0 && (nearest == nullptr || ratio(table) < ratio(*nearest)))
+      nearest = &table;
+  return nearest;
+}
+
 double octaves_beyond(const MeasuredNetwork& network, std::int64_t batch) {
   const std::vector<Knot> knots = known_totals(network);
   const auto size = static_cast<double>(batch);

@@ -46,6 +46,9 @@ using SumPs = std::function<double(std::int64_t batch)>;
 [[nodiscard]] std::optional<sim::Duration> host_time(const MeasuredNetwork& network, std::int64_t batch,
                                                      sim::Duration gpu);
 
+// The table nearest to a batch whose operators were counted; null if there is none.
+[[nodiscard]] const MeasuredBatch* counted_near(const MeasuredNetwork& network, std::int64_t batch);
+
 // The octaves from the known batches of a network to one beyond them; 0 between them.
 [[nodiscard]] double octaves_beyond(const MeasuredNetwork& network, std::int64_t batch);
 

@@ -18,6 +18,8 @@ struct MeasuredBatch {
   std::vector<gpu::Kernel> kernels;
   std::vector<std::string> names;        // same length as `kernels`
   std::size_t nodes_to_last_memset = 0;  // the last memset included; 0: all nodes are kernels
+  gpu::Operators operators = {};         // counted when they were launched one by one
+  sim::Duration host = {};               // the host's time for them, estimated from a trace; 0: not known
   std::string measured_on =
       {};  // the sibling device whose times were scaled to these; empty: the device itself
   [[nodiscard]] sim::Duration total() const;

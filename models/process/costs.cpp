@@ -47,7 +47,7 @@ RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec, const Obser
   const double of_graph = spec.static_graph && runtime.static_graph ? runtime.static_graph->host_time : 1;
   for (sim::Duration* const cost :
        {&costs.per_launch, &costs.per_batch, &costs.per_operator, &costs.per_view})
-    *cost = sim::work_in(sim::work_in(*cost, spec.host_time), of_graph);
+    *cost = sim::work_in(sim::work_in(*cost, spec.host_time * runtime.host_time), of_graph);
   const bool calls = traits_of(spec.runtime).kind != RuntimeKind::cores;
   if (observer != nullptr && calls) observe(costs, spec, *observer);
   return costs;

@@ -18,6 +18,7 @@
 #include "profiles/onnx/fold.hpp"
 #include "profiles/onnx/fused_shapes.hpp"
 #include "profiles/onnx/inputs.hpp"
+#include "profiles/onnx/operators.hpp"
 #include "profiles/onnx/order.hpp"
 #include "profiles/onnx/stored_data.hpp"
 #include "profiles/onnx/tensor.hpp"
@@ -269,7 +270,22 @@ class GraphReader {
       add_value(name, std::move(types[i]));
     }
     guessed_any_ = guessed_any_ || node.guessed;
-    if (!settle(proto, node)) graph_.nodes.push_back(std::move(node));
+    if (!settle(proto, node))
+      graph_.nodes.push_back(std::move(node));
+    else
+      note_constant(node);
+  }
+
+  // Arithmetic on shapes is none of tensors, and what is stored is not computed.
+  void note_constant(const Node& node) {
+    const Kind kind = operator_of(node.type).kind;
+    const Value* const value = node.outputs.empty() || node.outputs.front() == none
+                                   ? nullptr
+                                   : &graph_.values[node.outputs.front()];
+    if (value == nullptr || kind == Kind::alias || value->element != Element::real || value->elements() < 2) return;
+    const bool view = kind == Kind::view || kind == Kind::transpose || kind == Kind::slice ||
+                      kind == Kind::split || node.type == "Expand";
+    ++(view ? graph_.constant_views : graph_.constant_kernels);
   }
 
   // Adds the branch that an If takes as a part of the graph: the one that the condition chooses, or, if that

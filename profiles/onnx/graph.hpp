@@ -54,6 +54,9 @@ struct Node {
   std::map<std::string, Attribute> attributes;
   bool guessed = false;  // true: the output's shape is unknown and assumed to be that of the first input
   std::vector<ValueId> captures{};  // what graphs inside of the node read
+  // What PyTorch's host does with it: see dnn::Layer.
+  bool inside = false, attends = false;  // attends: a product of an attention in one kernel
+  int copies = -1, views = 0;
 
   [[nodiscard]] ValueId input(std::size_t index) const {
     return index < inputs.size() ? inputs[index] : none;
@@ -93,6 +96,8 @@ struct Graph {
   std::int64_t opset = 0;  // version of ONNX's own operators
   std::vector<ExternalData> external;
   std::vector<OpenBranch> open_branches;
+  // Nodes that no input changes, but PyTorch runs for each batch: those that move numbers, and those that do not.
+  int constant_kernels = 0, constant_views = 0;
 };
 
 // True if the node selects rows of a learned table by index: an embedding.

@@ -112,7 +112,14 @@ class Lowering {
   Layers run() {
     for (const ValueId id : graph_.inputs) {
       const Shape shape = shape_in(id, layouts_[id]);
-      nodes_[id] = put({.name = value(id).name, .op = Op::input, .in = shape, .out = shape}, {});
+      const bool first = id == graph_.inputs.front();
+      nodes_[id] = put({.name = value(id).name,
+                        .op = Op::input,
+                        .in = shape,
+                        .out = shape,
+                        .views = first ? graph_.constant_views : 0,
+                        .copies = first ? graph_.constant_kernels : 0},
+                       {});
     }
     for (const Node& node : graph_.nodes) add(node);
     if (network_.size() == graph_.inputs.size())
@@ -167,7 +174,9 @@ class Lowering {
     const Network::Node made = *nodes_[id];
     const Shape has = network_.layer(made).out;
     if (has == wanted) return made;
-    return put({.name = value(id).name + ".view", .op = Op::reshape, .in = has, .out = wanted}, {made});
+    return put(
+        {.name = value(id).name + ".view", .op = Op::reshape, .in = has, .out = wanted, .inside = true},
+        {made});
   }
 
   // The first output that is named; a recurrent layer may give its last state alone.
@@ -201,7 +210,13 @@ class Lowering {
       // The result overwrites the largest operand, so that comes first.
       std::ranges::stable_sort(made, std::greater<>{}, [this](ValueId id) { return value(id).elements(); });
     }
-    Layer layer{.name = node.name, .op = known.op, .in = {}, .out = shape(output)};
+    Layer layer{.name = node.name,
+                .op = known.op,
+                .in = {},
+                .out = shape(output),
+                .inside = node.inside,
+                .views = node.views,
+                .copies = node.copies};
     std::vector<Network::Node> inputs;
     if (made.empty()) {
       layer.in = node.input(0) == none ? layer.out : shape(node.input(0));
@@ -216,6 +231,10 @@ class Lowering {
     }
     for (std::size_t i = 1; i < made.size(); ++i) inputs.push_back(*nodes_[made[i]]);
     describe(node, known, layer);
+    if (layer.op == Op::slice) {  // a call of its own, unlike the parts of a split
+      layer.inside = true;
+      ++layer.views;
+    }
     layer.eight_bit = is_eight_bit(node, known);
     const Network::Node here = put(layer, inputs);
     nodes_[output] = here;
@@ -231,7 +250,8 @@ class Lowering {
     for (const Layer& layer : chain) inputs = {put(layer, inputs)};
     Network::Node here = inputs.front();
     if (const Shape has = chain.back().out, wanted = shape(output); has != wanted)
-      here = put({.name = node.name + ".view", .op = Op::reshape, .in = has, .out = wanted}, {here});
+      here = put({.name = node.name + ".view", .op = Op::reshape, .in = has, .out = wanted, .inside = true},
+                 {here});
     nodes_[output] = here;
     add_further_outputs(node, output, here);
     return true;
@@ -353,7 +373,17 @@ class Lowering {
     layer.stride = stride_of(node);
     layer.dilation = whole(node.integer("dilations", 1));
     layer.shared = is_learned_again(id);
-    layer.bias = known.bias >= 0 && node.input(static_cast<std::size_t>(known.bias)) != none;
+    const ValueId bias = known.bias >= 0 ? node.input(static_cast<std::size_t>(known.bias)) : none;
+    layer.bias = bias != none;
+    layer.folded_norm = layer.bias && is_made_by_exporter(value(bias).name);
+  }
+
+  // True for a name that PyTorch's exporter gives to what it computed itself, such as onnx::Conv_611; weights of
+  // the network are named after their modules.
+  [[nodiscard]] static bool is_made_by_exporter(std::string_view name) {
+    return name.starts_with("onnx::") || (!name.empty() && std::ranges::all_of(name, [](char c) {
+                                            return c >= '0' && c <= '9';
+                                          }));
   }
 
   void describe_product(const Node& node, const Operator& known, Layer& layer) {

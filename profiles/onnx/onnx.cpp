@@ -13,6 +13,7 @@
 #include "profiles/onnx/layers.hpp"
 #include "profiles/onnx/patterns.hpp"
 #include "profiles/onnx/slim.hpp"
+#include "profiles/onnx/strides.hpp"
 
 namespace jostle::profiles {
 namespace {
@@ -52,6 +53,7 @@ std::optional<OnnxNetwork> parse_onnx(std::string_view bytes, const std::string&
     onnx_reader::Graph graph = onnx_reader::read_graph(slim(bytes), input);
     check_external(graph.external, std::filesystem::path(origin).parent_path());
     onnx_reader::recognise_patterns(graph);
+    onnx_reader::note_copies(graph);
     onnx_reader::Layers layers = onnx_reader::layers_of(graph);
     OnnxNetwork result{.network = std::move(layers.network),
                        .batch = layers.batch,

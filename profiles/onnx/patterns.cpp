@@ -36,6 +36,7 @@ class Matcher {
       if (type == "Sqrt") match_layer_norm(i);
       if (type == "Add") match_bias(i);
     }
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) note_host(i);
     std::erase_if(graph_.nodes, [](const Node& node) { return node.type.empty(); });
   }
 
@@ -164,6 +165,64 @@ class Matcher {
       return;
     }
   }
+
+  // What PyTorch's host is asked for where it differs from a node.
+  void note_host(Index index) {
+    const std::string& type = node(index).type;
+    if (type == "Softmax") note_attention(index);
+    if (type == "Add") note_addcmul(index);
+    // Parts that are squeezed are those of one call, unbind.
+    if (type == "Squeeze" && maker(input(index, 0), {"Split"}) != none) node(index).inside = true;
+    if (type == "Gelu" && is_within_positions(maker(input(index, 0), {"Conv", "MatMul", "Gemm"})))
+      node(index).views = dropouts_of_feed_forward;
+    const bool last = std::ranges::find(graph_.outputs, output(index)) != graph_.outputs.end();
+    if (last && (type == "Gemm" || (type == "MatMul" && is_linear(graph_, node(index)))))
+      node(index).views = 1;  // the dropout before a classifier
+  }
+
+  // True for a linear layer, or a convolution of single positions.
+  [[nodiscard]] bool is_within_positions(Index index) {
+    if (index == none || node(index).type != "Conv") return index != none && is_linear(graph_, node(index));
+    const Dims& weights = graph_.values[input(index, 1)].dims;
+    return weights.size() == 4 && weights[2] == 1 && weights[3] == 1;
+  }
+
+  // scaled_dot_product_attention, whose exporter scales q and k each by the root of the scale, is one operator;
+  // other attention is its steps. Behind either is a dropout.
+  void note_attention(Index softmax) {
+    const Index scores = maker(input(softmax, 0), {"MatMul"}), mix = next(softmax, {"MatMul"});
+    if (mix == none) return;
+    node(mix).views = 1;
+    if (scores == none || next(scores, {"Softmax"}) != softmax) return;
+    const std::array<Index, 2> scales{maker(input(scores, 0), {"Mul"}), maker(input(scores, 1), {"Mul"})};
+    if (scaled(scales[0]) == none || scaled(scales[1]) == none) return;
+    for (const Index scale : scales) hide(scale);
+    hide(maker(scaled(scales[1]), {"Transpose"}));
+    node(scores).attends = node(mix).attends = node(mix).inside = node(softmax).inside = true;
+  }
+
+  // Matches a product -> times one -> plus another tensor.
+  void note_addcmul(Index sum) {
+    for (const ValueId made : std::array{input(sum, 0), input(sum, 1)}) {
+      const Index one = maker(made, {"Mul"});
+      const ValueId from = scaled(one);
+      if (from == none) continue;
+      const ValueId number = other(one, from);
+      const Index product = maker(from, {"Mul"});
+      if (graph_.values[number].numbers != Numbers{1} || product == none || next(product, {"Mul"}) != one) continue;
+      hide(one);
+      hide(product);
+      node(sum).views = 2;  // of the learned factor and summand
+    }
+  }
+
+  void hide(Index index) {
+    if (index == none) return;
+    node(index).inside = true;
+    node(index).copies = 0;
+  }
+
+  static constexpr int dropouts_of_feed_forward = 2;
 
   Graph& graph_;
   std::vector<Index> maker_;                 // by value: the node that makes it

@@ -81,6 +81,8 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<
   if (kind == RuntimeKind::framework) {
     block.optional("per_operator", runtime.per_operator, span);
     block.optional("per_view", runtime.per_view, span);
+    block.optional("host_time", runtime.host_time, Quantity{input::share_dimension(), 0.01, 100});
+    block.optional("rate_weight", runtime.rate_weight, Quantity{input::share_dimension(), 0, 1});
   }
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});

@@ -70,8 +70,20 @@ dnn::MeasuredNetwork& network_of(dnn::KernelTables& tables, std::string_view mod
 dnn::MeasuredBatch& batch_in(dnn::MeasuredNetwork& network, std::int64_t batch) {
   const auto found = std::ranges::find(network.batches, batch, &dnn::MeasuredBatch::batch);
   if (found != network.batches.end()) return *found;
-  network.batches.push_back({.batch = batch, .kernels = {}, .names = {}, .nodes_to_last_memset = 0});
+  network.batches.push_back({.batch = batch, .kernels = {}, .names = {}});
   return network.batches.back();
+}
+
+// Optional columns on the operators of a batch, which stand in the row of its first kernel.
+void read_operators(const input::CsvTable& csv, const input::CsvTable::Row& row, dnn::MeasuredBatch& table) {
+  const auto number = [&](std::string_view column) {
+    if (input::text_in(csv, row, column).empty()) return 0.0;
+    const double value = row.number(csv.column(column));
+    if (!(value >= 0 && value < 1e9)) row.fail(std::string(column) + " is out of range");
+    return value;
+  };
+  table.operators = {.launching = number("operators"), .views = number("views")};
+  table.host = sim::microseconds(number("host_us"));
 }
 
 void read_kernels(std::string_view text, std::string_view name, dnn::KernelTables& tables) {
@@ -104,6 +116,7 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
     dnn::split_shares(kernel,
                       moves_memory ? dnn::KernelClass::memory : dnn::classify_kernel(row.view(kernel_name)));
     kernel.code = gpu::code_of(row.view(kernel_name), kernel);
+    if (table.kernels.empty()) read_operators(csv, row, table);
     table.kernels.push_back(kernel);
     table.names.emplace_back(row.view(kernel_name));
     if (row.view(kind) == "memset") table.nodes_to_last_memset = table.names.size();

@@ -244,7 +244,8 @@ void put_network(Json& json, const ProcessEntry& part) {
 
 void put_norms(Json& json, const ProcessEntry& part) {
   const auto* const onnx = std::get_if<OnnxModel>(&part.model);
-  if (onnx != nullptr && onnx->separate_norms) json["batch_norm"] = "separate";
+  if (onnx != nullptr && onnx->separate_norms)
+    json["batch_norm"] = *onnx->separate_norms ? "separate" : "folded";
 }
 
 void put_partition(Json& json, const ProcessEntry& part) {

@@ -119,6 +119,10 @@ std::optional<Model> stand_in(const Cursor& at, const LoadContext& context) {
   return meant.empty() ? std::nullopt : std::optional<Model>(BuiltInModel{meant});
 }
 
+bool runs_framework(const ProcessEntry& process) {
+  return traits_of(process.runtime).lowering == dnn::Lowering::framework;
+}
+
 // Reads the network in the file for this input, unless an earlier process has read it.
 void read_file(const Cursor& at, ProcessEntry& process, const std::vector<ProcessEntry>& earlier) {
   auto* const model = std::get_if<OnnxModel>(&process.model);
@@ -126,13 +130,14 @@ void read_file(const Cursor& at, ProcessEntry& process, const std::vector<Proces
   for (const ProcessEntry& other : earlier) {
     const auto* const same = std::get_if<OnnxModel>(&other.model);
     if (same == nullptr || same->resolved != model->resolved || other.input != process.input ||
-        same->separate_norms != model->separate_norms)
+        same->separate_norms != model->separate_norms || runs_framework(other) != runs_framework(process))
       continue;
     model->file = same->file;
     return;
   }
   auto network = profiles::read_onnx(model->resolved, process.input, at.problems());
-  if (network && model->separate_norms) network->network = dnn::with_batch_norms(network->network);
+  if (network && model->separate_norms.value_or(runs_framework(process) && dnn::has_named_norms(network->network)))
+    network->network = dnn::with_batch_norms(network->network);
   if (network) model->file = std::make_shared<const profiles::OnnxNetwork>(*std::move(network));
 }
 
@@ -143,11 +148,11 @@ void read_norms(const Cursor& at, ProcessEntry& process) {
   if (model == nullptr)
     at.problem("`batch_norm` needs an .onnx file: the built-in networks have their batch norms",
                "leave it out");
-  else if (separate.value_or(false) && traits_of(process.runtime).lowering != dnn::Lowering::framework)
+  else if (separate.value_or(false) && !runs_framework(process))
     at.problem(fmt::format("{} folds batch norms itself", to_string(process.runtime)),
                "batch_norm: separate needs runtime: eager, cuda-graph or libtorch");
   else
-    model->separate_norms = separate.value_or(false);
+    model->separate_norms = separate;
 }
 
 // Reads `cuda_graph`, which makes tensorrt tensorrt-graph, and `transfers`.

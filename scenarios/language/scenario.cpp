@@ -114,7 +114,7 @@ void add_warnings(const ProcessEntry& part, std::vector<std::string>& all) {
     std::string line = fmt::format("{}: {}", input::printable(onnx->path, 400), onnx->file->warnings[i]);
     if (std::ranges::find(all, line) == all.end()) all.push_back(std::move(line));
   }
-  if (traits_of(part.runtime).lowering != dnn::Lowering::framework || onnx->separate_norms ||
+  if (traits_of(part.runtime).lowering != dnn::Lowering::framework || onnx->separate_norms.has_value() ||
       !dnn::may_have_folded_norms(onnx->file->network))
     return;
   std::string line = fmt::format(

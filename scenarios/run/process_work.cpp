@@ -29,6 +29,7 @@
 #include "scenarios/run/language_work.hpp"
 #include "scenarios/run/run.hpp"
 #include "scenarios/run/shared_work.hpp"
+#include "sim/math.hpp"
 
 namespace jostle::scenarios {
 
@@ -188,8 +189,8 @@ gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& en
   return placed(std::move(kernels), context, pace_of(runtime, spec, half_of(spec, entry, context), gpu));
 }
 
-// The host's time for a batch over the runtime's own, from one's own rates of the network alone. Those that
-// ship do not count: their sessions differ by more than networks do (with them the totals of the H200's
+// The host's time for a batch over the runtime's own, from one's own rates of the network alone or its trace.
+// Rates that ship do not count: their sessions differ by more than networks do (with them the totals of the H200's
 // CPU-bound processes would be 13 % off, without them 4 %).
 double host_time_of(const process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   if (spec.runtime != process::Runtime::eager || entry.training || entry.layers) return 1;
@@ -199,11 +200,19 @@ double host_time_of(const process::Spec& spec, const ProcessEntry& entry, const 
   const dnn::MeasuredNetwork* const known = tables.find(request.model, request.precision, input_of(request));
   if (known == nullptr || !tables.own) return 1;
   const auto launches = static_cast<std::int64_t>(spec.kernels->kernels.size());
-  const auto host =
-      dnn::host_time(*known, entry.batch, spec.kernels->total() + runtime.gpu_per_launch * launches);
   const sim::Duration modelled =
       runtime.per_batch + runtime.per_launch * launches + process::operators_time(runtime, *spec.kernels);
-  return host && modelled > sim::Duration::zero() ? sim::to_seconds(*host) / sim::to_seconds(modelled) : 1;
+  if (modelled <= sim::Duration::zero()) return 1;
+  if (const auto host =
+          dnn::host_time(*known, entry.batch, spec.kernels->total() + runtime.gpu_per_launch * launches)) {
+    const double ratio = sim::to_seconds(*host) / sim::to_seconds(modelled) / runtime.host_time;
+    return runtime.rate_weight == 1 ? ratio : sim::exp(runtime.rate_weight * sim::log(ratio));
+  }
+  // A trace tells it where the operators' costs are not known.
+  const dnn::MeasuredBatch* const counted = dnn::counted_near(*known, entry.batch);
+  const bool traced = counted != nullptr && counted->host > sim::Duration::zero() &&
+                      runtime.per_operator == sim::Duration::zero();
+  return traced ? sim::to_seconds(counted->host) / sim::to_seconds(modelled) : 1;
 }
 
 void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {

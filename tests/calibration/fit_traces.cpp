@@ -235,6 +235,7 @@ TEST(EagerHostTimes, leave_out_hosts_that_wait_and_count_the_fastest_of_a_networ
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kernels, 250);
   EXPECT_NEAR(found[0].us, 2995, 0.1);
+  EXPECT_NEAR(found[0].usual_us, 3495, 0.1);
 }
 
 TEST(EagerHostTimes, are_less_sure_where_equal_runs_differ) {

@@ -157,6 +157,7 @@ TEST(TraceCalibration, tells_every_figure_of_the_h200_near_what_ships) {
                                      {"gpu.time_slicing.restart_after_expiry", 0.3},
                                      {"gpu.idle_wake.cost", 0.01},
                                      {"gpu.idle_wake.after", 0.05},
+                                     {"runtimes.eager.host_time", 0.25},
                                      {"runtimes.eager.gpu_per_launch", 0.25},
                                      {"runtimes.paced.per_launch", 0.05},
                                      {"runtimes.paced.gpu_per_launch", 0.02}}) {
