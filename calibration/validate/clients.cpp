@@ -13,8 +13,9 @@ namespace {
 
 constexpr const char* equal = "evidence/h200-space/mps.csv";
 constexpr const char* shares = "evidence/h100-shares/shares.csv";
+constexpr const char* pairs = "evidence/h200-pairs/pairs.csv";
 
-enum ClientGroup : std::size_t { equal_clients, alone, measured_kernels, computed_kernels };
+enum ClientGroup : std::size_t { equal_clients, alone, measured_kernels, computed_kernels, long_and_short };
 
 ClientGroup group_of(const char* file, const std::vector<EvidenceRow>& clients) {
   if (file == equal) return equal_clients;
@@ -45,6 +46,32 @@ std::vector<MeasuredRun> runs_of(const char* file, const char* device) {
   return runs;
 }
 
+// The runs of networks beside others, as clients or as streams of one process.
+std::vector<MeasuredRun> runs_of_pairs() {
+  std::vector<MeasuredRun> runs;
+  for (const std::vector<EvidenceRow>& networks : by_run(evidence_rows(pairs))) {
+    const bool streams = networks.size() > 1 && networks.front().at("sharing") == "streams";
+    MeasuredRun run{"device: nvidia-h200\n", long_and_short, {}};
+    if (networks.front().at("sharing") == "mps") run.scenario += "mps: true\n";
+    run.scenario +=
+        streams ? "processes:\n  - runtime: cuda-graph\n    sync: spin\n    instances:\n" : "processes:\n";
+    for (EvidenceRow network : networks) {
+      network["i"] = fmt::format("{}", run.values.size());
+      run.scenario += filled("  - {model: <model>, precision: <precision>, batch: <batch>", network);
+      run.scenario += streams ? "}\n" : ", runtime: cuda-graph, sync: spin}\n";
+      run.values.push_back(
+          {filled("<run> <sharing> <model> <precision> b<batch>", network), "images/s",
+           number(network, "images_per_s"),
+           filled(streams ? "processes.0.instances.<i>.throughput" : "processes.<i>.throughput", network)});
+    }
+    run.values.push_back(
+        {run.values.front().run, "watts", number(networks.front(), "board_power_w"), "power_w"});
+    run.scenario += "run: {duration: 300 ms, warmup: 50 ms}\n";
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
 // The network and the share of a client: "resnet50 fp16 b1 50 %".
 std::string what(const Comparison& client) {
   const std::string run = client.what_ran();
@@ -56,6 +83,7 @@ std::string what(const Comparison& client) {
 std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>& progress) {
   std::vector<MeasuredRun> runs = runs_of(equal, "nvidia-h200");
   for (MeasuredRun& run : runs_of(shares, "nvidia-h100")) runs.push_back(std::move(run));
+  for (MeasuredRun& run : runs_of_pairs()) runs.push_back(std::move(run));
   std::vector<ComparisonGroup> groups{{"equal MPS clients",
                                        equal,
                                        "mps_kernel and miss_latency were fitted to these runs",
@@ -71,7 +99,12 @@ std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>&
                                        shares,
                                        "",
                                        {},
-                                       {{"slow-down", 0.06, Statistic::each}}}};
+                                       {{"slow-down", 0.06, Statistic::each}}},
+                                      {"networks of long kernels beside others of short ones",
+                                       pairs,
+                                       "the pipes that a warp uses were fitted with these runs in view",
+                                       {},
+                                       {}}};
   compare_in(groups, runs, progress);
   // How many times slower each client of a pair is than alone with its share.
   std::map<std::string, Comparison> before;

@@ -46,6 +46,12 @@ void spread_bytes(const KernelsOfLayers& modelled, gpu::KernelSequence& measured
 
 }  // namespace
 
+void note_warp_pipes(gpu::Kernel& kernel) {
+  constexpr float product = 0.17F, other = 0.01F;
+  const bool on_cuda_cores = kernel.tensor_active <= 0;
+  kernel.warp_pipes = kernel.compute_share <= kernel.memory_share ? other : on_cuda_cores ? product : 0.0F;
+}
+
 void spread_activity(const KernelsOfLayers& modelled, const gpu::Spec& gpu, gpu::KernelSequence& measured) {
   double tensor = 0, issue = 0;  // seconds per batch in which all pipes are busy
   for (const gpu::Kernel& kernel : modelled.sequence.kernels) {
@@ -65,6 +71,7 @@ void spread_activity(const KernelsOfLayers& modelled, const gpu::Spec& gpu, gpu:
     if (arithmetic > 0)
       kernel.tensor_active = std::min(kernel.sm_active, static_cast<float>(tensor * share / arithmetic));
     kernel.issue_slot = std::min(kernel.sm_active, static_cast<float>(issue / total));
+    note_warp_pipes(kernel);
   }
   spread_bytes(modelled, measured);
   gpu::note_reuse(measured.kernels);

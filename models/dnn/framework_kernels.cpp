@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "models/dnn/activity.hpp"
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/framework_shapes.hpp"
 #include "models/dnn/graph/network.hpp"
@@ -148,6 +149,7 @@ void set_time(gpu::Kernel& kernel, const Timer::Time& time, bool product, const 
   const auto busier = static_cast<float>(before / seconds);
   kernel.tensor_active = std::min(kernel.sm_active, kernel.tensor_active * busier);
   kernel.issue_slot = std::min(kernel.sm_active, kernel.issue_slot * busier);
+  note_warp_pipes(kernel);
 }
 
 }  // namespace

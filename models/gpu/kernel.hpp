@@ -43,6 +43,7 @@ struct Kernel {
   // Means over the duration and over all SMs of the GPU, each from 0 to 1: SMs with a resident warp; issue
   // slots used; tensor pipes used; resident warps over the maximum number.
   float sm_active = 0, issue_slot = 0, tensor_active = 0, occupancy = 0;
+  float warp_pipes = 0;  // share of an SM's pipes that a resident warp keeps busy at least; 0: not known
   // Blocks run in waves, and the last one need not use all SMs. The last wave takes `last_wave` of the time
   // in which blocks are resident, and has `in_last_wave` of the activity (both 0 if all waves are alike).
   // Before blocks are resident, in the fixed share, there is no activity.

@@ -56,7 +56,9 @@ double pipes_used(const Kernel& kernel) {
 
 Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const SpaceSharing& law = gpu.space_sharing;
-  const double pipes = std::min(pipes_used(kernel) * law.compute_load, 1.0);
+  const double warps = std::max(per_sm, 1.0) * ((kernel.threads_per_block + 31) / 32);
+  const double pipes = std::min(
+      std::max(pipes_used(kernel) * law.compute_load, static_cast<double>(kernel.warp_pipes) * warps), 1.0);
   const double bandwidth = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
   const double blocks = std::max(std::min<double>(kernel.blocks, per_sm * gpu.sm_count), 1.0);
   const double share = share_of_memory(gpu, kernel, bandwidth);

@@ -4,7 +4,8 @@
 // memory behind the SMs, where all kernels add up.
 //
 // Pipes. A kernel that keeps them busy for a share u of its time alone, where all blocks of the SM keep them
-// busy for a share U (each as if alone, so U may exceed 1), takes longer by s^p = (1 - u^p) + U^p.
+// busy for a share U (each as if alone, so U may exceed 1), takes longer by s^p = (1 - u^p) + U^p. u is at
+// least that of its warps, where these are known (Kernel::warp_pipes).
 //
 // Memory. A warp has few requests on their way at a time, so it draws less as each takes longer. A kernel
 // that draws a share u of the bandwidth alone keeps v requests on their way, v^p = u^p / (1 - u^p), in units
