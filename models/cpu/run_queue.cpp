@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/contract.hpp"
+
 namespace jostle::cpu {
 
 SchedulerSpec SchedulerSpec::scaled(int online_cores) const {
@@ -21,13 +23,18 @@ const KernelVersion& SchedulerSpec::rules() const {
 }
 
 void QueueState::insert(Entity& entity) {
+  sim::contract(entity.weight > 0, "an entity has a share of its core");
   members.push_back(&entity);
   weight += entity.weight;
 }
 
 void QueueState::remove(Entity& entity) {
-  members.erase(std::find(members.begin(), members.end(), &entity));
+  const auto at = std::find(members.begin(), members.end(), &entity);
+  sim::contract(at != members.end(), "an entity that leaves a run queue was in it");
+  members.erase(at);
   weight -= entity.weight;
+  sim::contract(weight >= 0 && (weight == 0) == members.empty(),
+                "the weight of a queue is that of its members");
   if (current == &entity) current = nullptr;
   forget_buddy(entity);
 }
@@ -76,6 +83,7 @@ void RunQueue::adopt_sleeper(Entity& entity) {
 }
 
 void RunQueue::reweigh(Entity& entity, std::int64_t weight, bool member) {
+  sim::contract(weight > 0, "an entity keeps a share of its core");
   policy_->reweigh(state_, entity, {.weight = weight, .member = member});
   if (member) state_.weight += weight - entity.weight;
   entity.weight = weight;
@@ -84,11 +92,13 @@ void RunQueue::reweigh(Entity& entity, std::int64_t weight, bool member) {
 void RunQueue::put_back() {
   if (state_.current == nullptr) return;
   const auto at = std::find(state_.members.begin(), state_.members.end(), state_.current);
+  sim::contract(at != state_.members.end(), "the entity that runs is in the queue");
   std::rotate(at, at + 1, state_.members.end());
   state_.current = nullptr;
 }
 
 void RunQueue::charge(std::int64_t ps) {
+  sim::contract(state_.current != nullptr && ps >= 0, "time is charged to the entity that runs");
   Entity& entity = *state_.current;
   entity.executed += ps;
   if (all_polite()) {
@@ -112,6 +122,7 @@ Entity* RunQueue::switch_to(Entity* next) {
 }
 
 Entity* RunQueue::pick() {
+  sim::contract(!state_.members.empty(), "a queue that picks has a member");
   return switch_to(policy_->pick(state_));
 }
 
@@ -125,6 +136,7 @@ void RunQueue::slice_over() {
 }
 
 bool RunQueue::preempts(Entity& woken, std::int64_t since_tick) {
+  sim::contract(&woken != state_.current && since_tick >= 0, "an entity that wakes does not run yet");
   return policy_->preempts(state_, woken, since_tick);
 }
 
@@ -133,6 +145,7 @@ std::int64_t RunQueue::until_yield_succeeds() const {
 }
 
 Entity* RunQueue::yield() {
+  sim::contract(state_.current != nullptr, "an entity that yields runs");
   return switch_to(policy_->yield(state_));
 }
 

@@ -163,7 +163,7 @@ class Activities {
 
   SpaceOf space_;
   std::vector<Process> processes_;
-  Activity together_;  // of all processes, if they share the GPU at one time
+  Activity together_;  // all processes, if they share the GPU at one time
 };
 
 }  // namespace jostle::gpu

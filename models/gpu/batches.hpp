@@ -29,6 +29,10 @@ class Batches {
     batch.launched = static_cast<std::uint32_t>(kernels.kernels.size());
   }
   void begin_launches(const KernelSequence& kernels, const LaunchPlan& plan, bool gated, sim::Time now) {
+    sim::contract(batches_.empty() || batches_.back().launched == batches_.back().kernels->kernels.size(),
+                  "a host launches a batch after it has launched the one before");
+    sim::contract(plan.first >= sim::Duration::zero() && plan.each >= sim::Duration::zero(),
+                  "launches follow one another");
     Batch& batch = add(kernels, gated);
     batch.kernel_by_kernel = true;
     batch.plan = plan;
@@ -36,9 +40,11 @@ class Batches {
   }
   void open() {
     const auto gated = std::ranges::find(batches_, true, &Batch::gated);
-    if (gated != batches_.end()) gated->gated = false;
+    sim::contract(gated != batches_.end(), "input is copied for a batch that waits for it");
+    gated->gated = false;
   }
   void host_progress(const HostProgress& progress) {
+    sim::contract(progress.rate >= 0 && progress.since >= host_.since, "a host's progress never falls");
     if (!batches_.empty())  // launches up to now were at the old pace
       batches_.back().launched = launched_by(batches_.back(), host_, progress.since);
     host_ = progress;
@@ -61,6 +67,8 @@ class Batches {
 
  private:
   Batch& add(const KernelSequence& kernels, bool gated) {
+    sim::contract(!kernels.kernels.empty() && kernels.finish.size() == kernels.kernels.size(),
+                  "a batch has kernels, and the sums of their times");
     Batch& batch = batches_.emplace_back();
     batch.given = batch.kernels = &kernels;
     batch.gated = gated;

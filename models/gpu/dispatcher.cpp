@@ -5,6 +5,7 @@
 
 #include "models/gpu/occupancy.hpp"
 #include "models/gpu/rates.hpp"
+#include "sim/contract.hpp"
 
 namespace jostle::gpu::space {
 
@@ -149,11 +150,14 @@ void Dispatcher::note_ended(Stream& stream, std::uint32_t blocks) {
 }
 
 void Dispatcher::pass_over(int index, const Work& work) {
+  sim::contract(!at(index).active, "a kernel comes and goes on a stream that has no other");
   note_moved(at(index), work, work.blocks);
 }
 
 void Dispatcher::ready(int index, const Work& work) {
   Stream& stream = at(index);
+  sim::contract(!stream.active, "a stream has one kernel at a time");
+  sim::contract(work.blocks > 0 && work.wave >= Duration::zero(), "a kernel has blocks, which take time");
   if (running_.size() == 1) {  // only then are there waves
     Stream& other = at(running_.front());
     if (other.spec.priority < stream.spec.priority)
@@ -216,6 +220,7 @@ bool Dispatcher::place(int index, std::uint32_t blocks, Duration length) {
   const int most = static_cast<int>(std::min<std::uint32_t>(blocks, 1U << 20U));
   if (!head.running) head.resident = residency_.enter(head.work.need, head.work.demand.pipes_of_block);
   const int count = place_blocks(head, most, placed);
+  sim::contract(count >= 0 && count <= most, "no more blocks are placed than wait");
   if (count < most && full_.empty()) head.no_room_since = releases_;
   if (count == 0) {
     if (!head.running) residency_.leave(head.resident);
@@ -433,6 +438,7 @@ void Dispatcher::find_next() {
 void Dispatcher::end(std::vector<int>& done) {
   if (next_ > now_) return;
   const std::size_t done_before = done.size();
+  sim::contract(next_ == now_, "blocks end at the time that was told");
   next_ = Time::never();
   for (const int index : running_) {
     Stream& stream = at(index);
@@ -453,6 +459,7 @@ void Dispatcher::end_cohorts(Stream& stream) {
     remove_resident(stream, over);
   }
   note_first(stream);
+  sim::contract(stream.ended <= stream.work.blocks, "no more blocks end than a kernel has");
   if (stream.ended < stream.work.blocks) return;
   stream.active = stream.running = false;
   residency_.leave(stream.resident);
@@ -461,6 +468,7 @@ void Dispatcher::end_cohorts(Stream& stream) {
 }
 
 void Dispatcher::skip_until(Time now) {
+  sim::contract(now >= now_, "blocks stand still until a later time");
   for (const int index : running_) catch_up(at(index));
   now_ = now;
   for (const int index : running_) {
@@ -473,6 +481,7 @@ void Dispatcher::skip_until(Time now) {
 void Dispatcher::retime(int index, const Work& work) {
   Stream& stream = at(index);
   if (!stream.active) return;
+  sim::contract(work.blocks == stream.work.blocks, "a kernel keeps its blocks at other clocks");
   break_waves(stream);
   catch_up(stream);
   const Duration before = std::max(stream.work.wave, Duration{1});

@@ -11,6 +11,17 @@ namespace jostle::gpu {
 using sim::Duration;
 using sim::Time;
 
+namespace {
+
+// The part of the record between two fractions of it.
+Running between(const BatchRecord& record, double from, double to) {
+  Running part{.total = sim::work_in(record.ran, to) - sim::work_in(record.ran, from), .used = record.used};
+  part.used *= to - from;
+  return part;
+}
+
+}  // namespace
+
 LoopKind Repeats::kind_of(std::size_t context) const {
   const Stream& stream = streams_[context];
   return {.kernels = stream.batches.front().given, .priority = stream.spec.priority, .sms = stream.spec.sms};
@@ -211,18 +222,14 @@ double Repeats::part_of(const Repeat& repeat) const {
 
 Running Repeats::pending(std::size_t context) const {
   const Repeat& repeat = members_[context].repeat;
-  const double part = part_of(repeat);
-  Running more{
-      .total = sim::work_in(repeat.record.ran, part) - sim::work_in(repeat.record.ran, repeat.counted),
-      .used = repeat.record.used};
-  more.used *= part - repeat.counted;
-  return more;
+  return between(repeat.record, repeat.counted, part_of(repeat));
 }
 
 void Repeats::book(std::size_t context) {
   Repeat& repeat = members_[context].repeat;
-  streams_[context].book(pending(context), engine_.now());
-  repeat.counted = part_of(repeat);
+  const double part = part_of(repeat);
+  streams_[context].book(between(repeat.record, repeat.counted, part), engine_.now());
+  repeat.counted = part;
 }
 
 void Repeats::leave(std::size_t context) {

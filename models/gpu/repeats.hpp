@@ -66,7 +66,7 @@ class Repeats {
   void end_batch(std::size_t context);
   [[nodiscard]] bool in_batch(std::size_t context) const { return members_[context].in_batch; }
 
-  // What was recorded no longer holds.
+  // Records no longer hold.
   void forget();
   void distrust() { loops_.distrust(); }  // stop() follows
 
@@ -84,7 +84,7 @@ class Repeats {
   [[nodiscard]] bool hold();
   // Ends the repetition. Returns the fraction of each context's oldest batch that is done.
   [[nodiscard]] std::vector<double> stop();
-  // What has been used since the account was booked.
+  // The usage since the account was booked.
   [[nodiscard]] Running pending(std::size_t context) const;
 
  private:

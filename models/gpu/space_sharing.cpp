@@ -131,11 +131,13 @@ void SpaceSharedGpu::see_finished() {
   if (telling_ || streams_.unseen() == 0) return;
   telling_ = true;
   for (std::size_t i = 0; i < contexts_.size();) {
-    Context& context = contexts_[i];
+    const Context& context = contexts_[i];
     // A host that is to see completions only after the turn waits for its end, if others wait for theirs.
-    const bool later = !context.spec.refill_prolongs_turn && streams_[i].group == turns_.owner() &&
-                       turns_.mode() != Mode::switching && turns_.contended();
-    if (streams_[i].unseen == 0 || later) {
+    const auto later = [&] {
+      return !context.spec.refill_prolongs_turn && streams_[i].group == turns_.owner() &&
+             turns_.mode() != Mode::switching && turns_.contended();
+    };
+    if (streams_[i].unseen == 0 || later()) {
       ++i;
       continue;
     }

@@ -28,13 +28,13 @@ struct Stream {
   sim::Duration front_end;                    // time of the front end for the next kernel, still to pass
   sim::Time ready = sim::Time::never();       // when it joins the line; never: not in this turn
   sim::Time free_since = sim::Time::never();  // end of its last kernel; never: it has had none
-  std::shared_ptr<TimedKernels> kernels;      // of its oldest batch
+  std::shared_ptr<TimedKernels> kernels;      // kernels of the oldest batch
   const TimedKernel* timed = nullptr;         // the kernel on the GPU
   std::optional<sim::Time> began;             // the kernel's first block, for the observer
   std::uint64_t unseen = 0;                   // batches that are finished but not yet seen by the host
   // Account.
   bool executing = false;  // its kernel runs now, or refills caches
-  Resident resident;       // of its kernel, while it executes
+  Resident resident;       // shares of its kernel, while it executes
   Running booked;
   double counted = 0;  // fraction of the kernel on the GPU that is booked
   sim::Time since;     // `booked` holds up to here

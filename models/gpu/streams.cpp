@@ -105,6 +105,7 @@ void Streams::note_batch(Stream& stream) {
 
 // The oldest batch is done.
 void Streams::end_batch(Stream& stream) {
+  sim::contract(stream.has_batch && with_batches_ > 0, "a batch that ends is the oldest of its stream");
   repeats_.end_batch(stream.context);
   stream.batches.pop();
   stream.has_batch = false;
@@ -204,16 +205,19 @@ void Streams::start_kernels(Places places) {
 Time Streams::next(Places places) {
   const Time now = engine_.now();
   Time next = Time::never();
+  if (repeats_.on()) {
+    for (const Stream& stream : streams_) next = std::min(next, repeats_.ends(stream.context));
+    return next;
+  }
   for (const std::size_t context : loose_) {
     const Stream& stream = streams_[context];
-    next = std::min(next, repeats_.ends(context));
     if (stream.on_gpu) continue;
     if (stream.launched > now)
       next = std::min(next, stream.launched);
     else if (places == Places::all)
       next = std::min(next, stream.ready);
   }
-  if (!running_ || repeats_.on()) return next;
+  if (!running_) return next;
   const Group& group = groups_[*running_];
   const auto lone = with_batches_ == 1 ? alone() : std::nullopt;
   if (!lone) return std::min(next, group.dispatcher.next());

@@ -33,7 +33,6 @@ class Streams {
   std::size_t add(const ContextSpec& spec);
   void set_observer(const KernelObserver& observer);
   [[nodiscard]] Stream& operator[](std::size_t context) { return streams_[context]; }
-  [[nodiscard]] std::size_t size() const { return streams_.size(); }
   [[nodiscard]] std::size_t groups() const { return groups_.size(); }
   // Contexts of which no kernel ran when settle() was last called, in their order.
   [[nodiscard]] const std::vector<std::size_t>& loose() const { return loose_; }

@@ -5,6 +5,7 @@
 
 #include "models/gpu/occupancy.hpp"
 #include "models/gpu/streams.hpp"
+#include "sim/contract.hpp"
 
 namespace jostle::gpu {
 
@@ -31,6 +32,7 @@ Duration Streams::begin_turn(std::size_t index, Duration wake) {
 }
 
 void Streams::resume(std::size_t index) {
+  sim::contract(!running_, "kernels of one group run at a time");
   const Time now = engine_.now();
   Group& group = groups_[index];
   repeats_.run(index);
@@ -48,6 +50,7 @@ void Streams::resume(std::size_t index) {
 }
 
 void Streams::end_turn(std::size_t index) {
+  sim::contract(running_ == index, "a group whose turn ends had run");
   for (const std::size_t context : groups_[index].contexts) {
     Stream& stream = streams_[context];
     set_executing(stream, false);
@@ -199,6 +202,7 @@ void Streams::count(Stream& stream) {
 Running Streams::so_far(std::size_t context) const {
   const Stream& stream = streams_[context];
   const Running more = repeats_.on() ? repeats_.pending(context) : pending(stream).running;
+  sim::contract(more.total >= Duration::zero(), "the time of a context never falls");
   Running running = stream.booked;
   running.total += more.total;
   running.used += more.used;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/gpu/occupancy.hpp"
+#include "sim/contract.hpp"
 
 namespace jostle::gpu {
 
@@ -67,6 +68,7 @@ void TimeSharedGpu::plan() {
       break;
     }
   }
+  sim::contract(planned_.at >= accrued_, "the owner proceeds in time");
   set_event(planned_.at);
 }
 
@@ -103,6 +105,8 @@ void TimeSharedGpu::accrue_to(const Position& position, Time at) {
   const Duration cache_refill = owner.position.cache_refill - position.cache_refill;
   const Duration ran = executed(batch, owner.spec.per_launch, position) -
                        executed(batch, owner.spec.per_launch, owner.position) + cache_refill;
+  sim::contract(ran >= Duration::zero() && accrued_ + ran <= at,
+                "kernels of the owner execute no longer than time passes");
   owner.refilled += cache_refill;
   if (position.cache_refill == Duration::zero()) book_refill(owner);
   owner.used_now.reset();
@@ -128,6 +132,7 @@ void TimeSharedGpu::due() {
     case Mode::running:
       break;
   }
+  sim::contract(planned_.at == engine_.now(), "a stretch ends when it was planned to");
   accrue();
   for (; passed_ > 0; --passed_) finish_batch(*owner_);  // done by now, because later ones have begun
   switch (planned_.why) {

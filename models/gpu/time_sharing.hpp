@@ -120,7 +120,7 @@ class TimeSharedGpu final : public Gpu {
   Rates rates_;
   std::uint64_t epoch_ = 0;  // number of changes of rates so far
   std::deque<Context> contexts_;
-  Context* owner_ = nullptr;  // that of the turns
+  Context* owner_ = nullptr;  // owner of the turns
   sim::Time accrued_;         // the owner's position is valid at this time
   Advance planned_;
   std::size_t passed_ = 0;  // the owner's batches that will be done before the planned one

@@ -5,6 +5,7 @@
 
 #include "models/gpu/occupancy.hpp"
 #include "models/gpu/time_sharing.hpp"
+#include "sim/contract.hpp"
 
 namespace jostle::gpu {
 
@@ -54,6 +55,8 @@ Usage TimeSharedGpu::used() {
 
 Duration TimeSharedGpu::busy() {
   accrue();
+  sim::contract(Time::zero() + (busy_ + turns_.switching()) <= engine_.now(),
+                "the GPU executes kernels or switches, one at a time");
   return busy_;
 }
 

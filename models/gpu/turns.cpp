@@ -23,6 +23,7 @@ Turns::Turns(sim::Engine& engine, const Spec& spec, std::uint64_t seed, bool sho
 
 // Streams of one process are named after it: "resnet50 0, stream 1".
 void Turns::add(const ContextSpec& first) {
+  sim::contract(!first.slice || *first.slice > Duration::zero(), "the turns of a process take time");
   processes_.push_back({.name = first.group ? first.name.substr(0, first.name.rfind(", ")) : first.name,
                         .slice = first.slice});
   rotation_.add(first.interleave);
@@ -43,6 +44,8 @@ void Turns::wait(std::size_t process, bool waits) {
 
 void Turns::count_waiting(int more) {
   waiting_ += more;
+  sim::contract(waiting_ >= 0 && static_cast<std::size_t>(waiting_) < processes_.size(),
+                "fewer processes wait than there are, since one has the GPU");
   if (trace_ != nullptr) trace_->count(waiting_counter_, engine_.now(), waiting_);
 }
 
@@ -65,6 +68,8 @@ void Turns::switch_to(std::size_t next, Duration cost) {
 }
 
 void Turns::begin(Duration refill) {
+  sim::contract(owner_ && (mode_ == Mode::switching || mode_ == Mode::idle),
+                "a turn begins on a GPU that was idle, or after the switch to its process");
   began_ = engine_.now();
   if (mode_ == Mode::switching) {
     switching_ += began_ - switch_began_;
@@ -81,6 +86,7 @@ void Turns::begin(Duration refill) {
 }
 
 void Turns::resume() {
+  sim::contract(has_gpu(), "only the process that has the GPU goes on");
   mode_ = Mode::running;
   mode_ends_ = Time::never();
 }
@@ -100,6 +106,7 @@ void Turns::rest() {
 }
 
 bool Turns::hold() {
+  sim::contract(runs() && contended(), "the GPU is held only from processes that wait for it");
   mode_ends_ = std::min(engine_.now() + spec_.time_slicing.hold_when_idle, ends_);
   if (mode_ends_ <= engine_.now()) return false;
   mode_ = Mode::holding;
@@ -117,6 +124,7 @@ void Turns::leave(Duration cost) {
 }
 
 void Turns::drain(Duration known) {
+  sim::contract(!draining() && known >= Duration::zero(), "a slice expires once, and what runs goes on then");
   drains_from_ = ends_;
   ends_ += known;
 }

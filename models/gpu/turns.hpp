@@ -1,4 +1,4 @@
-// Who has the GPU: the turns of processes (the model: TimeSlicing and IdleWake in spec.hpp).
+// Turns of processes: one of them has the GPU (the model: TimeSlicing and IdleWake in spec.hpp).
 //
 //            wake_up()                                  rest()
 //      idle <──────────────────────────────────────────────────┐

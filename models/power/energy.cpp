@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/contract.hpp"
 #include "sim/math.hpp"
 
 namespace jostle::power {
 
 namespace {
+
+constexpr double rounding = 1e-6;  // of sums whose differences activities are, in seconds or joules
 
 double square(double x) {
   return x * x;
@@ -40,10 +43,14 @@ PerPart energy_of(const Spec& spec, const Activity& activity, double celsius) {
   PerPart joules{};
   const auto at = [&joules](Part part) -> double& { return joules[static_cast<std::size_t>(part)]; };
   const double seconds = activity.seconds;
+  sim::contract(seconds >= 0, "activity is read in the order of time");
+  sim::contract(spec.efficiency > 0 && spec.efficiency <= 1, "a regulator gives no more than it takes");
   const double leaking = sim::exp((celsius - spec.reference_c) / spec.leakage_growth_k);
 
   const double volts = cpu_volts(spec.cpu.voltage, activity.clusters);
   for (const ClusterActivity& cluster : activity.clusters) {
+    sim::contract(cluster.online >= 0 && cluster.busy_core_s >= -rounding,
+                  "cores that are online are busy, or idle");
     const double online_s = cluster.online * seconds;
     const double switched = spec.cpu.core_f * cluster.busy_core_s +
                             spec.cpu.idle_core_f * std::max(online_s - cluster.busy_core_s, 0.0);
@@ -84,6 +91,8 @@ PerPart energy_of(const Spec& spec, const Activity& activity, double celsius) {
   at(Part::base) = spec.base_w * seconds + spec.base_byte_j * activity.dram_bytes;
   at(Part::loss) =
       (at(Part::cpu) + at(Part::gpu) + at(Part::dla) + at(Part::soc)) * (1 / spec.efficiency - 1);
+  sim::contract(std::ranges::all_of(joules, [](double part) { return part >= -rounding; }),
+                "no part of a board gives energy");
   return joules;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/contract.hpp"
+
 namespace jostle::process {
 
 using sim::Time;
@@ -69,6 +71,7 @@ Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, st
 void Server::open(const Identity& identity) {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
+    sim::contract(part.requests() == nullptr, "queues of a server are opened once");
     // The first is named as in a process alone.
     const std::string of = i == 0 ? "" : fmt::format("instance {} ", i);
     if (board_.link)
@@ -102,6 +105,9 @@ void Server::end_warmup() {
 }
 
 void Server::deliver(std::size_t part, Time made) {
+  sim::contract(part < parts_.size() && parts_[part].fan_out && parts_[part].own,
+                "images are delivered to a part that waits for those of another");
+  sim::contract(made <= engine_.now(), "a request is served after it was made");
   const std::int64_t count = draw(parts_[part].spec->arrivals.fan_out, *parts_[part].fan_out);
   for (std::int64_t i = 0; i < count; ++i) parts_[part].own->deliver(made, engine_.now());
   if (count == 0) return;
@@ -223,6 +229,7 @@ sim::Task<> Server::form_batch(HostThread& host, Lane& lane) {
 }
 
 sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
+  sim::contract(lane.in_flight() < ahead, "a lane has so many batches under way at most");
   lane.turn_ = ++turns_;
   Time made = engine_.now();
   bool full = true;
@@ -233,6 +240,8 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
     full = lane.generator_->full();
   } else if (lane.spec().arrivals.max_delay) {
     lane.made_ = parts_[lane.part()].requests()->take_batch(lane.spec().batch);
+    sim::contract(!lane.made_.empty() && std::ssize(lane.made_) <= lane.spec().batch,
+                  "a batch that goes has requests, as many as it holds at most");
     made = lane.made_.front();
     full = static_cast<std::int64_t>(lane.made_.size()) == lane.spec().batch;
     size_batch(lane);
@@ -287,6 +296,7 @@ void Server::answer_clients(const Worker& worker, const Lane& lane) {
 }
 
 void Server::record(Worker& worker, Lane& lane) {
+  sim::contract(lane.in_flight() > 0, "a batch that is recorded had been enqueued");
   const std::uint64_t batch = lane.seen_++;
   lane.turn_ = ++turns_;
   if (lane.generator_) {
@@ -365,6 +375,7 @@ sim::Task<LoopEnd> Server::run(Worker& worker) {
       record(worker, *finished);
     }
   }
+  sim::contract(!any_in_flight(worker), "a host thread ends after its last batch");
   const bool all = std::ranges::all_of(
       worker.lanes, [this](const Lane* lane) { return lane->enqueued_ == max_batches(spec_); });
   co_return all ? LoopEnd::all_batches_done : LoopEnd::no_more_requests;

@@ -227,6 +227,36 @@ TEST(Timeline, draws_one_thread_a_core_one_owner_of_the_gpu_and_who_waits) {
   EXPECT_LE(most, 4);
 }
 
+TEST(Timeline, of_processes_with_streams_shows_their_turns_the_switches_and_who_waits) {
+  const auto loaded = testing::load_text(
+      "device: nvidia-h200\nprocesses:\n"
+      "  - {name: front, model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, streams: 2}\n"
+      "  - {name: back, model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, count: 2}\n"
+      "run: {duration: 40 ms, warmup: 10 ms}\n");
+  ASSERT_TRUE(loaded.scenario) << loaded.errors;
+  ChromeTrace trace(ChromeTrace::Window{Time::zero(), Time::never(), SIZE_MAX});
+  ASSERT_TRUE(run(*loaded.scenario, {.interrupt = nullptr, .trace = &trace, .progress = {}}));
+  const json events = events_of(trace);
+  EXPECT_GT(counted(events)["GPU: front, stream 1"], 0);
+  std::map<int, std::string> tracks;
+  for (const json& event : events)
+    if (event.at("name") == "thread_name") tracks[event.at("tid")] = event.at("args").at("name");
+  std::map<std::string, int> slices;
+  double end = 0, most = 0;
+  for (const json& event : events) {
+    if (event.at("ph") == "C" && event.at("name") == "GPU: processes waiting")
+      most = std::max(most, event.at("args").at("processes").get<double>());
+    if (event.at("ph") != "X" || tracks.at(event.at("tid")) != "GPU: process") continue;
+    ++slices[event.at("name")];
+    EXPECT_GE(event.at("ts").get<double>(), end - 1e-3) << event;  // no two at a time
+    end = event.at("ts").get<double>() + event.at("dur").get<double>();
+  }
+  EXPECT_GT(slices["front"], 3);
+  EXPECT_GT(slices["back 1"] + slices["back 2"], 6);
+  EXPECT_GE(slices["switch"], slices["front"] + slices["back 1"] + slices["back 2"] - 1);
+  EXPECT_EQ(most, 2);
+}
+
 TEST(Timeline, every_stream_has_tracks_of_its_own_that_are_named_after_it) {
   input::Problems problems;
   const auto scenario =
