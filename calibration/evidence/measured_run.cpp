@@ -78,6 +78,7 @@ std::vector<std::vector<Comparison>> compared(const std::vector<MeasuredRun>& ru
     const analyses::ResultMetrics metrics(result);
     for (const MeasuredValue& value : runs[i].values) {
       const auto predicted = value.of ? value.of(result) : metrics.find(value.metric, analyses::Worst::least);
+      if (!predicted && value.if_predicted) continue;
       if (!predicted) throw std::runtime_error(fmt::format("{}: no prediction", value.run));
       found[i].push_back({value.run, value.quantity, value.measured, *predicted * value.scale});
     }

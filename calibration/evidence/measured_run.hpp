@@ -31,6 +31,7 @@ struct MeasuredValue {
   std::string metric;  // path in the result (analyses/study/metric.hpp): "processes.0.throughput"
   double scale = 1;    // measured value over that of the metric
   std::function<scenarios::Metric(const scenarios::Result&)> of = {};  // in place of a path
+  bool if_predicted = false;  // left out where there is no prediction, such as a latency that grows
 };
 struct MeasuredRun {
   std::string scenario;

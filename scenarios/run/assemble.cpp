@@ -327,7 +327,8 @@ void set_surroundings(board::Setup& setup, const Scenario& scenario, const WorkC
 
 // Sets when the processes begin whose threads, together with those that may run nowhere else either,
 // outnumber the cores that they are confined to. Only there the order of starts lasts: the balance evens out
-// what starts leave uneven on all cores, and nothing is uneven where each thread has a core.
+// what starts leave uneven on all cores, nothing is uneven where each thread has a core, and real-time
+// threads are pushed to cores by their priority.
 void set_starts(board::Setup& setup, const Scenario& scenario, std::size_t all_cores) {
   if (scenario.run.start == Start::together || scenario.run.setup || scenario.run.batches) return;
   struct Threads {
@@ -346,7 +347,7 @@ void set_starts(board::Setup& setup, const Scenario& scenario, std::size_t all_c
     for (const Threads& threads : all)
       if (std::ranges::includes(cpus, *threads.cpus)) count += threads.count;
     const auto cores = static_cast<std::int64_t>(cpus.size());
-    if (count <= cores || cpus.size() >= all_cores) continue;
+    if (count <= cores || cpus.size() >= all_cores || setup.processes[i].fifo > 0) continue;
     setup.processes[i].start = sim::milliseconds(4) * ((count + cores - 1) / cores) + sim::milliseconds(16);
   }
 }

@@ -73,7 +73,7 @@ Simulation::Simulation(const Scenario& scenario, const Assembly& assembly, const
   const std::optional<Until>& until = scenario.run.until;
   warm_ = Time::zero() + scenario.run.warmup;
   for (const process::Spec& spec : assembly.setup.processes)
-    warm_ = std::max(warm_, Time::zero() + spec.start + scenario.run.warmup);
+    warm_ = std::max(warm_, Time::zero() + 2 * spec.start);  // as long for the steady state
   end_ = warm_ + (until ? until->max : scenario.run.duration);
   stop_ = until ? "limit" : "duration";
   next_look_ = until ? warm_ + first_look : Time::never();

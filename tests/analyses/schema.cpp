@@ -39,7 +39,7 @@ processes:
   - model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}
     stages: {before: [{name: a, time: 1 ms}, {nms: cpu}], after: [{name: b, time: 1 ms}, {nms: cpu}]}
     overlap: 2
-    arrivals: {periodic: 30 /s, queue: {limit: 1}, clients: 1, think: {exponential: 1 ms}}
+    arrivals: {periodic: 30 /s, queue: {limit: 1}, clients: 1, think: {exponential: 1 ms}, wait: {poll: 1 ms}}
     after: other
     fan_out: {mean: 1}
     queue: {limit: 1}
@@ -49,7 +49,7 @@ processes:
   - {model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}, stages: [{name: a, time: 1 ms}, {nms: cpu}, infer]}
   - instances:
       - model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}
-        arrivals: {periodic: 30 /s, queue: {limit: 1}, clients: 1, think: {exponential: 1 ms}}
+        arrivals: {periodic: 30 /s, queue: {limit: 1}, clients: 1, think: {exponential: 1 ms}, wait: {poll: 1 ms}}
         after: other
         fan_out: {mean: 1}
         queue: {limit: 1}

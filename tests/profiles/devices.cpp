@@ -89,8 +89,8 @@ constexpr std::size_t field_count() {
 // the optional ones below. Then its number goes up here.
 static_assert(field_count<cpu::ClusterSpec>() == 9);
 static_assert(field_count<cpu::SchedulerSpec>() == 11);
-static_assert(field_count<cpu::CostSpec>() == 6);
-static_assert(field_count<cpu::Spec>() == 5);
+static_assert(field_count<cpu::CostSpec>() == 7);
+static_assert(field_count<cpu::Spec>() == 6);
 static_assert(field_count<gpu::TimeSlicing>() == 9);
 static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::DroopSpec>() == 2);
@@ -226,6 +226,8 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "knows_capacities",
                                             "interrupt_core",
                                             "idle_state",
+                                            "preempted_least",
+                                            "two_speeds",
                                             "residency",
                                             "exit_latency",
                                             "held_awake",

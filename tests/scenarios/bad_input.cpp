@@ -37,7 +37,7 @@ TEST(BadScenario, unknown_key_with_nothing_near_lists_what_there_is) {
   expect_refused(around(plain_process, "run: {xyzzy: 1}\n"),
                  "gate.yaml:4: run.xyzzy: unknown key (one of duration, warmup, seed, replications, until, "
                  "setup, every_kernel, "
-                 "batches, thermal)");
+                 "batches, start, thermal)");
 }
 
 TEST(BadScenario, wrong_type_says_what_was_expected) {
@@ -57,7 +57,7 @@ TEST(BadScenario, wrong_type_says_what_was_expected) {
   expect_refused(around(plain_process, "run: 4 s\n"),
                  "gate.yaml:4: run: expected a mapping: duration, warmup, seed, replications, until, setup, "
                  "every_kernel, "
-                 "batches, thermal, found '4 s'");
+                 "batches, start, thermal, found '4 s'");
   expect_refused("device: nvidia-h200\nprocesses: resnet50\n",
                  "gate.yaml:2: processes: expected a list of processes, found 'resnet50'");
   expect_refused("- device\n", "gate.yaml:1: expected a mapping with device and processes, found a list");

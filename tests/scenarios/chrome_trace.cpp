@@ -193,7 +193,7 @@ TEST(Timeline, draws_one_thread_a_core_one_owner_of_the_gpu_and_who_waits) {
       "  - {model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, count: 3}\n"
       "  - {name: front, model: resnet50, precision: fp16, runtime: eager, sync: blocking,"
       " arrivals: {periodic: 100 /s}}\n"
-      "run: {duration: 40 ms, warmup: 10 ms}\n");
+      "run: {duration: 40 ms, warmup: 10 ms, start: together}\n");
   ASSERT_TRUE(loaded.scenario) << loaded.errors;
   ChromeTrace trace(ChromeTrace::Window{Time::zero(), Time::never(), SIZE_MAX});
   ASSERT_TRUE(run(*loaded.scenario, {.interrupt = nullptr, .trace = &trace, .progress = {}}));

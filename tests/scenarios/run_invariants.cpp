@@ -12,6 +12,8 @@
 #include <fstream>
 #include <thread>
 
+#include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
@@ -159,7 +161,9 @@ TEST(Seed, of_a_process_does_not_depend_on_an_entry_before_it) {
 TEST(Replications, pool_the_runs_of_their_own_seeds_and_the_first_is_the_run_without_them) {
   const Scenario scenario =
       scenario_of(on_board("nvidia-h200", drawn, "run: {duration: 1 s, replications: 5}"));
-  const profiles::Profile profile = changed_profile("nvidia-h200", {});
+  // With two speeds of its cores, replications draw them, and a run alone has the mean.
+  profiles::Profile profile = changed_profile("nvidia-h200", {});
+  profile.spec->cpu->two_speeds.reset();
   const auto each = run_replications(scenario, profile, {.count = 5}, {}).value();
   double sum = 0;
   std::int64_t latencies = 0;

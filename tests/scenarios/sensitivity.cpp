@@ -38,6 +38,11 @@ double spread(const Result& result) {
   const auto ci = result.processes.front().latency_ms.ci95.mean.value();
   return (ci.second - ci.first) / latency(result);
 }
+// Of its rate in replications.
+double uncertainty(const Result& result) {
+  const Throughput& rate = result.processes.front().throughput;
+  return (rate.ci95->second - rate.ci95->first) / rate.mean.value();
+}
 double launch(const Result& result) {
   return result.processes.front().ec_ms.launch.value();
 }
@@ -146,6 +151,10 @@ std::string crowd(int count) {
 std::string on_cores(const std::string& device, int cores, const std::string& processes) {
   return on_the(device, processes, fmt::format("host_cores: {}", cores));
 }
+const std::string polls =
+    net("cuda-graph", "precision: fp16, arrivals: {periodic: 20 /s, wait: {poll: 100 us}}");
+const std::string replicated = "device: " + h200 + "\nprocesses: [" + eager +
+                               "]\nrun: {duration: 1 s, warmup: 100 ms, replications: 12}\n";
 // GPU-bound: turns that end by running dry, turns that expire.
 const std::string dry = net("cuda-graph", "precision: fp16, sync: spin, count: 4");
 const std::string expiring = net("cuda-graph", "precision: fp16, batch: 16, sync: spin, count: 3");
@@ -238,6 +247,10 @@ std::vector<Row> rows() {
       {"cpu.scheduler.migration_cost", "50 ms", h200, on_the(h200, crowd(3), two_cores), migrations, down},
       {"cpu.costs.context_switch", "200 us", h200, on_cores(h200, 1, crowd(4)), total, down},
       {"cpu.costs.preempted", "2 ms", h200, on_cores(h200, 1, crowd(4)), total, down},
+      {"cpu.costs.preempted_least", "95 us", h200, on_cores(h200, 1, eager + ", " + polls), refilling, up},
+      {"cpu.two_speeds.factor", "4", h200, replicated, uncertainty, up},
+      {"cpu.two_speeds.weight", "0.02", h200, replicated, uncertainty, down},
+      {"cpu.two_speeds.slow", "20 ms", h200, replicated, uncertainty, down},
       {"cpu.costs.preempted_time_constant", "50 ms", h200, on_cores(h200, 1, crowd(4)), refilling, down},
       {"cpu.costs.migrated_within", "3 ms", h200, on_the(h200, crowd(3), two_cores), refilling, up},
       {"cpu.costs.migrated_across", "10 ms", orin, on_the(orin, hosts(8)), total, down,
