@@ -60,11 +60,11 @@ void learn_spread(Calibration& result, const std::vector<RunConfiguration>& used
   const double of_networks = network_host_sd * network_host_sd;
   const auto as_usual = static_cast<double>(spread_known_by);
   const double expected = (squares + as_usual * of_networks) / (n + as_usual);
-  const double weight = apart.size() < spread_known_by
-                            ? 1
-                            : std::round(100 * std::min(1.0, of_networks / expected)) / 100;
+  const double weight =
+      apart.size() < spread_known_by ? 1 : std::round(100 * std::min(1.0, of_networks / expected)) / 100;
   result.own.notes.push_back(fmt::format(
-      "eager: the host takes {:.2f} times the profile's time for its operators; {} rates scatter by {:.0f} % about "
+      "eager: the host takes {:.2f} times the profile's time for its operators; {} rates scatter by {:.0f} % "
+      "about "
       "that, networks usually by {:.0f} %, so a network's own rate counts by {:.0f} % (rate_weight)",
       eager->host_time, apart.size(), 100 * std::sqrt(squares / n), 100 * network_host_sd, 100 * weight));
   eager->rate_weight = weight;

@@ -20,7 +20,8 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 
 constexpr const char* header =
-    "run,model,precision,batch,metric,value,unit,of,runtime,observer,input,grid,block,registers,shared_bytes\n";
+    "run,model,precision,batch,metric,value,unit,of,runtime,observer,input,grid,block,registers,shared_"
+    "bytes\n";
 
 // A trace of 50 kernels of 1 us, 100 operators that launch (some of them nothing that was traced), 40 views.
 std::string traced(const std::string& model, double host_us) {
@@ -42,7 +43,8 @@ std::string rate(const std::string& model, double value) {
 
 Calibration calibrated(const char* board, const std::string& rows) {
   return calibrate(profiles::shipped_base_profile(board),
-                   run_configurations_of(input::CsvTable::parse(header + rows, "ev.csv")), PriorsFrom::profile);
+                   run_configurations_of(input::CsvTable::parse(header + rows, "ev.csv")),
+                   PriorsFrom::profile);
 }
 
 // Images/s of an eager process alone.
@@ -84,8 +86,8 @@ TEST(OwnHosts, have_one_factor_for_every_network) {
   const auto& eager = found.profile.spec->runtimes[process::Runtime::eager];
   EXPECT_NEAR(eager->host_time, 1.24, 0.06);  // the prior draws it to 1
   EXPECT_EQ(eager->rate_weight, 1);
-  const double other = images_per_s("nvidia-h200", "googlenet", found.profile) /
-                       images_per_s("nvidia-h200", "googlenet");
+  const double other =
+      images_per_s("nvidia-h200", "googlenet", found.profile) / images_per_s("nvidia-h200", "googlenet");
   EXPECT_NEAR(other, 1 / eager->host_time, 0.02);
 }
 
