@@ -31,7 +31,8 @@ using calibration::Parameter;
 std::vector<Measured> measured(const std::vector<RunConfiguration>& configurations, bool one_host) {
   std::vector<Measured> rows;
   for (const RunConfiguration& configuration : configurations) {
-    const double host = one_host && configuration.runtime == "eager" ? std::hypot(network_host_sd, run_host_sd) : 0;
+    const double host =
+        one_host && configuration.runtime == "eager" ? std::hypot(network_host_sd, run_host_sd) : 0;
     for (const ReferenceValue& reference : configuration.reference_values)
       rows.push_back({reference.value, std::hypot(model_sd(reference.metric), reference.sd, host)});
   }

@@ -13,8 +13,8 @@ namespace jostle::calibration {
 namespace {
 
 constexpr const char* weight_path = "runtimes.eager.rate_weight";
-// The number of rates at which the spread that they show counts as much as that of networks.
-constexpr double spread_known_by = 4;
+// The number of rates at which the spread that they show counts as much as that of networks; fewer show none.
+constexpr std::size_t spread_known_by = 4;
 
 // The logarithms of measured over predicted rates of eager processes alone.
 std::vector<double> residuals(const std::vector<RunConfiguration>& used,
@@ -58,10 +58,13 @@ void learn_spread(Calibration& result, const std::vector<RunConfiguration>& used
   double squares = 0;
   for (const double each : apart) squares += each * each;
   const double of_networks = network_host_sd * network_host_sd;
-  const double expected = (squares + spread_known_by * of_networks) / (n + spread_known_by);
-  const double weight = std::round(100 * std::min(1.0, of_networks / expected)) / 100;
+  const auto as_usual = static_cast<double>(spread_known_by);
+  const double expected = (squares + as_usual * of_networks) / (n + as_usual);
+  const double weight =
+      apart.size() < spread_known_by ? 1 : std::round(100 * std::min(1.0, of_networks / expected)) / 100;
   result.own.notes.push_back(fmt::format(
-      "eager: the host takes {:.2f} times the profile's time for its operators; {} rates scatter by {:.0f} % about "
+      "eager: the host takes {:.2f} times the profile's time for its operators; {} rates scatter by {:.0f} % "
+      "about "
       "that, networks usually by {:.0f} %, so a network's own rate counts by {:.0f} % (rate_weight)",
       eager->host_time, apart.size(), 100 * std::sqrt(squares / n), 100 * network_host_sd, 100 * weight));
   eager->rate_weight = weight;

@@ -30,8 +30,9 @@ namespace jostle::calibration {
 namespace {
 
 constexpr std::array<std::string_view, 15> kernel_columns{
-    "model",     "precision",    "batch", "index",     "kind",  "name",   "duration_us", "blocks", "threads_per_block",
-    "registers", "shared_bytes", "input", "operators", "views", "host_us"};
+    "model",  "precision",         "batch",     "index",        "kind",  "name",      "duration_us",
+    "blocks", "threads_per_block", "registers", "shared_bytes", "input", "operators", "views",
+    "host_us"};
 constexpr std::array<std::string_view, 7> rate_columns{"processes", "model",        "precision", "batch",
                                                        "mode",      "images_per_s", "input"};
 

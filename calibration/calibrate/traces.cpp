@@ -156,9 +156,9 @@ void fit_eager_host(Estimates& all, const std::vector<calibration::HostTime>& ti
                         return law * at[0] / 100;
                       }});
     } else {
-      rows.push_back(
-          {{time.us, sd},
-           [count = time.kernels](const std::vector<double>& at) { return count * at[0] + at[1]; }});
+      rows.push_back({{time.us, sd}, [count = time.kernels](const std::vector<double>& at) {
+                        return count * at[0] + at[1];
+                      }});
     }
   }
   if (one_host)

@@ -147,8 +147,8 @@ std::vector<HostTime> eager_host_times(const input::CsvTable& solo, const input:
   for (const auto& [network, time] : fastest) {
     const std::size_t end = network.rfind(' ');
     times.push_back({network.substr(0, end),
-                     dnn::parse_precision(network.substr(end + 1)).value_or(dnn::Precision::fp16), time.kernels,
-                     time.us, median(all.at(network)), sd});
+                     dnn::parse_precision(network.substr(end + 1)).value_or(dnn::Precision::fp16),
+                     time.kernels, time.us, median(all.at(network)), sd});
   }
   return times;
 }

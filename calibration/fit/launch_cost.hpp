@@ -31,11 +31,11 @@ struct HostTime {
   double kernels = 0;   // number of kernels of a batch
   double us = 0;        // the host's time for a batch
   double usual_us = 0;  // the median over all runs
-  double sd = 0;       // relative: possible distance of the fastest run from an undisturbed one
+  double sd = 0;        // relative: possible distance of the fastest run from an undisturbed one
 };
-// Host times from solo.csv: the fastest run of each network and precision, and the median of all, with the number of kernels from
-// `kernels_csv`. The standard deviation is half of the median difference between equal runs, which is right
-// for exponentially distributed disturbances.
+// Host times from solo.csv: the fastest run of each network and precision, and the median of all, with the
+// number of kernels from `kernels_csv`. The standard deviation is half of the median difference between equal
+// runs, which is right for exponentially distributed disturbances.
 [[nodiscard]] std::vector<HostTime> eager_host_times(const input::CsvTable& solo,
                                                      const input::CsvTable& kernels_csv);
 

@@ -64,12 +64,13 @@ ChromeEvents::Field ChromeEvents::field_of(std::string_view name) {
 }
 
 ChromeEvents::Field ChromeEvents::argument_of(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Field>, 6> names{{{"device", Field::device},
-                                                                     {"correlation", Field::correlation},
-                                                                     {"grid", Field::grid},
-                                                                     {"block", Field::block},
-                                                                     {"registers per thread", Field::registers},
-                                                                     {"shared memory", Field::shared}}};
+  constexpr std::array<std::pair<std::string_view, Field>, 6> names{
+      {{"device", Field::device},
+       {"correlation", Field::correlation},
+       {"grid", Field::grid},
+       {"block", Field::block},
+       {"registers per thread", Field::registers},
+       {"shared memory", Field::shared}}};
   return named(names, name);
 }
 

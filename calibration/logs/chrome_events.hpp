@@ -1,5 +1,5 @@
-// The events of a trace in Chrome's JSON, as the PyTorch profiler writes it: an array of events, alone or under
-// "traceEvents". Times are in us.
+// The events of a trace in Chrome's JSON, as the PyTorch profiler writes it: an array of events, alone or
+// under "traceEvents". Times are in us.
 //
 // Part of the reader of Chrome traces; not for use elsewhere.
 #pragma once
@@ -23,7 +23,7 @@ struct ChromeEvent {
   Category category = Category::none;
   std::string name;
   std::optional<double> start, duration;
-  double thread = 0;  // its id; 0 if that is no number
+  double thread = 0;                         // its id; 0 if that is no number
   std::optional<std::uint64_t> correlation;  // of a kernel, and of the call that launched it
   std::optional<int> device;
   Launch launch;

@@ -1,5 +1,5 @@
-// Reads Chrome trace JSON, as the PyTorch profiler writes it. Kernels and the calls that launched them share a
-// correlation id.
+// Reads Chrome trace JSON, as the PyTorch profiler writes it. Kernels and the calls that launched them share
+// a correlation id.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -149,7 +149,8 @@ std::vector<Import> read_chrome_trace(Source& source, input::Problems& problems)
     return {};
   }
   if (trace.busy.size() > 1) {
-    source.fail(problems, 0, "kernels of several GPUs in one trace: " + busy_in_words(events.gpus, trace.busy),
+    source.fail(problems, 0,
+                "kernels of several GPUs in one trace: " + busy_in_words(events.gpus, trace.busy),
                 "profile one of them: CUDA_VISIBLE_DEVICES, or the trace of one rank");
     return {};
   }

@@ -12,8 +12,8 @@
 
 namespace jostle::calibration {
 
-// The longest stretch at the beginning or the end of `names` in which a sequence of `period` of them repeats at
-// least twice; empty unless that is at least half of them.
+// The longest stretch at the beginning or the end of `names` in which a sequence of `period` of them repeats
+// at least twice; empty unless that is at least half of them.
 struct RepeatedStretch {
   std::size_t first = 0, length = 0, period = 0;
   [[nodiscard]] bool whole() const { return period > 0 && length % period == 0; }

@@ -15,16 +15,18 @@ namespace {
 
 constexpr std::size_t most_events = 2'000'000;
 
-// The host's time over that under the profiler, where a launch call takes `quiet_call_us` in the trace: fitted on
-// ten networks of evidence/h200-random (left out one by one 9.7 %), 7.5 % off on ten others of an H100's host.
+// The host's time over that under the profiler, where a launch call takes `quiet_call_us` in the trace:
+// fitted on ten networks of evidence/h200-random (left out one by one 9.7 %), 7.5 % off on ten others of an
+// H100's host.
 constexpr double without_profiler = 0.52, quiet_call_us = 5.5;
-// The most by which launch calls of a disturbed host are longer, or shorter. Beyond that they are those of other
-// cores, of which nothing is known: the span then counts as it is.
+// The most by which launch calls of a disturbed host are longer, or shorter. Beyond that they are those of
+// other cores, of which nothing is known: the span then counts as it is.
 constexpr double most_disturbed = 2;
 
 bool launches_work(std::string_view name) {
-  constexpr std::array<std::string_view, 6> names{"cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel",
-                                                  "cuLaunchKernelEx", "cudaMemsetAsync",     "cudaMemcpyAsync"};
+  constexpr std::array<std::string_view, 6> names{"cudaLaunchKernel", "cudaLaunchKernelExC",
+                                                  "cuLaunchKernel",   "cuLaunchKernelEx",
+                                                  "cudaMemsetAsync",  "cudaMemcpyAsync"};
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -129,7 +131,8 @@ bool TracedHost::rows(Import& result) const {
   result.rows.push_back(batch_row("host_time", host, "us", count));
   result.notes.push_back(fmt::format(
       "operators of a batch: {} that launch, {} that launch nothing, {} further launches. Calls took longer "
-      "under the profiler: without it the host's time for a batch is some {:.2f} ms (host_time), which counts "
+      "under the profiler: without it the host's time for a batch is some {:.2f} ms (host_time), which "
+      "counts "
       "where the profile has no costs of operators",
       last.launching, views, last.launches - last.launching, host / 1000));
   return true;

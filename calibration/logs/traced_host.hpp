@@ -1,5 +1,5 @@
-// The operators that a framework's host ran, in a PyTorch profiler's trace of a few batches: how many there are
-// in a batch, and the host's time for it without the profiler.
+// The operators that a framework's host ran, in a PyTorch profiler's trace of a few batches: how many there
+// are in a batch, and the host's time for it without the profiler.
 //
 // Part of the reader of Chrome traces; not for use elsewhere.
 #pragma once

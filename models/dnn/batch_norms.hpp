@@ -11,11 +11,12 @@ namespace jostle::dnn {
 // True if the network has convolutions with a bias and no batch norm, as a file has after folding.
 [[nodiscard]] bool may_have_folded_norms(const Network& network);
 
-// True if the names in the network's file tell convolutions into which a norm was folded (Layer::folded_norm).
+// True if the names in the network's file tell convolutions into which a norm was folded
+// (Layer::folded_norm).
 [[nodiscard]] bool has_named_norms(const Network& network);
 
-// The network with a batch norm behind every convolution that the names tell, or, without such names, behind every
-// one that has a bias, which the norm's shift replaces.
+// The network with a batch norm behind every convolution that the names tell, or, without such names, behind
+// every one that has a bias, which the norm's shift replaces.
 [[nodiscard]] Network with_batch_norms(const Network& network);
 
 }  // namespace jostle::dnn

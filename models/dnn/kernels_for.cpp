@@ -230,9 +230,9 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
     if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
     if (!request.replayed) {
       const MeasuredBatch* const counted = counted_near(*measured, request.batch);
-      sequence.operators = counted != nullptr ? counted->operators
-                                              : operators_of(layers, launches_of(layers, request.batch,
-                                                                                 request.precision));
+      sequence.operators = counted != nullptr
+                               ? counted->operators
+                               : operators_of(layers, launches_of(layers, request.batch, request.precision));
     }
     spread_activity(computed(request, layers, gpu), gpu, sequence);
     if (factor != nullptr && factor->model == request.model) apply_to_table(*factor, sequence);

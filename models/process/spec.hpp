@@ -63,8 +63,8 @@ struct RuntimeSpec {
   sim::Duration per_node;    // graphs: host time per node, on top of per_launch
   // Frameworks: host time per operator, on top of the launches of those that launch (gpu::Operators).
   sim::Duration per_operator = {}, per_view = {};
-  // Frameworks: the host's time over all costs above, of this host in these hours; and the part of what a rate
-  // of the user's own says of its network's host time beyond that, the rest of which is the run's luck.
+  // Frameworks: the host's time over all costs above, of this host in these hours; and the part of what a
+  // rate of the user's own says of its network's host time beyond that, the rest of which is the run's luck.
   double host_time = 1, rate_weight = 1;
   // For a graph that a lone process replays: its launch gaps relative to those of the tables
   // (gpu::KernelSequence::lone_gap). A session is in one of two states (docs/validation.md).

@@ -279,10 +279,10 @@ class GraphReader {
   // Arithmetic on shapes is none of tensors, and what is stored is not computed.
   void note_constant(const Node& node) {
     const Kind kind = operator_of(node.type).kind;
-    const Value* const value = node.outputs.empty() || node.outputs.front() == none
-                                   ? nullptr
-                                   : &graph_.values[node.outputs.front()];
-    if (value == nullptr || kind == Kind::alias || value->element != Element::real || value->elements() < 2) return;
+    const Value* const value =
+        node.outputs.empty() || node.outputs.front() == none ? nullptr : &graph_.values[node.outputs.front()];
+    if (value == nullptr || kind == Kind::alias || value->element != Element::real || value->elements() < 2)
+      return;
     const bool view = kind == Kind::view || kind == Kind::transpose || kind == Kind::slice ||
                       kind == Kind::split || node.type == "Expand";
     ++(view ? graph_.constant_views : graph_.constant_kernels);

@@ -96,7 +96,8 @@ struct Graph {
   std::int64_t opset = 0;  // version of ONNX's own operators
   std::vector<ExternalData> external;
   std::vector<OpenBranch> open_branches;
-  // Nodes that no input changes, but PyTorch runs for each batch: those that move numbers, and those that do not.
+  // Nodes that no input changes, but PyTorch runs for each batch: those that move numbers, and those that do
+  // not.
   int constant_kernels = 0, constant_views = 0;
 };
 

@@ -378,12 +378,11 @@ class Lowering {
     layer.folded_norm = layer.bias && is_made_by_exporter(value(bias).name);
   }
 
-  // True for a name that PyTorch's exporter gives to what it computed itself, such as onnx::Conv_611; weights of
-  // the network are named after their modules.
+  // True for a name that PyTorch's exporter gives to what it computed itself, such as onnx::Conv_611; weights
+  // of the network are named after their modules.
   [[nodiscard]] static bool is_made_by_exporter(std::string_view name) {
-    return name.starts_with("onnx::") || (!name.empty() && std::ranges::all_of(name, [](char c) {
-                                            return c >= '0' && c <= '9';
-                                          }));
+    return name.starts_with("onnx::") ||
+           (!name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }));
   }
 
   void describe_product(const Node& node, const Operator& known, Layer& layer) {

@@ -187,8 +187,8 @@ class Matcher {
     return weights.size() == 4 && weights[2] == 1 && weights[3] == 1;
   }
 
-  // scaled_dot_product_attention, whose exporter scales q and k each by the root of the scale, is one operator;
-  // other attention is its steps. Behind either is a dropout.
+  // scaled_dot_product_attention, whose exporter scales q and k each by the root of the scale, is one
+  // operator; other attention is its steps. Behind either is a dropout.
   void note_attention(Index softmax) {
     const Index scores = maker(input(softmax, 0), {"MatMul"}), mix = next(softmax, {"MatMul"});
     if (mix == none) return;
@@ -209,7 +209,8 @@ class Matcher {
       if (from == none) continue;
       const ValueId number = other(one, from);
       const Index product = maker(from, {"Mul"});
-      if (graph_.values[number].numbers != Numbers{1} || product == none || next(product, {"Mul"}) != one) continue;
+      if (graph_.values[number].numbers != Numbers{1} || product == none || next(product, {"Mul"}) != one)
+        continue;
       hide(one);
       hide(product);
       node(sum).views = 2;  // of the learned factor and summand

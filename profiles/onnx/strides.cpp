@@ -155,7 +155,8 @@ class Strides {
       const Laid* const operand = of(id);
       if (operand == nullptr || graph_.values[id].dims != graph_.values[out].dims) continue;
       std::vector<std::size_t> order = in_order(rank(out));
-      std::ranges::stable_sort(order, std::greater<>{}, [&](std::size_t axis) { return operand->strides[axis]; });
+      std::ranges::stable_sort(order, std::greater<>{},
+                               [&](std::size_t axis) { return operand->strides[axis]; });
       return placed(out, operand->batch, order);
     }
     return placed(out, 0, in_order(rank(out)));

@@ -136,7 +136,8 @@ void read_file(const Cursor& at, ProcessEntry& process, const std::vector<Proces
     return;
   }
   auto network = profiles::read_onnx(model->resolved, process.input, at.problems());
-  if (network && model->separate_norms.value_or(runs_framework(process) && dnn::has_named_norms(network->network)))
+  if (network &&
+      model->separate_norms.value_or(runs_framework(process) && dnn::has_named_norms(network->network)))
     network->network = dnn::with_batch_norms(network->network);
   if (network) model->file = std::make_shared<const profiles::OnnxNetwork>(*std::move(network));
 }

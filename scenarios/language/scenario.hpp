@@ -76,8 +76,8 @@ struct OnnxModel {
   std::string resolved;  // path relative to the working directory
   std::shared_ptr<const profiles::OnnxNetwork> file =
       nullptr;  // content of the file; not null in a checked scenario
-  // Batch norms that the file has folded into convolutions run as operators of their own, or not (batch_norm);
-  // absent: where PyTorch runs it, if the file's names tell them. `file` holds them then.
+  // Batch norms that the file has folded into convolutions run as operators of their own, or not
+  // (batch_norm); absent: where PyTorch runs it, if the file's names tell them. `file` holds them then.
   std::optional<bool> separate_norms = std::nullopt;
 };
 // A language model whose shapes are in a config.json of Hugging Face.

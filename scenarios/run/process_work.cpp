@@ -190,8 +190,8 @@ gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& en
 }
 
 // The host's time for a batch over the runtime's own, from one's own rates of the network alone or its trace.
-// Rates that ship do not count: their sessions differ by more than networks do (with them the totals of the H200's
-// CPU-bound processes would be 13 % off, without them 4 %).
+// Rates that ship do not count: their sessions differ by more than networks do (with them the totals of the
+// H200's CPU-bound processes would be 13 % off, without them 4 %).
 double host_time_of(const process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   if (spec.runtime != process::Runtime::eager || entry.training || entry.layers) return 1;
   const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();

@@ -17,19 +17,21 @@ std::string event(const char* category, const char* name, int thread, double ts,
                      category, name, thread, ts, dur);
 }
 
-// Batches of a convolution with two launches inside of another operator, a view, and a norm with a launch and a
-// memset; the first is slow. `call`: how long a launch takes. Another thread loads data meanwhile.
+// Batches of a convolution with two launches inside of another operator, a view, and a norm with a launch and
+// a memset; the first is slow. `call`: how long a launch takes. Another thread loads data meanwhile.
 std::string batches(int count, double call, const char* launch = "cudaLaunchKernel") {
   std::string events;
   for (int i = 0; i < count; ++i) {
     const double at = 10'000 * (i + 1), slow = i == 0 ? 500 : 10 * i;
-    events += event("cpu_op", "aten::conv2d", 7, at, 100) + event("cpu_op", "aten::convolution", 7, at + 5, 80) +
-              event("cuda_runtime", launch, 7, at + 20, call) + event("cuda_runtime", launch, 7, at + 50, call) +
-              event("cpu_op", "aten::view", 7, at + 110, 5) + event("cpu_op", "aten::norm", 7, at + 120, 80 + slow) +
-              event("cuda_driver", "cuLaunchKernel", 7, at + 130, call) +
-              event("cuda_runtime", "cudaMemsetAsync", 7, at + 160, call) +
-              event("cpu_op", "aten::load", 9, at + 30, 20 + i) + event("kernel", "conv", 0, at + 200, 30) +
-              event("kernel", "norm", 0, at + 300, 40);
+    events +=
+        event("cpu_op", "aten::conv2d", 7, at, 100) + event("cpu_op", "aten::convolution", 7, at + 5, 80) +
+        event("cuda_runtime", launch, 7, at + 20, call) + event("cuda_runtime", launch, 7, at + 50, call) +
+        event("cpu_op", "aten::view", 7, at + 110, 5) +
+        event("cpu_op", "aten::norm", 7, at + 120, 80 + slow) +
+        event("cuda_driver", "cuLaunchKernel", 7, at + 130, call) +
+        event("cuda_runtime", "cudaMemsetAsync", 7, at + 160, call) +
+        event("cpu_op", "aten::load", 9, at + 30, 20 + i) + event("kernel", "conv", 0, at + 200, 30) +
+        event("kernel", "norm", 0, at + 300, 40);
   }
   events.pop_back();
   return R"({"deviceProperties": [{"id": 0, "name": "NVIDIA H200"}], "traceEvents": [)" + events + "]}";

@@ -53,9 +53,10 @@ TEST(OnnxOperators, of_files_from_pytorch_are_those_that_a_profiler_counted) {
 // q, k and v of `heads` heads from one linear layer, as timm makes them, and what comes behind the mix.
 std::string attention(OnnxFile& file, bool in_one_kernel) {
   const std::string rows = file.node("MatMul", "qkv", {"x", file.weight("qkv.w", {64, 192})});
-  const std::string parts = file.node(
-      "Transpose", "turned", {file.node("Reshape", "heads", {rows, file.integers("shape", {1, 10, 3, 4, 16})})},
-      {{"perm", std::vector<std::int64_t>{2, 0, 3, 1, 4}}});
+  const std::string parts =
+      file.node("Transpose", "turned",
+                {file.node("Reshape", "heads", {rows, file.integers("shape", {1, 10, 3, 4, 16})})},
+                {{"perm", std::vector<std::int64_t>{2, 0, 3, 1, 4}}});
   file.node("Split", "unbind", {parts, file.integers("ones", {1, 1, 1})}, {{"axis", std::int64_t{0}}},
             {"unbind.1", "unbind.2"});
   const auto part = [&](const std::string& name, const std::string& from) {
@@ -67,8 +68,8 @@ std::string attention(OnnxFile& file, bool in_one_kernel) {
   const std::string left = file.node("Mul", "scaled_q", {q, scale});
   if (in_one_kernel) turned = file.node("Mul", "scaled_k", {turned, scale});
   const std::string scores = file.node("MatMul", "scores", {left, turned});
-  const std::string mix =
-      file.node("MatMul", "mix", {file.node("Softmax", "softmax", {scores}, {{"axis", std::int64_t{-1}}}), v});
+  const std::string mix = file.node(
+      "MatMul", "mix", {file.node("Softmax", "softmax", {scores}, {{"axis", std::int64_t{-1}}}), v});
   const std::string merged =
       file.node("Transpose", "merged", {mix}, {{"perm", std::vector<std::int64_t>{0, 2, 1, 3}}});
   return file.node("Reshape", "out", {merged, file.integers("rows", {1, 10, 64})});
@@ -92,20 +93,21 @@ TEST(OnnxOperators, of_attention_in_steps_are_its_steps_with_a_copy_before_the_m
   const Counts found = of_attention(false);
   // The linear layer, scale, scores, softmax, mix, the reshape that copies, the sum.
   EXPECT_EQ(found.launching, 7);
-  EXPECT_EQ(found.views, 6);  // reshape, permute, unbind, both transposes; a dropout
+  EXPECT_EQ(found.views, 6);         // reshape, permute, unbind, both transposes; a dropout
   EXPECT_EQ(found.launches, 7 + 3);  // copies of q, k and v: none is a stack of matrices
 }
 
 TEST(OnnxOperators, of_response_normalisation_are_its_sums_and_one_addcmul) {
   OnnxFile file;
   file.input("x", {1, 32, 14, 14});
-  const std::string norm =
-      file.node("ReduceL2", "norm", {"x"}, {{"axes", std::vector<std::int64_t>{2, 3}}, {"keepdims", std::int64_t{1}}});
-  const std::string mean =
-      file.node("ReduceMean", "mean", {norm}, {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", std::int64_t{1}}});
-  const std::string share = file.node("Div", "share", {norm, file.node("Add", "above", {mean, file.number("e", 1e-6F)})});
-  const std::string product =
-      file.node("Mul", "times", {file.weight("gamma", {1, 32, 1, 1}), file.node("Mul", "scaled", {"x", share})});
+  const std::string norm = file.node(
+      "ReduceL2", "norm", {"x"}, {{"axes", std::vector<std::int64_t>{2, 3}}, {"keepdims", std::int64_t{1}}});
+  const std::string mean = file.node("ReduceMean", "mean", {norm},
+                                     {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", std::int64_t{1}}});
+  const std::string share =
+      file.node("Div", "share", {norm, file.node("Add", "above", {mean, file.number("e", 1e-6F)})});
+  const std::string product = file.node(
+      "Mul", "times", {file.weight("gamma", {1, 32, 1, 1}), file.node("Mul", "scaled", {"x", share})});
   const std::string once = file.node("Mul", "once", {product, file.number("one", 1)});
   const std::string shifted = file.node("Add", "shifted", {file.weight("beta", {1, 32, 1, 1}), once});
   file.output(file.node("Add", "sum", {"x", shifted}));
@@ -117,9 +119,10 @@ TEST(OnnxOperators, of_response_normalisation_are_its_sums_and_one_addcmul) {
 TEST(OnnxOperators, norms_run_apart_where_the_file_names_what_the_exporter_folded) {
   OnnxFile file;
   file.input("x", {1, 3, 32, 32});
-  const std::string stem = file.node("Conv", "stem", {"x", file.weight("onnx::Conv_12", {8, 3, 3, 3}),
-                                                      file.weight("onnx::Conv_13", {8})});
-  file.output(file.node("Conv", "last", {stem, file.weight("last.weight", {8, 8, 1, 1}), file.weight("last.bias", {8})}));
+  const std::string stem = file.node(
+      "Conv", "stem", {"x", file.weight("onnx::Conv_12", {8, 3, 3, 3}), file.weight("onnx::Conv_13", {8})});
+  file.output(file.node("Conv", "last",
+                        {stem, file.weight("last.weight", {8, 8, 1, 1}), file.weight("last.bias", {8})}));
   const dnn::Network network = read(file).network;
   EXPECT_TRUE(dnn::has_named_norms(network));
   const dnn::Network apart = dnn::with_batch_norms(network);

@@ -64,11 +64,11 @@ TEST_F(OnnxScenario, AFileTakesAsLongAsTheSameNetworkBuiltIn) {
   EXPECT_EQ(file.output_bytes, 4.0 * 4 * 1000);
 }
 
-// The file of a network with one convolution that has a bias.
-std::string folded_file() {
+// The file of a network with one convolution that has a bias, of this name.
+std::string folded_file(const std::string& bias = "b") {
   profiles::OnnxFile file;
   file.input("x", {std::int64_t{1}, std::int64_t{64}, std::int64_t{32}, std::int64_t{32}});
-  file.output(file.node("Conv", "conv", {"x", file.weight("w", {64, 64, 3, 3}), file.weight("b", {64})},
+  file.output(file.node("Conv", "conv", {"x", file.weight("w", {64, 64, 3, 3}), file.weight(bias, {64})},
                         {{"pads", std::vector<std::int64_t>(4, 1)}}));
   return file.bytes();
 }
@@ -92,6 +92,21 @@ TEST_F(OnnxScenario, BatchNormsThatAFileHasFoldedRunByThemselvesIfAsked) {
               HasSubstr("tensorrt folds batch norms itself"));
   EXPECT_THAT(load("model: resnet50, precision: fp16, batch_norm: separate").errors,
               HasSubstr("needs an .onnx file"));
+}
+
+TEST_F(OnnxScenario, BatchNormsThatTheExporterNamedRunByThemselvesInAFrameworkUnlessTold) {
+  put("net.onnx", folded_file("onnx::Conv_12"));
+  const auto norms = [&](const std::string& more) {
+    const auto loaded = load("model: net.onnx, precision: fp16" + more);
+    EXPECT_EQ(loaded.errors, "");
+    const auto& file = std::get<OnnxModel>(loaded.scenario->processes.front().model).file;
+    return profiles::layers_of(file->network, dnn::Op::batch_norm).size();
+  };
+  EXPECT_EQ(norms(", runtime: eager"), 1U);
+  EXPECT_EQ(norms(", runtime: eager, batch_norm: folded"), 0U);
+  EXPECT_EQ(norms(""), 0U);  // tensorrt
+  const auto told = load("model: net.onnx, precision: fp16, runtime: eager, batch_norm: folded");
+  EXPECT_THAT(to_json(*told.scenario), HasSubstr(R"("batch_norm":"folded")"));
 }
 
 // A product of 8-bit integers and the same in half precision.

@@ -81,10 +81,10 @@ struct Layer {
   // operator, or its definition has so many operators beside it that move nothing (views, dropout).
   bool inside = false;
   int views = 0;
-  // Copies of operands that lie in another order, as PyTorch makes them before the layer; 0 of a transposition or
-  // an extension: it moves nothing itself. A linear layer adds its bias apart if there is one, and copies if there
-  // are two. Of an input: kernels on numbers that no input changes, which a framework computes again for each
-  // batch. Negative: as in the networks that are built in.
+  // Copies of operands that lie in another order, as PyTorch makes them before the layer; 0 of a
+  // transposition or an extension: it moves nothing itself. A linear layer adds its bias apart if there is
+  // one, and copies if there are two. Of an input: kernels on numbers that no input changes, which a
+  // framework computes again for each batch. Negative: as in the networks that are built in.
   int copies = -1;
   bool folded_norm = false;  // a convolution whose bias is that of a batch norm, by the names in its file
 
