@@ -77,10 +77,9 @@ Mapping::Mapping(Cursor cursor, const std::string& what)
 }
 
 void Mapping::refuse(const std::string& key, std::string message, std::string hint) {
-  const Node child = good_ ? cursor_.value().find(key) : nullptr;
-  if (!child) return;
-  cursor_.problems().add(child->location, join(cursor_.path(), printable(key)), std::move(message),
-                         std::move(hint));
+  if (!has(key)) return;
+  cursor_.problems().add(cursor_.value().find(key)->location, join(cursor_.path(), printable(key)),
+                         std::move(message), std::move(hint));
   refused_.push_back(key);
 }
 

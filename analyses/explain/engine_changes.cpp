@@ -31,7 +31,9 @@ std::optional<Changed> in_precision(const Request& request, Precision precision,
   bool any = false;
   for (ProcessEntry& process : scenario.processes) {
     for (ProcessEntry& part : parts_of(process)) {
-      if (!part.work.precision || part.language || process.work.training || !lower(process, *part.work.precision)) continue;
+      if (!part.work.precision || part.language || process.work.training ||
+          !lower(process, *part.work.precision))
+        continue;
       part.work.precision = precision;
       any = true;
     }
@@ -44,9 +46,9 @@ std::optional<Changed> in_precision(const Request& request, Precision precision,
 // A network that the DLA can take: of an engine, in a precision that the DLA has, one stream.
 bool may_move(const ProcessEntry& process) {
   return process::traits_of(process.host.runtime).kind == process::RuntimeKind::engine &&
-         process.host.placement != Placement::cpu && process.work.precision && dla::supports(*process.work.precision) &&
-         !is_synthetic(process) && !scenarios::has_instances(process) && !process.work.training &&
-         !process.arrivals.max_delay;
+         process.host.placement != Placement::cpu && process.work.precision &&
+         dla::supports(*process.work.precision) && !is_synthetic(process) &&
+         !scenarios::has_instances(process) && !process.work.training && !process.arrivals.max_delay;
 }
 
 std::string on_engines(const std::vector<Placement>& engines) {
@@ -84,7 +86,8 @@ std::optional<Changed> dealt(const Request& request, const std::vector<Placement
       continue;
     }
     // A twin would share no requests, and would double the stages on the host too.
-    if (twins && (!entry.arrivals.closed_loop() || !entry.around.before.empty() || !entry.around.after.empty()))
+    if (twins &&
+        (!entry.arrivals.closed_loop() || !entry.around.before.empty() || !entry.around.after.empty()))
       return std::nullopt;
     std::vector<std::vector<std::size_t>> on(engines.size());
     for (std::size_t i = 0; i < count; ++i) on[turn++ % engines.size()].push_back(process++);

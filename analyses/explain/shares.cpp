@@ -21,7 +21,8 @@ std::string label_of(const scenarios::ProcessEntry& process, std::size_t count) 
     label += fmt::format(" b{}", process.work.batch);
   }
   if (process.gpu.streams > 1) label += fmt::format(" on {} streams", process.gpu.streams);
-  if (process.host.placement != scenarios::Placement::cpu) label += fmt::format(" {}", to_string(process.host.runtime));
+  if (process.host.placement != scenarios::Placement::cpu)
+    label += fmt::format(" {}", to_string(process.host.runtime));
   if (process.host.placement != scenarios::Placement::gpu)
     label += fmt::format(" on {}", to_string(process.host.placement));
   return label;

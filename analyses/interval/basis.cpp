@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 5> order{"measured", "network", "family",
 // The measured kernels and rates of the process's network in a framework's runtime; null if there are none.
 const dnn::MeasuredNetwork* measured_network(const scenarios::ProcessEntry& entry,
                                              const profiles::Profile& profile) {
-  if (!entry.work.precision || traits_of(entry.host.runtime).lowering != dnn::Lowering::framework) return nullptr;
+  if (!entry.work.precision || traits_of(entry.host.runtime).lowering != dnn::Lowering::framework)
+    return nullptr;
   const std::string network = scenarios::network_name(entry.work.model);
   const dnn::Model* const model = dnn::find_model(network);
   const auto input = static_cast<int>(entry.work.input.value_or(model != nullptr ? model->default_input : 0));
@@ -43,10 +44,11 @@ std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string
   const dnn::Chip chip = dnn::Chip::of(profile.spec->gpu);
   const std::string_view family = file ? std::string_view(network) : model->family;
   const dnn::Lowering lowering = traits_of(entry.host.runtime).lowering;
-  const bool laws =
-      lowering == dnn::Lowering::framework && dnn::has_framework_laws(profile.spec->gpu, *entry.work.precision);
+  const bool laws = lowering == dnn::Lowering::framework &&
+                    dnn::has_framework_laws(profile.spec->gpu, *entry.work.precision);
   const dnn::Factor* const factor = dnn::find_factor(
-      profile.factors, {chip, network, family, *entry.work.precision, laws ? lowering : dnn::Lowering::optimised});
+      profile.factors,
+      {chip, network, family, *entry.work.precision, laws ? lowering : dnn::Lowering::optimised});
   if (factor == nullptr && laws) return "laws";
   // On another GPU, or in another precision, a network's factor is known no better than a family's.
   return factor != nullptr && !factor->model.empty() && factor->chip == chip &&

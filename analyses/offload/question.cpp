@@ -179,7 +179,8 @@ std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& pr
       question.cloud.run = question.edge.run;
       if (study.offload->link.payload.tensor) {
         for (const scenarios::ProcessEntry& entry : question.cloud.processes) {
-          if (!entry.language && !std::holds_alternative<scenarios::SyntheticModel>(entry.work.model)) continue;
+          if (!entry.language && !std::holds_alternative<scenarios::SyntheticModel>(entry.work.model))
+            continue;
           document.descend("offload.payload")
               .problem(fmt::format("{} has no input tensor", model_name(entry.work.model)));
           break;

@@ -84,7 +84,8 @@ BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scen
 std::optional<std::int64_t> input_of(const scenarios::ProcessEntry& entry) {
   const auto* const built_in = std::get_if<scenarios::BuiltInModel>(&entry.work.model);
   const dnn::Model* const model = built_in != nullptr ? dnn::find_model(built_in->name) : nullptr;
-  return entry.work.input || model == nullptr ? entry.work.input : std::optional<std::int64_t>(model->default_input);
+  return entry.work.input || model == nullptr ? entry.work.input
+                                              : std::optional<std::int64_t>(model->default_input);
 }
 
 // The reason why the network cannot be partitioned; empty if it can.

@@ -249,7 +249,7 @@ void add_processes(RunConfiguration& configuration, const Fields& fields, const 
     entry.work.model = model;
     entry.work.precision = fields.word(scenarios::precision_names(), "precision", configuration.precision);
     entry.host.placement = fields.word(scenarios::placement_names(), "placement",
-                                  configuration.placement.substr(begin, end - begin));
+                                       configuration.placement.substr(begin, end - begin));
     entry.work.batch = entry.host.placement == scenarios::Placement::gpu ? configuration.batch : dla_batch;
     entry.count = configuration.processes;
     set_others(entry, fields);

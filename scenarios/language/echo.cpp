@@ -246,7 +246,9 @@ Json entry_json(const ProcessEntry& entry, Kinds place) {
   Json json;
   if (place != kind::several) put_model(json, entry);
   const Kinds all = place | (place == kind::several ? 0 : kind_of(entry.work.model));
-  each_group(entry, [&](const auto& group) { json.update(keys_json(group, {}, all)); });
+  each_group(entry, [&](const auto& group) {
+    if (const Json keys = keys_json(group, {}, all); !keys.is_null()) json.update(keys);
+  });
   if (const auto& sms = entry.gpu.sm_partition)
     json["sm_partition"] = *sms == rest_of_sms ? Json("rest") : Json(*sms);
   move_to_the_end(json, {"name",      "model",           "precision",    "batch",   "bench",     "generate",

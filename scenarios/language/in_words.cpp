@@ -234,6 +234,9 @@ std::string process_phrase(const EchoJson& process) {
   add_process_keys(text, process);
   add_requests(text, process);
   if (process.contains("stages")) add_phrase(text, stages_phrase(process));
+  if (process.contains("interval"))
+    add_phrase(text, "of frames, " + echoed(process["interval"]) + " not inferred between two that are");
+  if (process.contains("overlap")) add_phrase(text, echoed(process["overlap"]) + " batches under way");
   return text;
 }
 

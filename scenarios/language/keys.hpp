@@ -72,6 +72,9 @@ struct Use {
   constexpr Use(Key key = Key::optional, Kinds kinds = kind::all, const char* phrase = nullptr,
                 const char* usual = "")
       : kind(key), of(kinds), told(phrase), untold(usual) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): an optional key of these
+  constexpr Use(Kinds kinds, const char* phrase = nullptr, const char* usual = "")
+      : Use(Key::optional, kinds, phrase, usual) {}
   Key kind;
   Kinds of;
   const char* told;    // "{} streams"; null: code tells it, or nobody needs to know
@@ -242,18 +245,18 @@ template <class V>
 void keys(V& v, KeysOf<cpu::ContainerSpec> /*record*/) {
   constexpr double least_quota = 0.01;  // minimum of the Linux kernel: 1 ms of a period of 100 ms
   v("name", &cpu::ContainerSpec::name, Text{200}, "", Key::required);
-  v("cpus", &cpu::ContainerSpec::cpus, Real{least_quota, max_cores});
-  v("shares", &cpu::ContainerSpec::shares, Integer{cpu::min_shares, cpu::max_shares});
+  v("cpus", &cpu::ContainerSpec::cpus, Real{least_quota, max_cores}, "Its quota, in cores");
+  v("shares", &cpu::ContainerSpec::shares, Integer{cpu::min_shares, cpu::max_shares},
+    "Its weight (cpu.shares)");
 }
 
 template <class V>
 void keys(V& v, KeysOf<ThreadSettings> /*record*/) {
   constexpr Kinds of = kind::model | kind::process;
   v("cpus", &ThreadSettings::cpus, CoreList{}, "", {Key::if_changed, of});
-  v("nice", &ThreadSettings::nice, Whole<int>{-20, 19}, "", {Key::optional, of, "nice {}", "0"});
-  v("container", &ThreadSettings::container, Section<cpu::ContainerSpec>{"a container"}, "",
-    {Key::optional, of});
-  v.code("policy", {Key::optional, of});
+  v("nice", &ThreadSettings::nice, Whole<int>{-20, 19}, "", {of, "nice {}", "0"});
+  v("container", &ThreadSettings::container, Section<cpu::ContainerSpec>{"a container"}, "", {of});
+  v.code("policy", of);
 }
 
 template <class V>
@@ -277,30 +280,29 @@ void keys(V& v, KeysOf<LoadEntry> /*record*/) {
   v("name", &LoadEntry::name, Text{200}, "", {Key::if_changed, kind::load});
   v("load", &LoadEntry::kind, Choice<process::LoadKind>{"a load", load_names()}, "",
     {Key::required, kind::load});
-  v("threads", &LoadEntry::threads, Whole<int>{1, 1024}, "", {Key::optional, kind::load, "threads: {}"});
+  v("threads", &LoadEntry::threads, Whole<int>{1, 1024}, "", {kind::load, "threads: {}"});
   v("bandwidth", &LoadEntry::bandwidth, Quantity{input::bandwidth_dimension(), 0, 1e15, true},
-    "Total of all its threads", {Key::optional, kind::load, "{} over the memory"});
-  v("duty", &LoadEntry::duty, Quantity{input::share_dimension(), 0, 1}, "",
-    {Key::optional, kind::load, "duty {}", "100 %"});
+    "Total of all its threads", {kind::load, "{} over the memory"});
+  v("duty", &LoadEntry::duty, Quantity{input::share_dimension(), 0, 1}, "", {kind::load, "duty {}", "100 %"});
 }
 
 template <class V>
 void keys(V& v, KeysOf<ProcessEntry> /*record*/) {
   constexpr Kinds part = kind::model | kind::part, images = part & ~kind::language;
   v("name", &ProcessEntry::name, Text{200}, "", {Key::if_changed, part | kind::several});
-  v.code("model", {Key::required, part});
-  v.code("precision", {Key::optional, part});
-  v.code("batch", {Key::optional, part});
+  v.code("model", part);
+  v.code("precision", part);
+  v.code("batch", part);
   v("count", &ProcessEntry::count, Integer{1, max_processes},
-    "Equal processes, or streams of an instance. Default 1", {Key::optional, part | kind::several});
-  v.code("instances", {Key::optional, kind::several});
-  v.code("arrivals", {Key::optional, part});
-  v.code("after", {Key::optional, images});
-  v.code("fan_out", {Key::optional, images});
-  v.code("queue", {Key::optional, part});
-  v.code("max_queue_delay", {Key::optional, images});
+    "Equal processes, or streams of an instance. Default 1", {part | kind::several});
+  v.code("instances", kind::several);
+  v.code("arrivals", part);
+  v.code("after", images);
+  v.code("fan_out", images);
+  v.code("queue", part);
+  v.code("max_queue_delay", images);
   v("server", &ProcessEntry::server, Section<process::ServerCosts>{"the costs of a server's loop"},
-    "Host time of the loop that forms batches; default: the profile's", {Key::optional, images});
+    "Host time of the loop that forms batches; default: the profile's", {images});
 }
 
 template <class V>
@@ -308,9 +310,9 @@ void keys(V& v, KeysOf<ModelWork> /*record*/) {
   v("training", &ModelWork::training, Boolean{}, "A batch is a step of training",
     {Key::if_changed, kind::network | kind::alone});
   v("input", &ModelWork::input, Integer{1, 8192}, "Side of the image in pixels, or tokens",
-    {Key::optional, kind::network | kind::part, "input {}"});
-  v.code("batch_norm", {Key::optional, kind::network | kind::part, "{} batch norms"});
-  v.code("layers", {Key::optional, kind::network | kind::alone});
+    {kind::network | kind::part, "input {}"});
+  v.code("batch_norm", {kind::network | kind::part, "{} batch norms"});
+  v.code("layers", kind::network | kind::alone);
 }
 
 template <class V>
@@ -320,11 +322,11 @@ void keys(V& v, KeysOf<GpuShare> /*record*/) {
     {Key::if_changed, kind::model | kind::alone, "{} streams"});
   v("priority", &GpuShare::priority, Choice<gpu::Priority>{"a priority", priority_names()}, "",
     {Key::if_changed, kind::model | kind::part, "{} priority", "normal"});
-  v.code("sm_partition", {Key::optional, whole | kind::instance, "SMs of its own: {}"});
+  v.code("sm_partition", {whole | kind::instance, "SMs of its own: {}"});
   v("mps_threads", &GpuShare::mps_threads, Quantity{input::share_dimension(), 0, 1, true},
-    "Share of the SMs' threads, under MPS", {Key::optional, whole, "at most {} of the SMs' threads"});
+    "Share of the SMs' threads, under MPS", {whole, "at most {} of the SMs' threads"});
   v("gpu_timeslice", &GpuShare::timeslice, TimeSpan{sim::milliseconds(1), sim::milliseconds(50)},
-    "Length of its turns on the GPU", {Key::optional, whole, "time slices of {}"});
+    "Length of its turns on the GPU", {whole, "time slices of {}"});
   v("gpu_interleave", &GpuShare::interleave,
     Choice<gpu::Interleave>{"a level of interleaving", interleave_names()}, "",
     {Key::if_changed, whole, "{} interleave"});
@@ -335,50 +337,50 @@ template <class V>
 void keys(V& v, KeysOf<Host> /*record*/) {
   constexpr Kinds whole = kind::model | kind::alone | kind::several;
   v("placement", &Host::placement, Choice<Placement>{"a placement", placement_names()},
-    "Of an instance: default is the process's", {Key::optional, whole | kind::instance});
-  v("runtime", &Host::runtime, Choice<Runtime>{"a runtime", runtime_names()}, "", {Key::optional, whole});
-  v.code("cuda_graph", {Key::optional, whole});
+    "Default gpu; of an instance, the process's", {whole | kind::instance});
+  v("runtime", &Host::runtime, Choice<Runtime>{"a runtime", runtime_names()}, "", {whole});
+  v.code("cuda_graph", whole);
   v("transfers", &Host::transfers, Choice<bool>{"both or none", {{"both", true}, {"none", false}}},
     "none: inputs and outputs stay on the device", {Key::if_changed, whole, "no transfers"});
   v("sync", &Host::sync, Choice<Sync>{"a way to synchronise", sync_names()}, "How the host waits for the GPU",
-    {Key::optional, whole});
+    {whole});
   v("host_threads", &Host::host_threads, Integer{1, max_streams}, "Threads that launch on its streams",
-    {Key::optional, whole, "{} host threads"});
+    {whole, "{} host threads"});
   v("threads", &Host::threads, Integer{1, 1024}, "Number of threads, with placement: cpu",
-    {Key::optional, whole, "{} threads"});
+    {whole, "{} threads"});
   v("graph", &Host::static_graph, Choice<bool>{"a kind of graph", {{"dynamic", false}, {"static", true}}}, "",
-    {Key::optional, whole, "{} graph", "dynamic"});
+    {whole, "{} graph", "dynamic"});
 }
 
 template <class V>
 void keys(V& v, KeysOf<Around> /*record*/) {
   constexpr Kinds of = kind::network | kind::kernels | kind::alone;
-  v.code("stages", {Key::optional, of});
+  v.code("stages", of);
   v("interval", &Around::interval, Integer{0, 999},
     "Frames that are not inferred between two that are: results have frames/s too. Default 0",
-    {Key::if_changed, of, "of frames, {} not inferred between two that are"});
+    {Key::if_changed, of});
   v("overlap", &Around::overlap, Integer{1, 256},
     "Stages have threads of their own and overlap; so many batches are under way at most",
-    {Key::if_changed, of, "{} batches under way"});
+    {Key::if_changed, of});
 }
 
 template <class V>
 void keys(V& v, KeysOf<LanguageWork> /*record*/) {
   constexpr Kinds of = kind::language | kind::part, alone = kind::language | kind::alone;
-  v.code("generate", {Key::optional, of});
-  v.code("bench", {Key::optional, of});
-  v.code("users", {Key::optional, of});
-  v.code("draft", {Key::optional, of});
+  v.code("generate", of);
+  v.code("bench", of);
+  v.code("users", of);
+  v.code("draft", of);
   v("kv_memory", &LanguageWork::cache_bytes, Quantity{input::size_dimension(), 0, 1e13, true},
     "Memory for keys and values of all sequences; a sequence that does not fit waits",
-    {Key::optional, of, "{} for keys and values"});
+    {of, "{} for keys and values"});
   v("context", &LanguageWork::context, Integer{1, most_context},
     "Positions that each sequence is given memory for", {Key::if_changed, of, "context of {}"});
   v("gpu_layers", &LanguageWork::gpu_layers, Integer{0, max_tokens},
     "Layers that the GPU computes, the last ones; threads on the cores compute the others",
-    {Key::optional, alone, "{} layers on the GPU"});
-  v.code("cpu_moe", {Key::optional, alone, "experts of {} layers on the cores"});
-  v.code("max_batch", {Key::optional, of, "at most {} sequences at a time", "1"});
+    {alone, "{} layers on the GPU"});
+  v.code("cpu_moe", {alone, "experts of {} layers on the cores"});
+  v.code("max_batch", {of, "at most {} sequences at a time", "1"});
 }
 
 // Calls `f` with each record that a process is made of, in the order of the schema. `language`: of a language
@@ -456,13 +458,12 @@ void keys(V& v, KeysOf<Scenario> /*record*/) {
   v("governors", &S::governors, Section<Governors>{"a mapping of governors"});
   v("power_cap", &S::power_cap, Section<PowerCap>{"a mapping", {.window = sim::seconds(1)}});
   v("power_limit", &S::power_limit_w, Quantity{input::power_dimension(), 0, 1e5, true},
-    "Power limit of a card, below the card's own, as nvidia-smi -pl sets it",
-    {Key::optional, kind::all, "limited to {}"});
+    "Power limit of a card, below the card's own, as nvidia-smi -pl sets it", {kind::all, "limited to {}"});
   v("ambient", &S::ambient_c, Quantity{input::temperature_dimension(), -60, 125}, "",
-    {Key::optional, kind::all, "at {}", "25 degC"});
+    {kind::all, "at {}", "25 degC"});
   v("fan", &S::fan, Boolean{});
   v("observer", &S::observer, Choice<Observer>{"an observer", observer_names()},
-    "A profiler that slows calls down", {Key::optional, kind::all, "observed by {}", "none"});
+    "A profiler that slows calls down", {kind::all, "observed by {}", "none"});
   v("objective", &S::objective, Text{200},
     "Metric by which explain judges changes: processes.0.latency_ms.p99, say", Key::if_changed);
   v("gpu_metrics", &S::gpu_metrics, TimeSpan{sim::microseconds(1), max_run},
@@ -476,7 +477,7 @@ void keys(V& v, KeysOf<Scenario> /*record*/) {
   v.code("figures");
   v("host_cores", &S::host_cores, Whole<int>{1, max_cores},
     "Confine the processes to this number of online cores, from the lowest-numbered on",
-    {Key::optional, kind::all, "processes on {} cores"});
+    {kind::all, "processes on {} cores"});
   v("cpus", &S::cpus, CoreList{}, "", Key::if_changed);
   v.code("processes");
   v.code("run");

@@ -180,7 +180,8 @@ llm::Offload offload_of(const ProcessEntry& entry) {
 
 int offload_threads(const ProcessEntry& entry, std::size_t cpus) {
   const llm::Offload by = offload_of(entry);
-  if (by.gpu_layers >= llm::most_layers(*language_model(entry.work.model)) && by.cpu_moe_layers == 0) return 0;
+  if (by.gpu_layers >= llm::most_layers(*language_model(entry.work.model)) && by.cpu_moe_layers == 0)
+    return 0;
   if (entry.host.threads) return static_cast<int>(*entry.host.threads);
   return static_cast<int>(entry.host.cpus.empty() ? cpus : entry.host.cpus.size());
 }

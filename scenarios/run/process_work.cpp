@@ -172,7 +172,8 @@ gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& en
   if (entry.host.placement == Placement::cuda_only) gpu.tensor_cores = {};
   if (spec.static_graph) gpu.kernels.heuristic_algorithm_efficiency = 1;  // the set-up tried the algorithms
   // Tables were measured with the tensor cores that a precision uses.
-  const bool measured = entry.host.placement != Placement::cuda_only || entry.work.precision == Precision::fp32;
+  const bool measured =
+      entry.host.placement != Placement::cuda_only || entry.work.precision == Precision::fp32;
   const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
   gpu.kernel_fixed = std::min(gpu.kernel_fixed, runtime.kernel_start.value_or(gpu.kernel_fixed));
   const dnn::Request request = request_of(spec, entry, context);
@@ -254,13 +255,14 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
                                   {context.clocks.dla_hz, memory});
       on_dla += subgraph.count;
     } else {
-      segment.kernels =
-          placed(dnn::roofline(part, entry.work.batch, *entry.work.precision, Lowering::optimised, gpu), context);
+      segment.kernels = placed(
+          dnn::roofline(part, entry.work.batch, *entry.work.precision, Lowering::optimised, gpu), context);
     }
   }
   add_reformats(spec.segments, layers, entry, context);
   gpu::KernelSequence& kernels = spec.kernels.edit();
-  kernels.grade = grade_of(context.profile, fmt::format("dla.efficiency.{}", to_string(*entry.work.precision)));
+  kernels.grade =
+      grade_of(context.profile, fmt::format("dla.efficiency.{}", to_string(*entry.work.precision)));
   kernels.provenance = fmt::format("{} of {} layers on {}, in {} pieces", on_dla, layers.size(),
                                    to_string(entry.host.placement), spec.segments.size());
 }
@@ -270,13 +272,14 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
   dnn::HostRoofs roofs = device.host[entry.host.runtime];
   roofs.bandwidth_bytes_per_s *= device.what_if.memory;
   spec.host.threads = static_cast<int>(threads_of(entry, context.cpus));
-  spec.host.layers = dnn::host_layers(layers_of(entry, Lowering::optimised), entry.work.batch, *entry.work.precision,
-                                      traits_of(entry.host.runtime).library, roofs,
+  spec.host.layers = dnn::host_layers(layers_of(entry, Lowering::optimised), entry.work.batch,
+                                      *entry.work.precision, traits_of(entry.host.runtime).library, roofs,
                                       {.threads = spec.host.threads,
                                        .reference_clock_hz = device.cpu->reference_clock_hz,
                                        .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});
   gpu::KernelSequence& kernels = spec.kernels.edit();
-  kernels.grade = grade_of(context.profile, fmt::format("runtimes.{}.efficiency", to_string(entry.host.runtime)));
+  kernels.grade =
+      grade_of(context.profile, fmt::format("runtimes.{}.efficiency", to_string(entry.host.runtime)));
   kernels.provenance = fmt::format("{} threads, computed in {}", spec.host.threads,
                                    dnn::to_string(dnn::host_precision(roofs, *entry.work.precision)));
 }
@@ -359,9 +362,10 @@ gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& conte
 std::optional<std::string> identity_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
   if (network_of_file(entry.work.model) != nullptr) return std::nullopt;
   const auto [first, end] = entry.work.layers.value_or(LayerRange{});
-  return fmt::format("{} {} {} {} {} {} {} {}-{} {}", network_name(entry.work.model), to_string(*entry.work.precision),
-                     entry.work.batch, to_string(entry.host.runtime), to_string(entry.host.placement),
-                     entry.work.input.value_or(0), entry.work.training, first, end, device.gpu.sm_count);
+  return fmt::format("{} {} {} {} {} {} {} {}-{} {}", network_name(entry.work.model),
+                     to_string(*entry.work.precision), entry.work.batch, to_string(entry.host.runtime),
+                     to_string(entry.host.placement), entry.work.input.value_or(0), entry.work.training,
+                     first, end, device.gpu.sm_count);
 }
 
 gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkContext& context) {

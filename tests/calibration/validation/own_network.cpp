@@ -192,10 +192,12 @@ TEST_F(OwnNetwork, layers_that_were_timed_are_measured_and_scale_to_another_batc
   EXPECT_EQ(here.grade, gpu::Grade::measured);
   EXPECT_THAT(here.measured_batches, ElementsAre(1));
   EXPECT_EQ(
-      analyses::support(*profile, entry.work.model, dnn::Precision::fp16, scenarios::Runtime::tensorrt, 8).grade,
+      analyses::support(*profile, entry.work.model, dnn::Precision::fp16, scenarios::Runtime::tensorrt, 8)
+          .grade,
       gpu::Grade::fitted);
   EXPECT_EQ(
-      analyses::support(*profile, entry.work.model, dnn::Precision::int8, scenarios::Runtime::tensorrt, 1).grade,
+      analyses::support(*profile, entry.work.model, dnn::Precision::int8, scenarios::Runtime::tensorrt, 1)
+          .grade,
       gpu::Grade::fitted);
 }
 
