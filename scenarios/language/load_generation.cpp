@@ -231,10 +231,10 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   const Cursor at = mapping.cursor();
   const auto generate = mapping.find("generate"), bench = mapping.find("bench");
   mapping.keep_one("generate", {"bench"});
-  if (generate)
-    read_generate(*generate, context, process, work);
-  else if (bench)
+  if (bench)
     read_bench(*bench, work.spec);
+  else if (generate)
+    read_generate(*generate, context, process, work);
   else
     at.problem("a language model needs `generate` or `bench`",
                "generate: {prompt: 512, tokens: 128}, or bench: {tg: 128}");
