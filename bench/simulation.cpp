@@ -19,11 +19,11 @@ namespace {
 // Processes on three cores of the measured host, spinning.
 Scenario on_h200(const Model& model, Runtime runtime, std::int64_t count) {
   ProcessEntry entry;
-  entry.model = model;
-  if (std::holds_alternative<BuiltInModel>(model)) entry.precision = Precision::fp16;
+  entry.work.model = model;
+  if (std::holds_alternative<BuiltInModel>(model)) entry.work.precision = Precision::fp16;
   entry.count = count;
-  entry.runtime = runtime;
-  entry.sync = Sync::spin;
+  entry.host.runtime = runtime;
+  entry.host.sync = Sync::spin;
   Scenario scenario;
   scenario.device = "nvidia-h200";
   scenario.host_cores = 3;

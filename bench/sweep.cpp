@@ -29,9 +29,9 @@ profiles::Profile profile_of(const char* device) {
 
 std::vector<Scenario> points(const profiles::Profile& profile, const char* network) {
   ProcessEntry entry;
-  entry.model = BuiltInModel{network};
-  entry.precision = Precision::fp16;
-  entry.batch = batch;
+  entry.work.model = BuiltInModel{network};
+  entry.work.precision = Precision::fp16;
+  entry.work.batch = batch;
   std::vector<Scenario> all;
   for (const double cpu_hz : profile.spec->cpu.clusters.front().clock_table_hz) {
     for (const double gpu_hz : profile.spec->gpu.clock_table_hz) {

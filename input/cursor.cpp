@@ -1,6 +1,7 @@
 #include "input/cursor.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -75,7 +76,35 @@ Mapping::Mapping(Cursor cursor, const std::string& what)
   if (!good_) cursor_.expected(what);
 }
 
+void Mapping::refuse(const std::string& key, std::string message, std::string hint) {
+  if (!has(key)) return;
+  cursor_.problems().add(cursor_.value().find(key)->location, join(cursor_.path(), printable(key)),
+                         std::move(message), std::move(hint));
+  refused_.push_back(key);
+}
+
+void Mapping::keep_one(const std::string& key, const std::vector<std::string>& others) {
+  for (const std::string& other : others)
+    if (has(key) && has(other))
+      find(other)->problem(fmt::format("cannot be combined with {}", key), "keep one of the two");
+}
+
+void Mapping::needs(const std::string& key, const std::vector<std::string>& others, std::string hint) {
+  if (has(key) && std::ranges::none_of(others, [this](const std::string& other) { return has(other); }))
+    find(key)->problem(fmt::format("`{}` needs `{}`", key, fmt::join(others, "` or `")), std::move(hint));
+}
+
+bool Mapping::exactly_one(const std::vector<std::string>& keys) {
+  const bool one = std::ranges::count_if(keys, [this](const std::string& key) { return has(key); }) == 1;
+  std::string list;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    list += (i == 0 ? "" : i + 1 == keys.size() ? " and " : ", ") + keys[i];
+  if (good_ && !one) cursor_.problem(fmt::format("exactly one of {} is needed", list));
+  return one;
+}
+
 std::optional<Cursor> Mapping::find(const std::string& key) {
+  if (std::ranges::find(refused_, key) != refused_.end()) return std::nullopt;
   if (std::ranges::find(asked_, key) == asked_.end()) asked_.push_back(key);
   if (!good_) return std::nullopt;
   Node child = cursor_.value().find(key);
@@ -92,7 +121,7 @@ std::optional<Cursor> Mapping::require(const std::string& key) {
 }
 
 bool Mapping::has(const std::string& key) const {
-  return good_ && cursor_.value().find(key) != nullptr;
+  return good_ && std::ranges::find(refused_, key) == refused_.end() && cursor_.value().find(key) != nullptr;
 }
 
 void Mapping::report_unknown_keys() const {
@@ -105,6 +134,7 @@ void Mapping::report_unknown_keys() const {
   }
   for (const Key& key : cursor_.value().keys) {
     if (std::find(asked_.begin(), asked_.end(), key.name) != asked_.end()) continue;
+    if (std::ranges::find(refused_, key.name) != refused_.end()) continue;
     const bool kept = cursor_.problems().count() < Problems::max_kept;  // a hint costs time
     cursor_.problems().add(key.location, join(cursor_.path(), printable(key.name)), "unknown key",
                            kept ? unknown_key_hint(key.name, free) : "");

@@ -69,6 +69,14 @@ class Mapping {
   [[nodiscard]] std::optional<Cursor> find(const std::string& key);
   // The value under `key`; reports a problem if the key is absent.
   [[nodiscard]] std::optional<Cursor> require(const std::string& key);
+  // Reports a problem with `key`, which is taken as absent from here on.
+  void refuse(const std::string& key, std::string message, std::string hint = {});
+  // Report a problem with keys that do not go together: with each of `others` that is given beside `key`;
+  // with `key` if it is given without any of `others`.
+  void keep_one(const std::string& key, const std::vector<std::string>& others);
+  void needs(const std::string& key, const std::vector<std::string>& others, std::string hint = {});
+  // Reports a problem with the mapping unless exactly one of `keys` is given; returns whether it is.
+  bool exactly_one(const std::vector<std::string>& keys);
   // True if `key` is present. The key is not marked as read.
   [[nodiscard]] bool has(const std::string& key) const;
 
@@ -97,7 +105,7 @@ class Mapping {
 
   Cursor cursor_;
   bool good_;
-  std::vector<std::string> asked_;
+  std::vector<std::string> asked_, refused_;
 };
 
 }  // namespace jostle::input

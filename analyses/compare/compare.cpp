@@ -152,9 +152,9 @@ OverloadedRuns overload_of(const std::vector<scenarios::ProcessResult>& runs) {
 std::string description_of(const scenarios::ProcessEntry& process) {
   std::string text = scenarios::model_name(process);
   if (!process.instances.empty()) return text;
-  if (process.training) text += " training";
+  if (process.work.training) text += " training";
   if (const auto precision = scenarios::precision_name(process)) text += " " + *precision;
-  return text + fmt::format(" b{}", process.batch);
+  return text + fmt::format(" b{}", process.work.batch);
 }
 
 std::string label_of(const scenarios::ProcessEntry& process) {

@@ -21,7 +21,7 @@ using scenarios::Precision;
 using scenarios::ProcessEntry;
 
 bool is_on_dla(const ProcessEntry& process) {
-  return process.placement == Placement::dla0 || process.placement == Placement::dla1;
+  return process.host.placement == Placement::dla0 || process.host.placement == Placement::dla1;
 }
 
 // Gives the networks for which `lower` holds the precision. Language models have formats of weights instead.
@@ -31,11 +31,13 @@ std::optional<Changed> in_precision(const Request& request, Precision precision,
   bool any = false;
   for (ProcessEntry& process : scenario.processes) {
     for (ProcessEntry& part : parts_of(process)) {
-      if (!part.precision || part.language || process.training || !lower(process, *part.precision)) continue;
-      part.precision = precision;
+      if (!part.work.precision || part.language || process.work.training ||
+          !lower(process, *part.work.precision))
+        continue;
+      part.work.precision = precision;
       any = true;
     }
-    if (!process.instances.empty()) process.precision = process.instances.front().precision;
+    if (!process.instances.empty()) process.work.precision = process.instances.front().work.precision;
   }
   if (!any) return std::nullopt;
   return one_board(fmt::format("precision {}", to_string(precision)), std::move(scenario));
@@ -43,10 +45,10 @@ std::optional<Changed> in_precision(const Request& request, Precision precision,
 
 // A network that the DLA can take: of an engine, in a precision that the DLA has, one stream.
 bool may_move(const ProcessEntry& process) {
-  return process::traits_of(process.runtime).kind == process::RuntimeKind::engine &&
-         process.placement != Placement::cpu && process.precision && dla::supports(*process.precision) &&
-         !is_synthetic(process) && !scenarios::has_instances(process) && !process.training &&
-         !process.arrivals.max_delay;
+  return process::traits_of(process.host.runtime).kind == process::RuntimeKind::engine &&
+         process.host.placement != Placement::cpu && process.work.precision &&
+         dla::supports(*process.work.precision) && !is_synthetic(process) &&
+         !scenarios::has_instances(process) && !process.work.training && !process.arrivals.max_delay;
 }
 
 std::string on_engines(const std::vector<Placement>& engines) {
@@ -84,7 +86,8 @@ std::optional<Changed> dealt(const Request& request, const std::vector<Placement
       continue;
     }
     // A twin would share no requests, and would double the stages on the host too.
-    if (twins && (!entry.arrivals.closed_loop() || !entry.before.empty() || !entry.after.empty()))
+    if (twins &&
+        (!entry.arrivals.closed_loop() || !entry.around.before.empty() || !entry.around.after.empty()))
       return std::nullopt;
     std::vector<std::vector<std::size_t>> on(engines.size());
     for (std::size_t i = 0; i < count; ++i) on[turn++ % engines.size()].push_back(process++);
@@ -92,7 +95,7 @@ std::optional<Changed> dealt(const Request& request, const std::vector<Placement
     for (std::size_t engine = 0; engine < engines.size(); ++engine) {
       if (on[engine].empty()) continue;
       ProcessEntry& part = board.scenario.processes.emplace_back(entry);
-      part.placement = engines[engine];
+      part.host.placement = engines[engine];
       part.count = static_cast<std::int64_t>(on[engine].size());
       for (const std::size_t index : on[engine]) keep_parts(index);
       if (is_on_dla(part) && !is_on_dla(entry) && pieces.empty()) pieces = engine_pieces(part);
@@ -108,7 +111,7 @@ std::optional<Changed> dealt(const Request& request, const std::vector<Placement
 std::set<Placement> dlas_in_use(const scenarios::Scenario& scenario) {
   std::set<Placement> used;
   for (const ProcessEntry& process : scenario.processes)
-    if (is_on_dla(process)) used.insert(process.placement);
+    if (is_on_dla(process)) used.insert(process.host.placement);
   return used;
 }
 
@@ -122,7 +125,7 @@ std::optional<Changed> precision_fp16(const Request& request) {
 
 std::optional<Changed> precision_int8(const Request& request) {
   return in_precision(request, Precision::int8, [](const ProcessEntry& process, Precision now) {
-    const auto kind = process::traits_of(process.runtime).kind;
+    const auto kind = process::traits_of(process.host.runtime).kind;
     const bool quantises = kind == process::RuntimeKind::engine || kind == process::RuntimeKind::cores;
     return now != Precision::int8 && quantises;
   });
@@ -134,7 +137,7 @@ std::optional<Changed> placement_gpu(const Request& request) {
   bool any = false;
   for (ProcessEntry& process : scenario.processes) {
     if (!is_on_dla(process)) continue;
-    process.placement = Placement::gpu;
+    process.host.placement = Placement::gpu;
     any = true;
   }
   if (!any) return std::nullopt;
@@ -149,7 +152,7 @@ std::optional<Changed> both_dlas(const Request& request) {
 std::optional<Changed> gpu_and_dla(const Request& request) {
   const auto& processes = request.scenario.processes;
   const bool on_gpu = std::ranges::any_of(processes, [](const ProcessEntry& process) {
-    return process.placement == Placement::gpu || process.placement == Placement::cuda_only;
+    return process.host.placement == Placement::gpu || process.host.placement == Placement::cuda_only;
   });
   const bool on_dla = !dlas_in_use(request.scenario).empty();
   if (request.device.dla.count == 0 || !request.device.has_gpu() || (on_gpu && on_dla)) return std::nullopt;

@@ -419,7 +419,8 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     part.sentence = sentence_of(part, before, explanation.tried);
     const scenarios::ProcessEntry& entry =
         scenario.processes[static_cast<std::size_t>(before.processes[group.processes.front()].entry)];
-    if (entry.placement == scenarios::Placement::dla0 || entry.placement == scenarios::Placement::dla1)
+    if (entry.host.placement == scenarios::Placement::dla0 ||
+        entry.host.placement == scenarios::Placement::dla1)
       part.pieces = engine_pieces(entry);
     part.latency = latency_parts(before.processes[group.processes.front()]);
     if (const std::string held = held_back(before, part.group.processes); !held.empty())

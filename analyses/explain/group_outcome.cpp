@@ -29,7 +29,7 @@ constexpr double least_launching = 0.2;  // share of a process's time in launche
 bool in_turns(const scenarios::Scenario& scenario) {
   std::int64_t contexts = 0;
   for (const scenarios::ProcessEntry& process : scenario.processes)
-    contexts += scenarios::on_gpu(process.placement) ? process.count : 0;
+    contexts += scenarios::on_gpu(process.host.placement) ? process.count : 0;
   return contexts > 1 && gpu::way_of(scenario.sharing).takes_turns;
 }
 
@@ -44,8 +44,8 @@ std::vector<std::string> labels_of(const std::vector<const scenarios::ProcessEnt
   for (const auto* part : parts) labels.push_back(part->name.empty() ? model_name(*part) : part->name);
   if (unique(labels)) return labels;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i]->precision) labels[i] += fmt::format(" {}", to_string(*parts[i]->precision));
-    labels[i] += fmt::format(" b{}", parts[i]->batch);
+    if (parts[i]->work.precision) labels[i] += fmt::format(" {}", to_string(*parts[i]->work.precision));
+    labels[i] += fmt::format(" b{}", parts[i]->work.batch);
   }
   if (unique(labels)) return labels;
   for (std::size_t i = 0; i < parts.size(); ++i) labels[i] += fmt::format(" ({})", i + 1);
@@ -60,7 +60,7 @@ std::vector<GroupOutcome> groups_in(const scenarios::Scenario& scenario, const K
   const std::vector<PartPlace> places = part_places(scenario);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const scenarios::PartId& id = places[i].id;
-    if (!scenarios::on_gpu(scenario.processes[id.entry].placement)) continue;
+    if (!scenarios::on_gpu(scenario.processes[id.entry].host.placement)) continue;
     const auto known = static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin());
     if (known == ids.size()) {
       ids.push_back(id);

@@ -38,10 +38,10 @@ std::optional<Changed> wait_by(const Request& request, Sync sync, const char* la
   bool any = false;
   for (ProcessEntry& process : scenario.processes) {
     const bool changes = sync == Sync::blocking
-                             ? process.sync != Sync::blocking
-                             : process.sync == Sync::blocking || process.sync == Sync::yield;
-    if (process.placement == scenarios::Placement::cpu || !changes) continue;
-    process.sync = sync;
+                             ? process.host.sync != Sync::blocking
+                             : process.host.sync == Sync::blocking || process.host.sync == Sync::yield;
+    if (process.host.placement == scenarios::Placement::cpu || !changes) continue;
+    process.host.sync = sync;
     any = true;
   }
   if (!any) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<Changed> wait_by(const Request& request, Sync sync, const char* la
 // the board lacks.
 std::optional<Changed> one_core_more(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
-  if (std::ranges::all_of(scenario.processes, [](const auto& process) { return !process.cpus.empty(); }))
+  if (std::ranges::all_of(scenario.processes, [](const auto& process) { return !process.host.cpus.empty(); }))
     return std::nullopt;
   const std::vector<int> now = online(request, request.device, scenario.clocks.cores);
   const auto is_used = [&](int cpu) {
@@ -96,8 +96,8 @@ std::optional<Changed> all_cores(const Request& request) {
   scenario.host_cores.reset();
   scenario.cpus.clear();
   for (ProcessEntry& process : scenario.processes) {
-    confined = confined || !process.cpus.empty();
-    process.cpus.clear();
+    confined = confined || !process.host.cpus.empty();
+    process.host.cpus.clear();
   }
   if (scenario.clocks.cores && online(request, request.device, std::nullopt).size() > now) {
     scenario.clocks.cores.reset();
@@ -114,8 +114,8 @@ std::optional<Changed> nice_first(const Request& request) {
   if (longest_wait(request.before) < least_wait) return std::nullopt;
   bool any = !scenario.loads.empty();
   for (ProcessEntry& process : scenario.processes) {
-    any = any || process.nice > 0;
-    if (process.fifo == 0) process.nice = std::min(process.nice, nice_of_first);
+    any = any || process.host.nice > 0;
+    if (process.host.fifo == 0) process.host.nice = std::min(process.host.nice, nice_of_first);
   }
   if (!any) return std::nullopt;
   return one_board(fmt::format("nice {}", nice_of_first), std::move(scenario));
@@ -134,10 +134,10 @@ std::optional<Changed> no_stages(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
   std::vector<std::string> names;
   for (ProcessEntry& process : scenario.processes) {
-    for (const auto* stages : {&process.before, &process.after})
+    for (const auto* stages : {&process.around.before, &process.around.after})
       for (const scenarios::Stage& stage : *stages) names.push_back(stage.name);
-    process.before.clear();
-    process.after.clear();
+    process.around.before.clear();
+    process.around.after.clear();
   }
   if (names.empty()) return std::nullopt;
   return one_board(names.size() == 1 ? "without " + names.front()
@@ -149,9 +149,9 @@ std::optional<Changed> no_quota(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
   bool limited = false;
   for (scenarios::ProcessEntry& process : scenario.processes) {
-    if (!process.container) continue;
-    limited = limited || process.container->cpus;
-    process.container->cpus.reset();
+    if (!process.host.container) continue;
+    limited = limited || process.host.container->cpus;
+    process.host.container->cpus.reset();
   }
   for (scenarios::LoadEntry& load : scenario.loads)
     if (load.container) load.container->cpus.reset();

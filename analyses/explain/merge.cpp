@@ -15,24 +15,24 @@ using scenarios::ProcessEntry;
 
 // Returns whether the process can be a stream of another, or can have streams.
 bool can_share(const ProcessEntry& process) {
-  return scenarios::on_gpu(process.placement) && !process.training && !process.layers &&
-         process.before.empty() && process.after.empty();
+  return scenarios::on_gpu(process.host.placement) && !process.work.training && !process.work.layers &&
+         process.around.before.empty() && process.around.after.empty();
 }
 
 // The settings that all streams of a process have in common, except its way of waiting, as text.
 std::string host_settings(const ProcessEntry& process) {
   scenarios::Scenario only;
   ProcessEntry& host = only.processes.emplace_back();
-  host.model = scenarios::SyntheticModel{.kernels = 1, .duration = sim::microseconds(1), .pace = {}};
-  host.runtime = process.runtime;
-  host.placement = process.placement;
-  host.static_graph = process.static_graph;
-  host.cpus = process.cpus;
-  host.nice = process.nice;
-  host.fifo = process.fifo;
-  host.container = process.container;
-  host.gpu_timeslice = process.gpu_timeslice;
-  host.gpu_interleave = process.gpu_interleave;
+  host.work.model = scenarios::SyntheticModel{.kernels = 1, .duration = sim::microseconds(1), .pace = {}};
+  host.host.runtime = process.host.runtime;
+  host.host.placement = process.host.placement;
+  host.host.static_graph = process.host.static_graph;
+  host.host.cpus = process.host.cpus;
+  host.host.nice = process.host.nice;
+  host.host.fifo = process.host.fifo;
+  host.host.container = process.host.container;
+  host.gpu.timeslice = process.gpu.timeslice;
+  host.gpu.interleave = process.gpu.interleave;
   return to_json(only);
 }
 
@@ -40,9 +40,9 @@ std::string host_settings(const ProcessEntry& process) {
 ProcessEntry alone(const ProcessEntry& part) {
   ProcessEntry one = part;
   one.instances.clear();
-  one.count = one.streams = one.host_threads = 1;
-  one.mps_threads.reset();
-  one.sm_partition.reset();
+  one.count = one.gpu.streams = one.host.host_threads = 1;
+  one.gpu.mps_threads.reset();
+  one.gpu.sm_partition.reset();
   return one;
 }
 
@@ -132,7 +132,7 @@ std::optional<WhatIfBoard> as_streams(const scenarios::Scenario& scenario) {
       after.back().arrivals = {};
     }
     ProcessEntry& one = after[*merged];
-    one.sync = std::min(one.sync, process.sync);
+    one.host.sync = std::min(one.host.sync, process.host.sync);
     for (std::size_t part = 0; part < parts_of(process).size(); ++part) {
       const std::size_t first = one.instances.size();
       ProcessEntry only = process;
@@ -160,19 +160,19 @@ std::optional<WhatIfBoard> as_processes(const scenarios::Scenario& scenario) {
       any = any || streams > 1 || parts.size() > 1;
       ProcessEntry own = process;
       own.instances.clear();
-      own.streams = own.host_threads = 1;
-      own.sm_partition.reset();
+      own.gpu.streams = own.host.host_threads = 1;
+      own.gpu.sm_partition.reset();
       if (!process.instances.empty()) {
         const ProcessEntry& instance = parts[part];
         own.name = instance.name.empty() ? process.name : instance.name;
-        own.model = instance.model;
-        own.precision = instance.precision;
-        own.batch = instance.batch;
-        own.input = instance.input;
+        own.work.model = instance.work.model;
+        own.work.precision = instance.work.precision;
+        own.work.batch = instance.work.batch;
+        own.work.input = instance.work.input;
         own.arrivals = instance.arrivals;
-        own.trace_file = instance.trace_file;
-        own.trace_hash = instance.trace_hash;
-        own.priority = instance.priority;
+        own.trace.file = instance.trace.file;
+        own.trace.hash = instance.trace.hash;
+        own.gpu.priority = instance.gpu.priority;
       }
       own.count = process.count * streams;
       origins[{board.scenario.processes.size(), 0}] = {{entry, part}};

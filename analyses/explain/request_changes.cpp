@@ -39,8 +39,8 @@ std::optional<Changed> batch_doubled(const Request& request) {
   for (ProcessEntry& process : scenario.processes) {
     for (ProcessEntry& part : parts_of(process)) {
       if (!part.arrivals.closed_loop() || is_synthetic(part)) continue;
-      part.batch *= 2;
-      batches.push_back(part.batch);
+      part.work.batch *= 2;
+      batches.push_back(part.work.batch);
     }
   }
   if (batches.empty()) return std::nullopt;
@@ -54,9 +54,9 @@ std::optional<Changed> batch_of_waiting(const Request& request) {
                       [](const ProcessEntry& /*process*/, ProcessEntry& part) {
                         const auto& arrivals = part.arrivals;
                         if (arrivals.closed_loop() || arrivals.kind == ArrivalKind::cascade ||
-                            arrivals.max_delay || part.batch > 1 || part.language || is_synthetic(part))
+                            arrivals.max_delay || part.work.batch > 1 || part.language || is_synthetic(part))
                           return false;
-                        part.batch = waiting_batch;
+                        part.work.batch = waiting_batch;
                         part.arrivals.max_delay = sim::Duration::zero();
                         return true;
                       });

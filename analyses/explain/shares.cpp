@@ -15,15 +15,16 @@ std::string label_of(const scenarios::ProcessEntry& process, std::size_t count) 
   std::string label = count > 1 ? fmt::format("{} x ", count) : "";
   if (!process.name.empty()) label += process.name + ": ";
   label += scenarios::model_name(process);
-  if (process.training) label += " training";
+  if (process.work.training) label += " training";
   if (process.instances.empty()) {
     if (const auto precision = scenarios::precision_name(process)) label += " " + *precision;
-    label += fmt::format(" b{}", process.batch);
+    label += fmt::format(" b{}", process.work.batch);
   }
-  if (process.streams > 1) label += fmt::format(" on {} streams", process.streams);
-  if (process.placement != scenarios::Placement::cpu) label += fmt::format(" {}", to_string(process.runtime));
-  if (process.placement != scenarios::Placement::gpu)
-    label += fmt::format(" on {}", to_string(process.placement));
+  if (process.gpu.streams > 1) label += fmt::format(" on {} streams", process.gpu.streams);
+  if (process.host.placement != scenarios::Placement::cpu)
+    label += fmt::format(" {}", to_string(process.host.runtime));
+  if (process.host.placement != scenarios::Placement::gpu)
+    label += fmt::format(" on {}", to_string(process.host.placement));
   return label;
 }
 

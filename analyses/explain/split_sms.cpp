@@ -29,19 +29,19 @@ bool give_instances(ProcessEntry& process) {
     if (streams > 1 && !part.arrivals.closed_loop()) return false;
     ProcessEntry one = part;
     one.instances.clear();
-    one.count = one.streams = 1;
-    one.mps_threads.reset();
-    one.sm_partition.reset();
+    one.count = one.gpu.streams = 1;
+    one.gpu.mps_threads.reset();
+    one.gpu.sm_partition.reset();
     if (one.name.empty()) one.name = process.name;
     instances.insert(instances.end(), static_cast<std::size_t>(streams), one);
   }
   if (process.instances.empty()) process.name.clear();
   process.instances = std::move(instances);
-  process.streams = 1;
+  process.gpu.streams = 1;
   process.arrivals = {};
-  process.priority = gpu::Priority::normal;
-  process.mps_threads.reset();
-  process.sm_partition.reset();
+  process.gpu.priority = gpu::Priority::normal;
+  process.gpu.mps_threads.reset();
+  process.gpu.sm_partition.reset();
   return true;
 }
 
@@ -63,10 +63,10 @@ std::optional<OneProcess> in_one_process(const scenarios::Scenario& scenario) {
   }
   auto& processes = one.board.scenario.processes;
   const auto uses_gpu = [](const ProcessEntry& process) {
-    return process.placement != scenarios::Placement::cpu;
+    return process.host.placement != scenarios::Placement::cpu;
   };
   const auto found = std::ranges::find_if(processes, uses_gpu);
-  if (found == processes.end() || found->count != 1 || !scenarios::on_gpu(found->placement) ||
+  if (found == processes.end() || found->count != 1 || !scenarios::on_gpu(found->host.placement) ||
       std::ranges::count_if(processes, uses_gpu) != 1 || !has_instances(*found) || !give_instances(*found) ||
       found->instances.size() < 2)
     return std::nullopt;
@@ -88,7 +88,7 @@ std::optional<SplitSms> equal_partitions(const scenarios::Scenario& scenario, co
   for (int i = 0; i < count; ++i)
     sms.push_back((units / count + (i < units % count ? 1 : 0)) * sizes->multiple);
   if (sms.back() < sizes->least) return std::nullopt;
-  for (std::size_t i = 0; i < sms.size(); ++i) one->instances()[i].sm_partition = sms[i];
+  for (std::size_t i = 0; i < sms.size(); ++i) one->instances()[i].gpu.sm_partition = sms[i];
   const std::string label = sms.front() == sms.back() ? fmt::format("SMs split, {} each", sms.front())
                                                       : fmt::format("SMs split, {}", fmt::join(sms, ", "));
   return SplitSms{std::move(one->board), label};
@@ -100,7 +100,7 @@ std::optional<SplitSms> partition_for_critical(const scenarios::Scenario& scenar
   auto one = sizes ? in_one_process(scenario) : std::nullopt;
   if (!one) return std::nullopt;
   std::vector<ProcessEntry>& instances = one->instances();
-  const auto has_priority = [](const ProcessEntry& of) { return of.priority == gpu::Priority::high; };
+  const auto has_priority = [](const ProcessEntry& of) { return of.gpu.priority == gpu::Priority::high; };
   const bool by_priority = std::ranges::any_of(instances, has_priority);
   const auto critical_part = [&](const ProcessEntry& of) {
     return by_priority ? has_priority(of) : !of.arrivals.closed_loop();
@@ -113,7 +113,7 @@ std::optional<SplitSms> partition_for_critical(const scenarios::Scenario& scenar
   if (rest < sizes->least || static_cast<double>(critical * sms) > 1.5 * share * gpu.sm_count)
     return std::nullopt;  // the smallest partitions are too large for so many
   for (ProcessEntry& instance : instances)
-    instance.sm_partition = critical_part(instance) ? sms : scenarios::rest_of_sms;
+    instance.gpu.sm_partition = critical_part(instance) ? sms : scenarios::rest_of_sms;
   const auto first = std::ranges::find_if(instances, critical_part);
   const std::string name = !first->name.empty() ? first->name : scenarios::model_name(*first);
   return SplitSms{std::move(one->board), critical > 1 ? fmt::format("{} SMs each for {}", sms, critical)

@@ -37,13 +37,13 @@ void put(scenarios::Scenario& scenario, const std::string& path, std::string val
 }
 
 bool is_synthetic(const scenarios::ProcessEntry& part) {
-  return std::holds_alternative<scenarios::SyntheticModel>(part.model);
+  return std::holds_alternative<scenarios::SyntheticModel>(part.work.model);
 }
 
 namespace {
 
 bool computes_on_gpu(const scenarios::ProcessEntry& process) {
-  return process.placement != scenarios::Placement::cpu && !is_synthetic(process);
+  return process.host.placement != scenarios::Placement::cpu && !is_synthetic(process);
 }
 
 // Returns whether processes take turns on the GPU. Those on a DLA do, too: the GPU converts their inputs and
@@ -51,7 +51,7 @@ bool computes_on_gpu(const scenarios::ProcessEntry& process) {
 bool takes_turns(const Request& request) {
   std::int64_t contexts = 0;
   for (const scenarios::ProcessEntry& process : request.scenario.processes)
-    contexts += process.placement == scenarios::Placement::cpu ? 0 : process.count;
+    contexts += process.host.placement == scenarios::Placement::cpu ? 0 : process.count;
   return contexts > 1 && request.device.has_gpu() && gpu::way_of(request.scenario.sharing).takes_turns;
 }
 
@@ -97,7 +97,7 @@ std::optional<Changed> double_host_speed(const Request& request) {
   if (hz <= 0) hz = std::ranges::max(board::maximum_clocks(request.device).clusters_hz);
   put(scenario, "cpu.reference_clock", input::format_quantity(hz / 2, input::frequency_dimension()));
   for (scenarios::ProcessEntry& process : scenario.processes)
-    for (std::vector<scenarios::Stage>* const stages : {&process.before, &process.after})
+    for (std::vector<scenarios::Stage>* const stages : {&process.around.before, &process.around.after})
       for (scenarios::Stage& stage : *stages) stage.cycles /= 2;
   return one_board("cores twice as fast", std::move(scenario));
 }

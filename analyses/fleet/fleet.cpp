@@ -531,7 +531,7 @@ scenarios::Scenario with_cameras(const scenarios::Scenario& scenario, std::int64
   scenarios::ProcessEntry& entry = filled.processes.front();
   entry.arrivals.kind = process::ArrivalKind::periodic;
   entry.arrivals.rate_per_s = rate_per_s;
-  entry.arrivals.dynamic_batch = entry.batch;
+  entry.arrivals.dynamic_batch = entry.work.batch;
   filled.processes = spread_cameras(entry, cameras);
   return filled;
 }

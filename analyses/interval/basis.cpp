@@ -21,36 +21,38 @@ constexpr std::array<std::string_view, 5> order{"measured", "network", "family",
 // The measured kernels and rates of the process's network in a framework's runtime; null if there are none.
 const dnn::MeasuredNetwork* measured_network(const scenarios::ProcessEntry& entry,
                                              const profiles::Profile& profile) {
-  if (!entry.precision || traits_of(entry.runtime).lowering != dnn::Lowering::framework) return nullptr;
-  const std::string network = scenarios::network_name(entry.model);
+  if (!entry.work.precision || traits_of(entry.host.runtime).lowering != dnn::Lowering::framework)
+    return nullptr;
+  const std::string network = scenarios::network_name(entry.work.model);
   const dnn::Model* const model = dnn::find_model(network);
-  const auto input = static_cast<int>(entry.input.value_or(model != nullptr ? model->default_input : 0));
+  const auto input = static_cast<int>(entry.work.input.value_or(model != nullptr ? model->default_input : 0));
   return profiles::kernel_tables_for(profile.spec->evidence, profile.spec->sibling,
-                                     {network, *entry.precision, entry.batch, input})
-      .find(network, *entry.precision, input);
+                                     {network, *entry.work.precision, entry.work.batch, input})
+      .find(network, *entry.work.precision, input);
 }
 
 std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string& grade,
                          const profiles::Profile& profile) {
   if (grade == "measured" || grade == "interpolated") return "measured";
-  if (grade != "fitted" || !entry.precision) return "model";
+  if (grade != "fitted" || !entry.work.precision) return "model";
   if (const dnn::MeasuredNetwork* const known = measured_network(entry, profile))
     return known->batches.empty() ? "network" : "measured";
-  const std::string network = scenarios::network_name(entry.model);
-  const bool file = scenarios::network_of_file(entry.model) != nullptr;
+  const std::string network = scenarios::network_name(entry.work.model);
+  const bool file = scenarios::network_of_file(entry.work.model) != nullptr;
   const dnn::Model* const model = file ? nullptr : dnn::find_model(network);
   if (!file && model == nullptr) return "model";
   const dnn::Chip chip = dnn::Chip::of(profile.spec->gpu);
   const std::string_view family = file ? std::string_view(network) : model->family;
-  const dnn::Lowering lowering = traits_of(entry.runtime).lowering;
-  const bool laws =
-      lowering == dnn::Lowering::framework && dnn::has_framework_laws(profile.spec->gpu, *entry.precision);
+  const dnn::Lowering lowering = traits_of(entry.host.runtime).lowering;
+  const bool laws = lowering == dnn::Lowering::framework &&
+                    dnn::has_framework_laws(profile.spec->gpu, *entry.work.precision);
   const dnn::Factor* const factor = dnn::find_factor(
-      profile.factors, {chip, network, family, *entry.precision, laws ? lowering : dnn::Lowering::optimised});
+      profile.factors,
+      {chip, network, family, *entry.work.precision, laws ? lowering : dnn::Lowering::optimised});
   if (factor == nullptr && laws) return "laws";
   // On another GPU, or in another precision, a network's factor is known no better than a family's.
   return factor != nullptr && !factor->model.empty() && factor->chip == chip &&
-                 factor->precision == *entry.precision
+                 factor->precision == *entry.work.precision
              ? "network"
              : "family";
 }
@@ -66,14 +68,14 @@ std::size_t rank(const std::string& basis) {
 std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& grade,
                      const profiles::Profile& profile) {
   const std::string kernels = kernel_basis(entry, grade, profile);
-  const process::RuntimeKind kind = traits_of(entry.runtime).kind;
+  const process::RuntimeKind kind = traits_of(entry.host.runtime).kind;
   const bool own = kind == process::RuntimeKind::framework || kind == process::RuntimeKind::session;
-  return own ? kernels + " " + to_string(entry.runtime) : kernels;
+  return own ? kernels + " " + to_string(entry.host.runtime) : kernels;
 }
 
 double octaves_beyond_tables(const scenarios::ProcessEntry& entry, const profiles::Profile& profile) {
   const dnn::MeasuredNetwork* const known = measured_network(entry, profile);
-  return known != nullptr ? dnn::octaves_beyond(*known, entry.batch) : 0;
+  return known != nullptr ? dnn::octaves_beyond(*known, entry.work.batch) : 0;
 }
 
 std::string weaker(const std::string& a, const std::string& b) {

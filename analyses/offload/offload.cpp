@@ -441,8 +441,9 @@ OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& con
     answer.prices.cloud_per_hour = question.cloud_profile->prices.per_hour_usd;
   for (const scenarios::ProcessInstance& instance : scenarios::expand(question.edge)) {
     const scenarios::ProcessEntry& entry = question.edge.processes[instance.entry];
-    answer.streams.push_back({instance.index, instance.entry, entry.name, scenarios::model_name(entry.model),
-                              scenarios::model_name(question.cloud.processes[instance.entry].model)});
+    answer.streams.push_back({instance.index, instance.entry, entry.name,
+                              scenarios::model_name(entry.work.model),
+                              scenarios::model_name(question.cloud.processes[instance.entry].work.model)});
   }
   const std::size_t streams = answer.streams.size();
   answer.tried = numbers_to_try(streams);

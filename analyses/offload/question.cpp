@@ -103,16 +103,16 @@ scenarios::ProcessEntry server_of(const OffloadQuestion& question,
   const scenarios::ProcessEntry& stream = question.edge.processes[index];
   scenarios::ProcessEntry server = servers[which];
   const Cursor at = cloud.descend(fmt::format("processes.{}", which));
-  if (has_key(at.value(), "batch") && server.batch != stream.batch)
-    at.descend("batch").problem(fmt::format("its streams send batches of {}", stream.batch));
+  if (has_key(at.value(), "batch") && server.work.batch != stream.work.batch)
+    at.descend("batch").problem(fmt::format("its streams send batches of {}", stream.work.batch));
   if (server.language.has_value() != stream.language.has_value())
     at.descend("model").problem("a language model and a network do not answer the same requests");
   server.name = stream.name;
   server.count = stream.count;
-  server.batch = stream.batch;
+  server.work.batch = stream.work.batch;
   server.arrivals = stream.arrivals;
-  server.trace_file = stream.trace_file;
-  server.trace_hash = stream.trace_hash;
+  server.trace.file = stream.trace.file;
+  server.trace.hash = stream.trace.hash;
   return server;
 }
 
@@ -179,9 +179,10 @@ std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& pr
       question.cloud.run = question.edge.run;
       if (study.offload->link.payload.tensor) {
         for (const scenarios::ProcessEntry& entry : question.cloud.processes) {
-          if (!entry.language && !std::holds_alternative<scenarios::SyntheticModel>(entry.model)) continue;
+          if (!entry.language && !std::holds_alternative<scenarios::SyntheticModel>(entry.work.model))
+            continue;
           document.descend("offload.payload")
-              .problem(fmt::format("{} has no input tensor", model_name(entry.model)));
+              .problem(fmt::format("{} has no input tensor", model_name(entry.work.model)));
           break;
         }
       }

@@ -82,9 +82,10 @@ BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scen
 
 // The input size: the entry's, else the default of the network.
 std::optional<std::int64_t> input_of(const scenarios::ProcessEntry& entry) {
-  const auto* const built_in = std::get_if<scenarios::BuiltInModel>(&entry.model);
+  const auto* const built_in = std::get_if<scenarios::BuiltInModel>(&entry.work.model);
   const dnn::Model* const model = built_in != nullptr ? dnn::find_model(built_in->name) : nullptr;
-  return entry.input || model == nullptr ? entry.input : std::optional<std::int64_t>(model->default_input);
+  return entry.work.input || model == nullptr ? entry.work.input
+                                              : std::optional<std::int64_t>(model->default_input);
 }
 
 // The reason why the network cannot be partitioned; empty if it can.
@@ -93,14 +94,14 @@ std::string why_not_partitioned(const OffloadQuestion& question) {
   const scenarios::ProcessEntry &edge = question.edge.processes.front(),
                                 &cloud = question.cloud.processes.front();
   for (const scenarios::ProcessEntry* const entry : {&edge, &cloud}) {
-    if (std::holds_alternative<scenarios::SyntheticModel>(entry->model))
+    if (std::holds_alternative<scenarios::SyntheticModel>(entry->work.model))
       return "a synthetic model has no layers";
-    if (entry->layers) return "the process already runs a part of a network";
-    if (traits_of(entry->runtime).kind != process::RuntimeKind::engine ||
-        entry->placement != scenarios::Placement::gpu)
+    if (entry->work.layers) return "the process already runs a part of a network";
+    if (traits_of(entry->host.runtime).kind != process::RuntimeKind::engine ||
+        entry->host.placement != scenarios::Placement::gpu)
       return "only TensorRT engines on GPUs can be partitioned";
   }
-  if (scenarios::model_name(edge.model) != scenarios::model_name(cloud.model) ||
+  if (scenarios::model_name(edge.work.model) != scenarios::model_name(cloud.work.model) ||
       input_of(edge) != input_of(cloud))
     return "edge and cloud run different networks";
   if (edge.arrivals.waits_for_answers()) return "the streams are closed loops";
@@ -139,13 +140,13 @@ PartitionPoints partition_points_of(const OffloadQuestion& question) {
 
 double request_bytes(const OffloadQuestion& question, const dnn::PartitionPoint& point) {
   const scenarios::ProcessEntry& edge = question.edge.processes.front();
-  return dnn::bytes_per_element(*edge.precision) * static_cast<double>(edge.batch * point.elements);
+  return dnn::bytes_per_element(*edge.work.precision) * static_cast<double>(edge.work.batch * point.elements);
 }
 
 HeadRun run_heads(const OffloadQuestion& question, const dnn::PartitionPoint& point,
                   const std::atomic<bool>* interrupt) {
   scenarios::Scenario scenario = question.edge;
-  scenario.processes.front().layers = scenarios::LayerRange{0, point.layers};
+  scenario.processes.front().work.layers = scenarios::LayerRange{0, point.layers};
   if (const auto until = std::exchange(scenario.run.until, std::nullopt))
     scenario.run.duration = until->max;  // tails need no longer run
   HeadRun heads;
@@ -161,10 +162,10 @@ BoardRun run_tails(const OffloadQuestion& question, const dnn::PartitionPoint& p
                    const LinkPoint& at, const std::atomic<bool>* interrupt) {
   scenarios::Scenario scenario = question.cloud;
   scenarios::ProcessEntry& tails = scenario.processes.front();
-  tails.layers =
+  tails.work.layers =
       scenarios::LayerRange{point.layers, scenarios::layers_of(tails, dnn::Lowering::optimised).size()};
   scenario.link = question.section.link;
-  scenario.link->payload = {false, request_bytes(question, point) / static_cast<double>(tails.batch)};
+  scenario.link->payload = {false, request_bytes(question, point) / static_cast<double>(tails.work.batch)};
   scenarios::RunControl control = interrupted_by(interrupt);
   control.requests = &heads.answered;
   return run_over_link(question, std::move(scenario), at, control);

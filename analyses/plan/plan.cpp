@@ -36,7 +36,7 @@ bool differs(const std::vector<double>& values, const std::vector<double>& best,
 bool has_network(const scenarios::Scenario& scenario) {
   return std::ranges::any_of(scenario.processes, [](const scenarios::ProcessEntry& process) {
     return std::ranges::any_of(parts_of(process), [](const scenarios::ProcessEntry& part) {
-      return scenarios::language_model(part.model) == nullptr;
+      return scenarios::language_model(part.work.model) == nullptr;
     });
   });
 }

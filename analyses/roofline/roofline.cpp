@@ -67,7 +67,7 @@ std::optional<scenarios::Scenario> parsed(const RooflineQuestion& question, cons
   auto scenario = scenarios::parse_scenario({text, origin, ""}, catalogue, {question.set, std::nullopt}, own);
   add_without_location(own, origin, problems);
   if (!scenario) return std::nullopt;
-  const scenarios::Placement placement = scenario->processes.front().placement;
+  const scenarios::Placement placement = scenario->processes.front().host.placement;
   if (scenarios::on_gpu(placement)) return scenario;
   problems.add({}, "placement", "must be on the GPU for a roofline", "gpu or cuda-only");
   return std::nullopt;
@@ -88,18 +88,18 @@ std::optional<double> joules_of(const gpu::KernelSequence& kernels, const power:
 }
 
 double flop_of(const scenarios::ProcessEntry& entry) {
-  auto layers = dnn::fuse(*scenarios::network_of(entry), traits_of(entry.runtime).lowering);
-  if (entry.training) layers = dnn::training_step(layers, *entry.precision);
+  auto layers = dnn::fuse(*scenarios::network_of(entry), traits_of(entry.host.runtime).lowering);
+  if (entry.work.training) layers = dnn::training_step(layers, *entry.work.precision);
   double macs = 0;
   for (const dnn::FusedLayer& layer : layers) macs += static_cast<double>(layer.macs);
-  return 2 * macs * static_cast<double>(entry.batch);
+  return 2 * macs * static_cast<double>(entry.work.batch);
 }
 
 PlacedNetwork placed(const scenarios::Scenario& scenario, const scenarios::Assembly& assembly,
                      const power::Activity& idle) {
   const scenarios::ProcessEntry& entry = scenario.processes.front();
   PlacedNetwork network{
-      .model = scenarios::model_name(entry.model), .problem = {}, .joules = {}, .grade = {}};
+      .model = scenarios::model_name(entry.work.model), .problem = {}, .joules = {}, .grade = {}};
   if (assembly.setup.processes.empty()) {
     network.problem = "does not fit into memory";
     return network;
@@ -116,8 +116,8 @@ PlacedNetwork placed(const scenarios::Scenario& scenario, const scenarios::Assem
 dnn::ArithmeticPath path_of(const scenarios::Scenario& scenario, const board::DeviceSpec& device) {
   gpu::Spec gpu = device.gpu;
   const scenarios::ProcessEntry& entry = scenario.processes.front();
-  if (entry.placement == scenarios::Placement::cuda_only) gpu.tensor_cores = {};
-  return dnn::path_for(gpu, *entry.precision);
+  if (entry.host.placement == scenarios::Placement::cuda_only) gpu.tensor_cores = {};
+  return dnn::path_for(gpu, *entry.work.precision);
 }
 
 // The mode without its networks.
@@ -138,11 +138,11 @@ ModeRoofline mode_of(const scenarios::Scenario& scenario, const scenarios::Assem
 void describe(RooflineAnswer& answer, const scenarios::Scenario& scenario, const board::DeviceSpec& device) {
   const scenarios::ProcessEntry& entry = scenario.processes.front();
   const dnn::ArithmeticPath path = path_of(scenario, device);
-  answer.precision = dnn::to_string(*entry.precision);
+  answer.precision = dnn::to_string(*entry.work.precision);
   answer.computed = dnn::to_string(path.precision);
   answer.tensor_cores = path.tensor_cores;
-  answer.batch = entry.batch;
-  answer.runtime = to_string(entry.runtime);
+  answer.batch = entry.work.batch;
+  answer.runtime = to_string(entry.host.runtime);
 }
 
 }  // namespace

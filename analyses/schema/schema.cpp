@@ -83,6 +83,8 @@ Json values(const Read& read) {
     return quantity(input::time_dimension());
   } else if constexpr (requires { read.longest; }) {
     return {{"type", "string"}, {"maxLength", read.longest}};
+  } else if constexpr (std::is_same_v<Read, input::Real>) {
+    return {{"type", "number"}, {"minimum", read.least}};
   } else if constexpr (requires { read.most; }) {
     Json schema{{"type", "integer"}, {"minimum", read.least}};
     if (std::cmp_less(read.most, beyond_use)) schema["maximum"] = read.most;
@@ -93,14 +95,18 @@ Json values(const Read& read) {
   }
 }
 
-// The schemas of the rows of a record. `given`: schemas that go before those of the rows.
+// The schemas of the rows of a record that this kind of entry has. `given`: schemas that go before those of
+// the rows. A key that code reads has one there, or among the definitions.
 struct KeySchemas {
-  Json given = {}, properties = Json::object(), required = {};
+  Json given = {};
+  scenarios::Kinds entry = 0;
+  Json properties = Json::object(), required = {};
 
   template <class Get, class Read>
   void operator()(const char* key, Get /*member*/, const Read& read, const std::string& words = "",
-                  scenarios::Key kind = {}) {
-    if (kind == scenarios::Key::required) required.push_back(key);
+                  scenarios::Use use = {}) {
+    if (!scenarios::has_key(use.of, entry)) return;
+    if (use.kind == scenarios::Key::required) required.push_back(key);
     if (given.contains(key)) return code(key);
     const Json schema = values(read);
     Json& to = properties[key] = Json::object();
@@ -109,7 +115,10 @@ struct KeySchemas {
     to.update(schema);
     if (!words.empty()) to["description"] = words;
   }
-  void code(const char* key) { properties[key] = given.at(key); }
+  void code(const char* key, scenarios::Use use = {}) {
+    if (!scenarios::has_key(use.of, entry)) return;
+    properties[key] = given.contains(key) ? given[key] : Json{{"$ref", std::string("#/definitions/") + key}};
+  }
 };
 template <class R>
 Json section() {
@@ -127,12 +136,17 @@ void rows_of(KeySchemas& rows) {
 }
 // The schemas of the rows of a record, where the schemas in `given` go before.
 Json key_schemas(const std::string& record, const Json& given) {
+  using scenarios::kind::instance;
   static const std::map<std::string, void (*)(KeySchemas&)> records{
+      {"process", scenarios::process_keys<KeySchemas>},
+      {"instance",
+       [](KeySchemas& rows) {
+         scenarios::process_keys(rows = {rows.given, instance});
+       }},
       {"scenario", rows_of<scenarios::Scenario>},
       {"run", rows_of<scenarios::Run>},
       {"synthetic", rows_of<scenarios::SyntheticModel>},
-      {"load", rows_of<scenarios::LoadEntry>},
-      {"server", rows_of<process::ServerCosts>},
+      {"load", scenarios::load_keys<KeySchemas>},
       {"wait", rows_of<process::PollingWait>},
       {"link_quality", scenarios::link_quality<KeySchemas>}};
   KeySchemas rows{given};

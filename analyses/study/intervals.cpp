@@ -19,9 +19,10 @@ std::string shape_of(const scenarios::Scenario& scenario) {
   for (const scenarios::ProcessEntry& entry : scenario.processes) {
     count += static_cast<std::size_t>(entry.count);
     for (const scenarios::ProcessEntry& part : parts_of(entry)) {
-      text += fmt::format("; {} {} {} {} {}", scenarios::model_name(part.model),
-                          part.precision ? to_string(*part.precision) : "", to_string(part.runtime),
-                          to_string(part.placement), part.batch > 1 ? "batches" : "images");
+      text += fmt::format("; {} {} {} {} {}", scenarios::model_name(part.work.model),
+                          part.work.precision ? to_string(*part.work.precision) : "",
+                          to_string(part.host.runtime), to_string(part.host.placement),
+                          part.work.batch > 1 ? "batches" : "images");
       if (has_instances(entry)) text += fmt::format(" on {} streams", streams_of(entry, part));
     }
   }

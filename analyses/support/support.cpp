@@ -46,7 +46,7 @@ Support support(const profiles::Profile& profile, const scenarios::Model& model,
       if (factor.model == name && factor.precision == precision && !factor.layers.empty())
         support.measured_batches.push_back(factor.batch);
   scenarios::ProcessEntry entry;
-  entry.model = model;
+  entry.work.model = model;
   const auto network = scenarios::network_of(entry);
   for (const dnn::Precision used : dnn::all_precisions) {
     const auto count =

@@ -112,9 +112,9 @@ void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfigurat
     });
   };
   for (const RunConfiguration& configuration : configurations) {
-    const scenarios::Precision precision = *configuration.scenario->processes.front().precision;
+    const scenarios::Precision precision = *configuration.scenario->processes.front().work.precision;
     const dnn::Lowering lowering =
-        process::traits_of(configuration.scenario->processes.front().runtime).lowering;
+        process::traits_of(configuration.scenario->processes.front().host.runtime).lowering;
     const std::string network = configuration.network(), family = configuration.family();
     if (lowering != dnn::Lowering::optimised) {
       if (tables.cover(configuration) || configuration.reference_values.empty()) continue;
@@ -221,7 +221,7 @@ void Bench::add_timed(const Unknown& unknown, double value, const profiles::Prof
                       std::vector<dnn::Factor>& found) const {
   for (const RunConfiguration& configuration : configurations_) {
     if (configuration.layer_times.empty() || configuration.network() != unknown.network ||
-        configuration.scenario->processes.front().precision != unknown.precision)
+        configuration.scenario->processes.front().work.precision != unknown.precision)
       continue;
     found.push_back({.chip = dnn::Chip::of(profile.spec->gpu),
                      .model = unknown.network,

@@ -168,7 +168,7 @@ std::vector<double> layer_factors(const RunConfiguration& configuration, const p
   const scenarios::Assembly board = assembled(configuration, profile);
   const scenarios::ProcessEntry& entry = configuration.scenario->processes.front();
   const auto layers = scenarios::layers_of(entry, dnn::Lowering::optimised);
-  const auto of_layers = dnn::roofline_by_layer(layers, entry.batch, *entry.precision,
+  const auto of_layers = dnn::roofline_by_layer(layers, entry.work.batch, *entry.work.precision,
                                                 dnn::Lowering::optimised, board.device.gpu);
   std::vector<ComputedLayer> computed;
   for (const dnn::FusedLayer& layer : layers) computed.push_back({layer.name, 0});

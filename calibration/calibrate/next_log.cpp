@@ -64,7 +64,7 @@ std::vector<Candidate> candidates(const RunConfiguration& like, const profiles::
       fmt::format("throughput at batch {}", 4 * like.batch),
       [](RunConfiguration& run, scenarios::ProcessEntry& entry) {
         run.processes = entry.count = 1;
-        run.batch = entry.batch = 4 * run.batch;
+        run.batch = entry.work.batch = 4 * run.batch;
       });
   const bool half = like.precision == "fp16";
   add(fmt::format("a run of {} in {}", network, half ? "int8" : "fp16"),
@@ -72,7 +72,7 @@ std::vector<Candidate> candidates(const RunConfiguration& like, const profiles::
       [half](RunConfiguration& run, scenarios::ProcessEntry& entry) {
         run.processes = entry.count = 1;
         run.precision = half ? "int8" : "fp16";
-        entry.precision = half ? scenarios::Precision::int8 : scenarios::Precision::fp16;
+        entry.work.precision = half ? scenarios::Precision::int8 : scenarios::Precision::fp16;
       });
   if (profile.spec->power)
     add(fmt::format("tegrastats beside a run of {}", network), "power",

@@ -81,11 +81,11 @@ std::optional<double> rate_alone(const RunConfiguration& run) {
 dnn::Request request_of(const RunConfiguration& run, const profiles::BaseProfile& base) {
   const scenarios::ProcessEntry& entry = run.scenario->processes.front();
   return {.model = run.network(),
-          .precision = *entry.precision,
+          .precision = *entry.work.precision,
           .batch = run.batch,
-          .input = static_cast<int>(entry.input.value_or(0)),
+          .input = static_cast<int>(entry.work.input.value_or(0)),
           .chip = dnn::Chip::of(base.profile.spec->gpu),
-          .network = scenarios::network_of_file(entry.model)};
+          .network = scenarios::network_of_file(entry.work.model)};
 }
 
 // True if a rate of a graph tells the level of the computed kernels of its network: it has layers, no table

@@ -203,10 +203,10 @@ void set_others(scenarios::ProcessEntry& entry, const Fields& fields) {
   const auto set = [&](std::optional<std::int64_t>& into, const char* column, std::int64_t most) {
     if (const std::int64_t given = fields.count(column, 0, most); given > 0) into = given;
   };
-  set(entry.input, "input", dnn::largest_input);
-  set(entry.threads, "threads", most_threads);
+  set(entry.work.input, "input", dnn::largest_input);
+  set(entry.host.threads, "threads", most_threads);
   if (const std::string transfers = fields.text("transfers"); transfers == "none")
-    entry.transfers = false;
+    entry.host.transfers = false;
   else if (!transfers.empty() && transfers != "both")
     fields.fail(fmt::format("transfers is '{}', not both or none", input::printable(transfers)));
   if (const auto rate = fields.number("rate_hz")) {
@@ -218,7 +218,7 @@ void set_others(scenarios::ProcessEntry& entry, const Fields& fields) {
   }
   if (const auto percent = fields.number("mps_percent")) {
     if (!(*percent > 0 && *percent <= 100)) fields.fail(fmt::format("mps_percent is {}", *percent));
-    entry.mps_threads = *percent / 100;
+    entry.gpu.mps_threads = *percent / 100;
   }
 }
 
@@ -246,17 +246,17 @@ void add_processes(RunConfiguration& configuration, const Fields& fields, const 
     const std::size_t end =
         std::min(configuration.placement.find_first_of("+|", begin), configuration.placement.size());
     scenarios::ProcessEntry entry;
-    entry.model = model;
-    entry.precision = fields.word(scenarios::precision_names(), "precision", configuration.precision);
-    entry.placement = fields.word(scenarios::placement_names(), "placement",
-                                  configuration.placement.substr(begin, end - begin));
-    entry.batch = entry.placement == scenarios::Placement::gpu ? configuration.batch : dla_batch;
+    entry.work.model = model;
+    entry.work.precision = fields.word(scenarios::precision_names(), "precision", configuration.precision);
+    entry.host.placement = fields.word(scenarios::placement_names(), "placement",
+                                       configuration.placement.substr(begin, end - begin));
+    entry.work.batch = entry.host.placement == scenarios::Placement::gpu ? configuration.batch : dla_batch;
     entry.count = configuration.processes;
     set_others(entry, fields);
-    entry.runtime = fields.word(scenarios::runtime_names(), "runtime", configuration.runtime);
-    entry.sync = scenarios::default_sync(entry.runtime);
+    entry.host.runtime = fields.word(scenarios::runtime_names(), "runtime", configuration.runtime);
+    entry.host.sync = scenarios::default_sync(entry.host.runtime);
     if (const std::string sync = fields.text("sync"); !sync.empty())
-      entry.sync = fields.word(scenarios::sync_names(), "sync", sync);
+      entry.host.sync = fields.word(scenarios::sync_names(), "sync", sync);
     entries.push_back(std::move(entry));
     begin = end + 1;
   }
@@ -334,11 +334,11 @@ RunConfiguration configuration_of(const Fields& fields, profiles::NetworkFiles& 
 }  // namespace
 
 std::string RunConfiguration::network() const {
-  return scenarios::network_name(scenario->processes.front().model);
+  return scenarios::network_name(scenario->processes.front().work.model);
 }
 
 std::int64_t RunConfiguration::input() const {
-  if (scenario->processes.front().input) return *scenario->processes.front().input;
+  if (scenario->processes.front().work.input) return *scenario->processes.front().work.input;
   const dnn::Model* const built_in = dnn::find_model(model);
   return built_in == nullptr ? 0 : built_in->default_input;
 }
@@ -361,11 +361,11 @@ std::string RunConfiguration::text() const {
 
 bool RunConfiguration::has_layers() const {
   return dnn::find_model(model) != nullptr ||
-         scenarios::network_of_file(scenario->processes.front().model) != nullptr;
+         scenarios::network_of_file(scenario->processes.front().work.model) != nullptr;
 }
 
 bool RunConfiguration::is_of_framework() const {
-  return process::traits_of(scenario->processes.front().runtime).lowering == dnn::Lowering::framework;
+  return process::traits_of(scenario->processes.front().host.runtime).lowering == dnn::Lowering::framework;
 }
 
 MetricKind kind_of(const std::string& metric) {

@@ -19,7 +19,7 @@ namespace jostle::calibration {
 namespace {
 
 scenarios::Precision precision_of(const RunConfiguration& configuration) {
-  return *configuration.scenario->processes.front().precision;
+  return *configuration.scenario->processes.front().work.precision;
 }
 
 // Simulates configurations with given factors; may be used from several threads.

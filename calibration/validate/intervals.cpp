@@ -193,7 +193,7 @@ ComparisonGroup compare_sharing_intervals(const profiles::Profile& profile,
       const auto kernels = row.integer(configs.column("kernels_per_batch"));
       const double requested_us = row.number(configs.column("kernel_us"));
       const bool graph = row.text(configs.column("mode")) == "graph";
-      entry.model = scenarios::SyntheticModel{
+      entry.work.model = scenarios::SyntheticModel{
           .kernels = kernels,
           .duration = sim::microseconds(graph && found != measured.end()
                                             ? kernel_us(found->second, process, requested_us, slice_us)
@@ -202,10 +202,10 @@ ComparisonGroup compare_sharing_intervals(const profiles::Profile& profile,
           .threads = static_cast<std::uint32_t>(row.integer(configs.column("threads"))),
           .pace = {}};
       // The program is plain CUDA: its launches cost the same as those of TensorRT.
-      entry.runtime = graph ? scenarios::Runtime::cuda_graph : scenarios::Runtime::tensorrt;
-      entry.sync =
+      entry.host.runtime = graph ? scenarios::Runtime::cuda_graph : scenarios::Runtime::tensorrt;
+      entry.host.sync =
           row.text(configs.column("sync")) == "spin" ? scenarios::Sync::spin : scenarios::Sync::blocking;
-      entry.cpus = {static_cast<int>(process)};  // each process has its own core
+      entry.host.cpus = {static_cast<int>(process)};  // each process has its own core
       scenario.processes.push_back(entry);
       rate += number_after(row.text(configs.column("host_report")), "per_s ") * static_cast<double>(kernels);
     }
@@ -238,10 +238,10 @@ ComparisonGroup compare_sparse_launches(const profiles::Profile& profile, const 
       const bool dense = run.beside_dense && i == 1;
       model.duration = sim::microseconds((dense ? 20 : run.kernel_us) * 0.9934);
       model.pace = dense ? sim::Duration::zero() : sim::microseconds(run.pace_us);
-      entry.model = model;
-      entry.runtime = scenarios::Runtime::eager;
-      entry.sync = run.blocking ? scenarios::Sync::blocking : scenarios::Sync::spin;
-      entry.cpus = {i};
+      entry.work.model = model;
+      entry.host.runtime = scenarios::Runtime::eager;
+      entry.host.sync = run.blocking ? scenarios::Sync::blocking : scenarios::Sync::spin;
+      entry.host.cpus = {i};
       scenario.processes.push_back(entry);
     }
     // Only the second half of the recording is compared.

@@ -42,13 +42,13 @@ scenarios::Scenario scenario_of(const input::CsvTable& table, const input::CsvTa
 scenarios::ProcessEntry entry_of(const input::CsvTable& table, const input::CsvTable::Row& row,
                                  const std::string& mode) {
   scenarios::ProcessEntry entry;
-  entry.model = scenarios::BuiltInModel{row.text(table.column("model"))};
-  entry.precision = precision_of(row.text(table.column("precision")));
-  entry.batch = row.integer(table.column("batch"));
+  entry.work.model = scenarios::BuiltInModel{row.text(table.column("model"))};
+  entry.work.precision = precision_of(row.text(table.column("precision")));
+  entry.work.batch = row.integer(table.column("batch"));
   if (!input::text_in(table, row, "input").empty())
-    entry.input = std::clamp<std::int64_t>(row.integer(table.column("input")), 1, dnn::largest_input);
-  entry.runtime = mode == "graph" ? scenarios::Runtime::cuda_graph : scenarios::Runtime::eager;
-  entry.sync =
+    entry.work.input = std::clamp<std::int64_t>(row.integer(table.column("input")), 1, dnn::largest_input);
+  entry.host.runtime = mode == "graph" ? scenarios::Runtime::cuda_graph : scenarios::Runtime::eager;
+  entry.host.sync =
       row.integer(table.column("blocking_sync")) == 1 ? scenarios::Sync::blocking : scenarios::Sync::spin;
   return entry;
 }

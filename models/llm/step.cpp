@@ -152,33 +152,13 @@ dnn::Network network_of(const Architecture& of, const Step& step, Operators oper
 
 namespace {
 
-// Makes one kernel of the scores, the softmax and the mix of each block.
-void fuse_attention(std::vector<dnn::FusedLayer>& layers) {
-  std::vector<dnn::FusedLayer> fused;
-  for (dnn::FusedLayer& layer : layers) {
-    dnn::FusedLayer* const before = fused.empty() ? nullptr : &fused.back();
-    const bool scores = before != nullptr && before->op == dnn::Op::matmul && before->folded < 2;
-    if (scores && (layer.op == dnn::Op::softmax || layer.op == dnn::Op::matmul)) {
-      before->macs += layer.macs;
-      before->other_elements += layer.other_elements;
-      before->out = layer.out;
-      ++before->folded;
-    } else {
-      fused.push_back(std::move(layer));
-    }
-  }
-  layers = std::move(fused);
-}
-
 // Sets what attention to keys and values in the cache costs.
 void read_cache(const Architecture& of, const Step& step, const Computation& by, dnn::FusedLayer& layer) {
-  const CacheTraits& cache = traits_of(by.cache);
-  if (step.context == 0 && cache.format == CacheFormat::fp16) return;
-  layer.cache_bits = cache.bits;
-  if (cache.bits < 16) layer.cache_cycles = by.cycles.unpack[static_cast<std::size_t>(cache.unpacked)];
+  if (step.context == 0) return;
+  layer.cache_bits = 16;
   if (step.tokens > 1) return;
   // Scores and mix each read half of a position's numbers.
-  layer.cache_cycles += by.cycles.position * of.heads / (2.0 * of.kv_heads * of.head_dim);
+  layer.cache_cycles = by.cycles.position * of.heads / (2.0 * of.kv_heads * of.head_dim);
   if (step.sequences == 1) return;
   layer.block_cycles = by.cycles.attention;
   layer.heads = of.heads;
@@ -190,7 +170,6 @@ std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step,
   const bool compiled = by.lowering == dnn::Lowering::optimised;
   std::vector<dnn::FusedLayer> layers =
       dnn::fuse(network_of(of, step, compiled ? Operators::joined : Operators::apart), by.lowering);
-  if (by.fused_attention && !compiled) fuse_attention(layers);
   for (dnn::FusedLayer& layer : layers) {
     if (layer.op == dnn::Op::matmul) read_cache(of, step, by, layer);
     if (layer.op != dnn::Op::linear) continue;

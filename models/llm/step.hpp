@@ -53,8 +53,6 @@ struct Computation {
   dnn::Lowering lowering = dnn::Lowering::framework;
   WeightFormat weights = WeightFormat::fp16;
   ProductCycles cycles = {};
-  CacheFormat cache = CacheFormat::fp16;
-  bool fused_attention = false;  // with Lowering::framework: scores, softmax and mix are one kernel
 };
 
 // The layers of a step as a runtime fuses them.

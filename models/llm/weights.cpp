@@ -20,14 +20,13 @@ WeightFormat unpacked_as(WeightFormat format, std::int64_t columns) {
   return narrow ? WeightFormat::q8_0 : format;
 }
 
-double kv_bytes_per_token(const Architecture& of, CacheFormat format) {
-  constexpr double bits = 8;
-  const double numbers = 2.0 * of.layers * of.kv_heads * of.head_dim;
-  return numbers * traits_of(format).bits / bits;
+double kv_bytes_per_token(const Architecture& of) {
+  constexpr double bytes = 2;
+  return bytes * 2.0 * of.layers * of.kv_heads * of.head_dim;
 }
 
-double kv_bytes_per_token(const Architecture& of, const Architecture* draft, CacheFormat format) {
-  return kv_bytes_per_token(of, format) + (draft != nullptr ? kv_bytes_per_token(*draft, format) : 0);
+double kv_bytes_per_token(const Architecture& of, const Architecture* draft) {
+  return kv_bytes_per_token(of) + (draft != nullptr ? kv_bytes_per_token(*draft) : 0);
 }
 
 double block_bytes(const Architecture& of, WeightFormat format) {

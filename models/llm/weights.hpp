@@ -41,29 +41,14 @@ static_assert([] {
   return true;
 }());
 
-// Formats of the keys and values that a sequence leaves in memory.
-enum class CacheFormat : std::uint8_t { fp16, q8_0 };
-struct CacheTraits {
-  CacheFormat format;
-  std::string_view name;  // used in scenarios
-  double bits;            // per number, scales included
-  WeightFormat unpacked;  // a number is unpacked as a weight of this format
-};
-inline constexpr std::array cache_formats{CacheTraits{CacheFormat::fp16, "fp16", 16, WeightFormat::fp16},
-                                          CacheTraits{CacheFormat::q8_0, "q8_0", 8.5, WeightFormat::q8_0}};
-[[nodiscard]] constexpr const CacheTraits& traits_of(CacheFormat format) {
-  return cache_formats[static_cast<std::size_t>(format)];
-}
-
 [[nodiscard]] constexpr const WeightTraits& traits_of(WeightFormat format) {
   return weight_formats[static_cast<std::size_t>(format)];
 }
 
-// Bytes of keys and values per position.
-[[nodiscard]] double kv_bytes_per_token(const Architecture& of, CacheFormat format = CacheFormat::fp16);
+// Bytes of keys and values per position, in fp16.
+[[nodiscard]] double kv_bytes_per_token(const Architecture& of);
 // The same with those of a model that drafts for it; null: none does.
-[[nodiscard]] double kv_bytes_per_token(const Architecture& of, const Architecture* draft,
-                                        CacheFormat format);
+[[nodiscard]] double kv_bytes_per_token(const Architecture& of, const Architecture* draft);
 
 // Bits per weight of a linear layer whose rows have `columns` weights, as stored: llama.cpp's blocks of 256
 // do not fit all rows.

@@ -28,10 +28,16 @@ class DeviceCheck {
     check_clocks();
     check_cores();
     check_power();
-    if (scenario_.observer == Observer::nsys && !device_.nsys)
-      problem("observer", fmt::format("the profile of {} has no costs of nsys", device_.name));
-    check_tenants();
-    if (gpu::way_of(scenario_.sharing).needs_mps && !device_.mps) problem(root_path_of_mps(), no_mps());
+    check_interrupts();
+    // The path of the key that requests MPS: `mps: true` or `sharing: mps`.
+    const char* const mps = root_.value().find("mps") ? "mps" : "sharing";
+    lacks(device_.name, {{mps, gpu::way_of(scenario_.sharing).needs_mps && !device_.mps,
+                          "MPS: Tegra has it from CUDA 12.5 on (JetPack 6.1)"},
+                         {"compositor", scenario_.compositor && !device_.has_gpu(), gpu_that_computes},
+                         {"clocks.gpu", scenario_.clocks.gpu_hz && !device_.has_gpu(), gpu_that_computes},
+                         {"clocks.dla", scenario_.clocks.dla_hz && device_.dla.count == 0, "DLA"},
+                         {"power_limit", device_.power && scenario_.power_limit_w && !device_.power->limit,
+                          "power limit of its own", "use power_cap"}});
     for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
     for (std::size_t i = 0; i < scenario_.loads.size(); ++i) check_load(scenario_.loads[i], i);
   }
@@ -41,29 +47,38 @@ class DeviceCheck {
     root_.descend(path).problem(std::move(message), std::move(hint));
   }
 
-  // Refuses keys that only governors and controllers could follow, if the profile has none.
-  void check_power() const {
-    if (device_.power && scenario_.power_cap && !device_.lowers_clocks())
-      problem("power_cap", device_.name + "'s profile has no table of clocks that a cap could lower",
-              "leave it out, or give the profile gpu.clock_table");
-    if (device_.power && scenario_.power_limit_w) check_power_limit(*scenario_.power_limit_w);
-    if (device_.power) return;
-    const auto refuse = [this](bool given, const char* path) {
-      if (given) problem(path, fmt::format("the profile of {} has no power parameters", device_.name));
-    };
-    refuse(scenario_.jetson_clocks == false, "jetson_clocks");
-    refuse(scenario_.governors.cpu.has_value(), "governors.cpu");
-    refuse(scenario_.governors.gpu.has_value(), "governors.gpu");
-    refuse(scenario_.power_cap.has_value(), "power_cap");
-    refuse(scenario_.power_limit_w.has_value(), "power_limit");
-    refuse(scenario_.ambient_c.has_value(), "ambient");
-    refuse(scenario_.fan.has_value(), "fan");
+  // A key that asks for something which the board or its profile does not have.
+  struct Lack {
+    std::string path;
+    bool is = false;
+    std::string what;  // "DLA"
+    std::string hint = {};
+  };
+  void lacks(const std::string& who, std::initializer_list<Lack> list) const {
+    for (const Lack& lack : list)
+      if (lack.is) problem(lack.path, fmt::format("{} has no {}", who, lack.what), lack.hint);
   }
 
-  void check_power_limit(double watts) const {
-    if (!device_.power->limit)
-      return problem("power_limit", device_.name + " has no power limit of its own", "use power_cap");
-    const power::PowerLimitSpec& limit = *device_.power->limit;
+  // Checks what governors and controllers follow.
+  void check_power() const {
+    const bool none = !device_.power;
+    const char* const power = "power parameters";
+    lacks(profile_,
+          {{"power_cap", device_.power && scenario_.power_cap && !device_.lowers_clocks(),
+            "table of clocks that a cap could lower", "leave it out, or give the profile gpu.clock_table"},
+           {"observer", scenario_.observer == Observer::nsys && !device_.nsys, "costs of nsys"},
+           {"jetson_clocks", none && scenario_.jetson_clocks == false, power},
+           {"governors.cpu", none && scenario_.governors.cpu, power},
+           {"governors.gpu", none && scenario_.governors.gpu, power},
+           {"power_cap", none && scenario_.power_cap, power},
+           {"power_limit", none && scenario_.power_limit_w, power},
+           {"ambient", none && scenario_.ambient_c, power},
+           {"fan", none && scenario_.fan, power}});
+    if (device_.power && device_.power->limit && scenario_.power_limit_w)
+      check_power_limit(*scenario_.power_limit_w, *device_.power->limit);
+  }
+
+  void check_power_limit(double watts, const power::PowerLimitSpec& limit) const {
     const auto write = [](double value) { return input::format_quantity(value, input::power_dimension()); };
     if (watts > limit.budget_w)
       problem("power_limit", fmt::format("above the {} of {}", write(limit.budget_w), device_.name));
@@ -72,20 +87,10 @@ class DeviceCheck {
               fmt::format("{} to {}", write(limit.min_w), write(limit.budget_w)));
   }
 
-  // The path of the key that requests MPS: `mps: true` or `sharing: mps`.
-  [[nodiscard]] const char* root_path_of_mps() const { return root_.value().find("mps") ? "mps" : "sharing"; }
-  [[nodiscard]] std::string no_mps() const {
-    return fmt::format("{} has no MPS: Tegra has it from CUDA 12.5 on (JetPack 6.1)", device_.name);
-  }
-
   [[nodiscard]] gpu::Spec powered_gpu() const {
     const auto mode = power_mode_of(scenario_, device_);
     if (!mode || !mode->tpcs) return device_.gpu;
     return gpu::with_sms(device_.gpu, *mode->tpcs * device_.gpu.sms_per_tpc);
-  }
-
-  [[nodiscard]] std::string no_gpu() const {
-    return fmt::format("{} has no GPU that computes", device_.name);
   }
 
   static double lowest(const std::vector<double>& table) { return table.empty() ? 0 : table.front(); }
@@ -110,10 +115,8 @@ class DeviceCheck {
       least = std::max(least, lowest(cluster.clock_table_hz));
     }
     check_clock("clocks.cpu", clocks.cpu_hz, least, most);
-    if (clocks.gpu_hz && !device_.has_gpu()) problem("clocks.gpu", no_gpu());
     if (device_.has_gpu())
       check_clock("clocks.gpu", clocks.gpu_hz, lowest(device_.gpu.clock_table_hz), device_.gpu.max_clock_hz);
-    if (clocks.dla_hz && device_.dla.count == 0) problem("clocks.dla", device_.name + " has no DLA");
     if (device_.dla.count > 0)
       check_clock("clocks.dla", clocks.dla_hz, lowest(device_.dla.clock_table_hz), device_.dla.max_clock_hz);
     const memory::Spec& memory = device_.memory;
@@ -125,8 +128,7 @@ class DeviceCheck {
   }
 
   void check_cores() {
-    const auto mode = power_mode_of(scenario_, device_);
-    allowed_ = board::online_cpus(device_, mode ? &*mode : nullptr, scenario_.clocks.cores);
+    allowed_ = online();
     check_cpus("cpus", scenario_.cpus, "online");
     if (!scenario_.cpus.empty()) allowed_ = scenario_.cpus;
     if (!scenario_.host_cores) return;
@@ -138,47 +140,49 @@ class DeviceCheck {
     }
   }
 
-  // Checks the background loads, which take cores and the GPU from the processes.
-  void check_tenants() const {
+  [[nodiscard]] std::vector<int> online() const {
     const auto mode = power_mode_of(scenario_, device_);
-    if (const auto& interrupts = scenario_.interrupts) {
-      const auto online = board::online_cpus(device_, mode ? &*mode : nullptr, scenario_.clocks.cores);
-      if (std::find(online.begin(), online.end(), interrupts->cpu) == online.end())
-        problem("interrupts.cpu", fmt::format("core {} is not online", interrupts->cpu),
-                fmt::format("one of {}", fmt::join(online, ", ")));
-    }
-    if (scenario_.compositor && !device_.has_gpu()) problem("compositor", no_gpu());
+    return board::online_cpus(device_, mode ? &*mode : nullptr, scenario_.clocks.cores);
+  }
+
+  void check_interrupts() const {
+    if (scenario_.interrupts) check_cpus("interrupts.cpu", {scenario_.interrupts->cpu}, "online", online());
   }
 
   void check_cpus(const std::string& path, const std::vector<int>& cpus, const char* what) const {
-    for (const int cpu : cpus) {
-      if (std::find(allowed_.begin(), allowed_.end(), cpu) != allowed_.end()) continue;
-      problem(path, fmt::format("core {} is not {}", cpu, what),
-              fmt::format("one of {}", fmt::join(allowed_, ", ")));
-      return;
-    }
+    check_cpus(path, cpus, what, allowed_);
+  }
+  void check_cpus(const std::string& path, const std::vector<int>& cpus, const char* what,
+                  const std::vector<int>& allowed) const {
+    const auto wrong =
+        std::ranges::find_if(cpus, [&](int cpu) { return std::ranges::find(allowed, cpu) == allowed.end(); });
+    if (wrong != cpus.end())
+      problem(path, fmt::format("core {} is not {}", *wrong, what),
+              fmt::format("one of {}", fmt::join(allowed, ", ")));
   }
 
   void check_process(const ProcessEntry& process, std::size_t index) const {
     const std::string path = fmt::format("processes.{}.", place_of_entry(scenario_, index));
-    check_cpus(path + "cpus", process.cpus, "among those the processes are confined to");
-    if (!device_.has_gpu() && process.placement != Placement::cpu) {
-      problem(path + "placement", no_gpu(), "placement: cpu");
-      return;
-    }
-    check_stages(process.before, path + "stages.before");
-    check_stages(process.after, path + "stages.after");
+    check_cpus(path + "cpus", process.host.cpus, "among those the processes are confined to");
+    const bool no_gpu = !device_.has_gpu() && process.host.placement != Placement::cpu;
+    lacks(device_.name, {{path + "placement", no_gpu, gpu_that_computes, "placement: cpu"}});
+    if (no_gpu) return;
+    check_stages(process.around.before, path + "stages.before");
+    check_stages(process.around.after, path + "stages.after");
     if (!gpu::way_of(scenario_.sharing).takes_turns) {
       const std::string reason = fmt::format("with sharing: {} no process has turns on the GPU",
                                              gpu::way_of(scenario_.sharing).name);
-      if (process.gpu_timeslice) problem(path + "gpu_timeslice", reason);
-      if (process.gpu_interleave != gpu::Interleave::low) problem(path + "gpu_interleave", reason);
+      for (const auto& [key, given] :
+           {std::pair{"gpu_timeslice", process.gpu.timeslice.has_value()},
+            std::pair{"gpu_interleave", process.gpu.interleave != gpu::Interleave::low}})
+        if (given) problem(path + key, reason);
     }
     if (has_partitions(process)) check_partitions(process, path);
-    if (!device_.runtimes[process.runtime])
-      problem(path + "runtime",
-              fmt::format("{} has no costs for runtime {}", device_.name, to_string(process.runtime)));
-    if (process.static_graph) check_static_graph(process, path);
+    const auto& runtime = device_.runtimes[process.host.runtime];
+    const char* const name = to_string(process.host.runtime);
+    lacks(device_.name, {{path + "runtime", !runtime, fmt::format("costs for runtime {}", name)}});
+    lacks(profile_, {{path + "graph", process.host.static_graph && runtime && !runtime->static_graph,
+                      fmt::format("costs of a static graph for runtime {}", name)}});
     if (process.language) check_offload(process, path);
     for (std::size_t part = 0; part < parts_of(process).size(); ++part) {
       const std::string of = process.instances.empty() ? path : fmt::format("{}instances.{}.", path, part);
@@ -190,29 +194,28 @@ class DeviceCheck {
   // Layers and experts that are not on the GPU are computed by threads like those of runtime cpu.
   void check_offload(const ProcessEntry& process, const std::string& path) const {
     if (device_.runtimes[Runtime::cpu]) return;
-    const auto refuse = [&](const char* key) {
-      problem(path + key,
-              fmt::format("the profile of {} does not say how fast its cores compute", device_.name),
-              "leave it out, or give the profile runtimes.cpu");
-    };
     const auto& layers = process.language->gpu_layers;
-    if (layers && *layers < llm::most_layers(*language_model(process.model))) refuse("gpu_layers");
-    if (process.language->cpu_moe > 0) refuse("cpu_moe");
+    const bool part = layers && *layers < llm::most_layers(*language_model(process.work.model));
+    for (const auto& [key, given] :
+         {std::pair{"gpu_layers", part}, std::pair{"cpu_moe", process.language->cpu_moe > 0}})
+      if (given)
+        problem(path + key, profile_ + " does not say how fast its cores compute",
+                "leave it out, or give the profile runtimes.cpu");
   }
 
   void check_partitions(const ProcessEntry& process, const std::string& path) const {
     if (std::string wrong = problem_of_partitions(process, powered_gpu()); !wrong.empty())
-      problem(path + (process.sm_partition ? "sm_partition" : "instances"), std::move(wrong));
+      problem(path + (process.gpu.sm_partition ? "sm_partition" : "instances"), std::move(wrong));
   }
 
   void check_stages(const std::vector<Stage>& stages, const std::string& path) const {
     for (std::size_t i = 0; i < stages.size(); ++i) {
       const auto& engine = stages[i].engine;
-      if (engine && device_.engines.pixels_per_s[media::index_of(*engine)] <= 0)
-        problem(
-            fmt::format("{}.{}.on", path, i),
-            fmt::format("{} has no {}, or its rate is not known", device_.name, media::to_string(*engine)),
-            *engine == media::Kind::vic ? "on: cpu or gpu" : "on: cpu, or another board");
+      if (!engine) continue;
+      lacks(device_.name,
+            {{fmt::format("{}.{}.on", path, i), device_.engines.pixels_per_s[media::index_of(*engine)] <= 0,
+              fmt::format("{}, or its rate is not known", media::to_string(*engine)),
+              *engine == media::Kind::vic ? "on: cpu or gpu" : "on: cpu, or another board"}});
     }
   }
 
@@ -222,9 +225,7 @@ class DeviceCheck {
     const process::LoadRow& kind = process::row_of(load.kind);
     if (!kind.moves_memory()) return;
     if (!device_.memory.unified || !device_.has_gpu() || !device_.memory.cores) {
-      problem(path + "load",
-              fmt::format("the profile of {} does not say how fast its cores move memory", device_.name),
-              "load: busy");
+      problem(path + "load", profile_ + " does not say how fast its cores move memory", "load: busy");
       return;
     }
     const memory::CoreTraffic& cores = *device_.memory.cores;
@@ -238,7 +239,7 @@ class DeviceCheck {
   }
 
   void check_blocks(const ProcessEntry& part, const std::string& path) const {
-    const auto* synthetic = std::get_if<SyntheticModel>(&part.model);
+    const auto* synthetic = std::get_if<SyntheticModel>(&part.work.model);
     const int most = device_.gpu.max_threads_per_block;
     if (synthetic != nullptr && device_.has_gpu() && synthetic->threads > static_cast<std::uint32_t>(most))
       problem(path + "model.threads", fmt::format("{} threads in a block, {} takes {}", synthetic->threads,
@@ -246,43 +247,39 @@ class DeviceCheck {
   }
 
   void check_placement(const ProcessEntry& process, const std::string& path) const {
-    const Placement placement = process.placement;
+    const Placement placement = process.host.placement;
     const std::string where = path + "placement";
-    const bool network = !std::holds_alternative<SyntheticModel>(process.model);
+    const bool network = !std::holds_alternative<SyntheticModel>(process.work.model);
     if (!network && placement != Placement::gpu) {
       problem(where, fmt::format("a synthetic model cannot run with placement: {}", to_string(placement)));
       return;
     }
-    if (placement == Placement::cpu && process.precision == Precision::tf32)
+    if (placement == Placement::cpu && process.work.precision == Precision::tf32)
       problem(path + "precision", "tf32 needs the GPU's tensor cores", "fp32");
     if (placement == Placement::dla0 || placement == Placement::dla1) check_dla(process, path);
   }
 
   void check_dla(const ProcessEntry& process, const std::string& path) const {
-    const int number = process.placement == Placement::dla1 ? 1 : 0;
-    if (number >= device_.dla.count) {
-      problem(path + "placement", fmt::format("{} has no {}", device_.name, to_string(process.placement)),
-              device_.dla.count == 0 ? "it has no DLA" : "it has one DLA, dla0");
-      return;
-    }
-    if (traits_of(process.runtime).kind != RuntimeKind::engine)
-      problem(path + "runtime", fmt::format("runtime {} cannot use a DLA", to_string(process.runtime)),
+    const int number = process.host.placement == Placement::dla1 ? 1 : 0;
+    const bool none = number >= device_.dla.count;
+    lacks(device_.name, {{path + "placement", none, to_string(process.host.placement),
+                          device_.dla.count == 0 ? "it has no DLA" : "it has one DLA, dla0"}});
+    if (none) return;
+    if (traits_of(process.host.runtime).kind != RuntimeKind::engine)
+      problem(path + "runtime", fmt::format("runtime {} cannot use a DLA", to_string(process.host.runtime)),
               runtime_list([](const auto& row) { return row.kind == RuntimeKind::engine; }));
-    if (process.precision && !dla::supports(*process.precision))
-      problem(path + "precision", fmt::format("a DLA does not compute in {}", to_string(*process.precision)),
+    if (process.work.precision && !dla::supports(*process.work.precision))
+      problem(path + "precision",
+              fmt::format("a DLA does not compute in {}", to_string(*process.work.precision)),
               "fp16 or int8");
   }
 
-  void check_static_graph(const ProcessEntry& process, const std::string& path) const {
-    const auto& runtime = device_.runtimes[process.runtime];
-    if (!runtime || runtime->static_graph) return;
-    problem(path + "graph", fmt::format("the profile of {} has no costs of a static graph for runtime {}",
-                                        device_.name, to_string(process.runtime)));
-  }
+  static constexpr const char* gpu_that_computes = "GPU that computes";
 
   Scenario& scenario_;
   const board::DeviceSpec& device_;
   const input::Cursor& root_;
+  std::string profile_ = fmt::format("the profile of {}", device_.name);
   std::vector<int> allowed_;  // cores that processes may use
 };
 

@@ -37,7 +37,7 @@ std::string payload(const Payload& payload) {
 }
 
 template <class R>
-Json keys_json(const R& record, const Json& coded = {});
+Json keys_json(const R& record, const Json& coded = {}, Kinds entry = 0);
 
 // Writes a value as its reader reads it; null if it is absent.
 template <class Read, class T>
@@ -63,27 +63,29 @@ Json value_json(const Read& read, const T& value) {
   }
 }
 
-// Writes the keys of a record in the order of its rows. `coded`: those that code writes.
+// Writes the keys of a record that this kind of entry has, in the order of its rows. `coded`: those that code
+// writes.
 template <class R>
 struct KeyWriter {
   const R& record;
   const Json& coded;
+  Kinds entry;
   Json json = {};
 
   template <class T, class Read>
-  void operator()(const char* key, T R::*member, const Read& read, const char* /*words*/ = "",
-                  Key kind = Key::optional) {
+  void operator()(const char* key, T R::*member, const Read& read, const char* /*words*/ = "", Use use = {}) {
+    if (!has_key(use.of, entry)) return;
     Json value = value_json(read, record.*member);
-    const bool left_out = kind == Key::if_changed && value == value_json(read, R().*member);
+    const bool left_out = use.kind == Key::if_changed && value == value_json(read, R().*member);
     if (!value.is_null() && !left_out) json[key] = std::move(value);
   }
-  void code(const char* key) {
+  void code(const char* key, Use /*use*/ = {}) {
     if (const auto at = coded.find(key); at != coded.end()) json[key] = *at;
   }
 };
 template <class R>
-Json keys_json(const R& record, const Json& coded) {
-  KeyWriter<R> writer{record, coded};
+Json keys_json(const R& record, const Json& coded, Kinds entry) {
+  KeyWriter<R> writer{record, coded, entry};
   keys(writer, KeysOf<R>());
   return writer.json;
 }
@@ -125,7 +127,7 @@ Json arrivals_json(const ProcessEntry& process) {
     json["clients"] = arrivals.clients;
     json["think"] = think_json(arrivals.think, arrivals.think_at_random);
   }
-  if (arrivals.kind == process::ArrivalKind::trace) json["trace"] = process.trace_file;
+  if (arrivals.kind == process::ArrivalKind::trace) json["trace"] = process.trace.file;
   if (arrivals.phase) json["phase"] = time(*arrivals.phase);
   if (arrivals.queue_limit) json["queue"] = queue_json(arrivals);
   if (arrivals.burst > 1) json["burst"] = arrivals.burst;
@@ -171,7 +173,6 @@ void put_requests(Json& json, const ProcessEntry& part) {
     json["arrivals"] = arrivals_json(part);
   }
   if (arrivals.max_delay) json["max_queue_delay"] = time(*arrivals.max_delay);
-  if (part.server) json["server"] = keys_json(*part.server);
 }
 
 // Writes a length without the `positions` of images, which have a key of their own.
@@ -204,10 +205,10 @@ void put_generation(Json& json, const ProcessEntry& part) {
     if (const std::int64_t sequences = spec.users * spec.prompts; sequences > 1)
       json["bench"]["sequences"] = sequences;
   } else {
-    const std::int64_t positions = part.language->images * language_model(part.model)->vision.tokens;
+    const std::int64_t positions = part.language->images * language_model(part.work.model)->vision.tokens;
     Json& generate = json["generate"];
-    if (!part.language->trace_file.empty())
-      generate["trace"] = part.language->trace_file;
+    if (!part.language->trace.file.empty())
+      generate["trace"] = part.language->trace.file;
     else
       generate = {{"prompt", length_json(spec.prompt, positions)}, {"tokens", length_json(spec.tokens, 0)}};
     if (part.language->images > 0) generate["images"] = part.language->images;
@@ -219,108 +220,85 @@ void put_generation(Json& json, const ProcessEntry& part) {
     if (part.arrivals.closed_loop()) json["users"] = spec.users;
   }
   const LanguageWork& work = *part.language;
-  if (work.cache != llm::CacheFormat::fp16) json["kv"] = llm::traits_of(work.cache).name;
-  if (work.flash_attention) json["flash_attention"] = *work.flash_attention;
-  if (work.gpu_layers) json["gpu_layers"] = *work.gpu_layers;
   if (work.cpu_moe > 0) json["cpu_moe"] = work.cpu_moe;
   if (work.draft != nullptr)
     json["draft"] = {{"model", work.draft->name},
                      {"tokens", spec.drafted},
                      {"accept", quantity(spec.accept, input::share_dimension())}};
   json["max_batch"] = spec.max_batch;
-  if (part.language->context > 0) json["context"] = part.language->context;
-  if (part.language->cache_bytes)
-    json["kv_memory"] = quantity(*part.language->cache_bytes, input::size_dimension());
 }
 
-void put_network(Json& json, const ProcessEntry& part) {
-  if (!part.name.empty()) json["name"] = part.name;
-  json["model"] = model_json(part.model);
+// Writes the keys of a process or an instance that follow from its model.
+void put_model(Json& json, const ProcessEntry& part) {
+  json["model"] = model_json(part.work.model);
   if (const auto precision = precision_name(part)) json["precision"] = *precision;
-  json["batch"] = part.batch;
+  json["batch"] = part.work.batch;
   if (part.language) put_generation(json, part);
-  json["count"] = part.count;
-}
-
-void put_norms(Json& json, const ProcessEntry& part) {
-  const auto* const onnx = std::get_if<OnnxModel>(&part.model);
+  if (part.work.layers) json["layers"] = {part.work.layers->first, part.work.layers->end};
+  const auto* const onnx = std::get_if<OnnxModel>(&part.work.model);
   if (onnx != nullptr && onnx->separate_norms)
     json["batch_norm"] = *onnx->separate_norms ? "separate" : "folded";
+  if (!part.around.before.empty()) json["stages"]["before"] = stages_json(part.around.before);
+  if (!part.around.after.empty()) json["stages"]["after"] = stages_json(part.around.after);
+  put_requests(json, part);
 }
 
-void put_partition(Json& json, const ProcessEntry& part) {
-  if (!part.sm_partition) return;
-  if (*part.sm_partition == rest_of_sms)
-    json["sm_partition"] = "rest";
-  else
-    json["sm_partition"] = *part.sm_partition;
-}
-
-Json instance_json(const ProcessEntry& instance, const ProcessEntry& process) {
+// Writes all rows of an entry. `place`: alone, several or instance.
+Json entry_json(const ProcessEntry& entry, Kinds place) {
   Json json;
-  put_network(json, instance);
-  if (instance.placement != process.placement) json["placement"] = to_string(instance.placement);
-  json["priority"] = to_string(instance.priority);
-  if (instance.input) json["input"] = *instance.input;
-  put_norms(json, instance);
-  put_partition(json, instance);
-  put_requests(json, instance);
+  if (place != kind::several) put_model(json, entry);
+  const Kinds all = place | (place == kind::several ? 0 : kind_of(entry.work.model));
+  each_group(entry, [&](const auto& group) {
+    if (const Json keys = keys_json(group, {}, all); !keys.is_null()) json.update(keys);
+  });
+  if (const auto& sms = entry.gpu.sm_partition)
+    json["sm_partition"] = *sms == rest_of_sms ? Json("rest") : Json(*sms);
+  move_to_the_end(json, {"name",      "model",           "precision",    "batch",   "bench",     "generate",
+                         "users",     "gpu_layers",      "cpu_moe",      "draft",   "max_batch", "context",
+                         "kv_memory", "count",           "instances",    "streams", "placement", "priority",
+                         "input",     "batch_norm",      "sm_partition", "after",   "fan_out",   "queue",
+                         "arrivals",  "max_queue_delay", "server"});
   return json;
 }
 
-void put_work(Json& json, const ProcessEntry& process) {
-  if (process.instances.empty()) {
-    put_network(json, process);
-    if (process.streams > 1) json["streams"] = process.streams;
-    if (process.priority != gpu::Priority::normal) json["priority"] = to_string(process.priority);
-  } else {
-    if (!process.name.empty()) json["name"] = process.name;
-    json["count"] = process.count;
-    for (const ProcessEntry& instance : process.instances)
-      json["instances"].push_back(instance_json(instance, process));
-  }
-  put_partition(json, process);
-  if (process.mps_threads) json["mps_threads"] = quantity(*process.mps_threads, input::share_dimension());
+void put_policy(Json& json, const ThreadSettings& threads) {
+  if (threads.fifo == 0) return;
+  json.erase("nice");
+  json["policy"] = {{"fifo", threads.fifo}};
 }
 
-void put_threads(Json& json, const ThreadSettings& threads) {
-  Json coded;
-  if (threads.fifo > 0) coded["policy"] = {{"fifo", threads.fifo}};
-  Json own = keys_json(threads, coded);
-  if (threads.fifo > 0) own.erase("nice");
-  json.update(own);
+Json instance_json(const ProcessEntry& instance, const ProcessEntry& process) {
+  Json json = entry_json(instance, kind::instance);
+  if (instance.host.placement == process.host.placement) json.erase("placement");
+  if (!json.contains("priority")) json["priority"] = to_string(instance.gpu.priority);
+  move_to_the_end(json, {"priority", "input", "batch_norm", "sm_partition", "after", "fan_out", "queue",
+                         "arrivals", "max_queue_delay", "server"});
+  return json;
 }
 
 Json process_json(const ProcessEntry& process) {
-  Json json;
-  put_work(json, process);
-  if (process.training) json["training"] = true;
-  json["placement"] = to_string(process.placement);
-  json["runtime"] = to_string(process.runtime);
-  if (process.threads) json["threads"] = *process.threads;
-  if (process.host_threads != default_host_threads(process)) json["host_threads"] = process.host_threads;
-  if (traits_of(process.runtime).kind == RuntimeKind::framework)
-    json["graph"] = process.static_graph ? "static" : "dynamic";
-  if (!process.transfers) json["transfers"] = "none";
-  json["sync"] = to_string(process.sync);
-  if (process.layers) json["layers"] = {process.layers->first, process.layers->end};
-  if (process.input) json["input"] = *process.input;
-  put_norms(json, process);
-  if (!process.before.empty()) json["stages"]["before"] = stages_json(process.before);
-  if (!process.after.empty()) json["stages"]["after"] = stages_json(process.after);
-  if (process.interval > 0) json["interval"] = process.interval;
-  if (process.overlap > 0) json["overlap"] = process.overlap;
-  if (process.instances.empty()) put_requests(json, process);
-  put_threads(json, process);
-  if (process.gpu_timeslice) json["gpu_timeslice"] = time(*process.gpu_timeslice);
-  if (process.gpu_interleave != gpu::Interleave::low)
-    json["gpu_interleave"] = interleave_names()[static_cast<std::size_t>(process.gpu_interleave)].first;
+  const bool several = !process.instances.empty();
+  Json json = entry_json(process, several ? kind::several : kind::alone);
+  for (const ProcessEntry& instance : process.instances)
+    json["instances"].push_back(instance_json(instance, process));
+  if (process.host.host_threads == default_host_threads(process)) json.erase("host_threads");
+  if (traits_of(process.host.runtime).kind != RuntimeKind::framework) json.erase("graph");
+  put_policy(json, process.host);
+  move_to_the_end(json,
+                  {"instances",     "streams", "priority", "sm_partition", "mps_threads", "training",
+                   "placement",     "runtime", "threads",  "host_threads", "graph",       "transfers",
+                   "sync",          "layers",  "input",    "batch_norm",   "stages",      "interval",
+                   "overlap",       "after",   "fan_out",  "queue",        "arrivals",    "max_queue_delay",
+                   "server",        "cpus",    "nice",     "container",    "policy",      "gpu_timeslice",
+                   "gpu_interleave"});
   return json;
 }
 
 Json load_json(const LoadEntry& load) {
+  const ThreadSettings& threads = load;
   Json json = keys_json(load);
-  put_threads(json, load);
+  json.update(keys_json(threads));
+  put_policy(json, threads);
   return json;
 }
 
@@ -375,12 +353,12 @@ std::string scenario_hash(const Scenario& scenario, std::string_view json) {
   if (scenario.power_mode_file) hash = input::fnv1a(input::hex(scenario.power_mode_file->file->hash), hash);
   for (const ProcessEntry& process : scenario.processes) {
     for (const ProcessEntry& part : parts_of(process)) {
-      if (!part.trace_file.empty()) hash = input::fnv1a(input::hex(part.trace_hash), hash);
-      if (part.language && !part.language->trace_file.empty())
-        hash = input::fnv1a(input::hex(part.language->trace_hash), hash);
-      const auto* const onnx = std::get_if<OnnxModel>(&part.model);
+      if (!part.trace.file.empty()) hash = input::fnv1a(input::hex(part.trace.hash), hash);
+      if (part.language && !part.language->trace.file.empty())
+        hash = input::fnv1a(input::hex(part.language->trace.hash), hash);
+      const auto* const onnx = std::get_if<OnnxModel>(&part.work.model);
       if (onnx != nullptr && onnx->file) hash = input::fnv1a(input::hex(onnx->file->hash), hash);
-      const auto* const config = std::get_if<ConfigModel>(&part.model);
+      const auto* const config = std::get_if<ConfigModel>(&part.work.model);
       if (config != nullptr) hash = input::fnv1a(input::hex(config->hash), hash);
     }
   }

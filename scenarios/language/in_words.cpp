@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
-#include <span>
+#include <optional>
 
 #include "output/json.hpp"
-#include "scenarios/language/names.hpp"
-#include "scenarios/language/scenario.hpp"
+#include "scenarios/language/keys.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -31,44 +29,26 @@ std::string list_phrase(const EchoJson& list) {
   return text;
 }
 
-// A key with one value that changes the result, and the phrase that tells it.
-struct ToldKey {
-  const char* key;
-  const char* phrase;       // {} stands for the value
-  const char* untold = "";  // a value that goes without saying
-};
-constexpr std::array told_of_board{
-    ToldKey{"power_limit", "limited to {}"}, ToldKey{"ambient", "at {}", "25 degC"},
-    ToldKey{"observer", "observed by {}", "none"}, ToldKey{"host_cores", "processes on {} cores"}};
-constexpr std::array told_of_network{ToldKey{"input", "input {}"},
-                                     ToldKey{"batch_norm", "{} batch norms"},
-                                     ToldKey{"priority", "{} priority", "normal"},
-                                     ToldKey{"sm_partition", "SMs of its own: {}"},
-                                     ToldKey{"kv", "keys and values in {}"},
-                                     ToldKey{"kv_memory", "{} for keys and values"},
-                                     ToldKey{"context", "context of {}"},
-                                     ToldKey{"gpu_layers", "{} layers on the GPU"},
-                                     ToldKey{"cpu_moe", "experts of {} layers on the cores"},
-                                     ToldKey{"max_batch", "at most {} sequences at a time", "1"}};
-constexpr std::array told_of_process{ToldKey{"streams", "{} streams"},
-                                     ToldKey{"host_threads", "{} host threads"},
-                                     ToldKey{"threads", "{} threads"},
-                                     ToldKey{"graph", "{} graph", "dynamic"},
-                                     ToldKey{"mps_threads", "at most {} of the SMs' threads"},
-                                     ToldKey{"nice", "nice {}", "0"},
-                                     ToldKey{"gpu_timeslice", "time slices of {}"},
-                                     ToldKey{"gpu_interleave", "{} interleave"}};
-constexpr std::array told_of_load{ToldKey{"threads", "threads: {}"},
-                                  ToldKey{"bandwidth", "{} over the memory"},
-                                  ToldKey{"duty", "duty {}", "100 %"}, ToldKey{"nice", "nice {}", "0"}};
+// Tells the rows with a phrase whose keys are given, with the value that they have. `instance`: those that an
+// instance has too, or those that it has not.
+struct Telling {
+  std::string& text;
+  const EchoJson& of;
+  std::optional<bool> instance = {};
 
-void add_told(std::string& text, const EchoJson& of, std::span<const ToldKey> keys) {
-  for (const ToldKey& told : keys) {
-    if (!of.contains(told.key)) continue;
-    const std::string value = echoed(of[told.key]);
-    if (value != told.untold) add_phrase(text, fmt::format(fmt::runtime(told.phrase), value));
+  template <class Get, class Read>
+  void operator()(const char* key, Get /*member*/, const Read& /*read*/, const char* /*words*/ = "",
+                  Use use = {}) {
+    code(key, use);
   }
-}
+  void code(const char* key, Use use = {}) {
+    if (use.told == nullptr || !of.contains(key) ||
+        (instance && has_key(use.of, kind::instance) != *instance))
+      return;
+    const std::string value = echoed(of[key]);
+    if (value != use.untold) add_phrase(text, fmt::format(fmt::runtime(use.told), value));
+  }
+};
 
 // The model's name, or what the kernels without one are.
 std::string model_phrase(const EchoJson& part) {
@@ -176,7 +156,8 @@ std::string network_phrase(const EchoJson& part) {
 
 // A network with how it runs and how its requests come: of a process, or of one of its instances.
 void add_requests(std::string& text, const EchoJson& part) {
-  add_told(text, part, told_of_network);
+  Telling rows{text, part, true};
+  process_keys(rows);
   if (part.contains("draft"))
     add_phrase(text, fmt::format("{} drafts {} tokens", echoed(part["draft"]["model"]),
                                  echoed(part["draft"]["tokens"])));
@@ -220,11 +201,11 @@ std::string sync_word(const EchoJson& process) {
 void add_process_keys(std::string& text, const EchoJson& process) {
   add_phrase(text, echoed(process.at("runtime")));
   if (const std::string where = process.value("placement", "gpu"); where != "gpu") text += " on " + where;
-  if (process.contains("transfers")) add_phrase(text, "no transfers");
   if (process.contains("layers"))
     add_phrase(text,
                fmt::format("layers {} to {}", echoed(process["layers"][0]), echoed(process["layers"][1])));
-  add_told(text, process, told_of_process);
+  Telling rows{text, process, false};
+  process_keys(rows);
   const std::string sync = process.value("sync", ""), usual = sync_word(process);
   if (!sync.empty() && sync != usual) add_phrase(text, sync + " wait");
   add_threads(text, process);
@@ -233,7 +214,8 @@ void add_process_keys(std::string& text, const EchoJson& process) {
 std::string process_phrase(const EchoJson& process) {
   if (process.contains("load")) {
     std::string text = "background load " + echoed(process["load"]);
-    add_told(text, process, told_of_load);
+    Telling rows{text, process};
+    load_keys(rows);
     add_threads(text, process);
     return text;
   }
@@ -281,7 +263,8 @@ std::string board_phrase(const EchoJson& scenario) {
   if (scenario.value("mps", false)) add_phrase(text, "MPS");
   if (scenario.contains("sharing")) add_phrase(text, "the GPU shared by " + echoed(scenario["sharing"]));
   add_clocks(text, scenario);
-  add_told(text, scenario, told_of_board);
+  Telling rows{text, scenario};
+  keys(rows, KeysOf<Scenario>());
   if (!scenario.value("fan", true)) add_phrase(text, "the fan off");
   if (scenario.contains("cpus")) add_phrase(text, "processes on cores " + list_phrase(scenario["cpus"]));
   if (scenario.contains("link"))

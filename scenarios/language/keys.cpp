@@ -1,12 +1,83 @@
 #include "scenarios/language/keys.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 namespace jostle::scenarios {
 
 using input::Cursor;
+
+namespace {
+
+// Notes who has each key.
+struct KeyHolders {
+  std::map<std::string, Kinds, std::less<>> of;
+
+  template <class Get, class Read>
+  void operator()(const char* key, Get /*member*/, const Read& /*read*/, const char* /*words*/ = "",
+                  Use use = {}) {
+    code(key, use);
+  }
+  void code(const char* key, Use use = {}) { of[key] |= use.of; }
+};
+
+const std::map<std::string, Kinds, std::less<>>& key_holders() {
+  static const KeyHolders holders = [] {
+    KeyHolders all;
+    process_keys(all);
+    load_keys(all);
+    return all;
+  }();
+  return holders.of;
+}
+
+constexpr std::pair<Kinds, const char*> model_kinds[] = {
+    {kind::network, "network"}, {kind::language, "language model"}, {kind::kernels, "equal kernels"}};
+
+std::string entry_in_words(Kinds entry) {
+  if ((entry & kind::instance) != 0) return "an instance";
+  if (entry == kind::several) return "a process with instances";
+  if (entry == kind::load) return "a load";
+  if ((entry & kind::kernels) != 0) return "a model of equal kernels";
+  return (entry & kind::language) != 0 ? "a language model" : "a network";
+}
+
+// The entries with the key, in place of this one.
+std::string holders_in_words(Kinds of, Kinds entry) {
+  if ((entry & of & kind::model) == (entry & kind::model)) {
+    // Its model has the key, but not in this place.
+    if (entry == kind::several)
+      return (of & kind::instance) != 0 ? "each instance has it" : "a process with a model has it";
+    if ((entry & kind::instance) != 0)
+      return (of & kind::several) != 0 ? "its process has it, for all instances"
+                                       : "a process with a model has it";
+  }
+  std::vector<std::string> names;
+  for (const auto& [one, name] : model_kinds)
+    if ((of & one) != 0) names.emplace_back(name);
+  if (names.empty()) names.emplace_back((of & kind::load) != 0 ? "load" : "a process without load");
+  return fmt::format("{} {} it", fmt::join(names, ", "), names.size() == 1 ? "has" : "have");
+}
+
+}  // namespace
+
+Kinds kind_of(const Model& model) {
+  if (std::holds_alternative<SyntheticModel>(model)) return kind::kernels;
+  return language_model(model) != nullptr ? kind::language : kind::network;
+}
+
+void refuse_other_kinds(input::Mapping& mapping, Kinds entry) {
+  if (!mapping.good()) return;
+  for (const auto& key : mapping.cursor().value().keys) {
+    const auto holder = key_holders().find(key.name);
+    if (holder != key_holders().end() && !has_key(holder->second, entry))
+      mapping.refuse(key.name, fmt::format("{} has no key '{}'", entry_in_words(entry), key.name),
+                     holders_in_words(holder->second, entry));
+  }
+}
 
 std::optional<std::vector<int>> CoreList::operator()(const Cursor& at) const {
   const input::List<int, Integer> list{"a list of core numbers, such as [1, 2, 3]", Integer{0, max_cores - 1},

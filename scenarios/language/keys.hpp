@@ -5,9 +5,14 @@
 //
 // keys(visitor, KeysOf<Record>()) gives the rows of a record to the visitor, in the order of the schema:
 //
-//   visitor(key, member, reader, words, kind)   a member with its default, or an optional one
-//   visitor.code(key)                           a key that code reads and writes
+//   visitor(key, member, reader, words, use)   a member with its default, or an optional one
+//   visitor.code(key, use)                     a key that code reads and writes
+//
+// The rows of a process stand with the records that it is made of (each_group()). A row says which kinds of
+// entries have its key: a key of another kind is refused by refuse_other_kinds(), in one sentence for all.
 #pragma once
+
+#include <type_traits>
 
 #include "input/readers.hpp"
 #include "profiles/profile/time_span.hpp"
@@ -28,6 +33,10 @@ using profiles::TimeSpan;
 
 // The limit on core numbers: all are below it.
 inline constexpr int max_cores = 1024;
+// The limit on streams of a process: the number of resident grids that CUDA supports.
+inline constexpr std::int64_t max_streams = 128;
+// Limits on tokens of a prompt or an answer, and on positions of a sequence.
+inline constexpr std::int64_t max_tokens = 131'072, most_context = 1 << 20;
 
 // Names the record whose rows are requested.
 template <class R>
@@ -39,16 +48,49 @@ enum class Key : unsigned char {
   if_changed,  // optional, and not in the canonical JSON if it has the default
 };
 
+// Kinds of entries in `processes`, and of their places. An entry has a key if the row has all of its bits.
+using Kinds = unsigned;
+namespace kind {                                                // NOLINT(readability-identifier-naming)
+inline constexpr Kinds network = 1, language = 2, kernels = 4;  // the model
+inline constexpr Kinds alone = 8;                               // a process with a model
+inline constexpr Kinds several = 16;                            // a process with instances
+inline constexpr Kinds instance = 32;                           // an instance of one
+inline constexpr Kinds load = 64;
+inline constexpr Kinds model = network | language | kernels, process = alone | several | load,
+                       part = alone | instance;
+inline constexpr Kinds all = ~Kinds{0};
+}  // namespace kind
+[[nodiscard]] constexpr bool has_key(Kinds of, Kinds entry) {
+  return (of & entry) == entry;
+}
+// The kind of a process's model.
+[[nodiscard]] Kinds kind_of(const Model& model);
+
+// The use of a row: when its key is written, who has it, and the phrase that tells its value.
+struct Use {
+  // NOLINTNEXTLINE(google-explicit-constructor): most rows say no more than this
+  constexpr Use(Key key = Key::optional, Kinds kinds = kind::all, const char* phrase = nullptr,
+                const char* usual = "")
+      : kind(key), of(kinds), told(phrase), untold(usual) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): an optional key of these
+  constexpr Use(Kinds kinds, const char* phrase = nullptr, const char* usual = "")
+      : Use(Key::optional, kinds, phrase, usual) {}
+  Key kind;
+  Kinds of;
+  const char* told;    // "{} streams"; null: code tells it, or nobody needs to know
+  const char* untold;  // a value that goes without saying
+};
+
 // Lists the keys of a record: "budget, window".
 struct KeyNames {
   std::string text = {};
 
   template <class Get, class Read>
   void operator()(const char* key, Get /*member*/, const Read& /*read*/, const char* /*words*/ = "",
-                  Key /*kind*/ = Key::optional) {
-    code(key);
+                  Use use = {}) {
+    code(key, use);
   }
-  void code(const char* key) { text += (text.empty() ? "" : ", ") + std::string(key); }
+  void code(const char* key, Use /*use*/ = {}) { text += (text.empty() ? "" : ", ") + std::string(key); }
 };
 // A record that has rows.
 template <class R>
@@ -62,27 +104,30 @@ std::string with_keys(const std::string& what) {
   return what + ": " + names.text;
 }
 
-// Reads the keys of a record.
+// Reads the keys of a record that this kind of entry has.
 template <class R>
 struct KeyReader {
   input::Mapping& mapping;
   R& record;
+  Kinds entry = 0;
   bool complete = true;  // false: a required key is absent or invalid
 
   template <class T, class Read>
-  void operator()(const char* key, T R::*member, const Read& read, const char* /*words*/ = "",
-                  Key kind = Key::optional) {
-    if (kind == Key::required)
+  void operator()(const char* key, T R::*member, const Read& read, const char* /*words*/ = "", Use use = {}) {
+    if (!has_key(use.of, entry)) return;
+    if (use.kind == Key::required)
       complete &= mapping.required(key, record.*member, read);
     else
       mapping.optional(key, record.*member, read);
   }
-  void code(const char* key) { (void)mapping.find(key); }  // hints list it in its place
+  void code(const char* key, Use use = {}) {
+    if (has_key(use.of, entry)) (void)mapping.find(key);  // hints list it in its place
+  }
 };
 // Returns whether all required keys are there and valid.
 template <class R>
-bool read_keys(input::Mapping& mapping, R& record) {
-  KeyReader<R> rows{mapping, record};
+bool read_keys(input::Mapping& mapping, R& record, Kinds entry = 0) {
+  KeyReader<R> rows{mapping, record, entry};
   keys(rows, KeysOf<R>());
   return rows.complete;
 }
@@ -208,16 +253,18 @@ template <class V>
 void keys(V& v, KeysOf<cpu::ContainerSpec> /*record*/) {
   constexpr double least_quota = 0.01;  // minimum of the Linux kernel: 1 ms of a period of 100 ms
   v("name", &cpu::ContainerSpec::name, Text{200}, "", Key::required);
-  v("cpus", &cpu::ContainerSpec::cpus, Real{least_quota, max_cores});
-  v("shares", &cpu::ContainerSpec::shares, Integer{cpu::min_shares, cpu::max_shares});
+  v("cpus", &cpu::ContainerSpec::cpus, Real{least_quota, max_cores}, "Its quota, in cores");
+  v("shares", &cpu::ContainerSpec::shares, Integer{cpu::min_shares, cpu::max_shares},
+    "Its weight (cpu.shares)");
 }
 
 template <class V>
 void keys(V& v, KeysOf<ThreadSettings> /*record*/) {
-  v("cpus", &ThreadSettings::cpus, CoreList{}, "", Key::if_changed);
-  v("nice", &ThreadSettings::nice, Whole<int>{-20, 19});
-  v("container", &ThreadSettings::container, Section<cpu::ContainerSpec>{"a container"});
-  v.code("policy");
+  constexpr Kinds of = kind::model | kind::process;
+  v("cpus", &ThreadSettings::cpus, CoreList{}, "", {Key::if_changed, of});
+  v("nice", &ThreadSettings::nice, Whole<int>{-20, 19}, "", {of, "nice {}", "0"});
+  v("container", &ThreadSettings::container, Section<cpu::ContainerSpec>{"a container"}, "", {of});
+  v.code("policy", of);
 }
 
 template <class V>
@@ -238,13 +285,146 @@ void keys(V& v, KeysOf<SyntheticModel> /*record*/) {
 
 template <class V>
 void keys(V& v, KeysOf<LoadEntry> /*record*/) {
-  v("name", &LoadEntry::name, Text{200}, "", Key::if_changed);
-  v("load", &LoadEntry::kind, Choice<process::LoadKind>{"a load", load_names()}, "", Key::required);
-  v("threads", &LoadEntry::threads, Whole<int>{1, 1024});
+  v("name", &LoadEntry::name, Text{200}, "", {Key::if_changed, kind::load});
+  v("load", &LoadEntry::kind, Choice<process::LoadKind>{"a load", load_names()}, "",
+    {Key::required, kind::load});
+  v("threads", &LoadEntry::threads, Whole<int>{1, 1024}, "", {kind::load, "threads: {}"});
   v("bandwidth", &LoadEntry::bandwidth, Quantity{input::bandwidth_dimension(), 0, 1e15, true},
-    "Total of all its threads");
-  v("duty", &LoadEntry::duty, Quantity{input::share_dimension(), 0, 1});
+    "Total of all its threads", {kind::load, "{} over the memory"});
+  v("duty", &LoadEntry::duty, Quantity{input::share_dimension(), 0, 1}, "", {kind::load, "duty {}", "100 %"});
 }
+
+template <class V>
+void keys(V& v, KeysOf<ProcessEntry> /*record*/) {
+  constexpr Kinds part = kind::model | kind::part, images = part & ~kind::language;
+  v("name", &ProcessEntry::name, Text{200}, "", {Key::if_changed, part | kind::several});
+  v.code("model", part);
+  v.code("precision", part);
+  v.code("batch", part);
+  v("count", &ProcessEntry::count, Integer{1, max_processes},
+    "Equal processes, or streams of an instance. Default 1", {part | kind::several});
+  v.code("instances", kind::several);
+  v.code("arrivals", part);
+  v.code("after", images);
+  v.code("fan_out", images);
+  v.code("queue", part);
+  v.code("max_queue_delay", images);
+  v("server", &ProcessEntry::server, Section<process::ServerCosts>{"the costs of a server's loop"},
+    "Host time of the loop that forms batches; default: the profile's", {images});
+}
+
+template <class V>
+void keys(V& v, KeysOf<ModelWork> /*record*/) {
+  v("training", &ModelWork::training, Boolean{}, "A batch is a step of training",
+    {Key::if_changed, kind::network | kind::alone});
+  v("input", &ModelWork::input, Integer{1, 8192}, "Side of the image in pixels, or tokens",
+    {kind::network | kind::part, "input {}"});
+  v.code("batch_norm", {kind::network | kind::part, "{} batch norms"});
+  v.code("layers", kind::network | kind::alone);
+}
+
+template <class V>
+void keys(V& v, KeysOf<GpuShare> /*record*/) {
+  constexpr Kinds whole = kind::model | kind::alone | kind::several;
+  v("streams", &GpuShare::streams, Integer{1, max_streams}, "Equal ones in one process",
+    {Key::if_changed, kind::model | kind::alone, "{} streams"});
+  v("priority", &GpuShare::priority, Choice<gpu::Priority>{"a priority", priority_names()}, "",
+    {Key::if_changed, kind::model | kind::part, "{} priority", "normal"});
+  v.code("sm_partition", {whole | kind::instance, "SMs of its own: {}"});
+  v("mps_threads", &GpuShare::mps_threads, Quantity{input::share_dimension(), 0, 1, true},
+    "Share of the SMs' threads, under MPS", {whole, "at most {} of the SMs' threads"});
+  v("gpu_timeslice", &GpuShare::timeslice, TimeSpan{sim::milliseconds(1), sim::milliseconds(50)},
+    "Length of its turns on the GPU", {whole, "time slices of {}"});
+  v("gpu_interleave", &GpuShare::interleave,
+    Choice<gpu::Interleave>{"a level of interleaving", interleave_names()}, "",
+    {Key::if_changed, whole, "{} interleave"});
+}
+
+// The keys of the host, but for those of its threads (ThreadSettings).
+template <class V>
+void keys(V& v, KeysOf<Host> /*record*/) {
+  constexpr Kinds whole = kind::model | kind::alone | kind::several;
+  v("placement", &Host::placement, Choice<Placement>{"a placement", placement_names()},
+    "Default gpu; of an instance, the process's", {whole | kind::instance});
+  v("runtime", &Host::runtime, Choice<Runtime>{"a runtime", runtime_names()}, "", {whole});
+  v.code("cuda_graph", whole);
+  v("transfers", &Host::transfers, Choice<bool>{"both or none", {{"both", true}, {"none", false}}},
+    "none: inputs and outputs stay on the device", {Key::if_changed, whole, "no transfers"});
+  v("sync", &Host::sync, Choice<Sync>{"a way to synchronise", sync_names()}, "How the host waits for the GPU",
+    {whole});
+  v("host_threads", &Host::host_threads, Integer{1, max_streams}, "Threads that launch on its streams",
+    {whole, "{} host threads"});
+  v("threads", &Host::threads, Integer{1, 1024}, "Number of threads, with placement: cpu",
+    {whole, "{} threads"});
+  v("graph", &Host::static_graph, Choice<bool>{"a kind of graph", {{"dynamic", false}, {"static", true}}}, "",
+    {whole, "{} graph", "dynamic"});
+}
+
+template <class V>
+void keys(V& v, KeysOf<Around> /*record*/) {
+  constexpr Kinds of = kind::network | kind::kernels | kind::alone;
+  v.code("stages", of);
+  v("interval", &Around::interval, Integer{0, 999},
+    "Frames that are not inferred between two that are: results have frames/s too. Default 0",
+    {Key::if_changed, of});
+  v("overlap", &Around::overlap, Integer{1, 256},
+    "Stages have threads of their own and overlap; so many batches are under way at most",
+    {Key::if_changed, of});
+}
+
+template <class V>
+void keys(V& v, KeysOf<LanguageWork> /*record*/) {
+  constexpr Kinds of = kind::language | kind::part, alone = kind::language | kind::alone;
+  v.code("generate", of);
+  v.code("bench", of);
+  v.code("users", of);
+  v.code("draft", of);
+  v("kv_memory", &LanguageWork::cache_bytes, Quantity{input::size_dimension(), 0, 1e13, true},
+    "Memory for keys and values of all sequences; a sequence that does not fit waits",
+    {of, "{} for keys and values"});
+  v("context", &LanguageWork::context, Integer{1, most_context},
+    "Positions that each sequence is given memory for", {Key::if_changed, of, "context of {}"});
+  v("gpu_layers", &LanguageWork::gpu_layers, Integer{0, max_tokens},
+    "Layers that the GPU computes, the last ones; threads on the cores compute the others",
+    {alone, "{} layers on the GPU"});
+  v.code("cpu_moe", {alone, "experts of {} layers on the cores"});
+  v.code("max_batch", {of, "at most {} sequences at a time", "1"});
+}
+
+// Calls `f` with each record that a process is made of, in the order of the schema. `language`: of a language
+// model, where `entry` has one.
+template <class Entry, class F>
+void each_group(Entry& entry, F f) {
+  f(entry);
+  f(entry.work);
+  f(entry.gpu);
+  f(entry.host);
+  if constexpr (std::is_const_v<Entry>)
+    f(static_cast<const ThreadSettings&>(entry.host));
+  else
+    f(static_cast<ThreadSettings&>(entry.host));
+  f(entry.around);
+  if (entry.language) f(*entry.language);
+}
+// Visits all rows of all kinds of entries but loads.
+template <class V>
+void process_keys(V& v) {
+  static const ProcessEntry with_all = [] {
+    ProcessEntry entry;
+    entry.language.emplace();
+    return entry;
+  }();
+  each_group(with_all, [&v]<class R>(const R& /*group*/) { keys(v, KeysOf<R>()); });
+}
+template <class V>
+void load_keys(V& v) {
+  keys(v, KeysOf<LoadEntry>());
+  keys(v, KeysOf<ThreadSettings>());
+}
+
+// Refuses the keys of the mapping that other kinds of entries have: "a language model has no key 'training'
+// (network has it)".
+void refuse_other_kinds(input::Mapping& mapping, Kinds entry);
 
 template <class V>
 void keys(V& v, KeysOf<Until> /*record*/) {
@@ -289,11 +469,12 @@ void keys(V& v, KeysOf<Scenario> /*record*/) {
   v("governors", &S::governors, Section<Governors>{"a mapping of governors"});
   v("power_cap", &S::power_cap, Section<PowerCap>{"a mapping", {.window = sim::seconds(1)}});
   v("power_limit", &S::power_limit_w, Quantity{input::power_dimension(), 0, 1e5, true},
-    "Power limit of a card, below the card's own, as nvidia-smi -pl sets it");
-  v("ambient", &S::ambient_c, Quantity{input::temperature_dimension(), -60, 125});
+    "Power limit of a card, below the card's own, as nvidia-smi -pl sets it", {kind::all, "limited to {}"});
+  v("ambient", &S::ambient_c, Quantity{input::temperature_dimension(), -60, 125}, "",
+    {kind::all, "at {}", "25 degC"});
   v("fan", &S::fan, Boolean{});
   v("observer", &S::observer, Choice<Observer>{"an observer", observer_names()},
-    "A profiler that slows calls down");
+    "A profiler that slows calls down", {kind::all, "observed by {}", "none"});
   v("objective", &S::objective, Text{200},
     "Metric by which explain judges changes: processes.0.latency_ms.p99, say", Key::if_changed);
   v("gpu_metrics", &S::gpu_metrics, TimeSpan{sim::microseconds(1), max_run},
@@ -306,7 +487,8 @@ void keys(V& v, KeysOf<Scenario> /*record*/) {
     "A desktop that draws on the GPU");
   v.code("figures");
   v("host_cores", &S::host_cores, Whole<int>{1, max_cores},
-    "Confine the processes to this number of online cores, from the lowest-numbered on");
+    "Confine the processes to this number of online cores, from the lowest-numbered on",
+    {kind::all, "processes on {} cores"});
   v("cpus", &S::cpus, CoreList{}, "", Key::if_changed);
   v.code("processes");
   v.code("run");

@@ -102,9 +102,9 @@ void read_warmup(Mapping& mapping, Run& run) {
 
 void read_run(const Cursor& at, Run& run) {
   Mapping mapping(at, with_keys<Run>("a mapping"));
-  if (mapping.has("until") && mapping.has("duration"))
-    mapping.find("until")->problem("cannot be combined with duration", "keep one of the two");
+  mapping.keep_one("duration", {"until"});
   read_keys(mapping, run);
+  if (run.replications > 1) mapping.keep_one("replications", {"until"});
   if (run.setup || run.batches) {
     // The run measures its beginning, so it has no warm-up.
     run.warmup = sim::Duration::zero();
@@ -116,10 +116,6 @@ void read_run(const Cursor& at, Run& run) {
   }
   read_warmup(mapping, run);
   if (run.until) run.duration = run.until->max;
-  if (mapping.has("until") && run.replications > 1)
-    mapping.find("until")->problem(
-        "cannot be combined with replications",
-        "keep one of the two: replications have a fixed length and a fixed number");
 }
 
 void read_processes(const Cursor& at, const LoadContext& context, Scenario& scenario) {
@@ -141,7 +137,7 @@ void read_processes(const Cursor& at, const LoadContext& context, Scenario& scen
     at.problem("only loads", "at least one process with a model is needed");
   std::vector<std::optional<cpu::ContainerSpec>*> containers(entries.size());
   for (std::size_t i = 0; i < scenario.processes.size(); ++i)
-    containers[place_of_entry(scenario, i)] = &scenario.processes[i].container;
+    containers[place_of_entry(scenario, i)] = &scenario.processes[i].host.container;
   for (std::size_t i = 0; i < scenario.loads.size(); ++i)
     containers[place_of_load(scenario, i)] = &scenario.loads[i].container;
   unite_containers(entries, containers);
@@ -152,10 +148,11 @@ void read_processes(const Cursor& at, const LoadContext& context, Scenario& scen
 
 void check_tensor_payload(const Scenario& scenario, const Cursor& root) {
   for (const ProcessEntry& entry : scenario.processes) {
-    if (std::holds_alternative<SyntheticModel>(entry.model))
-      root.descend("link.payload").problem("a synthetic model has no input tensor", "a size such as 120 kB");
-    if (entry.language)
-      root.descend("link.payload").problem("a language model has no input tensor", "a size such as 120 kB");
+    if (const Kinds kind = kind_of(entry.work.model); kind != kind::network)
+      root.descend("link.payload")
+          .problem(
+              fmt::format("a {} model has no input tensor", kind == kind::kernels ? "synthetic" : "language"),
+              "a size such as 120 kB");
   }
 }
 
@@ -191,8 +188,7 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
     if (const auto at = top.find("power_mode")) read_power_mode(*at, context, scenario);
     read_sharing(top, scenario);
     if (const auto at = top.find("figures")) read_overrides(*at, {}, scenario);
-    if (top.has("cpus") && top.has("host_cores"))
-      top.find("cpus")->problem("cannot be combined with host_cores", "keep one of the two");
+    top.keep_one("host_cores", {"cpus"});
     if (const auto at = top.require("processes")) read_processes(*at, context, scenario);
     if (const auto at = top.find("run")) read_run(*at, scenario.run);
     if (const auto at = top.find("objective"); at && own.empty()) check_objective(scenario, *at);

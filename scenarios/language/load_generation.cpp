@@ -14,6 +14,7 @@
 #include "models/llm/architecture.hpp"
 #include "models/llm/offload.hpp"
 #include "scenarios/language/arrival_trace.hpp"
+#include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
 
@@ -31,8 +32,7 @@ using input::Text;
 using process::Length;
 using process::LengthKind;
 
-constexpr std::int64_t max_tokens = 131'072, max_users = 1024, max_sequences = 256;
-constexpr std::int64_t most_context = 1 << 20;  // positions
+constexpr std::int64_t max_users = 1024, max_sequences = 256;
 
 // Reads a length: 512; {uniform: [64, 512]}; {lognormal: {mean: 300, variation: 0.8, max: 4096}}.
 Length read_length(const Cursor& at, std::int64_t least) {
@@ -45,16 +45,12 @@ Length read_length(const Cursor& at, std::int64_t least) {
   }
   Mapping mapping(at, "a number of tokens, {uniform: [64, 512]} or {lognormal: {mean: 300, variation: 0.8}}");
   const auto uniform = mapping.find("uniform"), lognormal = mapping.find("lognormal");
-  if ((uniform ? 1 : 0) + (lognormal ? 1 : 0) != 1) {
-    at.problem("exactly one of uniform and lognormal is needed");
-  } else if (uniform) {
+  if (!mapping.exactly_one({"uniform", "lognormal"})) return length;
+  if (uniform) {
     std::vector<std::int64_t> ends;
-    if (!uniform->is(Kind::sequence)) {
-      uniform->problem("expected the smallest and the largest number of tokens", "such as [64, 512]");
-      return length;
-    }
-    for (const Cursor& item : uniform->items("two numbers of tokens, such as [64, 512]", 2))
-      if (const auto tokens = Integer{least, max_tokens}(item)) ends.push_back(*tokens);
+    if (uniform->is(Kind::sequence))
+      for (const Cursor& item : uniform->items("two numbers of tokens, such as [64, 512]", 2))
+        if (const auto tokens = Integer{least, max_tokens}(item)) ends.push_back(*tokens);
     if (ends.size() != 2 || ends[0] > ends[1])
       uniform->problem("expected the smallest and the largest number of tokens", "such as [64, 512]");
     else
@@ -76,7 +72,7 @@ Length read_length(const Cursor& at, std::int64_t least) {
 void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work) {
   const auto file = Text{}(at);
   if (!file) return;
-  work.trace_file = *file;
+  work.trace.file = *file;
   const std::string path = resolved(context, *file);
   const auto text = input::read_text_file(path, max_trace_bytes, at.problems());
   if (!text) return;
@@ -92,8 +88,8 @@ void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work
         row.fail(fmt::format("lengths are from 1 to {} tokens", max_tokens));
       spec.prompt.listed.push_back(prompt);
       spec.tokens.listed.push_back(tokens);
-      work.trace_hash =
-          work.trace_hash * 0x100000001b3ULL + static_cast<std::uint64_t>(prompt * 1'000'003 + tokens);
+      work.trace.hash =
+          work.trace.hash * 0x100000001b3ULL + static_cast<std::uint64_t>(prompt * 1'000'003 + tokens);
     }
   } catch (const input::CsvError& error) {
     return at.problem(error.what());
@@ -160,9 +156,7 @@ void read_generate(const Cursor& at, const LoadContext& context, const ProcessEn
   Mapping mapping(at, "generate: {prompt: 512, tokens: 128}, or {trace: FILE}");
   if (const auto trace = mapping.find("trace")) {
     read_trace(*trace, context, work);
-    for (const char* key : {"prompt", "tokens"})
-      if (const auto other = mapping.find(key))
-        other->problem("cannot be combined with trace", "keep one of the two");
+    mapping.keep_one("trace", {"prompt", "tokens"});
   } else {
     if (const auto prompt = mapping.require("prompt")) spec.prompt = read_length(*prompt, 1);
     if (const auto tokens = mapping.require("tokens")) spec.tokens = read_length(*tokens, 1);
@@ -171,27 +165,8 @@ void read_generate(const Cursor& at, const LoadContext& context, const ProcessEn
   if (sessions) read_sessions(*sessions, process, spec);
   if (const auto reuse = mapping.find("reuse")) read_reuse(*reuse, spec);
   mapping.optional("chunk", spec.chunk, Integer{1, max_tokens});
-  if (const auto images = mapping.find("images")) {
-    read_images(*images, process.model, work);
-    if (sessions) images->problem("cannot be combined with sessions", "leave out one of the two");
-  }
-}
-
-// Reads the format of keys and values, and how attention to them is computed.
-void read_attention(Mapping& mapping, const ProcessEntry& process, LanguageWork& work) {
-  const process::RuntimeTraits& runtime = process::traits_of(process.runtime);
-  if (const auto at = mapping.find("kv")) {
-    work.cache = Choice<llm::CacheFormat>{"a format of keys and values", cache_format_names()}(*at).value_or(
-        llm::CacheFormat::fp16);
-    if (work.cache != llm::CacheFormat::fp16 && !runtime.serves_text)
-      at->problem(fmt::format("{} keeps keys and values in fp16", runtime.name), "kv: fp16");
-  }
-  const auto at = mapping.find("flash_attention");
-  if (!at) return;
-  work.flash_attention = input::Boolean{}(*at);
-  if (!runtime.serves_text || runtime.lowering != dnn::Lowering::framework)
-    at->problem("only llama.cpp and ollama have attention both in one kernel and in several",
-                fmt::format("leave it out: {} has one kernel", runtime.name));
+  if (const auto images = mapping.find("images")) read_images(*images, process.work.model, work);
+  mapping.keep_one("sessions", {"images"});
 }
 
 // Reads the model that drafts tokens for this one.
@@ -215,27 +190,23 @@ void read_draft(const Cursor& at, const llm::Architecture& of, LanguageWork& wor
 // Reads the memory for keys and values.
 void read_memory(Mapping& mapping, const llm::Architecture& of, LanguageWork& work) {
   const std::int64_t longest = work.spec.longest();
-  if (const auto at = mapping.find("context")) {
-    work.context = Integer{1, most_context}(*at).value_or(longest);
-    if (work.context < longest)
-      at->problem(fmt::format("a sequence gets up to {} positions", longest), "a longer context");
-  }
-  const auto at = mapping.find("kv_memory");
-  if (!at) return;
-  work.cache_bytes = Quantity{input::size_dimension(), 0, 1e13, true}(*at);
+  if (work.context > 0 && work.context < longest)
+    mapping.find("context")->problem(fmt::format("a sequence gets up to {} positions", longest),
+                                     "a longer context");
   if (!work.cache_bytes) return;
-  const double each = llm::kv_bytes_per_token(of, work.draft, work.cache);
+  const double each = llm::kv_bytes_per_token(of, work.draft);
   const double one = each * static_cast<double>(std::max(work.context, longest));
   work.spec.room = static_cast<std::int64_t>(*work.cache_bytes / each);
   if (one > *work.cache_bytes)
-    at->problem(fmt::format("keys and values of one sequence take {}",
-                            input::format_quantity(one, input::size_dimension())));
+    mapping.find("kv_memory")
+        ->problem(fmt::format("keys and values of one sequence take {}",
+                              input::format_quantity(one, input::size_dimension())));
 }
 
 void read_bench(const Cursor& at, process::GenerationSpec& spec) {
   Mapping mapping(at, "bench: {tg: 128} or {pp: 512}, with a depth");
   const auto tg = mapping.find("tg"), pp = mapping.find("pp");
-  if ((tg ? 1 : 0) + (pp ? 1 : 0) != 1) at.problem("exactly one of tg and pp is needed");
+  mapping.exactly_one({"tg", "pp"});
   spec.prefills = pp.has_value();
   spec.decodes = tg.has_value();
   if (tg) spec.tokens.least = spec.tokens.most = Integer{1, max_tokens}(*tg).value_or(1);
@@ -251,7 +222,7 @@ void read_weights(Mapping& mapping, ProcessEntry& process) {
   LanguageWork& work = process.language.emplace();
   mapping.required("precision", work.weights,
                    Choice<llm::WeightFormat>{"a precision of weights", weight_format_names()});
-  process.precision = Precision::fp16;
+  process.work.precision = Precision::fp16;
 }
 
 void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry& process) {
@@ -259,12 +230,11 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   LanguageWork& work = *process.language;
   const Cursor at = mapping.cursor();
   const auto generate = mapping.find("generate"), bench = mapping.find("bench");
-  if (generate && bench)
-    bench->problem("cannot be combined with generate", "keep one of the two");
+  mapping.keep_one("generate", {"bench"});
+  if (bench)
+    read_bench(*bench, work.spec);
   else if (generate)
     read_generate(*generate, context, process, work);
-  else if (bench)
-    read_bench(*bench, work.spec);
   else
     at.problem("a language model needs `generate` or `bench`",
                "generate: {prompt: 512, tokens: 128}, or bench: {tg: 128}");
@@ -282,47 +252,33 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   if (closed && work.spec.sessions.turns > 1) work.spec.sessions.count = work.spec.users;
   work.spec.max_batch = closed ? std::min(work.spec.users * work.spec.prompts, max_sequences) : 8;
   mapping.optional("max_batch", work.spec.max_batch, Integer{1, max_sequences});
-  read_attention(mapping, process, work);
   if (const auto draft = mapping.find("draft")) {
-    read_draft(*draft, *language_model(process.model), work);
+    read_draft(*draft, *language_model(process.work.model), work);
     if (!work.spec.decodes) draft->problem("a prefill alone has no tokens to draft", "leave it out");
   }
-  read_memory(mapping, *language_model(process.model), work);
-  if (process.placement != Placement::gpu) at.problem("a language model runs on the GPU", "placement: gpu");
-  if (process.batch != 1)
+  read_memory(mapping, *language_model(process.work.model), work);
+  if (process.host.placement != Placement::gpu)
+    at.problem("a language model runs on the GPU", "placement: gpu");
+  if (process.work.batch != 1)
     at.problem("a language model has no `batch`: its batch is the sequences that run at one time",
                "max_batch: 4");
-  if (process.training) at.problem("a language model does not train here");
-  if (!process.before.empty() || !process.after.empty())
-    at.problem("a language model has no stages", "leave out stages, or give them a process");
   if (process.arrivals.kind == process::ArrivalKind::clients)
     at.problem("a language model has users in place of `clients`", "users: 4");
-  if (process.arrivals.max_delay || process.arrivals.kind == process::ArrivalKind::cascade)
-    at.problem(
-        "a language model takes requests from `arrivals` or `users`, not from `after` or `max_queue_delay`");
 }
 
 namespace {
 
-// True if the runtime can leave a part of a model to the cores.
-bool divides(const process::RuntimeTraits& runtime) {
-  return runtime.serves_text && runtime.lowering == dnn::Lowering::framework;
-}
-
 // Reads the number of blocks whose experts the cores have.
 void read_cpu_moe(const Cursor& at, ProcessEntry& process) {
-  const llm::Architecture& of = *language_model(process.model);
+  const llm::Architecture& of = *language_model(process.work.model);
   const std::string text = at.is(Kind::scalar) ? at.value().text : "";
   if (!text.empty() && text != "all" && text.find_first_not_of("+-0123456789") != std::string::npos)
     return at.expected("a number of blocks, or all");
   const auto asked = text == "all" ? std::int64_t{of.layers} : Integer{0, max_tokens}(at);
   if (!asked) return;
-  const process::RuntimeTraits& runtime = process::traits_of(process.runtime);
-  const std::string name = input::printable(model_name(process.model));
+  const std::string name = input::printable(model_name(process.work.model));
   if (of.experts.count == 0)
     at.problem(fmt::format("{} has no experts", name), "leave it out, or gpu_layers: 8");
-  else if (!divides(runtime))
-    at.problem(fmt::format("{} computes all experts on the GPU", runtime.name), "runtime: llama.cpp");
   else if (*asked > of.layers)
     at.problem(fmt::format("{} has {} blocks with experts", name, of.layers),
                fmt::format("at most {}, or all", of.layers));
@@ -335,20 +291,16 @@ void read_cpu_moe(const Cursor& at, ProcessEntry& process) {
 void read_offload(Mapping& mapping, ProcessEntry& process) {
   if (!process.language) return;
   if (const auto experts = mapping.find("cpu_moe")) read_cpu_moe(*experts, process);
-  const auto at = mapping.find("gpu_layers");
-  if (!at) return;
-  const llm::Architecture& of = *language_model(process.model);
-  const std::int64_t most = llm::most_layers(of);
-  const auto asked = Integer{0, max_tokens}(*at);
+  std::optional<std::int64_t>& asked = process.language->gpu_layers;
   if (!asked) return;
-  const process::RuntimeTraits& runtime = process::traits_of(process.runtime);
-  if (!divides(runtime))
-    at->problem(fmt::format("{} computes all layers on the GPU", runtime.name), "runtime: llama.cpp");
-  else if (*asked > most)
-    at->problem(fmt::format("{} has {} blocks, and the output layer counts as one more",
-                            input::printable(model_name(process.model)), of.layers),
-                fmt::format("at most {}; leave it out for all", most));
-  process.language->gpu_layers = std::min(*asked, most);
+  const llm::Architecture& of = *language_model(process.work.model);
+  const std::int64_t most = llm::most_layers(of);
+  if (*asked > most)
+    mapping.find("gpu_layers")
+        ->problem(fmt::format("{} has {} blocks, and the output layer counts as one more",
+                              input::printable(model_name(process.work.model)), of.layers),
+                  fmt::format("at most {}; leave it out for all", most));
+  asked = std::min(*asked, most);
 }
 
 }  // namespace jostle::scenarios

@@ -7,6 +7,7 @@
 
 #include "input/cursor.hpp"
 #include "input/readers.hpp"
+#include "scenarios/language/keys.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -26,10 +27,17 @@ struct LoadContext {
 [[nodiscard]] ProcessEntry read_process(const input::Cursor& at, const LoadContext& context,
                                         const std::vector<ProcessEntry>& earlier);
 
-// Read keys of a process or an instance: `model`, `precision` and `batch`; `input`, and the model's file.
-void read_network(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process);
-void read_input(input::Mapping& mapping, ProcessEntry& process, const std::vector<ProcessEntry>& earlier);
-// Reads how its requests come and wait: `arrivals`, `after`, `fan_out`, `queue`, `max_queue_delay`.
+// The runtime of a process that names none.
+[[nodiscard]] Runtime default_runtime(const input::Mapping& mapping, bool language);
+// Settles what the keys of the host leave to each other: `runtime` is one of the cores if and only if
+// `placement` is cpu. Then, when the streams have been read, `host_threads`.
+void settle_host(input::Mapping& mapping, ProcessEntry& process);
+void settle_host_threads(input::Mapping& mapping, ProcessEntry& process);
+// Refuses keys that the runtime or the place of an entry has no use for.
+void refuse_unable(input::Mapping& mapping, const ProcessEntry& process, Kinds place);
+
+// Reads how the requests of a process or an instance come and wait: `arrivals`, `after`, `fan_out`, `queue`,
+// `max_queue_delay`.
 void read_requests(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process);
 // Read keys of a language model: the precision of its weights, in place of a network's; and, after its
 // runtime and requests, `generate` or `bench`, `users` and `max_batch`.
@@ -43,13 +51,9 @@ void read_offload(input::Mapping& mapping, ProcessEntry& process);
 // Reads `arrivals` alone.
 void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessEntry& process);
 
-// Reads `stages`, `interval` and `overlap` of a process.
+// Reads `stages` of a process, and checks `overlap`.
 void read_stages(input::Mapping& mapping, ProcessEntry& process);
 
-// Read `instances` of a process; and `streams`, `priority` and `mps_threads` of a process without instances.
-void read_instances(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process,
-                    const std::vector<ProcessEntry>& earlier);
-void read_streams(input::Mapping& mapping, ProcessEntry& process);
 // Checks streams and instances against the whole scenario: MPS must be on, no requests may come over a link,
 // and cascades must have sources and a beginning.
 void check_streams(const Scenario& scenario, const input::Cursor& root);
@@ -62,10 +66,8 @@ void check_offered(const Scenario& scenario, const input::Cursor& root);
 // Reads a co-runner, except `behind`.
 [[nodiscard]] LoadEntry read_load(const input::Cursor& at);
 
-// Reads `cpus`, `nice`, `policy` and `container` of a process or a load.
-[[nodiscard]] ThreadSettings read_thread_settings(input::Mapping& mapping);
-// Reads `gpu_timeslice` and `gpu_interleave` of a process.
-void read_turns(input::Mapping& mapping, ProcessEntry& process);
+// Reads `policy` of a process or a load, after its other keys.
+void read_policy(input::Mapping& mapping, ThreadSettings& settings);
 // Completes containers that are given by name alone from the first entry of that name. `entries` are all
 // entries in the order of the scenario, and `containers` the container of each.
 void unite_containers(const std::vector<input::Cursor>& entries,

@@ -16,7 +16,6 @@
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/fusion.hpp"
 #include "profiles/onnx/onnx.hpp"
-#include "profiles/profile/time_span.hpp"
 #include "profiles/readers/language_config.hpp"
 #include "profiles/tables/kernel_tables.hpp"
 #include "scenarios/language/keys.hpp"
@@ -32,12 +31,6 @@ using input::Cursor;
 using input::Integer;
 using input::Kind;
 using input::Mapping;
-using input::Text;
-using profiles::TimeSpan;
-
-// Limits far beyond use, and small enough that nothing computed from them overflows.
-constexpr std::int64_t max_input = 8192;
-constexpr std::int64_t max_threads = 1024;
 
 // Dense products of numbers: a side that benchmarks use, and batches beyond those of images.
 constexpr std::int64_t widest_product = 65'536, most_products = 1024, max_columns = 16'384;
@@ -120,22 +113,22 @@ std::optional<Model> stand_in(const Cursor& at, const LoadContext& context) {
 }
 
 bool runs_framework(const ProcessEntry& process) {
-  return traits_of(process.runtime).lowering == dnn::Lowering::framework;
+  return traits_of(process.host.runtime).lowering == dnn::Lowering::framework;
 }
 
 // Reads the network in the file for this input, unless an earlier process has read it.
 void read_file(const Cursor& at, ProcessEntry& process, const std::vector<ProcessEntry>& earlier) {
-  auto* const model = std::get_if<OnnxModel>(&process.model);
+  auto* const model = std::get_if<OnnxModel>(&process.work.model);
   if (model == nullptr) return;
   for (const ProcessEntry& other : earlier) {
-    const auto* const same = std::get_if<OnnxModel>(&other.model);
-    if (same == nullptr || same->resolved != model->resolved || other.input != process.input ||
+    const auto* const same = std::get_if<OnnxModel>(&other.work.model);
+    if (same == nullptr || same->resolved != model->resolved || other.work.input != process.work.input ||
         same->separate_norms != model->separate_norms || runs_framework(other) != runs_framework(process))
       continue;
     model->file = same->file;
     return;
   }
-  auto network = profiles::read_onnx(model->resolved, process.input, at.problems());
+  auto network = profiles::read_onnx(model->resolved, process.work.input, at.problems());
   if (network &&
       model->separate_norms.value_or(runs_framework(process) && dnn::has_named_norms(network->network)))
     network->network = dnn::with_batch_norms(network->network);
@@ -145,103 +138,15 @@ void read_file(const Cursor& at, ProcessEntry& process, const std::vector<Proces
 // Reads how the batch norms run that the file of a network has folded.
 void read_norms(const Cursor& at, ProcessEntry& process) {
   const auto separate = Choice<bool>{"folded or separate", {{"folded", false}, {"separate", true}}}(at);
-  auto* const model = std::get_if<OnnxModel>(&process.model);
+  auto* const model = std::get_if<OnnxModel>(&process.work.model);
   if (model == nullptr)
     at.problem("`batch_norm` needs an .onnx file: the built-in networks have their batch norms",
                "leave it out");
   else if (separate.value_or(false) && !runs_framework(process))
-    at.problem(fmt::format("{} folds batch norms itself", to_string(process.runtime)),
+    at.problem(fmt::format("{} folds batch norms itself", to_string(process.host.runtime)),
                "batch_norm: separate needs runtime: eager, cuda-graph or libtorch");
   else
     model->separate_norms = separate;
-}
-
-// Reads `cuda_graph`, which makes tensorrt tensorrt-graph, and `transfers`.
-void read_engine_graph(Mapping& mapping, ProcessEntry& process) {
-  if (const auto at = mapping.find("cuda_graph")) {
-    const bool graph = Boolean{}(*at).value_or(false);
-    const bool is_graph = traits_of(process.runtime).kind == RuntimeKind::graph;
-    if (is_graph != graph && process.runtime != Runtime::tensorrt)
-      at->problem(fmt::format("runtime {} is {} a CUDA graph", to_string(process.runtime),
-                              is_graph ? "always" : "never"),
-                  "cuda_graph goes with runtime: tensorrt");
-    else if (graph && !on_gpu(process.placement))
-      at->problem("work of a DLA is not in a CUDA graph", "placement: gpu");
-    else if (graph && !is_graph)
-      process.runtime = Runtime::tensorrt_graph;
-  }
-  if (const auto at = mapping.find("transfers")) {
-    process.transfers = Choice<bool>{"both or none", {{"both", true}, {"none", false}}}(*at).value_or(true);
-    if (!copies_batches(traits_of(process.runtime)))
-      at->problem(fmt::format("runtime {} copies no batches", to_string(process.runtime)),
-                  runtime_list([](const auto& row) { return process::copies_batches(row); }));
-  }
-}
-
-// Reads `runtime` and `placement`: one is cpu if and only if the other is.
-void read_runtime(Mapping& mapping, ProcessEntry& process) {
-  const bool placed =
-      mapping.optional("placement", process.placement, Choice<Placement>{"a placement", placement_names()});
-  bool on_cpu = process.placement == Placement::cpu;
-  process.runtime = on_cpu             ? Runtime::cpu
-                    : process.training ? Runtime::eager
-                    : process.language ? Runtime::llama_cpp
-                                       : Runtime::tensorrt;
-  if (const auto at = mapping.find("runtime")) {
-    const auto runtime = Choice<Runtime>{"a runtime", runtime_names()}(*at);
-    if (runtime) process.runtime = *runtime;
-    const bool cores = traits_of(process.runtime).kind == RuntimeKind::cores;
-    if (cores && !placed) {
-      process.placement = Placement::cpu;
-      on_cpu = true;
-    }
-    if (cores && !on_cpu)
-      at->problem(fmt::format("runtime {} needs placement: cpu", to_string(process.runtime)));
-    if (!cores && on_cpu) {
-      at->problem(fmt::format("runtime {} cannot run with placement: cpu", to_string(process.runtime)),
-                  runtime_list([](const auto& row) { return row.kind == RuntimeKind::cores; }));
-    }
-  }
-  if (const auto at = mapping.find("threads")) {
-    process.threads = Integer{1, max_threads}(*at);
-    if (!on_cpu && !mapping.has("gpu_layers") && !mapping.has("cpu_moe"))
-      at->problem("only a process with placement: cpu, or with gpu_layers or cpu_moe, has threads");
-  }
-  if (const auto at = mapping.find("graph")) {
-    const auto graph = Choice<bool>{"a kind of graph", {{"dynamic", false}, {"static", true}}}(*at);
-    if (traits_of(process.runtime).kind != RuntimeKind::framework) {
-      const auto framework = [](const auto& row) { return row.kind == RuntimeKind::framework; };
-      at->problem(fmt::format("runtime {} does not choose between graphs", to_string(process.runtime)),
-                  fmt::format("only {} do", runtime_list(framework, " and ")));
-    }
-    process.static_graph = graph.value_or(false);
-  }
-  read_engine_graph(mapping, process);
-  const bool text = process.language.has_value();
-  const process::RuntimeTraits& traits = traits_of(process.runtime);
-  const bool operators = traits.lowering == dnn::Lowering::framework &&
-                         (traits.kind == RuntimeKind::framework || traits.kind == RuntimeKind::graph);
-  if (text ? !traits.serves_text && !operators : traits.serves_text && !mapping.has("instances")) {
-    mapping.cursor().problem(fmt::format("runtime {} does not run {}", to_string(process.runtime),
-                                         text ? "language models" : "networks other than language models"),
-                             text ? runtime_list([](const auto& row) { return row.serves_text; })
-                                  : runtime_list([](const auto& row) { return !row.serves_text; }));
-  }
-  process.sync = default_sync(process.runtime);
-  mapping.optional("sync", process.sync, Choice<Sync>{"a way to synchronise", sync_names()});
-}
-
-// Checks that the process can train.
-void check_training(const Cursor& at, const ProcessEntry& process) {
-  if (std::holds_alternative<SyntheticModel>(process.model)) at.problem("a synthetic model cannot train");
-  if (process.precision == Precision::int8) at.problem("int8 does not train", "fp32, tf32 or fp16");
-  if (!on_gpu(process.placement)) {
-    at.problem(fmt::format("training cannot run with placement: {}", to_string(process.placement)),
-               "gpu or cuda-only");
-  } else if (!traits_of(process.runtime).trains) {
-    at.problem(fmt::format("runtime {} does not train", to_string(process.runtime)),
-               runtime_list([](const auto& row) { return row.trains; }));
-  }
 }
 
 // Checks the input size, by building the network.
@@ -265,10 +170,8 @@ void read_layers(const Cursor& at, ProcessEntry& process) {
     if (!value) return;
     ends.push_back(static_cast<std::size_t>(*value));
   }
-  if (traits_of(process.runtime).kind != RuntimeKind::engine || process.placement != Placement::gpu)
-    return at.problem(
-        fmt::format("only a process of runtime {} on the GPU runs a part of a network",
-                    runtime_list([](const auto& row) { return row.kind == RuntimeKind::engine; })));
+  if (traits_of(process.host.runtime).kind != RuntimeKind::engine || process.host.placement != Placement::gpu)
+    return;  // refuse_unable() says so
   std::size_t count = 0;
   try {
     const auto network = network_of(process);
@@ -281,70 +184,122 @@ void read_layers(const Cursor& at, ProcessEntry& process) {
   if (ends.size() != 2 || ends[0] >= ends[1] || ends[1] > count)
     return at.problem(fmt::format(
         "expected two numbers from 0 to {}: the first layer, and the layer after the last", count));
-  if (ends[1] - ends[0] < count) process.layers = LayerRange{ends[0], ends[1]};
+  if (ends[1] - ends[0] < count) process.work.layers = LayerRange{ends[0], ends[1]};
 }
 
-}  // namespace
-
-void read_network(Mapping& mapping, const LoadContext& context, ProcessEntry& process) {
-  bool network = true;
+// Reads `model`, `precision` and `batch`. Returns the kind of the model; 0 if the model cannot be read.
+Kinds read_network(Mapping& mapping, const LoadContext& context, ProcessEntry& process) {
+  bool network = true, known = false;
   if (const auto model_at = mapping.require("model")) {
     auto model = read_model(*model_at, context);
     if (!model) model = stand_in(*model_at, context);
-    if (model) process.model = std::move(*model);
-    network = !model_at->is(Kind::mapping) || std::holds_alternative<ProductsModel>(process.model);
+    known = model.has_value();
+    if (model) process.work.model = std::move(*model);
+    network = !model_at->is(Kind::mapping) || std::holds_alternative<ProductsModel>(process.work.model);
   }
   const Choice<Precision> precision{"a precision", precision_names()};
-  if (language_model(process.model) != nullptr)
+  if (language_model(process.work.model) != nullptr)
     read_weights(mapping, process);
   else if (network)
-    mapping.required("precision", process.precision, precision);
+    mapping.required("precision", process.work.precision, precision);
   else
-    mapping.optional("precision", process.precision, precision);
-  const bool products = std::holds_alternative<ProductsModel>(process.model);
-  mapping.optional("batch", process.batch, Integer{1, products ? max_columns : max_batch});
+    mapping.optional("precision", process.work.precision, precision);
+  const bool products = std::holds_alternative<ProductsModel>(process.work.model);
+  mapping.optional("batch", process.work.batch, Integer{1, products ? max_columns : max_batch});
+  return known ? kind_of(process.work.model) : 0;
+}
+
+// Reads the rows of all groups. `place`: alone, several or instance.
+void read_groups(Mapping& mapping, const LoadContext& context, ProcessEntry& process, Kinds place) {
+  const Kinds entry = place | (place == kind::several ? Kinds{} : read_network(mapping, context, process));
+  refuse_other_kinds(mapping, entry);
+  if (place != kind::instance) process.host.runtime = default_runtime(mapping, process.language.has_value());
+  each_group(process, [&](auto& group) { read_keys(mapping, group, entry); });
+  read_policy(mapping, process.host);
+  if (place != kind::instance) settle_host(mapping, process);
+  refuse_unable(mapping, process, place);
+  const auto at = mapping.find("sm_partition");
+  if (at && at->is(Kind::scalar) && at->value().text == "rest")
+    process.gpu.sm_partition = rest_of_sms;
+  else if (at)
+    process.gpu.sm_partition = Integer{1, 4096}(*at);
 }
 
 void read_input(Mapping& mapping, ProcessEntry& process, const std::vector<ProcessEntry>& earlier) {
-  if (const auto input_at = mapping.find("input")) {
-    if (const auto input = Integer{1, max_input}(*input_at)) {
-      process.input = *input;
-      check_input(*input_at, process.model, *input);
-    }
-    if (std::holds_alternative<SyntheticModel>(process.model))
-      input_at->problem("a synthetic model has no input", "leave it out");
-    if (std::holds_alternative<ProductsModel>(process.model))
-      input_at->problem("a model of products has no input size", "leave it out");
+  if (const auto at = mapping.find("input"); at && process.work.input) {
+    check_input(*at, process.work.model, *process.work.input);
+    if (std::holds_alternative<ProductsModel>(process.work.model))
+      at->problem("a model of products has no input size", "leave it out");
   }
-  if (const auto norms_at = mapping.find("batch_norm")) read_norms(*norms_at, process);
+  if (const auto at = mapping.find("batch_norm")) read_norms(*at, process);
   read_file(mapping.cursor(), process, earlier);
 }
+
+ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const ProcessEntry& process,
+                           const std::vector<ProcessEntry>& earlier) {
+  ProcessEntry instance;
+  instance.host.runtime = process.host.runtime;
+  instance.host.sync = process.host.sync;
+  instance.host.placement = process.host.placement;
+  instance.host.static_graph = process.host.static_graph;
+  instance.host.transfers = process.host.transfers;
+  Mapping mapping(at, "an instance: a mapping with model and precision");
+  read_groups(mapping, context, instance, kind::instance);
+  if (instance.host.placement == Placement::cpu && mapping.has("placement"))
+    mapping.find("placement")
+        ->problem("an instance runs on the GPU or a DLA", "use a process for work on the cores");
+  read_input(mapping, instance, earlier);
+  read_requests(mapping, context, instance);
+  if (instance.arrivals.burst > 1)
+    mapping.find("arrivals")
+        ->descend("burst")
+        .problem("queries come to a process of one network",
+                 "leave out burst, or use a process for this network");
+  read_generation(mapping, context, instance);
+  return instance;
+}
+
+void read_instances(const Cursor& at, const LoadContext& context, ProcessEntry& process,
+                    const std::vector<ProcessEntry>& earlier) {
+  std::int64_t streams = 0;
+  std::vector<ProcessEntry> read = earlier;  // lets files named before be reused
+  for (const Cursor& item : at.items("a list of instances", static_cast<std::size_t>(max_streams))) {
+    process.instances.push_back(read_instance(item, context, process, read));
+    read.push_back(process.instances.back());
+    streams += process.instances.back().count;
+  }
+  if (at.is(input::Kind::sequence) && at.value().children.empty())
+    at.problem("no instances", "at least one is needed");
+  if (streams > max_streams)
+    at.problem(fmt::format("{} streams in one process, at most {} are allowed", streams, max_streams));
+  if (process.instances.empty()) return;
+  const ModelWork& first = process.instances.front().work;
+  process.work.model = first.model;
+  process.work.precision = first.precision;
+  process.work.batch = first.batch;
+}
+
+}  // namespace
 
 ProcessEntry read_process(const Cursor& at, const LoadContext& context,
                           const std::vector<ProcessEntry>& earlier) {
   ProcessEntry process;
   Mapping mapping(at, "a process: a mapping with model and precision");
-  mapping.optional("name", process.name, Text{200});
   const auto instances_at = mapping.find("instances");
-  if (!instances_at) read_network(mapping, context, process);
-  mapping.optional("count", process.count, Integer{1, max_processes});
-  const auto training_at = mapping.find("training");
-  if (training_at) process.training = Boolean{}(*training_at).value_or(false);
-  read_runtime(mapping, process);
-  if (process.training) check_training(*training_at, process);
+  read_groups(mapping, context, process, instances_at ? kind::several : kind::alone);
   if (instances_at) {
-    read_instances(mapping, context, process, earlier);
+    read_instances(*instances_at, context, process, earlier);
   } else {
+    if (process.work.training && process.work.precision == Precision::int8)
+      mapping.find("training")->problem("int8 does not train", "fp32, tf32 or fp16");
     read_input(mapping, process, earlier);
     if (const auto layers_at = mapping.find("layers")) read_layers(*layers_at, process);
     read_stages(mapping, process);
     read_requests(mapping, context, process);
     read_generation(mapping, context, process);
     read_offload(mapping, process);
-    read_streams(mapping, process);
   }
-  static_cast<ThreadSettings&>(process) = read_thread_settings(mapping);
-  read_turns(mapping, process);
+  settle_host_threads(mapping, process);
   return process;
 }
 

@@ -53,16 +53,11 @@ void read_cascade(Mapping& mapping, ProcessEntry& process) {
   const auto after = mapping.find("after");
   const auto fan_out = mapping.find("fan_out");
   if (fan_out) read_fan_out(*fan_out, process.arrivals.fan_out);
-  if (fan_out && !after)
-    fan_out->problem(
-        "`fan_out` needs `after`: it is the number of requests that each result of another process makes",
-        "for example after: detector");
+  mapping.needs("fan_out", {"after"}, "for example after: detector");
   if (!after) return;
   if (const auto name = Text{200}(*after)) process.arrivals.after = *name;
   process.arrivals.kind = process::ArrivalKind::cascade;
-  if (mapping.has("arrivals"))
-    after->problem("cannot be combined with arrivals",
-                   "requests come either with another's results or at times of their own");
+  mapping.keep_one("arrivals", {"after"});
   process.arrivals.max_delay = sim::Duration::zero();  // a batch takes whatever has arrived
 }
 
@@ -72,9 +67,8 @@ void read_clients(const Cursor& at, Mapping& mapping, process::Arrivals& arrival
   arrivals.clients = Integer{1, max_clients}(at).value_or(1);
   if (const auto think = mapping.find("think"))
     arrivals.think_at_random = read_think(*think, "10 ms", arrivals.think);
-  if (const auto batching = mapping.find("dynamic_batching"))
-    batching->problem("clients that wait for answers may never fill a batch",
-                      "max_queue_delay: 1 ms, beside arrivals");
+  // Clients that wait for answers may never fill a batch.
+  mapping.keep_one("clients", {"dynamic_batching"});
 }
 
 // Reads `wait`: how a source waits for its next request.
@@ -89,9 +83,7 @@ void read_burst(Mapping& mapping, process::Arrivals& arrivals) {
   const auto at = mapping.find("burst");
   if (!at) return;
   arrivals.burst = Integer{1, max_burst}(*at).value_or(1);
-  if (mapping.has("dynamic_batching"))
-    at->problem("cannot be combined with dynamic_batching, whose batches hold images of several queries",
-                "max_queue_delay: 0 ms, beside arrivals");
+  mapping.keep_one("dynamic_batching", {"burst"});
 }
 
 }  // namespace
@@ -107,9 +99,9 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
   const auto poisson = mapping.find("poisson");
   const auto trace = mapping.find("trace");
   const auto clients = mapping.find("clients");
-  const int ways = (periodic ? 1 : 0) + (poisson ? 1 : 0) + (trace ? 1 : 0) + (clients ? 1 : 0);
-  if (mapping.good() && ways != 1)
-    at.problem("exactly one of periodic, poisson, trace and clients is needed");
+  mapping.exactly_one({"periodic", "poisson", "trace", "clients"});
+  for (const char* const key : {"phase", "streams", "drift"}) mapping.needs(key, {"periodic"});
+  mapping.needs("think", {"clients"}, "clients: 4");
   if (periodic) {
     arrivals.kind = process::ArrivalKind::periodic;
     if (const auto value = rate(*periodic)) arrivals.rate_per_s = *value;
@@ -119,36 +111,33 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
   } else if (trace) {
     arrivals.kind = process::ArrivalKind::trace;
     if (const auto file = Text{}(*trace)) {
-      process.trace_file = *file;
+      process.trace.file = *file;
       if (auto times = read_arrival_trace(resolved(context, *file), at.problems()))
         arrivals.times = std::move(*times);
       for (const sim::Time time : arrivals.times) {
-        process.trace_hash = process.trace_hash * 0x100000001b3ULL + static_cast<std::uint64_t>(time.ps());
+        process.trace.hash = process.trace.hash * 0x100000001b3ULL + static_cast<std::uint64_t>(time.ps());
       }
     }
   }
   if (clients)
     read_clients(*clients, mapping, arrivals);
-  else if (const auto think_at = mapping.find("think"))
-    think_at->problem("only clients think", "clients: 4");
+  else
+    (void)mapping.find("think");
   if (const auto phase_at = mapping.find("phase")) {
-    if (!periodic) phase_at->problem("only periodic arrivals have a phase");
     arrivals.phase = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*phase_at);
   }
   if (const auto queue_at = mapping.find("queue")) read_queue(*queue_at, arrivals);
   if (const auto streams_at = mapping.find("streams")) {
-    if (!periodic) streams_at->problem("only periodic arrivals come in streams");
     if (arrivals.phase) streams_at->problem("the phases of several streams are random", "leave out phase");
     arrivals.streams = Integer{1, max_sources}(*streams_at).value_or(1);
   }
   if (periodic) arrivals.drift = default_clock_drift;
   if (const auto drift_at = mapping.find("drift")) {
-    if (!periodic) drift_at->problem("only periodic arrivals have a clock drift");
     arrivals.drift = Quantity{input::drift_dimension(), 0, max_clock_drift}(*drift_at).value_or(0);
   }
   bool dynamic_batching = false;
   mapping.optional("dynamic_batching", dynamic_batching, Boolean{});
-  if (dynamic_batching) arrivals.dynamic_batch = process.batch;
+  if (dynamic_batching) arrivals.dynamic_batch = process.work.batch;
   read_burst(mapping, arrivals);
   read_wait(mapping, arrivals);
 }
@@ -168,10 +157,9 @@ void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& p
   process::Arrivals& arrivals = process.arrivals;
   if (const auto arrivals_at = mapping.find("arrivals")) read_arrivals(*arrivals_at, context, process);
   read_cascade(mapping, process);
-  const bool closed = arrivals.closed_loop() && !mapping.has("arrivals");
+  for (const char* const key : {"queue", "max_queue_delay"})
+    mapping.needs(key, {"arrivals", "after"}, "for example arrivals: {poisson: 30 /s}");
   if (const auto queue_at = mapping.find("queue")) {
-    if (closed)
-      queue_at->problem("a queue needs arrivals", "for example arrivals: {poisson: 30 /s, queue: 8}");
     if (arrivals.queue_limit)
       queue_at->problem("`queue` is given here and in arrivals", "keep one of the two");
     read_queue(*queue_at, arrivals);
@@ -185,16 +173,9 @@ void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& p
   if (const auto delay_at = mapping.find("max_queue_delay")) {
     arrivals.max_delay = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*delay_at);
     arrivals.dynamic_batch = 1;  // the queue forms the batches, not the source
-    if (closed)
-      delay_at->problem("dynamic batching needs `arrivals`: a closed loop has no waiting requests",
-                        "for example arrivals: {poisson: 30 /s}");
   }
-  if (const auto server_at = mapping.find("server")) {
-    process.server = Section<process::ServerCosts>{"the costs of a server's loop"}(*server_at);
-    if (!mapping.has("max_queue_delay") && !mapping.has("after"))
-      server_at->problem("`server` is the cost of a loop that forms batches of requests that wait",
-                         "add max_queue_delay: 1 ms, or leave out server");
-  }
+  // The cost of a loop that forms batches of requests that wait.
+  mapping.needs("server", {"max_queue_delay", "after"}, "add max_queue_delay: 1 ms, or leave out server");
   if (arrivals.max_delay && arrivals.queue_limit == 0)
     mapping.cursor().problem("dynamic batching needs a queue: with a limit of 0 no request can wait",
                              "queue: 1 or more");

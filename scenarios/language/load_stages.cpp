@@ -1,4 +1,4 @@
-// Reads `stages`, `interval` and `overlap`: what a process does to an image besides inference. Words such as
+// Reads `stages`: what a process does to an image besides inference. Words such as
 // `decode` become stages with the costs of profiles/stages.csv.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,7 +30,7 @@ using profiles::StagePer;
 using profiles::TimeSpan;
 
 constexpr std::size_t max_stages = 100;
-constexpr std::int64_t most_overlap = 256, most_stage_threads = 64, largest_side = 65536;
+constexpr std::int64_t most_stage_threads = 64, largest_side = 65536;
 
 // The processor of a stage.
 struct StageOn {
@@ -99,11 +99,7 @@ void read_cost(Mapping& mapping, const Cursor& item, Stage& stage) {
   const auto size = mapping.find("size");
   const auto cycles = mapping.find("cycles");
   const auto bytes = mapping.find("bytes");
-  if (const auto time = mapping.find("time"); time && (size || cycles || bytes))
-    time->problem(fmt::format("cannot be combined with {}", size     ? "size"
-                                                            : cycles ? "cycles"
-                                                                     : "bytes"),
-                  "keep one of the two");
+  for (const char* const cost : {"size", "cycles", "bytes"}) mapping.keep_one(cost, {"time"});
   if (size) {
     if (const auto read = read_size(*size)) {
       stage.width = read->width;
@@ -126,10 +122,8 @@ void read_cost(Mapping& mapping, const Cursor& item, Stage& stage) {
   } else {
     mapping.required("time", stage.time, TimeSpan{sim::Duration::zero(), sim::seconds(100), true});
   }
-  if (const auto rate = mapping.find("rate")) {
-    stage.rate = Quantity{input::share_dimension(), 0, 100, true}(*rate).value_or(1);
-    if (!size) rate->problem("`rate` needs size: it is the engine's rate over that of the profile");
-  }
+  mapping.optional("rate", stage.rate, Quantity{input::share_dimension(), 0, 100, true});
+  mapping.needs("rate", {"size"}, "it is the engine's rate over that of the profile");
 }
 
 Stage read_plain_stage(Mapping& mapping) {
@@ -171,8 +165,8 @@ struct Amounts {
 
 // The candidates of a detector with strides of 8, 16 and 32: 8400 at 640 x 640.
 double candidates_of(const ProcessEntry& process) {
-  std::int64_t side = process.input.value_or(0);
-  if (const auto* built_in = std::get_if<BuiltInModel>(&process.model); side == 0 && built_in != nullptr)
+  std::int64_t side = process.work.input.value_or(0);
+  if (const auto* built_in = std::get_if<BuiltInModel>(&process.work.model); side == 0 && built_in != nullptr)
     if (const dnn::Model* model = dnn::find_model(built_in->name)) side = model->default_input;
   if (side == 0) side = 640;
   return static_cast<double>(side * side) * 21 / 1024;
@@ -373,9 +367,9 @@ void read_stage(const Cursor& item, const ProcessEntry& process, Frame& frame, s
   else
     read_word(mapping, words.front(), process, frame, stages);
   for (std::size_t i = before; i < stages.size(); ++i)
-    if (stages[i].on_gpu && !on_gpu(process.placement))
-      item.problem(
-          fmt::format("a process with placement: {} has no stage on the GPU", to_string(process.placement)));
+    if (stages[i].on_gpu && !on_gpu(process.host.placement))
+      item.problem(fmt::format("a process with placement: {} has no stage on the GPU",
+                               to_string(process.host.placement)));
 }
 
 constexpr const char* list_example = "a list of stages, such as [{name: decode, time: 8 ms}]";
@@ -398,24 +392,10 @@ void read_line(const Cursor& at, ProcessEntry& process) {
       frame.now = frame.whole;
       continue;
     }
-    read_stage(item, process, frame, inferred ? process.after : process.before);
+    read_stage(item, process, frame, inferred ? process.around.after : process.around.before);
   }
   if (!inferred)
     at.problem("the list has no `infer`", "such as [{decode: h264, size: 1080p}, infer, {nms: cpu}]");
-}
-
-void read_overlap(const Cursor& at, const Mapping& mapping, ProcessEntry& process) {
-  process.overlap = Integer{1, most_overlap}(at).value_or(1);
-  const auto on_host = [](const Stage& stage) { return !stage.on_gpu; };
-  if (std::ranges::none_of(process.before, on_host) && std::ranges::none_of(process.after, on_host))
-    at.problem("`overlap` needs stages on the CPU or an engine", "leave it out: nothing is there to overlap");
-  if (!on_gpu(process.placement))
-    at.problem(fmt::format("a process with placement: {} does one step after the other",
-                           to_string(process.placement)));
-  if (process.training) at.problem("a process that trains does one step after the other");
-  if (mapping.has("after"))
-    at.problem("a process whose stages overlap takes requests of its own only",
-               "leave out overlap, or give it arrivals");
 }
 
 }  // namespace
@@ -429,15 +409,21 @@ void read_stages(Mapping& mapping, ProcessEntry& process) {
       Frame frame;
       if (const auto before = stages.find("before"))
         for (const Cursor& item : before->items(list_example, max_stages))
-          read_stage(item, process, frame, process.before);
+          read_stage(item, process, frame, process.around.before);
       frame.now = frame.whole;
       if (const auto after = stages.find("after"))
         for (const Cursor& item : after->items(list_example, max_stages))
-          read_stage(item, process, frame, process.after);
+          read_stage(item, process, frame, process.around.after);
     }
   }
-  mapping.optional("interval", process.interval, Integer{0, 999});
-  if (const auto at = mapping.find("overlap")) read_overlap(*at, mapping, process);
+  const auto overlap = mapping.find("overlap");
+  if (!overlap) return;
+  const auto on_host = [](const Stage& stage) { return !stage.on_gpu; };
+  if (std::ranges::none_of(process.around.before, on_host) &&
+      std::ranges::none_of(process.around.after, on_host))
+    overlap->problem("`overlap` needs stages on the CPU or an engine",
+                     "leave it out: nothing is there to overlap");
+  mapping.keep_one("after", {"overlap"});
 }
 
 }  // namespace jostle::scenarios

@@ -50,10 +50,6 @@ const Names<llm::WeightFormat>& weight_format_names() {
   static const Names<llm::WeightFormat> names = format_names<llm::WeightFormat>(llm::weight_formats);
   return names;
 }
-const Names<llm::CacheFormat>& cache_format_names() {
-  static const Names<llm::CacheFormat> names = format_names<llm::CacheFormat>(llm::cache_formats);
-  return names;
-}
 const Names<Runtime>& runtime_names() {
   static const Names<Runtime> names = [] {
     auto rows = process::runtimes;  // in the order of their kinds, as in the documentation

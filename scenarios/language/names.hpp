@@ -14,7 +14,6 @@ using Names = std::vector<std::pair<std::string, T>>;
 
 [[nodiscard]] const Names<Precision>& precision_names();
 [[nodiscard]] const Names<llm::WeightFormat>& weight_format_names();
-[[nodiscard]] const Names<llm::CacheFormat>& cache_format_names();
 [[nodiscard]] const Names<Runtime>& runtime_names();
 // The names of the runtimes for which `are` is true, for messages; `last` joins the last one.
 [[nodiscard]] std::string runtime_list(bool (*are)(const process::RuntimeTraits&), const char* last = " or ");

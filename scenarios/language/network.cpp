@@ -20,13 +20,13 @@ std::string network_name(const Model& model) {
 }
 
 std::shared_ptr<const dnn::Network> network_of(const ProcessEntry& entry) {
-  if (const auto* const onnx = std::get_if<OnnxModel>(&entry.model); onnx != nullptr && onnx->file)
+  if (const auto* const onnx = std::get_if<OnnxModel>(&entry.work.model); onnx != nullptr && onnx->file)
     return {onnx->file, &onnx->file->network};
-  if (const auto* const products = std::get_if<ProductsModel>(&entry.model)) return products->network;
-  const auto* built_in = std::get_if<BuiltInModel>(&entry.model);
+  if (const auto* const products = std::get_if<ProductsModel>(&entry.work.model)) return products->network;
+  const auto* built_in = std::get_if<BuiltInModel>(&entry.work.model);
   const dnn::Model* model = built_in == nullptr ? nullptr : dnn::find_model(built_in->name);
   if (model == nullptr) return nullptr;
-  return dnn::built_network(*model, static_cast<int>(entry.input.value_or(model->default_input)));
+  return dnn::built_network(*model, static_cast<int>(entry.work.input.value_or(model->default_input)));
 }
 
 }  // namespace jostle::scenarios

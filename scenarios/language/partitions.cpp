@@ -19,15 +19,16 @@ bool is_sized(const std::optional<std::int64_t>& partition) {
 
 // SMs of all partitions with a size, rounded up.
 int sized_sms(const ProcessEntry& process, const gpu::PartitionSizes& sizes) {
-  if (process.sm_partition) return is_sized(process.sm_partition) ? size_of(*process.sm_partition, sizes) : 0;
+  if (process.gpu.sm_partition)
+    return is_sized(process.gpu.sm_partition) ? size_of(*process.gpu.sm_partition, sizes) : 0;
   int sum = 0;
   for (const ProcessEntry& part : process.instances)
-    if (is_sized(part.sm_partition)) sum += size_of(*part.sm_partition, sizes);
+    if (is_sized(part.gpu.sm_partition)) sum += size_of(*part.gpu.sm_partition, sizes);
   return sum;
 }
 
 bool has_own_partition(const ProcessEntry& part) {
-  return part.sm_partition.has_value();
+  return part.gpu.sm_partition.has_value();
 }
 
 }  // namespace
@@ -44,9 +45,9 @@ std::vector<std::optional<gpu::SmPartition>> partitions_of(const ProcessEntry& p
   if (!sizes) return partitions;
   const int rest = gpu.sm_count - sized_sms(process, *sizes);
   for (std::size_t part = 0; part < parts.size(); ++part) {
-    const auto& wanted = process.sm_partition ? process.sm_partition : parts[part].sm_partition;
+    const auto& wanted = process.gpu.sm_partition ? process.gpu.sm_partition : parts[part].gpu.sm_partition;
     if (!wanted) continue;
-    const bool shared = process.sm_partition.has_value() || *wanted == rest_of_sms;
+    const bool shared = process.gpu.sm_partition.has_value() || *wanted == rest_of_sms;
     partitions[part] = {.id = shared ? 0 : static_cast<std::uint32_t>(part) + 1,
                         .sms = is_sized(wanted) ? size_of(*wanted, *sizes) : rest};
   }
@@ -61,7 +62,7 @@ std::string problem_of_partitions(const ProcessEntry& process, const gpu::Spec& 
   if (both) return "the process has a partition, so its instances have none of their own";
   const int sized = sized_sms(process, *sizes);
   const bool rest = std::ranges::any_of(
-      parts_of(process), [](const ProcessEntry& part) { return part.sm_partition == rest_of_sms; });
+      parts_of(process), [](const ProcessEntry& part) { return part.gpu.sm_partition == rest_of_sms; });
   if (sized > gpu.sm_count || (rest && sized == gpu.sm_count))
     return fmt::format("the partitions take {} SMs{}, and the GPU has {}", sized,
                        rest ? " and leave none for `rest`" : "", gpu.sm_count);
@@ -73,12 +74,12 @@ std::vector<std::string> partition_warnings(const Scenario& scenario, const gpu:
   const auto sizes = gpu::partition_sizes(gpu);
   if (!sizes) return sentences;
   const auto note = [&](const ProcessEntry& part) {
-    if (!is_sized(part.sm_partition)) return;
-    const int given = size_of(*part.sm_partition, *sizes);
-    if (given == *part.sm_partition) return;
+    if (!is_sized(part.gpu.sm_partition)) return;
+    const int given = size_of(*part.gpu.sm_partition, *sizes);
+    if (given == *part.gpu.sm_partition) return;
     sentences.push_back(fmt::format(
         "sm_partition: {} SMs become {}: partitions of {} have at least {} SMs, and a multiple of {}",
-        *part.sm_partition, given, gpu.architecture, sizes->least, sizes->multiple));
+        *part.gpu.sm_partition, given, gpu.architecture, sizes->least, sizes->multiple));
   };
   for (const ProcessEntry& process : scenario.processes) {
     note(process);

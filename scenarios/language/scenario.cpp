@@ -33,8 +33,8 @@ const llm::Architecture* language_model(const Model& model) {
 
 std::optional<std::string> precision_name(const ProcessEntry& process) {
   if (process.language) return std::string(llm::traits_of(process.language->weights).name);
-  if (!process.precision) return std::nullopt;
-  return to_string(*process.precision);
+  if (!process.work.precision) return std::nullopt;
+  return to_string(*process.work.precision);
 }
 
 const char* served_unit(const ProcessEntry& process) {
@@ -44,7 +44,7 @@ const char* served_unit(const ProcessEntry& process) {
 std::string model_name(const ProcessEntry& process) {
   std::vector<std::string> names;
   for (const ProcessEntry& part : parts_of(process)) {
-    std::string name = model_name(part.model);
+    std::string name = model_name(part.work.model);
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
   return fmt::format("{}", fmt::join(names, " + "));
@@ -88,7 +88,7 @@ std::int64_t streams_of(const ProcessEntry& process) {
 }
 
 std::int64_t default_host_threads(const ProcessEntry& process) {
-  const bool session = traits_of(process.runtime).kind == RuntimeKind::session;
+  const bool session = traits_of(process.host.runtime).kind == RuntimeKind::session;
   return session && has_instances(process) ? streams_of(process) : 1;
 }
 
@@ -106,7 +106,7 @@ std::vector<Draws> draws_of(const Scenario& scenario) {
 namespace {
 
 void add_warnings(const ProcessEntry& part, std::vector<std::string>& all) {
-  const auto* const onnx = std::get_if<OnnxModel>(&part.model);
+  const auto* const onnx = std::get_if<OnnxModel>(&part.work.model);
   if (onnx == nullptr || !onnx->file) return;
   // The share that is not understood, which comes first, is a warning of the result (not_understood()).
   const std::size_t from = onnx->file->missing > 0 ? 1 : 0;
@@ -114,7 +114,7 @@ void add_warnings(const ProcessEntry& part, std::vector<std::string>& all) {
     std::string line = fmt::format("{}: {}", input::printable(onnx->path, 400), onnx->file->warnings[i]);
     if (std::ranges::find(all, line) == all.end()) all.push_back(std::move(line));
   }
-  if (traits_of(part.runtime).lowering != dnn::Lowering::framework || onnx->separate_norms.has_value() ||
+  if (traits_of(part.host.runtime).lowering != dnn::Lowering::framework || onnx->separate_norms.has_value() ||
       !dnn::may_have_folded_norms(onnx->file->network))
     return;
   std::string line = fmt::format(

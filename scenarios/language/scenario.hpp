@@ -135,6 +135,12 @@ struct Stage {
   std::string grade = {}, source = {};  // of its cost; empty: the scenario does not say
 };
 
+// The file of a trace.
+struct TraceFile {
+  std::string file;        // path as written; empty: no trace
+  std::uint64_t hash = 0;  // hash of what was read
+};
+
 // The requests to a language model, and the storage format of its weights.
 struct LanguageWork {
   llm::WeightFormat weights = llm::WeightFormat::fp16;
@@ -142,14 +148,11 @@ struct LanguageWork {
   std::int64_t images = 0;            // number of images per prompt, encoded by the vision tower
   std::int64_t context = 0;           // positions allocated per sequence; 0: the runtime's default
   std::optional<double> cache_bytes;  // memory for all KV caches; absent: enough for `max_batch`
-  llm::CacheFormat cache = llm::CacheFormat::fp16;
-  std::optional<bool> flash_attention;  // attention as one kernel; absent: as the runtime does
   // Layers that the GPU computes, the output layer as one more (models/llm/offload.hpp); absent: all.
   std::optional<std::int64_t> gpu_layers;
   std::int64_t cpu_moe = 0;                  // blocks, the first ones, whose experts the cores compute
   const llm::Architecture* draft = nullptr;  // model of speculative decoding, its weights in the same format
-  std::string trace_file;                    // trace of prompt and answer lengths: path as written
-  std::uint64_t trace_hash = 0;
+  TraceFile trace;                           // trace of prompt and answer lengths
 };
 
 // Names the random streams of the processes of an entry: a name, and the number of the entry's first process.
@@ -166,47 +169,62 @@ struct ThreadSettings {
   std::optional<cpu::ContainerSpec> container;
 };
 
-// ProcessEntry::sm_partition: all SMs that no other partition of the process has.
+// GpuShare::sm_partition: all SMs that no other partition of the process has.
 inline constexpr std::int64_t rest_of_sms = 0;
 
-// One entry of `processes`. It stands for `count` equal processes.
-struct ProcessEntry : ThreadSettings {
-  std::string name;  // empty unless given
+// The work of a process: a network, a language model or equal kernels.
+struct ModelWork {
   Model model;
   std::optional<Precision> precision;  // absent only for a synthetic model
   std::int64_t batch = 1;
-  std::int64_t count = 1;
+  std::optional<std::int64_t> input;  // side of the input in pixels, or tokens; absent: the network's default
+  std::optional<LayerRange> layers;   // layers of the network as the runtime fuses it; absent: all
+  bool training = false;              // true: a batch is a training step
+};
+// The host's side of a process: its runtime and the threads that run it.
+struct Host : ThreadSettings {
   Runtime runtime = Runtime::tensorrt;
   Sync sync = Sync::blocking;
   Placement placement = Placement::gpu;
   std::optional<std::int64_t> threads;  // placement cpu; absent: one per core that it may use
-  bool training = false;                // true: a batch is a training step
-  bool static_graph = false;            // true: captured or compiled at load; false: walked at every batch
-  bool transfers = true;                // false: inputs and outputs stay on the device
-  std::optional<LayerRange> layers;     // layers of the network as the runtime fuses it; absent: all
-  std::optional<std::int64_t> input;  // side of the input in pixels, or tokens; absent: the network's default
-  std::vector<Stage> before, after;   // stages around inference
-  std::int64_t interval = 0;          // frames that are not inferred between two that are
-  std::int64_t overlap = 0;           // batches under way in overlapping stages; 0: one after the other
-  std::optional<LanguageWork> language;  // language models; then `precision` is that of activations
-  process::Arrivals arrivals;
-  std::string trace_file;        // path of the arrival trace, as written
-  std::uint64_t trace_hash = 0;  // hash of its arrival times
-  std::optional<Draws> draws;    // random streams named as in another scenario; absent: draws_of()
-  std::optional<sim::Duration> gpu_timeslice;  // time slice of its turns on the GPU; absent: the profile's
-  gpu::Interleave gpu_interleave = gpu::Interleave::low;
-  std::int64_t streams = 1;       // number of equal streams in one process, which share its requests
   std::int64_t host_threads = 1;  // number of threads that launch on its streams; 1 to the number of streams
-  // Costs of the loop that forms its batches; absent: the profile's.
-  std::optional<process::ServerCosts> server;
+  bool static_graph = false;      // true: captured or compiled at load; false: walked at every batch
+  bool transfers = true;          // false: inputs and outputs stay on the device
+};
+// A process's share of the GPU.
+struct GpuShare {
+  std::int64_t streams = 1;                        // equal streams in one process, which share its requests
   gpu::Priority priority = gpu::Priority::normal;  // for its streams, and for turns of the host thread
-  std::optional<double> mps_threads;               // share of the SMs' threads, under MPS; absent: all
   // SMs of its own (a green context), rounded up to what the GPU can give; 0: all that no other partition of
   // its process has; absent: all SMs.
   std::optional<std::int64_t> sm_partition;
+  std::optional<double> mps_threads;       // share of the SMs' threads, under MPS; absent: all
+  std::optional<sim::Duration> timeslice;  // time slice of its turns on the GPU; absent: the profile's
+  gpu::Interleave interleave = gpu::Interleave::low;
+};
+// The steps around inference.
+struct Around {
+  std::vector<Stage> before, after;
+  std::int64_t interval = 0;  // frames that are not inferred between two that are
+  std::int64_t overlap = 0;   // batches under way in overlapping stages; 0: one after the other
+};
+// One entry of `processes`. It stands for `count` equal processes.
+struct ProcessEntry {
+  std::string name;  // empty unless given
+  std::int64_t count = 1;
+  ModelWork work;
+  Host host;
+  GpuShare gpu;
+  Around around;
+  process::Arrivals arrivals;
+  TraceFile trace;  // of arrivals
+  // Costs of the loop that forms its batches; absent: the profile's.
+  std::optional<process::ServerCosts> server;
+  std::optional<LanguageWork> language;  // language models; then `precision` is that of activations
+  std::optional<Draws> draws;            // random streams named as in another scenario; absent: draws_of()
   // The instances of a process that runs several networks. Each is an entry of its own, whose `count` is its
-  // number of streams and whose host settings are those of the process. `model`, `precision` and `batch` of
-  // the process are then those of its first instance.
+  // number of streams and whose host settings are those of the process. Model, precision and batch of the
+  // process are then those of its first instance.
   std::vector<ProcessEntry> instances;
 };
 // The parts of a process: its instances, or the process itself if it has none.
@@ -218,7 +236,7 @@ struct ProcessEntry : ThreadSettings {
 }
 // The number of streams of a part of a process.
 [[nodiscard]] inline std::int64_t streams_of(const ProcessEntry& process, const ProcessEntry& part) {
-  return process.instances.empty() ? part.streams : part.count;
+  return process.instances.empty() ? part.gpu.streams : part.count;
 }
 // The number of streams of all parts of a process.
 [[nodiscard]] std::int64_t streams_of(const ProcessEntry& process);
@@ -226,7 +244,7 @@ struct ProcessEntry : ThreadSettings {
 [[nodiscard]] std::int64_t default_host_threads(const ProcessEntry& process);
 // True if the process has more than one stream, or instances.
 [[nodiscard]] inline bool has_instances(const ProcessEntry& process) {
-  return process.streams > 1 || !process.instances.empty();
+  return process.gpu.streams > 1 || !process.instances.empty();
 }
 // The name of the precision, such as "int8"; for a language model the name of its weight format, such as
 // "q4_k_m". Absent for a synthetic model.

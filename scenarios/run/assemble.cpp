@@ -51,8 +51,8 @@ struct Tensors {
 Tensors tensors_of(const ProcessEntry& entry, const dnn::Network& network, double outer) {
   const memory::Bindings bound = memory::bindings(network);
   const auto inputs = static_cast<double>(bound.inputs), outputs = static_cast<double>(bound.outputs);
-  if (!entry.layers) return {outer * inputs, outer * outputs};
-  const double inner = dnn::bytes_per_element(*entry.precision);
+  if (!entry.work.layers) return {outer * inputs, outer * outputs};
+  const double inner = dnn::bytes_per_element(*entry.work.precision);
   const dnn::PartShares part = part_shares(entry);
   return {outer * (part.reads_input ? inputs : 0) + inner * static_cast<double>(part.read),
           outer * part.outputs * outputs + inner * static_cast<double>(part.written)};
@@ -61,10 +61,10 @@ Tensors tensors_of(const ProcessEntry& entry, const dnn::Network& network, doubl
 // Sets the bytes of the weights, which are fp32 in training, and, for runtimes that copy batches, the bytes
 // copied to the device and back for one batch.
 void set_tensors(process::Spec& spec, const ProcessEntry& entry, const dnn::Network& network) {
-  const double weight = entry.training ? 4 : dnn::bytes_per_element(*entry.precision);
+  const double weight = entry.work.training ? 4 : dnn::bytes_per_element(*entry.work.precision);
   spec.weights_bytes = weight * static_cast<double>(network.parameters());
-  if (entry.layers) spec.weights_bytes *= part_shares(entry).parameters;
-  if (!entry.transfers || !copies_batches(traits_of(entry.runtime))) return;
+  if (entry.work.layers) spec.weights_bytes *= part_shares(entry).parameters;
+  if (!entry.host.transfers || !copies_batches(traits_of(entry.host.runtime))) return;
   const Tensors bound = tensors_of(entry, network, bound_bytes);
   spec.input_bytes = bound.read * static_cast<double>(spec.batch);
   spec.output_bytes = bound.written * static_cast<double>(spec.batch);
@@ -74,23 +74,23 @@ constexpr double text_bytes_per_token = 4;  // English text; assumed
 
 // Bytes of a request for a batch: the images, or the tensor that the network or the part of it reads.
 double payload_of(const Payload& payload, const ProcessEntry& entry) {
-  const auto batch = static_cast<double>(entry.batch);
+  const auto batch = static_cast<double>(entry.work.batch);
   if (entry.language) {
     const process::Length& prompt = entry.language->spec.prompt;
     const double positions = 0.5 * static_cast<double>(prompt.least + prompt.most);
     const auto images = static_cast<double>(entry.language->images);
-    const double seen = images * language_model(entry.model)->vision.tokens;
+    const double seen = images * language_model(entry.work.model)->vision.tokens;
     return (positions - seen) * text_bytes_per_token + images * payload.bytes;
   }
   if (!payload.tensor) return batch * payload.bytes;
-  return batch * tensors_of(entry, *network_of(entry), dnn::bytes_per_element(*entry.precision)).read;
+  return batch * tensors_of(entry, *network_of(entry), dnn::bytes_per_element(*entry.work.precision)).read;
 }
 
 // The processor that decides the formats of a network in memory: `device`'s GPU, or its host's cores
 // described as if they were a GPU.
 gpu::Spec processor_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
-  if (entry.placement != Placement::cpu) return device.gpu;
-  const dnn::HostRoofs& host = device.host[entry.runtime];
+  if (entry.host.placement != Placement::cpu) return device.gpu;
+  const dnn::HostRoofs& host = device.host[entry.host.runtime];
   gpu::Spec cores;
   cores.cuda_cores = {
       .fp32 = host.fp32_ops_per_clock, .fp16 = host.fp16_ops_per_clock, .int8 = host.int8_ops_per_clock};
@@ -100,15 +100,15 @@ gpu::Spec processor_of(const ProcessEntry& entry, const board::DeviceSpec& devic
 memory::Footprint footprint_of_network(const ProcessEntry& part, const dnn::Network& network,
                                        const board::DeviceSpec& device) {
   std::optional<memory::Portion> portion;
-  if (part.layers) {
+  if (part.work.layers) {
     const Tensors bound = tensors_of(part, network, bound_bytes);
     portion = {part_shares(part).parameters, bound.read, bound.written};
   }
   return memory::footprint({.network = network,
-                            .precision = *part.precision,
-                            .batch = part.batch,
-                            .lowering = traits_of(part.runtime).lowering,
-                            .training = part.training,
+                            .precision = *part.work.precision,
+                            .batch = part.work.batch,
+                            .lowering = traits_of(part.host.runtime).lowering,
+                            .training = part.work.training,
                             .portion = portion},
                            processor_of(part, device), device.memory.page_bytes);
 }
@@ -145,7 +145,7 @@ memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec
                                const std::vector<ProcessInstance>& instances, SharedWork* shared) {
   std::vector<memory::Request> entries, requests;
   for (const ProcessEntry& entry : scenario.processes) {
-    const auto& context = device.contexts[entry.runtime];
+    const auto& context = device.contexts[entry.host.runtime];
     entries.push_back(
         {.context = context ? &*context : nullptr, .network = footprint_of(entry, device, shared)});
   }
@@ -202,22 +202,22 @@ std::vector<std::int64_t> batch_sizes(std::int64_t most) {
 // Sets the work of a part of a process, and its arrivals. `spec` already has the settings of the process.
 void set_part(process::Spec& spec, const ProcessEntry& part, const Scenario& scenario,
               const WorkContext& context) {
-  spec.batch = part.batch;
+  spec.batch = part.work.batch;
   spec.arrivals = part.arrivals;
   spec.server = part.server;
-  spec.priority = part.priority;
-  const std::string precision = part.precision ? dnn::to_string(*part.precision) : "";
+  spec.priority = part.gpu.priority;
+  const std::string precision = part.work.precision ? dnn::to_string(*part.work.precision) : "";
   // Libraries choose other kernels for another batch.
   spec.functions = static_cast<std::uint32_t>(
-      input::fnv1a(fmt::format("{} {} {}", model_name(part.model), precision, part.batch)));
+      input::fnv1a(fmt::format("{} {} {}", model_name(part.work.model), precision, part.work.batch)));
   set_work(spec, part, context);
   if (const auto network = network_of(part)) set_tensors(spec, part, *network);
   if (scenario.link) spec.payload_bytes = payload_of(scenario.link->payload, part);
-  if (!part.arrivals.max_delay || std::holds_alternative<SyntheticModel>(part.model)) return;
+  if (!part.arrivals.max_delay || std::holds_alternative<SyntheticModel>(part.work.model)) return;
   std::vector<process::SizedBatch> smaller;
-  for (const std::int64_t size : batch_sizes(part.batch)) {
+  for (const std::int64_t size : batch_sizes(part.work.batch)) {
     ProcessEntry sized = part;
-    sized.batch = size;
+    sized.work.batch = size;
     process::Spec work;
     work.runtime = spec.runtime;
     work.static_graph = spec.static_graph;
@@ -230,22 +230,22 @@ void set_part(process::Spec& spec, const ProcessEntry& part, const Scenario& sce
 // The spec common to all processes of an entry, which differ only in names and sources of arrivals.
 process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, const WorkContext& context) {
   process::Spec spec;
-  spec.runtime = entry.runtime;
-  spec.static_graph = entry.static_graph;
+  spec.runtime = entry.host.runtime;
+  spec.static_graph = entry.host.static_graph;
   // A change of a scenario may leave it with fewer streams.
-  spec.host_threads = std::clamp(entry.host_threads, default_host_threads(entry), streams_of(entry));
+  spec.host_threads = std::clamp(entry.host.host_threads, default_host_threads(entry), streams_of(entry));
   spec.setup = scenario.run.setup;
   spec.batches = scenario.run.batches;
-  spec.cpus = entry.cpus;
-  spec.nice = entry.nice;
-  spec.fifo = entry.fifo;
-  spec.container = entry.container;
-  spec.gpu_slice = entry.gpu_timeslice;
-  spec.interleave = entry.gpu_interleave;
-  spec.sm_limit = entry.mps_threads.value_or(1);
+  spec.cpus = entry.host.cpus;
+  spec.nice = entry.host.nice;
+  spec.fifo = entry.host.fifo;
+  spec.container = entry.host.container;
+  spec.gpu_slice = entry.gpu.timeslice;
+  spec.interleave = entry.gpu.interleave;
+  spec.sm_limit = entry.gpu.mps_threads.value_or(1);
   const auto partitions = partitions_of(entry, context.device.gpu);
   if (entry.instances.empty()) {
-    spec.streams = entry.streams;
+    spec.streams = entry.gpu.streams;
     spec.partition = partitions.front();
     set_part(spec, entry, scenario, context);
     return spec;
@@ -254,7 +254,7 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   gpu::Grade grade = gpu::Grade::measured;  // lowest grade of all instances
   for (const ProcessEntry& instance : entry.instances) {
     process::Spec& part = instances.emplace_back(spec);
-    part.name = instance.name.empty() ? model_name(instance.model) : instance.name;
+    part.name = instance.name.empty() ? model_name(instance.work.model) : instance.name;
     part.streams = instance.count;
     part.partition = partitions[instances.size() - 1];
     set_part(part, instance, scenario, context);
@@ -396,7 +396,7 @@ Assembly assemble(const Scenario& scenario, const profiles::Profile& profile, Sh
   std::vector<process::Spec> specs;  // one per entry
   for (const ProcessEntry& entry : scenario.processes) {
     process::Spec spec = process_of(entry, scenario, context);
-    spec.sync = sync_of(entry.sync, entry.placement == Placement::cpu ? threads : contexts,
+    spec.sync = sync_of(entry.host.sync, entry.host.placement == Placement::cpu ? threads : contexts,
                         setup.cores.online.size());
     for (process::Spec& instance : spec.instances) instance.sync = spec.sync;
     assembly.grades.push_back(spec.kernels->grade);

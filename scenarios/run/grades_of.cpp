@@ -63,10 +63,10 @@ bool shares_sms(const ProcessEntry& process) {
   if (!has_instances(process)) return false;
   int rest = 0;
   for (const ProcessEntry& part : parts_of(process)) {
-    if (!part.sm_partition || streams_of(process, part) > 1) return true;
-    rest += *part.sm_partition == rest_of_sms ? 1 : 0;
+    if (!part.gpu.sm_partition || streams_of(process, part) > 1) return true;
+    rest += *part.gpu.sm_partition == rest_of_sms ? 1 : 0;
   }
-  return process.sm_partition || rest > 1;
+  return process.gpu.sm_partition || rest > 1;
 }
 
 std::string sharing_grade(const Scenario& scenario, const profiles::Profile& profile) {
@@ -91,7 +91,7 @@ std::int64_t streams_in(const ProcessEntry& process) {
 std::size_t contexts_of(const Scenario& scenario, const Assembly& assembly) {
   std::size_t found = scenario.compositor ? 1 : 0;
   for (const ProcessInstance& instance : expand(scenario))
-    if (on_gpu(scenario.processes[instance.entry].placement) &&
+    if (on_gpu(scenario.processes[instance.entry].host.placement) &&
         assembly.occupancy.places[instance.index].fits)
       found += static_cast<std::size_t>(streams_in(scenario.processes[instance.entry]));
   return found;
@@ -99,7 +99,7 @@ std::size_t contexts_of(const Scenario& scenario, const Assembly& assembly) {
 
 // The file of a part if the reader does not understand all of it; else null.
 const OnnxModel* guessed_file(const ProcessEntry& part) {
-  const auto* const onnx = std::get_if<OnnxModel>(&part.model);
+  const auto* const onnx = std::get_if<OnnxModel>(&part.work.model);
   return onnx != nullptr && onnx->file && onnx->file->missing > 0 ? onnx : nullptr;
 }
 
@@ -163,7 +163,7 @@ std::vector<Grades> grades_of(const Scenario& scenario, const profiles::Profile&
     Grades grades{.kernels = kernels_grade(scenario.processes[entry], assembly.grades[entry]),
                   .sharing = {},
                   .power = {}};
-    if (shared && on_gpu(scenario.processes[entry].placement))
+    if (shared && on_gpu(scenario.processes[entry].host.placement))
       grades.sharing = sharing_grade(scenario, profile);
     if (assembly.dvfs) grades.power = power_grade(profile);
     found.push_back(std::move(grades));

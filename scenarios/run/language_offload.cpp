@@ -82,7 +82,7 @@ class Division {
   Division(const WholeStep& step, const ProcessEntry& entry, const WorkContext& context)
       : step_(step),
         costs_(entry, context),
-        parts_(llm::parts_of(*language_model(entry.model), step.layers, step.batch, offload_of(entry))),
+        parts_(llm::parts_of(*language_model(entry.work.model), step.layers, step.batch, offload_of(entry))),
         card_(!context.device.memory.unified) {}
 
   DividedStep take() {
@@ -174,15 +174,16 @@ class Division {
 
 llm::Offload offload_of(const ProcessEntry& entry) {
   const LanguageWork& work = *entry.language;
-  return {.gpu_layers = work.gpu_layers.value_or(llm::most_layers(*language_model(entry.model))),
+  return {.gpu_layers = work.gpu_layers.value_or(llm::most_layers(*language_model(entry.work.model))),
           .cpu_moe_layers = work.cpu_moe};
 }
 
 int offload_threads(const ProcessEntry& entry, std::size_t cpus) {
   const llm::Offload by = offload_of(entry);
-  if (by.gpu_layers >= llm::most_layers(*language_model(entry.model)) && by.cpu_moe_layers == 0) return 0;
-  if (entry.threads) return static_cast<int>(*entry.threads);
-  return static_cast<int>(entry.cpus.empty() ? cpus : entry.cpus.size());
+  if (by.gpu_layers >= llm::most_layers(*language_model(entry.work.model)) && by.cpu_moe_layers == 0)
+    return 0;
+  if (entry.host.threads) return static_cast<int>(*entry.host.threads);
+  return static_cast<int>(entry.host.cpus.empty() ? cpus : entry.host.cpus.size());
 }
 
 DividedStep divided(const WholeStep& step, const ProcessEntry& entry, const WorkContext& context) {

@@ -27,7 +27,7 @@ namespace jostle::scenarios {
 namespace {
 
 const llm::Architecture& architecture_of(const ProcessEntry& entry) {
-  return *language_model(entry.model);
+  return *language_model(entry.work.model);
 }
 
 // Ascending values from `least` to `most`, each at most `ratio` times the one before (or one larger).
@@ -52,12 +52,10 @@ class Steps {
       : of_(of),
         entry_(entry),
         work_(*entry.language),
-        serves_text_(process::traits_of(entry.runtime).serves_text),
-        by_{.lowering = process::traits_of(entry.runtime).lowering,
+        serves_text_(process::traits_of(entry.host.runtime).serves_text),
+        by_{.lowering = process::traits_of(entry.host.runtime).lowering,
             .weights = work_.weights,
-            .cycles = runtime.cycles,
-            .cache = work_.cache,
-            .fused_attention = work_.flash_attention.value_or(false)},
+            .cycles = runtime.cycles},
         context_(context),
         gpu_(context.device.gpu),
         tables_(profiles::embedded_kernel_tables(profiles::shipped_evidence(context.device.evidence) + "-llm",
@@ -242,7 +240,7 @@ process::StepGrid prefill_grid(const Models& models, const process::GenerationSp
 }
 
 const llm::Serving& serving_of(const ProcessEntry& entry) {
-  return process::traits_of(entry.runtime).serving;
+  return process::traits_of(entry.host.runtime).serving;
 }
 
 llm::Load load_of(const LanguageWork& work) {
@@ -301,12 +299,10 @@ memory::Footprint language_footprint(const ProcessEntry& entry, bool unified) {
   const llm::Serving& by = serving_of(entry);
   const auto positions = static_cast<double>(llm::positions_held(by, load_of(work)));
   const double drafts = work.draft != nullptr ? llm::weights_held(*work.draft, work.weights, by) : 0;
-  const double cache =
-      work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of, work.draft, work.cache));
+  const double cache = work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of, work.draft));
   // On a board with one memory all of it counts, wherever a layer is computed.
   const llm::Offload offload = unified ? llm::Offload{.gpu_layers = llm::most_layers(of)} : offload_of(entry);
-  const double own =
-      llm::kv_bytes_per_token(of, work.cache) / llm::kv_bytes_per_token(of, work.draft, work.cache);
+  const double own = llm::kv_bytes_per_token(of) / llm::kv_bytes_per_token(of, work.draft);
   return {.engine = llm::weights_on_card(of, work.weights, by, offload) + drafts,
           .arena = llm::buffers_held(of, by, load_of(work)),
           .io = cache - cache * own * (1 - llm::cache_on_card(of, offload.gpu_layers))};
@@ -326,7 +322,7 @@ double held_if(const ProcessEntry& entry, const llm::Offload& divided) {
 // The part of a model that the cores of a card's host may have so that the card would hold so many bytes
 // less: the largest number of layers on the GPU; or the smallest number of blocks with experts on the cores.
 std::string division_that_fits(const ProcessEntry& entry, double missing_bytes) {
-  const process::RuntimeTraits& runtime = process::traits_of(entry.runtime);
+  const process::RuntimeTraits& runtime = process::traits_of(entry.host.runtime);
   if (!runtime.serves_text || runtime.lowering != dnn::Lowering::framework) return "";
   const llm::Architecture& of = architecture_of(entry);
   const llm::Offload as_it_is = offload_of(entry);
@@ -363,7 +359,7 @@ std::string what_would_fit(const ProcessEntry& entry, const board::DeviceSpec& d
   const double room = language_footprint(entry, true).io - missing_bytes;
   const auto sequences = static_cast<double>(work.spec.max_batch);
   const auto positions =
-      static_cast<std::int64_t>(room / (sequences * llm::kv_bytes_per_token(of, work.draft, work.cache)));
+      static_cast<std::int64_t>(room / (sequences * llm::kv_bytes_per_token(of, work.draft)));
   if (positions >= work.spec.longest())
     text += fmt::format("; context: {} would fit", positions);
   else if (positions > 0)

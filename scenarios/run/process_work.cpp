@@ -35,12 +35,12 @@ namespace jostle::scenarios {
 
 std::vector<dnn::FusedLayer> layers_of(const ProcessEntry& entry, dnn::Lowering lowering) {
   const std::shared_ptr<const dnn::Network> network = network_of(entry);
-  if (!network) throw RunError(fmt::format("{} is not a network", model_name(entry.model)));
+  if (!network) throw RunError(fmt::format("{} is not a network", model_name(entry.work.model)));
   return dnn::fuse(*network, lowering);
 }
 
 dnn::PartShares part_shares(const ProcessEntry& entry) {
-  const auto [first, end] = entry.layers.value();
+  const auto [first, end] = entry.work.layers.value();
   return dnn::shares_of(layers_of(entry, dnn::Lowering::optimised), first, end - first);
 }
 
@@ -121,7 +121,7 @@ Pace pace_of(const process::RuntimeSpec& runtime, const process::Spec& spec, Hal
 gpu::KernelSequence part_of(const gpu::KernelSequence& whole, const ProcessEntry& entry,
                             const dnn::Request& request, const gpu::Spec& gpu) {
   const std::vector<dnn::FusedLayer> layers = layers_of(entry, request.lowering);
-  const auto [first, end] = *entry.layers;
+  const auto [first, end] = *entry.work.layers;
   const auto roofs = [&](std::span<const dnn::FusedLayer> some) {
     return dnn::roofline(some, request.batch, request.precision, request.lowering, gpu);
   };
@@ -136,21 +136,21 @@ gpu::KernelSequence part_of(const gpu::KernelSequence& whole, const ProcessEntry
 }
 
 Half half_of(const process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
-  if (entry.precision != Precision::fp16 || !context.device.runtimes[spec.runtime]->fp16_of_fp32)
+  if (entry.work.precision != Precision::fp16 || !context.device.runtimes[spec.runtime]->fp16_of_fp32)
     return Half::own;
-  return entry.training ? Half::slowed : Half::from_single;
+  return entry.work.training ? Half::slowed : Half::from_single;
 }
 
 dnn::Request request_of(const process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   const bool single = half_of(spec, entry, context) == Half::from_single;
-  return {.model = network_name(entry.model),
-          .precision = single ? Precision::fp32 : *entry.precision,
-          .batch = entry.batch,
+  return {.model = network_name(entry.work.model),
+          .precision = single ? Precision::fp32 : *entry.work.precision,
+          .batch = entry.work.batch,
           .lowering = traits_of(spec.runtime).lowering,
-          .input = static_cast<int>(entry.input.value_or(0)),
+          .input = static_cast<int>(entry.work.input.value_or(0)),
           .chip = dnn::Chip::of(context.profile.spec->gpu),
-          .network = network_of_file(entry.model),
-          .training = entry.training,
+          .network = network_of_file(entry.work.model),
+          .training = entry.work.training,
           .replayed = spec.runtime == process::Runtime::cuda_graph,
           .gpu_hz = context.clocks.gpu_hz};
 }
@@ -170,17 +170,18 @@ const dnn::KernelTables& tables_for(const dnn::Request& request, const WorkConte
 gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& entry,
                                const WorkContext& context) {
   gpu::Spec gpu = context.device.gpu;
-  if (entry.placement == Placement::cuda_only) gpu.tensor_cores = {};
+  if (entry.host.placement == Placement::cuda_only) gpu.tensor_cores = {};
   if (spec.static_graph) gpu.kernels.heuristic_algorithm_efficiency = 1;  // the set-up tried the algorithms
   // Tables were measured with the tensor cores that a precision uses.
-  const bool measured = entry.placement != Placement::cuda_only || entry.precision == Precision::fp32;
+  const bool measured =
+      entry.host.placement != Placement::cuda_only || entry.work.precision == Precision::fp32;
   const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
   gpu.kernel_fixed = std::min(gpu.kernel_fixed, runtime.kernel_start.value_or(gpu.kernel_fixed));
   const dnn::Request request = request_of(spec, entry, context);
   const dnn::KernelTables none;
   const dnn::KernelTables& tables = measured ? tables_for(request, context) : none;
   gpu::KernelSequence kernels = dnn::kernels_for(request, tables, gpu, context.profile.factors);
-  if (entry.layers) kernels = part_of(kernels, entry, request, gpu);
+  if (entry.work.layers) kernels = part_of(kernels, entry, request, gpu);
   // Own tables and rates hold the gaps of their own session, and computed kernels those of the law's.
   const dnn::MeasuredNetwork* const known = tables.find(request.model, request.precision, input_of(request));
   if (known != nullptr && !known->batches.empty() && !tables.own)
@@ -193,7 +194,7 @@ gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& en
 // Rates that ship do not count: their sessions differ by more than networks do (with them the totals of the
 // H200's CPU-bound processes would be 13 % off, without them 4 %).
 double host_time_of(const process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
-  if (spec.runtime != process::Runtime::eager || entry.training || entry.layers) return 1;
+  if (spec.runtime != process::Runtime::eager || entry.work.training || entry.work.layers) return 1;
   const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
   const dnn::Request request = request_of(spec, entry, context);
   const dnn::KernelTables& tables = tables_for(request, context);
@@ -203,13 +204,13 @@ double host_time_of(const process::Spec& spec, const ProcessEntry& entry, const 
   const sim::Duration modelled =
       runtime.per_batch + runtime.per_launch * launches + process::operators_time(runtime, *spec.kernels);
   if (modelled <= sim::Duration::zero()) return 1;
-  if (const auto host =
-          dnn::host_time(*known, entry.batch, spec.kernels->total() + runtime.gpu_per_launch * launches)) {
+  if (const auto host = dnn::host_time(*known, entry.work.batch,
+                                       spec.kernels->total() + runtime.gpu_per_launch * launches)) {
     const double ratio = sim::to_seconds(*host) / sim::to_seconds(modelled) / runtime.host_time;
     return runtime.rate_weight == 1 ? ratio : sim::exp(runtime.rate_weight * sim::log(ratio));
   }
   // A trace tells it where the operators' costs are not known.
-  const dnn::MeasuredBatch* const counted = dnn::counted_near(*known, entry.batch);
+  const dnn::MeasuredBatch* const counted = dnn::counted_near(*known, entry.work.batch);
   const bool traced = counted != nullptr && counted->host > sim::Duration::zero() &&
                       runtime.per_operator == sim::Duration::zero();
   return traced ? sim::to_seconds(counted->host) / sim::to_seconds(modelled) : 1;
@@ -234,7 +235,7 @@ void add_reformats(std::vector<process::Segment>& segments, std::span<const dnn:
   const auto reformat = [&](std::int64_t elements) {
     process::Segment segment;
     segment.kernels =
-        placed(dnn::reformat(elements, entry.batch, *entry.precision, context.device.gpu), context);
+        placed(dnn::reformat(elements, entry.work.batch, *entry.work.precision, context.device.gpu), context);
     return segment;
   };
   std::int64_t in = 0, out = 0;
@@ -249,7 +250,7 @@ void add_reformats(std::vector<process::Segment>& segments, std::span<const dnn:
 void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   const gpu::Spec& gpu = context.device.gpu;
   const std::vector<dnn::FusedLayer> layers = dla::by_engine(layers_of(entry, Lowering::optimised));
-  spec.dla = entry.placement == Placement::dla1 ? 1 : 0;
+  spec.dla = entry.host.placement == Placement::dla1 ? 1 : 0;
   std::size_t on_dla = 0;
   for (const dla::Subgraph& subgraph : dla::partition(layers)) {
     std::vector<dnn::FusedLayer> part = dnn::part_of(layers, subgraph.first, subgraph.count);
@@ -259,35 +260,37 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
     if (subgraph.on_dla) {
       const double memory = context.device.what_if.memory *
                             memory::relative_bandwidth(context.device.memory, context.clocks.emc_hz);
-      segment.task = dla::task_of(part, entry.batch, *entry.precision, context.device.dla,
+      segment.task = dla::task_of(part, entry.work.batch, *entry.work.precision, context.device.dla,
                                   {context.clocks.dla_hz, memory});
       on_dla += subgraph.count;
     } else {
-      segment.kernels =
-          placed(dnn::roofline(part, entry.batch, *entry.precision, Lowering::optimised, gpu), context);
+      segment.kernels = placed(
+          dnn::roofline(part, entry.work.batch, *entry.work.precision, Lowering::optimised, gpu), context);
     }
   }
   add_reformats(spec.segments, layers, entry, context);
   gpu::KernelSequence& kernels = spec.kernels.edit();
-  kernels.grade = grade_of(context.profile, fmt::format("dla.efficiency.{}", to_string(*entry.precision)));
+  kernels.grade =
+      grade_of(context.profile, fmt::format("dla.efficiency.{}", to_string(*entry.work.precision)));
   kernels.provenance = fmt::format("{} of {} layers on {}, in {} pieces", on_dla, layers.size(),
-                                   to_string(entry.placement), spec.segments.size());
+                                   to_string(entry.host.placement), spec.segments.size());
 }
 
 void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   const board::DeviceSpec& device = context.device;
-  dnn::HostRoofs roofs = device.host[entry.runtime];
+  dnn::HostRoofs roofs = device.host[entry.host.runtime];
   roofs.bandwidth_bytes_per_s *= device.what_if.memory;
   spec.host.threads = static_cast<int>(threads_of(entry, context.cpus));
-  spec.host.layers = dnn::host_layers(layers_of(entry, Lowering::optimised), entry.batch, *entry.precision,
-                                      traits_of(entry.runtime).library, roofs,
+  spec.host.layers = dnn::host_layers(layers_of(entry, Lowering::optimised), entry.work.batch,
+                                      *entry.work.precision, traits_of(entry.host.runtime).library, roofs,
                                       {.threads = spec.host.threads,
                                        .reference_clock_hz = device.cpu->reference_clock_hz,
                                        .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});
   gpu::KernelSequence& kernels = spec.kernels.edit();
-  kernels.grade = grade_of(context.profile, fmt::format("runtimes.{}.efficiency", to_string(entry.runtime)));
+  kernels.grade =
+      grade_of(context.profile, fmt::format("runtimes.{}.efficiency", to_string(entry.host.runtime)));
   kernels.provenance = fmt::format("{} threads, computed in {}", spec.host.threads,
-                                   dnn::to_string(dnn::host_precision(roofs, *entry.precision)));
+                                   dnn::to_string(dnn::host_precision(roofs, *entry.work.precision)));
 }
 
 // One kernel that fills the GPU for `time`, bound by arithmetic.
@@ -328,20 +331,20 @@ sim::Duration time_of_stage(const Stage& stage, const board::DeviceSpec& device)
 // kernels around the network's.
 void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   gpu::KernelSequence first, last;
-  const auto batch = static_cast<double>(entry.batch);
-  spec.overlap = entry.overlap;
+  const auto batch = static_cast<double>(entry.work.batch);
+  spec.overlap = entry.around.overlap;
   const auto divide = [&](const std::vector<Stage>& stages, std::vector<process::HostStage>& host,
                           gpu::KernelSequence& kernels) {
-    const std::int64_t usual = &stages == &entry.before ? entry.arrivals.streams : 1;
+    const std::int64_t usual = &stages == &entry.around.before ? entry.arrivals.streams : 1;
     for (const Stage& stage : stages) {
       if (stage.on_gpu)
         kernels.kernels.push_back(
             stage.bytes > 0
                 ? moving_kernel(stage.bytes * batch * static_cast<double>(stage.times), context.device.gpu)
-                : filling_kernel(stage.time * (entry.batch * stage.times), context.device.gpu));
+                : filling_kernel(stage.time * (entry.work.batch * stage.times), context.device.gpu));
       else
         host.push_back({.name = stage.name,
-                        .work = time_of_stage(stage, context.device) * (entry.batch * stage.times),
+                        .work = time_of_stage(stage, context.device) * (entry.work.batch * stage.times),
                         .engine = stage.engine,
                         .threads = static_cast<int>(stage.threads > 0 ? stage.threads : usual),
                         .grade = stage.grade,
@@ -350,8 +353,8 @@ void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContex
     kernels.rebuild_finish();
     kernels = placed(std::move(kernels), context);
   };
-  divide(entry.before, spec.before, first);
-  divide(entry.after, spec.after, last);
+  divide(entry.around.before, spec.before, first);
+  divide(entry.around.after, spec.after, last);
   if (first.kernels.empty() && last.kernels.empty()) return;
   auto& kernels = spec.kernels.edit().kernels;
   kernels.insert(kernels.begin(), first.kernels.begin(), first.kernels.end());
@@ -366,11 +369,12 @@ gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& conte
 }
 
 std::optional<std::string> identity_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
-  if (network_of_file(entry.model) != nullptr) return std::nullopt;
-  const auto [first, end] = entry.layers.value_or(LayerRange{});
-  return fmt::format("{} {} {} {} {} {} {} {}-{} {}", network_name(entry.model), to_string(*entry.precision),
-                     entry.batch, to_string(entry.runtime), to_string(entry.placement),
-                     entry.input.value_or(0), entry.training, first, end, device.gpu.sm_count);
+  if (network_of_file(entry.work.model) != nullptr) return std::nullopt;
+  const auto [first, end] = entry.work.layers.value_or(LayerRange{});
+  return fmt::format("{} {} {} {} {} {} {} {}-{} {}", network_name(entry.work.model),
+                     to_string(*entry.work.precision), entry.work.batch, to_string(entry.host.runtime),
+                     to_string(entry.host.placement), entry.work.input.value_or(0), entry.work.training,
+                     first, end, device.gpu.sm_count);
 }
 
 gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkContext& context) {
@@ -381,21 +385,21 @@ gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkCont
 }
 
 std::size_t threads_of(const ProcessEntry& entry, std::size_t cpus) {
-  if (entry.placement != Placement::cpu) return 0;
-  if (entry.threads) return static_cast<std::size_t>(*entry.threads);
-  return entry.cpus.empty() ? cpus : entry.cpus.size();
+  if (entry.host.placement != Placement::cpu) return 0;
+  if (entry.host.threads) return static_cast<std::size_t>(*entry.host.threads);
+  return entry.host.cpus.empty() ? cpus : entry.host.cpus.size();
 }
 
 void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   if (entry.language) return set_generation(spec, entry, context);
-  if (const auto* synthetic = std::get_if<SyntheticModel>(&entry.model)) {
+  if (const auto* synthetic = std::get_if<SyntheticModel>(&entry.work.model)) {
     spec.kernels = synthetic_kernels(*synthetic, context.device.gpu);
     spec.pace = synthetic->pace;
     set_stages(spec, entry, context);
     return;
   }
   try {
-    switch (entry.placement) {
+    switch (entry.host.placement) {
       case Placement::gpu:
       case Placement::cuda_only:
         set_kernels(spec, entry, context);

@@ -36,10 +36,10 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
   result.model = model_name(entry);
   result.precision = precision_name(entry);
   result.throughput.unit = served_unit(entry);
-  result.batch = entry.batch;
-  result.interval = entry.interval;
-  result.runtime = to_string(entry.runtime);
-  result.training = entry.training;
+  result.batch = entry.work.batch;
+  result.interval = entry.around.interval;
+  result.runtime = to_string(entry.host.runtime);
+  result.training = entry.work.training;
   result.grades = grades;
   if (!has_instances(entry)) return result;
   for (const ProcessEntry& part : parts_of(entry)) {
@@ -47,12 +47,12 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
       InstanceResult& of = result.instances.emplace_back();
       of.index = static_cast<std::int64_t>(result.instances.size()) - 1;
       of.name = entry.instances.empty() ? "" : part.name;
-      of.model = model_name(part.model);
+      of.model = model_name(part.work.model);
       of.precision = precision_name(part);
       of.throughput.unit = served_unit(part);
-      of.batch = part.batch;
-      of.priority = to_string(part.priority);
-      result.batch = std::max(result.batch, part.batch);
+      of.batch = part.work.batch;
+      of.priority = to_string(part.gpu.priority);
+      result.batch = std::max(result.batch, part.work.batch);
       if (of.precision != result.precision) result.precision.reset();
     }
   }

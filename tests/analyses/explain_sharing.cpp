@@ -58,7 +58,7 @@ TEST(AsStreams, puts_the_networks_of_all_processes_on_streams_of_one) {
   EXPECT_EQ(server.count, 1);
   ASSERT_EQ(server.instances.size(), 2U);
   EXPECT_EQ(server.instances[0].name, "big");
-  EXPECT_EQ(server.instances[0].batch, 16);
+  EXPECT_EQ(server.instances[0].work.batch, 16);
   EXPECT_EQ(server.instances[0].count, 2);
   EXPECT_EQ(server.instances[1].name, "small");
 }
@@ -76,9 +76,9 @@ TEST(AsStreams, leaves_each_process_its_own_requests) {
 
 TEST(AsStreams, a_stream_polls_if_any_of_the_processes_polled) {
   Scenario scenario = scenario_of(two, nullptr, {});
-  scenario.processes[0].sync = Sync::blocking;
-  scenario.processes[1].sync = Sync::spin;
-  EXPECT_EQ(as_streams(scenario)->scenario.processes.front().sync, Sync::spin);
+  scenario.processes[0].host.sync = Sync::blocking;
+  scenario.processes[1].host.sync = Sync::spin;
+  EXPECT_EQ(as_streams(scenario)->scenario.processes.front().host.sync, Sync::spin);
 }
 
 TEST(AsStreams, is_not_offered_where_processes_cannot_be_one) {

@@ -35,7 +35,7 @@ std::string with_layers(const std::string& layers) {
 TEST(LayersKey, takes_a_range_within_the_network) {
   const auto loaded = load_text(around(with_layers("[0, 48]")));
   ASSERT_TRUE(loaded.scenario) << loaded.errors;
-  const LayerRange range = loaded.scenario->processes[0].layers.value();
+  const LayerRange range = loaded.scenario->processes[0].work.layers.value();
   EXPECT_EQ(range.first, 0U);
   EXPECT_EQ(range.end, cut_at);
 }
@@ -43,7 +43,7 @@ TEST(LayersKey, takes_a_range_within_the_network) {
 TEST(LayersKey, all_layers_are_the_network_itself) {
   const auto loaded = load_text(around(with_layers("[0, 56]")));
   ASSERT_TRUE(loaded.scenario) << loaded.errors;
-  EXPECT_FALSE(loaded.scenario->processes[0].layers);
+  EXPECT_FALSE(loaded.scenario->processes[0].work.layers);
 }
 
 TEST(LayersKey, tells_what_is_wrong_with_it) {

@@ -354,7 +354,7 @@ RC_GTEST_PROP(FleetLaw, cameras_spread_over_processes_are_all_there_and_even, ()
   Scenario scenario;
   ProcessEntry& entry = scenario.processes.emplace_back();
   entry.count = count;
-  entry.batch = 4;
+  entry.work.batch = 4;
   const Scenario loaded = with_cameras(scenario, cameras, 15);
   std::int64_t streams = 0, least = cameras, most = 0, processes = 0;
   for (const ProcessEntry& each : loaded.processes) {

@@ -6,14 +6,18 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "analyses/schema/keys.hpp"
 #include "analyses/schema/words.hpp"
 #include "analyses/study/study.hpp"
 #include "input/asked_keys.hpp"
+#include "input/parse.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -118,6 +122,45 @@ TEST(Schema, of_a_study_has_the_keys_that_the_loader_reads) {
   const input::AskedKeys asked;
   (void)parse_study(every_section, "study.yaml", "", problems);
   expect_same("study", asked.by_path(), {"scenario", "offload.cloud"});
+}
+
+// Adds the keys of all mappings; of a path such as `processes.0.batch`, each step.
+void add_keys(const input::Value& value, std::set<std::string>& to) {
+  for (const input::Key& key : value.keys) {
+    std::string step;
+    for (std::istringstream steps(key.name); std::getline(steps, step, '.');) to.insert(step);
+  }
+  for (const input::Node& child : value.children) add_keys(*child, to);
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(Schema, has_no_key_without_a_shipped_scenario_or_somebody_who_needs_it) {
+  const std::filesystem::path root = JOSTLE_SOURCE_DIR;
+  std::set<std::string> keys, shipped, needed;
+  for (const std::string& path : objects_of("scenario")) keys.merge(names(keys_at("scenario", path)));
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "scenarios")) {
+    if (entry.path().extension() != ".yaml") continue;
+    input::Problems problems;
+    add_keys(*input::parse_yaml(text_of(entry.path()), entry.path().string(), problems), shipped);
+  }
+  std::istringstream page(text_of(root / "docs/scenario.md"));
+  std::string line;
+  while (std::getline(page, line) && line != "## Keys that no shipped scenario uses") continue;
+  while (std::getline(page, line)) {
+    std::istringstream cells(line.substr(0, line.find(" | ")));
+    std::string text;
+    while (std::getline(cells, text, '`') && std::getline(cells, text, '`')) needed.insert(text);
+  }
+  for (const std::string& key : keys)
+    EXPECT_TRUE(shipped.contains(key) || needed.contains(key)) << "nothing needs the key " << key;
+  for (const std::string& key : needed) {
+    EXPECT_TRUE(keys.contains(key)) << "there is no key " << key;
+    EXPECT_FALSE(shipped.contains(key)) << "a shipped scenario uses " << key << ": take it off the list";
+  }
 }
 
 TEST(Schema, lists_the_words_of_the_tables) {

@@ -30,7 +30,7 @@ gpu::Spec gpu_of(const Scenario& scenario) {
 std::vector<std::optional<std::int64_t>> partitions_in(const SplitSms& split) {
   std::vector<std::optional<std::int64_t>> found;
   for (const ProcessEntry& process : split.board.scenario.processes)
-    for (const ProcessEntry& part : parts_of(process)) found.push_back(part.sm_partition);
+    for (const ProcessEntry& part : parts_of(process)) found.push_back(part.gpu.sm_partition);
   return found;
 }
 

@@ -201,8 +201,8 @@ TEST(Study, a_star_means_all_processes) {
   input::Problems problems;
   const auto scenario = scenario_at(study, {1}, profiles.catalogue(), problems);
   ASSERT_TRUE(scenario) << problems.text();
-  EXPECT_EQ(scenario->processes[0].batch, 8);
-  EXPECT_EQ(scenario->processes[1].batch, 8);
+  EXPECT_EQ(scenario->processes[0].work.batch, 8);
+  EXPECT_EQ(scenario->processes[1].work.batch, 8);
 }
 
 TEST(Study, tells_where_a_wrong_value_stands) {

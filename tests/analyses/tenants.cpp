@@ -31,7 +31,7 @@ std::string spinners(const std::string& keys, const std::string& rest = {}, int 
 TEST(AContainer, is_read_and_echoed) {
   const Loaded loaded = load_text(around(plain_process + ", count: 2, container: {name: a, cpus: 1.5}"));
   ASSERT_EQ(loaded.errors, "");
-  const auto& container = loaded.scenario->processes[0].container;
+  const auto& container = loaded.scenario->processes[0].host.container;
   ASSERT_TRUE(container);
   EXPECT_EQ(container->cpus, 1.5);
   EXPECT_EQ(container->shares, 1024);
@@ -43,8 +43,8 @@ TEST(AContainer, that_is_named_again_is_the_same_one) {
                           ", container: {name: a, cpus: 2, shares: 512}}\n  - {" + plain_process;
   const Loaded again = load_text(two + ", container: {name: a}}\n");
   ASSERT_EQ(again.errors, "");
-  EXPECT_EQ(again.scenario->processes[1].container->cpus, 2);
-  EXPECT_EQ(again.scenario->processes[1].container->shares, 512);
+  EXPECT_EQ(again.scenario->processes[1].host.container->cpus, 2);
+  EXPECT_EQ(again.scenario->processes[1].host.container->shares, 512);
   EXPECT_THAT(load_text(two + ", container: {name: a, cpus: 3}}\n").errors,
               HasSubstr("processes.1.container: processes.0 gives container a other cpus or shares"));
 }

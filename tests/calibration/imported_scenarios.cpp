@@ -75,17 +75,17 @@ TEST(ImportDeepstream, says_what_the_configuration_says) {
   ASSERT_EQ(scenario.processes.size(), 1U);
   const ProcessEntry& process = scenario.processes.front();
   EXPECT_EQ(model_name(process), "yolov8s");
-  EXPECT_EQ(process.precision, Precision::fp16);
-  EXPECT_EQ(process.batch, 4);
+  EXPECT_EQ(process.work.precision, Precision::fp16);
+  EXPECT_EQ(process.work.batch, 4);
   EXPECT_EQ(process.arrivals.streams, 2);
   EXPECT_DOUBLE_EQ(process.arrivals.rate_per_s, 15) << "every second batch of 30 frames/s";
   EXPECT_EQ(process.arrivals.max_delay, sim::milliseconds(25));
-  EXPECT_EQ(process.overlap, 4);
-  EXPECT_EQ(process.before.front().name, "decode h265");
-  EXPECT_EQ(process.before.front().width, 1280);
-  EXPECT_EQ(process.before.front().times, 2) << "frames that are not inferred are decoded too";
-  const auto tracks = std::ranges::find(process.after, "track iou", &Stage::name);
-  ASSERT_NE(tracks, process.after.end());
+  EXPECT_EQ(process.around.overlap, 4);
+  EXPECT_EQ(process.around.before.front().name, "decode h265");
+  EXPECT_EQ(process.around.before.front().width, 1280);
+  EXPECT_EQ(process.around.before.front().times, 2) << "frames that are not inferred are decoded too";
+  const auto tracks = std::ranges::find(process.around.after, "track iou", &Stage::name);
+  ASSERT_NE(tracks, process.around.after.end());
 }
 
 TEST(ImportDeepstream, lists_what_it_does_not_say) {
@@ -120,7 +120,7 @@ TEST(ImportDeepstream, keeps_the_frames_of_cameras_of_several_rates_and_says_eac
   ASSERT_TRUE(made) << problems.text();
   const ProcessEntry process = scenario_of(made->text).processes.front();
   EXPECT_DOUBLE_EQ(process.arrivals.rate_per_s * static_cast<double>(process.arrivals.streams), 90);
-  EXPECT_EQ(process.before.front().width, 1920);
+  EXPECT_EQ(process.around.before.front().width, 1920);
   EXPECT_THAT(made->unsaid, ::testing::Contains(AllOf(HasSubstr("source0 60 /s, source1 30 /s"),
                                                       HasSubstr("90 /s together"))));
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("source0 640x480, source1 1920x1080")));
@@ -132,7 +132,7 @@ TEST(ImportDeepstream, says_that_an_interval_leaves_frames_out_of_what_is_counte
   input::Problems problems;
   const auto made = deepstream(folder, app, problems);
   ASSERT_TRUE(made) << problems.text();
-  EXPECT_EQ(scenario_of(made->text).processes.front().interval, 1);
+  EXPECT_EQ(scenario_of(made->text).processes.front().around.interval, 1);
   EXPECT_THAT(made->unsaid,
               ::testing::Contains(HasSubstr("interval=1: images/s and arrivals are of the frames")));
 }
@@ -146,10 +146,10 @@ TEST(ImportDeepstream, keeps_the_stages_around_an_engine_on_a_DLA) {
   const auto made = deepstream(folder, app, problems, wishes);
   ASSERT_TRUE(made) << problems.text();
   const ProcessEntry process = scenario_of(made->text).processes.front();
-  EXPECT_EQ(process.placement, Placement::dla1);
-  EXPECT_EQ(process.overlap, 0);
+  EXPECT_EQ(process.host.placement, Placement::dla1);
+  EXPECT_EQ(process.around.overlap, 0);
   std::vector<std::string> names;
-  for (const auto* stages : {&process.before, &process.after})
+  for (const auto* stages : {&process.around.before, &process.around.after})
     for (const Stage& stage : *stages) names.push_back(stage.name);
   EXPECT_THAT(names,
               ::testing::ElementsAre("decode h265", "colour", "resize 640x640", "nms", "track iou", "draw"));
@@ -194,9 +194,9 @@ TEST(ImportDeepstream, draws_one_picture_of_the_tiles_of_all_sources) {
   const auto made = deepstream(folder, app + tiler + "[sink1]\nenable=1\ntype=3\nenc-type=1\n", problems);
   ASSERT_TRUE(made) << problems.text();
   const auto process = scenario_of(made->text).processes.front();
-  ASSERT_GE(process.after.size(), 2U);
-  EXPECT_EQ(process.after.back().name, "encode h264");
-  EXPECT_DOUBLE_EQ(process.after.back().cycles, 36.0 * 640 * 360) << "a tile for each frame";
+  ASSERT_GE(process.around.after.size(), 2U);
+  EXPECT_EQ(process.around.after.back().name, "encode h264");
+  EXPECT_DOUBLE_EQ(process.around.after.back().cycles, 36.0 * 640 * 360) << "a tile for each frame";
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("tiled-display: the picture of all tiles")));
   EXPECT_FALSE(deepstream(folder, app + "[tiled-display]\nenable=1\n", problems)) << "one tile, two sources";
 }
@@ -238,9 +238,9 @@ TEST(ImportDeepstream, takes_files_as_fast_as_they_come_and_further_engines) {
   const Scenario scenario = scenario_of(made->text);
   ASSERT_EQ(scenario.processes.size(), 2U);
   EXPECT_EQ(scenario.processes[0].arrivals.kind, process::ArrivalKind::closed_loop);
-  EXPECT_EQ(scenario.processes[0].after.back().name, "encode h265");
+  EXPECT_EQ(scenario.processes[0].around.after.back().name, "encode h265");
   EXPECT_EQ(scenario.processes[1].arrivals.after, "primary-gie");
-  EXPECT_EQ(scenario.processes[1].precision, Precision::int8);
+  EXPECT_EQ(scenario.processes[1].work.precision, Precision::int8);
 }
 
 TEST(ImportDeepstream, is_strict) {
@@ -276,7 +276,7 @@ TEST(ImportDeepstream, reads_the_same_as_yaml) {
           "primary-gie:\n  enable: 1\n  batch-size: 2\n  config-file: infer.yml\n"),
       {}, problems);
   ASSERT_TRUE(made) << problems.text();
-  EXPECT_EQ(scenario_of(made->text).processes.front().batch, 2);
+  EXPECT_EQ(scenario_of(made->text).processes.front().work.batch, 2);
 }
 
 const std::string detector =
@@ -303,13 +303,13 @@ TEST(ImportTriton, says_what_the_repository_says) {
   const ProcessEntry &session = scenario.processes[0].instances.at(0),
                      &engine = scenario.processes[1].instances.at(0);
   EXPECT_EQ(model_name(session), "resnet50");
-  EXPECT_EQ(session.runtime, Runtime::onnxruntime_tensorrt);
-  EXPECT_EQ(session.precision, Precision::int8);
+  EXPECT_EQ(session.host.runtime, Runtime::onnxruntime_tensorrt);
+  EXPECT_EQ(session.work.precision, Precision::int8);
   EXPECT_EQ(model_name(engine), "yolov8m");
-  EXPECT_EQ(engine.runtime, Runtime::tensorrt);
-  EXPECT_EQ(engine.batch, 8) << "the largest preferred size";
+  EXPECT_EQ(engine.host.runtime, Runtime::tensorrt);
+  EXPECT_EQ(engine.work.batch, 8) << "the largest preferred size";
   EXPECT_EQ(engine.count, 2);
-  EXPECT_EQ(engine.priority, gpu::Priority::high);
+  EXPECT_EQ(engine.gpu.priority, gpu::Priority::high);
   EXPECT_EQ(engine.arrivals.max_delay, sim::milliseconds(3));
   EXPECT_EQ(engine.arrivals.queue_limit, 32);
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("other: left out")));
@@ -330,13 +330,13 @@ TEST(ImportTriton, runs_each_model_by_the_backend_and_on_the_processor_that_it_n
   ASSERT_TRUE(made) << problems.text();
   const Scenario scenario = scenario_of(made->text);
   ASSERT_EQ(scenario.processes.size(), 3U);
-  EXPECT_EQ(scenario.processes[0].runtime, Runtime::libtorch);
-  EXPECT_EQ(scenario.processes[0].instances.at(0).precision, Precision::fp16);
-  EXPECT_EQ(scenario.processes[1].runtime, Runtime::onnxruntime);
-  EXPECT_EQ(scenario.processes[1].instances.at(0).precision, Precision::fp32);
-  EXPECT_EQ(scenario.processes[2].placement, Placement::cpu);
-  EXPECT_EQ(scenario.processes[2].precision, Precision::fp32);
-  EXPECT_EQ(scenario.processes[2].batch, 1);
+  EXPECT_EQ(scenario.processes[0].host.runtime, Runtime::libtorch);
+  EXPECT_EQ(scenario.processes[0].instances.at(0).work.precision, Precision::fp16);
+  EXPECT_EQ(scenario.processes[1].host.runtime, Runtime::onnxruntime);
+  EXPECT_EQ(scenario.processes[1].instances.at(0).work.precision, Precision::fp32);
+  EXPECT_EQ(scenario.processes[2].host.placement, Placement::cpu);
+  EXPECT_EQ(scenario.processes[2].work.precision, Precision::fp32);
+  EXPECT_EQ(scenario.processes[2].work.batch, 1);
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("mobilenet_v2: its dynamic batching is left out")));
 }
 
@@ -350,7 +350,7 @@ TEST(ImportTriton, tells_the_backend_by_the_file_or_refuses_the_model_by_name) {
   input::Problems none;
   const auto made = calibration::triton_scenario(folder.path(), {}, none);
   ASSERT_TRUE(made) << none.text();
-  EXPECT_EQ(scenario_of(made->text).processes.front().runtime, Runtime::tensorrt);
+  EXPECT_EQ(scenario_of(made->text).processes.front().host.runtime, Runtime::tensorrt);
 }
 
 TEST(ImportTriton, makes_a_process_with_stages_of_an_ensemble) {
@@ -369,11 +369,11 @@ TEST(ImportTriton, makes_a_process_with_stages_of_an_ensemble) {
   const Scenario scenario = scenario_of(made->text);
   ASSERT_EQ(scenario.processes.size(), 1U) << "what the ensemble uses is in it";
   const ProcessEntry& process = scenario.processes.front();
-  EXPECT_EQ(process.before.front().name, "prepare");
-  EXPECT_EQ(process.before.front().threads, 3);
-  EXPECT_EQ(process.after.front().name, "boxes");
-  EXPECT_EQ(process.streams, 2);
-  EXPECT_EQ(process.overlap, 4);
+  EXPECT_EQ(process.around.before.front().name, "prepare");
+  EXPECT_EQ(process.around.before.front().threads, 3);
+  EXPECT_EQ(process.around.after.front().name, "boxes");
+  EXPECT_EQ(process.gpu.streams, 2);
+  EXPECT_EQ(process.around.overlap, 4);
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("prepare: how long the step takes")));
 }
 

@@ -285,6 +285,37 @@ TEST(Override, cannot_take_away_what_is_not_there) {
             "--set a.2=null: a: there is no entry 2 to remove\n");
 }
 
+TEST(Keys, that_do_not_go_together_are_told_at_the_one_to_leave_out) {
+  Problems problems;
+  const Node root = parse_yaml("a: 1\nb: 2\nc: 3\n", "t.yaml", problems);
+  {
+    Mapping mapping(Cursor(root, "", problems), "a mapping");
+    mapping.keep_one("a", {"b", "d"});
+    mapping.needs("c", {"d", "e"}, "d: 4");
+    mapping.needs("c", {"a", "e"});
+    EXPECT_FALSE(mapping.exactly_one({"a", "b", "e"}));
+    EXPECT_TRUE(mapping.exactly_one({"a", "e"}) && mapping.find("a"));
+  }
+  EXPECT_EQ(problems.text(),
+            "t.yaml:2: b: cannot be combined with a (keep one of the two)\n"
+            "t.yaml:3: c: `c` needs `d` or `e` (d: 4)\n"
+            "t.yaml:1: exactly one of a, b and e is needed\n");
+}
+
+TEST(Keys, that_are_refused_are_absent_from_then_on) {
+  Problems problems;
+  const Node root = parse_yaml("a: 1\nb: 2\n", "t.yaml", problems);
+  {
+    Mapping mapping(Cursor(root, "", problems), "a mapping");
+    mapping.refuse("a", "a has no use here");
+    mapping.refuse("a", "and is told once");
+    mapping.refuse("absent", "and is not told");
+    EXPECT_FALSE(mapping.has("a") || mapping.find("a"));
+    EXPECT_TRUE(mapping.find("b"));
+  }
+  EXPECT_EQ(problems.text(), "t.yaml:1: a: a has no use here\n");
+}
+
 TEST(Hash, is_fnv1a_of_64_bits) {
   EXPECT_EQ(hex(fnv1a("")), "cbf29ce484222325");
   EXPECT_EQ(hex(fnv1a("a")), "af63dc4c8601ec8c");

@@ -162,23 +162,9 @@ double cache_bytes(const std::vector<dnn::FusedLayer>& layers) {
   return bytes;
 }
 
-TEST(LanguageSteps, read_the_keys_and_values_of_every_position_in_their_format) {
+TEST(LanguageSteps, read_the_keys_and_values_of_every_position) {
   const Architecture& of = named("llama3.1_8b");
-  for (const bool fused : {false, true})
-    for (const CacheTraits& cache : cache_formats) {
-      const auto layers = layers_of(of, {1, 511}, {.cache = cache.format, .fused_attention = fused});
-      EXPECT_EQ(cache_bytes(layers), 512 * kv_bytes_per_token(of, cache.format)) << cache.name;
-    }
-}
-
-TEST(LanguageSteps, with_flash_attention_have_two_kernels_fewer_a_block_and_the_same_work) {
-  const Architecture& of = named("llama3.2_1b");
-  const auto apart = layers_of(of, {64, 64}, {}), fused = layers_of(of, {64, 64}, {.fused_attention = true});
-  EXPECT_EQ(apart.size() - fused.size(), 2U * 16);
-  std::int64_t macs = 0;
-  for (const auto& layer : apart) macs += layer.macs;
-  for (const auto& layer : fused) macs -= layer.macs;
-  EXPECT_EQ(macs, 0);
+  EXPECT_EQ(cache_bytes(layers_of(of, {1, 511}, {})), 512 * kv_bytes_per_token(of));
 }
 
 TEST(WeightBytes, of_rows_that_are_no_multiple_of_256_are_those_of_larger_formats) {

@@ -273,6 +273,41 @@ TEST(BadScenario, every_problem_is_reported_at_once) {
             "gate.yaml:4: mps: expected true or false, found '3'\n");
 }
 
+// The problems of a process, whose model may be any that ships.
+std::string errors_of(const std::string& process) {
+  input::Problems problems;
+  (void)parse_scenario({around(process), "gate.yaml", ""}, shipped_catalogue(), {}, problems);
+  return problems.text();
+}
+
+TEST(BadScenario, key_of_another_kind_is_answered_with_the_kinds_that_have_it) {
+  const std::string language = "model: qwen2.5_1.5b, precision: q4_k_m, bench: {tg: 8}",
+                    kernels = "model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}";
+  const auto refused = [](const std::string& inner, const std::string& problem) {
+    EXPECT_EQ(errors_of(inner), "gate.yaml:3: processes.0." + problem + "\n");
+  };
+  refused(language + ", training: true", "training: a language model has no key 'training' (network has it)");
+  refused(language + ", stages: []",
+          "stages: a language model has no key 'stages' (network, equal kernels have it)");
+  refused(plain_process + ", users: 2", "users: a network has no key 'users' (language model has it)");
+  refused(kernels + ", input: 224", "input: a model of equal kernels has no key 'input' (network has it)");
+  refused(plain_process + ", duty: 5 %", "duty: a network has no key 'duty' (load has it)");
+  refused("instances: [{" + plain_process + "}], batch: 2",
+          "batch: a process with instances has no key 'batch' (each instance has it)");
+  refused("instances: [{" + plain_process + "}], layers: [0, 2]",
+          "layers: a process with instances has no key 'layers' (a process with a model has it)");
+  refused("instances: [{" + plain_process + ", nice: 2}]",
+          "instances.0.nice: an instance has no key 'nice' (its process has it, for all instances)");
+  refused("load: busy, batch: 2",
+          "batch: a load has no key 'batch' (network, language model, equal kernels have it)");
+}
+
+TEST(BadScenario, typo_beside_a_key_of_another_kind_is_answered_with_the_nearest) {
+  EXPECT_EQ(errors_of("model: qwen2.5_1.5b, precision: q4_k_m, bench: {tg: 8}, training: true, usrs: 2"),
+            "gate.yaml:3: processes.0.training: a language model has no key 'training' (network has it)\n"
+            "gate.yaml:3: processes.0.usrs: unknown key (did you mean 'users'?)\n");
+}
+
 TEST(BadScenario, keys_that_contradict_each_other_are_refused) {
   expect_refused(around(plain_process, "run: {duration: 4 s, until: {relative_error: 1 %}}\n"),
                  "gate.yaml:4: run.until: cannot be combined with duration (keep one of the two)");
@@ -288,7 +323,7 @@ TEST(BadScenario, keys_that_contradict_each_other_are_refused) {
       around(plain_process + ", arrivals: {poisson: 3 /s, periodic: 3 /s}"),
       "gate.yaml:3: processes.0.arrivals: exactly one of periodic, poisson, trace and clients is needed");
   expect_refused(around(plain_process + ", arrivals: {poisson: 3 /s, phase: 1 ms}"),
-                 "gate.yaml:3: processes.0.arrivals.phase: only periodic arrivals have a phase");
+                 "gate.yaml:3: processes.0.arrivals.phase: `phase` needs `periodic`");
   expect_refused(around(plain_process + ", placement: cpu, runtime: tensorrt"),
                  "gate.yaml:3: processes.0.runtime: runtime tensorrt cannot run with placement: cpu (cpu, "
                  "tflite or ncnn)");

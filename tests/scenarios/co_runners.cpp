@@ -271,12 +271,11 @@ TEST(LoadResult, stands_in_its_place_among_the_processes) {
 TEST(BadLoad, is_told_what_it_may_have) {
   const std::string orin =
       "device: jetson-orin-nano-super\nprocesses:\n  - {model: resnet18, precision: fp16}\n";
-  EXPECT_THAT(refusal(orin + load("busy, model: resnet18")),
-              HasSubstr("a background load runs no inference"));
+  EXPECT_THAT(refusal(orin + load("busy, model: resnet18")), HasSubstr("a load has no key 'model'"));
   EXPECT_THAT(refusal(orin + load("memory_wrote")), HasSubstr("did you mean 'memory_write'?"));
-  EXPECT_THAT(refusal(orin + load("memory_write, count: 2")),
-              HasSubstr("threads: the number of its threads"));
-  EXPECT_THAT(refusal(orin + load("memory_write, batch: 2")), HasSubstr("a load has no batch"));
+  EXPECT_THAT(refusal(orin + load("memory_write, count: 2")), HasSubstr("a load has no key 'count'"));
+  EXPECT_THAT(refusal(orin + load("memory_write, batch: 2")),
+              HasSubstr("a load has no key 'batch' (network, language model, equal kernels have it)"));
   EXPECT_THAT(refusal(orin + load("memory_write, dutty: 2 %")), HasSubstr("did you mean 'duty'?"));
   EXPECT_THAT(refusal(orin + load("memory_write, duty: 120 %")), HasSubstr("processes.1.duty"));
   EXPECT_THAT(refusal(orin + load("busy, bandwidth: 1 GB/s")),

@@ -115,7 +115,7 @@ TEST(HostThreads, sessions_have_one_each) {
   const std::string session = "model: resnet50, precision: fp16, runtime: onnxruntime, sync: spin, ";
   const double one = each(run_these("", session + "streams: 1"), 1);
   EXPECT_GT(2 * each(run_these("", session + "streams: 2"), 2), 1.2 * one);
-  EXPECT_EQ(load_text(around(session + "streams: 2")).scenario->processes.front().host_threads, 2);
+  EXPECT_EQ(load_text(around(session + "streams: 2")).scenario->processes.front().host.host_threads, 2);
 }
 
 TEST(HostThreads, come_back_from_their_echo_and_are_refused_with_what_to_do) {
@@ -123,7 +123,7 @@ TEST(HostThreads, come_back_from_their_echo_and_are_refused_with_what_to_do) {
   ASSERT_TRUE(first.scenario) << first.errors;
   const auto second = load_text(to_json(*first.scenario));
   ASSERT_TRUE(second.scenario) << second.errors;
-  EXPECT_EQ(second.scenario->processes.front().host_threads, 2);
+  EXPECT_EQ(second.scenario->processes.front().host.host_threads, 2);
   const auto refused = [](const std::string& rest, const std::string& why) {
     const auto loaded = load_text(around("model: resnet50, precision: fp16, " + rest));
     EXPECT_FALSE(loaded.scenario) << rest;

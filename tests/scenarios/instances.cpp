@@ -247,15 +247,15 @@ void expect_refused(const std::string& process, const std::string& why, const st
 
 TEST(Instances, are_refused_with_what_to_do) {
   expect_refused("model: resnet50, instances: [{model: resnet50, precision: fp16}]",
-                 "processes.0.model: cannot be combined with instances (move model into each instance)");
+                 "processes.0.model: a process with instances has no key 'model' (each instance has it)");
   expect_refused("instances: [{model: resnet50, precision: fp16, sync: spin}]",
-                 "all instances of a process share it (give it once, next to instances)");
+                 "(its process has it, for all instances)");
   expect_refused("instances: [{model: resnet50, precision: fp16, streams: 2}]",
-                 "(use count: the number of streams)");
+                 "(a process with a model has it)");
   expect_refused("model: resnet50, precision: fp16, placement: cpu, streams: 2", "has one stream of work");
   expect_refused("model: resnet50, precision: fp16, mps_threads: 50 %", "add it at the top");
   expect_refused("model: resnet50, precision: fp16, max_queue_delay: 2 ms",
-                 "a closed loop has no waiting requests");
+                 "`max_queue_delay` needs `arrivals` or `after`");
   expect_refused("model: resnet50, precision: fp16, fan_out: {mean: 2}", "for example after: detector");
   expect_refused("model: resnet50, precision: fp16, name: a, after: a",
                  "its own results would make its requests");

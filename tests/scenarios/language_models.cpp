@@ -44,8 +44,8 @@ TEST(LanguageModels, are_read_with_every_runtime_that_serves_text) {
     if (!row.serves_text) continue;
     const Scenario read = scenario_of(
         on_orin(std::string("model: qwen2.5_1.5b, precision: fp16, bench: {tg: 8}, runtime: ") + row.name));
-    EXPECT_EQ(read.processes[0].runtime, row.runtime);
-    EXPECT_EQ(read.processes[0].sync, row.blocks ? Sync::blocking : Sync::automatic);
+    EXPECT_EQ(read.processes[0].host.runtime, row.runtime);
+    EXPECT_EQ(read.processes[0].host.sync, row.blocks ? Sync::blocking : Sync::automatic);
   }
 }
 
@@ -80,15 +80,6 @@ TEST(LanguageModels, have_drafts_of_the_same_vocabulary) {
       HasSubstr("no tokens to draft"));
 }
 
-TEST(LanguageModels, keep_formats_and_attention_that_their_runtime_has) {
-  EXPECT_THAT(
-      refusal(on_orin("model: qwen2.5_1.5b, precision: fp16, runtime: cuda-graph, bench: {tg: 8}, kv: q8_0")),
-      HasSubstr("in fp16"));
-  EXPECT_THAT(refusal(on_orin("model: qwen2.5_1.5b, precision: int4, runtime: mlc, bench: {tg: 8}, "
-                              "flash_attention: false")),
-              HasSubstr("only llama.cpp and ollama"));
-}
-
 TEST(LanguageModels, gain_by_a_draft_that_is_believed_and_lose_by_one_that_is_not) {
   const auto rate = [](const std::string& draft) {
     return *tokens_of(
@@ -101,15 +92,6 @@ TEST(LanguageModels, gain_by_a_draft_that_is_believed_and_lose_by_one_that_is_no
   const std::string draft = ", draft: {model: llama3.2_1b, tokens: 4, accept: ";
   EXPECT_GT(rate(draft + "95 %}"), 1.2 * rate(""));
   EXPECT_LT(rate(draft + "5 %}"), rate(""));
-}
-
-TEST(LanguageModels, with_keys_and_values_in_q8_0_hold_half_and_are_faster_where_bytes_bound_them) {
-  const std::string far =
-      "model: qwen2.5_1.5b, precision: awq, runtime: tensorrt-llm, bench: {tg: 8, depth: 30000}";
-  const Result large = run_text(on_orin(far)), small = run_text(on_orin(far + ", kv: q8_0"));
-  EXPECT_GT(*small.processes[0].tokens->decode_per_s, *large.processes[0].tokens->decode_per_s);
-  EXPECT_NEAR(*small.processes[0].tokens->kv_cache_mb / *large.processes[0].tokens->kv_cache_mb, 8.5 / 16,
-              1e-9);
 }
 
 TEST(LanguageModels, of_ollama_say_that_they_are_computed_as_llama_cpp) {
@@ -166,7 +148,7 @@ TEST(LanguageModels, are_written_as_they_are_read) {
   const std::vector<std::string> asked{
       "bench: {tg: 64, depth: 100}",
       "bench: {pp: 64}",
-      "bench: {tg: 64, sequences: 3}, kv: q8_0, flash_attention: true",
+      "bench: {tg: 64, sequences: 3}",
       "bench: {pp: 64, sequences: 2}",
       "generate: {prompt: 8, tokens: 8}, draft: {model: qwen2.5_0.5b, tokens: 4, accept: 70 %}",
       "generate: {prompt: 64, tokens: 8, reuse: 50 %, chunk: 16}, users: 3",

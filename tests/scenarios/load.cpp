@@ -63,22 +63,22 @@ TEST(ScenarioLoader, reads_every_key_of_the_language) {
   EXPECT_EQ(s.host_cores, 3);
   ASSERT_EQ(s.processes.size(), 3U);
   const ProcessEntry& graph = s.processes[0];
-  EXPECT_EQ(model_name(graph.model), "resnet50");
-  EXPECT_EQ(graph.precision, Precision::fp16);
-  EXPECT_EQ(graph.batch, 4);
-  EXPECT_EQ(graph.runtime, Runtime::cuda_graph);
-  EXPECT_EQ(graph.sync, Sync::spin);
+  EXPECT_EQ(model_name(graph.work.model), "resnet50");
+  EXPECT_EQ(graph.work.precision, Precision::fp16);
+  EXPECT_EQ(graph.work.batch, 4);
+  EXPECT_EQ(graph.host.runtime, Runtime::cuda_graph);
+  EXPECT_EQ(graph.host.sync, Sync::spin);
   EXPECT_EQ(graph.count, 2);
   const ProcessEntry& front = s.processes[1];
   EXPECT_EQ(front.name, "front");
-  EXPECT_EQ(front.precision, Precision::tf32);
-  EXPECT_EQ(front.runtime, Runtime::eager);
-  EXPECT_EQ(front.sync, Sync::blocking);
+  EXPECT_EQ(front.work.precision, Precision::tf32);
+  EXPECT_EQ(front.host.runtime, Runtime::eager);
+  EXPECT_EQ(front.host.sync, Sync::blocking);
   EXPECT_EQ(front.arrivals.kind, process::ArrivalKind::poisson);
   EXPECT_EQ(front.arrivals.rate_per_s, 30);
-  EXPECT_EQ(front.input, 224);
-  EXPECT_EQ(front.cpus, std::vector<int>{1});
-  const auto& synthetic = std::get<SyntheticModel>(s.processes[2].model);
+  EXPECT_EQ(front.work.input, 224);
+  EXPECT_EQ(front.host.cpus, std::vector<int>{1});
+  const auto& synthetic = std::get<SyntheticModel>(s.processes[2].work.model);
   EXPECT_EQ(synthetic.kernels, 200);
   EXPECT_EQ(synthetic.duration, sim::microseconds(5));
   EXPECT_EQ(synthetic.blocks, 132U);
@@ -96,11 +96,11 @@ TEST(ScenarioLoader, fills_in_the_documented_defaults) {
   EXPECT_EQ(s.name, "gate");
   EXPECT_FALSE(s.power_mode || s.clocks.cpu_hz || s.power_cap || s.link || s.host_cores || s.run.until);
   const ProcessEntry& process = s.processes.at(0);
-  EXPECT_EQ(process.batch, 1);
+  EXPECT_EQ(process.work.batch, 1);
   EXPECT_EQ(process.count, 1);
-  EXPECT_EQ(process.runtime, Runtime::tensorrt);
-  EXPECT_EQ(process.sync, Sync::blocking);
-  EXPECT_EQ(process.placement, Placement::gpu);
+  EXPECT_EQ(process.host.runtime, Runtime::tensorrt);
+  EXPECT_EQ(process.host.sync, Sync::blocking);
+  EXPECT_EQ(process.host.placement, Placement::gpu);
   EXPECT_EQ(process.arrivals.kind, process::ArrivalKind::closed_loop);
   EXPECT_EQ(s.run.duration, sim::seconds(4));
   EXPECT_EQ(s.run.warmup, sim::seconds(1));
@@ -115,22 +115,22 @@ TEST(ScenarioLoader, reads_every_runtime_of_the_table_by_its_name) {
     const Loaded loaded =
         load_text(around(plain_process + ", runtime: " + row.name + (cores ? ", placement: cpu" : "")));
     ASSERT_TRUE(loaded.scenario) << loaded.errors;
-    EXPECT_EQ(loaded.scenario->processes[0].runtime, row.runtime);
-    EXPECT_EQ(loaded.scenario->processes[0].sync, row.blocks ? Sync::blocking : Sync::automatic);
+    EXPECT_EQ(loaded.scenario->processes[0].host.runtime, row.runtime);
+    EXPECT_EQ(loaded.scenario->processes[0].host.sync, row.blocks ? Sync::blocking : Sync::automatic);
   }
 }
 
 TEST(ScenarioLoader, synchronises_automatically_unless_the_runtime_is_tensorrt) {
-  EXPECT_EQ(load_text(around(plain_process + ", runtime: eager")).scenario->processes[0].sync,
+  EXPECT_EQ(load_text(around(plain_process + ", runtime: eager")).scenario->processes[0].host.sync,
             Sync::automatic);
-  EXPECT_EQ(load_text(around(plain_process + ", runtime: cuda-graph")).scenario->processes[0].sync,
+  EXPECT_EQ(load_text(around(plain_process + ", runtime: cuda-graph")).scenario->processes[0].host.sync,
             Sync::automatic);
 }
 
 TEST(ScenarioLoader, runs_on_the_cpu_where_the_placement_is_cpu) {
   const Loaded loaded = load_text(around(plain_process + ", placement: cpu"));
   ASSERT_EQ(loaded.errors, "");
-  EXPECT_EQ(loaded.scenario->processes[0].runtime, Runtime::cpu);
+  EXPECT_EQ(loaded.scenario->processes[0].host.runtime, Runtime::cpu);
 }
 
 TEST(ScenarioLoader, expands_counts_in_the_order_of_the_entries) {
@@ -188,9 +188,9 @@ TEST(ScenarioLoader, puts_overrides_over_the_file_in_their_order) {
       load_text(around(plain_process), {"processes.0.batch=4", "processes.0.batch=16", "run.duration=2 s",
                                         "processes.1={model: mobilenet_v2, precision: fp32}"});
   ASSERT_EQ(loaded.errors, "");
-  EXPECT_EQ(loaded.scenario->processes[0].batch, 16);
+  EXPECT_EQ(loaded.scenario->processes[0].work.batch, 16);
   EXPECT_EQ(loaded.scenario->run.duration, sim::seconds(2));
-  EXPECT_EQ(model_name(loaded.scenario->processes.at(1).model), "mobilenet_v2");
+  EXPECT_EQ(model_name(loaded.scenario->processes.at(1).work.model), "mobilenet_v2");
 }
 
 TEST(ScenarioLoader, overrides_the_seed_last) {
@@ -239,7 +239,7 @@ TEST(ScenarioLoader, reads_ways_of_sharing_by_their_words_and_mps_by_its_alias) 
 TEST(Threads, are_of_processes_on_the_cpu) {
   const Loaded loaded = load_text(around(plain_process + ", placement: cpu, threads: 3"));
   ASSERT_EQ(loaded.errors, "");
-  EXPECT_EQ(loaded.scenario->processes[0].threads, 3);
+  EXPECT_EQ(loaded.scenario->processes[0].host.threads, 3);
   EXPECT_EQ(load_text(around(plain_process + ", threads: 3")).errors,
             "gate.yaml:3: processes.0.threads: only a process with placement: cpu, or with gpu_layers or "
             "cpu_moe, has "

@@ -147,7 +147,8 @@ TEST_F(OnnxScenario, EntriesThatNameTheSameFileShareIt) {
   const auto loaded = load("model: net.onnx, precision: fp16}\n  - {model: net.onnx, precision: int8");
   ASSERT_EQ(loaded.errors, "");
   const auto& processes = loaded.scenario->processes;
-  EXPECT_EQ(std::get<OnnxModel>(processes[0].model).file, std::get<OnnxModel>(processes[1].model).file);
+  EXPECT_EQ(std::get<OnnxModel>(processes[0].work.model).file,
+            std::get<OnnxModel>(processes[1].work.model).file);
 }
 
 TEST_F(OnnxScenario, WhatIsApproximatedIsAWarning) {

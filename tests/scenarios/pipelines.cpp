@@ -164,7 +164,7 @@ TEST(Pipeline, is_read_strictly) {
   EXPECT_THAT(refusal_of_pipeline("overlap: 2"), HasSubstr("`overlap` needs stages on the CPU or an engine"));
   EXPECT_THAT(refusal_of_pipeline(three + ", overlap: 0"), HasSubstr("overlap"));
   EXPECT_THAT(refusal_of_pipeline(three + ", overlap: 2, after: x"),
-              HasSubstr("a process whose stages overlap takes requests of its own only"));
+              HasSubstr("processes.0.overlap: cannot be combined with after"));
 }
 
 }  // namespace JOSTLE_FILE

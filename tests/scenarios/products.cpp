@@ -26,7 +26,7 @@ TEST(Products, are_read_and_echoed) {
   input::Problems problems;
   const auto scenario = load(text_with("{products: 512, layers: 3}", ", batch: 16384"), problems);
   ASSERT_TRUE(scenario) << problems.text();
-  EXPECT_EQ(model_name(scenario->processes.front().model), "products_512x3");
+  EXPECT_EQ(model_name(scenario->processes.front().work.model), "products_512x3");
   EXPECT_EQ(network_of(scenario->processes.front())->macs(), 3 * 512 * 512);
   EXPECT_NE(to_json(*scenario).find(R"("products":512)"), std::string::npos);
 }

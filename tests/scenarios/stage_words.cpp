@@ -39,17 +39,17 @@ const ProcessEntry entry_of(const std::string& stages) {
 TEST(StageWords, become_stages_with_the_costs_of_the_table) {
   const ProcessEntry process = entry_of(
       "[{decode: h264, size: 1080p, on: nvdec}, {resize: 640, on: vic}, infer, {nms: cpu}, {track: iou}]");
-  ASSERT_EQ(process.before.size(), 2U);
-  ASSERT_EQ(process.after.size(), 2U);
-  EXPECT_EQ(process.before[0].name, "decode h264");
-  EXPECT_EQ(process.before[0].engine, media::Kind::nvdec);
-  EXPECT_EQ(process.before[0].width, 1920);
-  EXPECT_DOUBLE_EQ(process.before[0].rate, 0.62);
-  EXPECT_EQ(process.before[1].name, "resize 640x640");
-  EXPECT_EQ(process.before[1].width, 1920) << "the larger of input and output";
-  EXPECT_DOUBLE_EQ(process.after[0].cycles, 60 * 8400) << "the candidates of a detector at 640 x 640";
-  EXPECT_DOUBLE_EQ(process.after[1].cycles, 15'000 * 10);
-  for (const Stage& stage : process.after) {
+  ASSERT_EQ(process.around.before.size(), 2U);
+  ASSERT_EQ(process.around.after.size(), 2U);
+  EXPECT_EQ(process.around.before[0].name, "decode h264");
+  EXPECT_EQ(process.around.before[0].engine, media::Kind::nvdec);
+  EXPECT_EQ(process.around.before[0].width, 1920);
+  EXPECT_DOUBLE_EQ(process.around.before[0].rate, 0.62);
+  EXPECT_EQ(process.around.before[1].name, "resize 640x640");
+  EXPECT_EQ(process.around.before[1].width, 1920) << "the larger of input and output";
+  EXPECT_DOUBLE_EQ(process.around.after[0].cycles, 60 * 8400) << "the candidates of a detector at 640 x 640";
+  EXPECT_DOUBLE_EQ(process.around.after[1].cycles, 15'000 * 10);
+  for (const Stage& stage : process.around.after) {
     EXPECT_EQ(stage.grade, "assumed");
     EXPECT_FALSE(stage.source.empty());
   }
@@ -58,25 +58,25 @@ TEST(StageWords, become_stages_with_the_costs_of_the_table) {
 TEST(StageWords, follow_the_size_of_the_image) {
   const ProcessEntry process = entry_of(
       "[{decode: h265, size: 4k, on: cpu}, {resize: 320x240}, {normalise: numpy}, infer, {display: cpu}]");
-  EXPECT_DOUBLE_EQ(process.before[0].cycles, 32.0 * 3840 * 2160);
-  EXPECT_DOUBLE_EQ(process.before[1].cycles, 12.0 * 320 * 240);
-  EXPECT_DOUBLE_EQ(process.before[2].cycles, 40.0 * 320 * 240);
-  EXPECT_DOUBLE_EQ(process.after[0].cycles, 6.0 * 3840 * 2160) << "what is shown is the whole frame";
+  EXPECT_DOUBLE_EQ(process.around.before[0].cycles, 32.0 * 3840 * 2160);
+  EXPECT_DOUBLE_EQ(process.around.before[1].cycles, 12.0 * 320 * 240);
+  EXPECT_DOUBLE_EQ(process.around.before[2].cycles, 40.0 * 320 * 240);
+  EXPECT_DOUBLE_EQ(process.around.after[0].cycles, 6.0 * 3840 * 2160) << "what is shown is the whole frame";
 }
 
 TEST(StageWords, of_two_processors_become_two_stages) {
   const ProcessEntry process = entry_of("[infer, {track: nvdcf, objects: 4}]");
-  ASSERT_EQ(process.after.size(), 2U);
-  EXPECT_DOUBLE_EQ(process.after[0].cycles, 4 * 60'000);
-  EXPECT_TRUE(process.after[1].on_gpu);
-  EXPECT_DOUBLE_EQ(process.after[1].bytes, 4 * 2e6);
+  ASSERT_EQ(process.around.after.size(), 2U);
+  EXPECT_DOUBLE_EQ(process.around.after[0].cycles, 4 * 60'000);
+  EXPECT_TRUE(process.around.after[1].on_gpu);
+  EXPECT_DOUBLE_EQ(process.around.after[1].bytes, 4 * 2e6);
 }
 
 TEST(StageWords, give_way_to_a_time) {
   const ProcessEntry process = entry_of("[infer, {nms: cpu, time: 3 ms}]");
-  EXPECT_EQ(process.after[0].time, sim::milliseconds(3));
-  EXPECT_EQ(process.after[0].cycles, 0);
-  EXPECT_TRUE(process.after[0].source.empty()) << "the table says nothing of it";
+  EXPECT_EQ(process.around.after[0].time, sim::milliseconds(3));
+  EXPECT_EQ(process.around.after[0].cycles, 0);
+  EXPECT_TRUE(process.around.after[0].source.empty()) << "the table says nothing of it";
 }
 
 TEST(StageWords, come_back_as_what_they_became) {

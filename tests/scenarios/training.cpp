@@ -41,14 +41,14 @@ TEST(Training, runs_on_every_board_with_each_framework_and_slower_than_inference
 
 TEST(Training, is_eager_unless_told_otherwise) {
   const Scenario scenario = scenario_of(training_on("jetson-orin-nano", step));
-  EXPECT_EQ(scenario.processes[0].runtime, Runtime::eager);
-  EXPECT_EQ(scenario.processes[0].sync, Sync::automatic);
+  EXPECT_EQ(scenario.processes[0].host.runtime, Runtime::eager);
+  EXPECT_EQ(scenario.processes[0].host.sync, Sync::automatic);
 }
 
 TEST(Training, is_part_of_the_question_and_of_the_answer) {
   const Scenario scenario = scenario_of(training_on("jetson-orin-nano", step));
   const Scenario again = scenario_of(to_json(scenario));
-  EXPECT_TRUE(again.processes[0].training);
+  EXPECT_TRUE(again.processes[0].work.training);
   EXPECT_EQ(to_json(again), to_json(scenario));
   EXPECT_NE(scenario_hash(scenario), scenario_hash(scenario_of(training_on(
                                          "jetson-orin-nano", "precision: fp16, batch: 8, runtime: eager"))));
@@ -71,9 +71,9 @@ TEST(Training, is_refused_where_nothing_trains) {
   EXPECT_THAT(refused("precision: int8, training: true"),
               HasSubstr("int8 does not train (fp32, tf32 or fp16)"));
   EXPECT_THAT(refused("precision: fp32, training: true, placement: cpu"),
-              HasSubstr("training cannot run with placement: cpu (gpu or cuda-only)"));
+              HasSubstr("a process with placement: cpu does not train (gpu or cuda-only)"));
   EXPECT_THAT(refused("precision: fp16, training: true, placement: dla0"),
-              HasSubstr("training cannot run with placement: dla0 (gpu or cuda-only)"));
+              HasSubstr("a process with placement: dla0 does not train (gpu or cuda-only)"));
   EXPECT_THAT(refused("precision: fp16, training: yes"), HasSubstr("expected true or false"));
 }
 
@@ -85,7 +85,7 @@ TEST(Training, of_equal_kernels_is_refused) {
                       "gate.yaml",
                       {}},
                      shipped_catalogue(), {}, problems));
-  EXPECT_THAT(problems.text(), HasSubstr("a synthetic model cannot train"));
+  EXPECT_THAT(problems.text(), HasSubstr("a model of equal kernels has no key 'training'"));
 }
 
 TEST(Training, of_a_batch_that_is_too_large_does_not_fit) {

@@ -145,7 +145,7 @@ TEST_F(OwnNetwork, throughput_alone_gives_one_factor_that_holds_in_other_precisi
   const Calibration found = calibrate(base_, runs, PriorsFrom::profile);
   EXPECT_NEAR(figures(runs.front(), found.profile).front(), runs.front().reference_values.front().value,
               0.02 * runs.front().reference_values.front().value);
-  const scenarios::Model& model = runs.front().scenario->processes.front().model;
+  const scenarios::Model& model = runs.front().scenario->processes.front().work.model;
   for (const dnn::Precision precision : {dnn::Precision::fp16, dnn::Precision::int8})
     EXPECT_EQ(analyses::support(found.profile, model, precision, scenarios::Runtime::tensorrt, 1).grade,
               gpu::Grade::fitted);
@@ -188,14 +188,16 @@ TEST_F(OwnNetwork, layers_that_were_timed_are_measured_and_scale_to_another_batc
     EXPECT_NEAR(figures(run, *profile).front(), is, 0.05 * is) << run.text();
   }
   const analyses::Support here =
-      analyses::support(*profile, entry.model, dnn::Precision::fp16, scenarios::Runtime::tensorrt, 1);
+      analyses::support(*profile, entry.work.model, dnn::Precision::fp16, scenarios::Runtime::tensorrt, 1);
   EXPECT_EQ(here.grade, gpu::Grade::measured);
   EXPECT_THAT(here.measured_batches, ElementsAre(1));
   EXPECT_EQ(
-      analyses::support(*profile, entry.model, dnn::Precision::fp16, scenarios::Runtime::tensorrt, 8).grade,
+      analyses::support(*profile, entry.work.model, dnn::Precision::fp16, scenarios::Runtime::tensorrt, 8)
+          .grade,
       gpu::Grade::fitted);
   EXPECT_EQ(
-      analyses::support(*profile, entry.model, dnn::Precision::int8, scenarios::Runtime::tensorrt, 1).grade,
+      analyses::support(*profile, entry.work.model, dnn::Precision::int8, scenarios::Runtime::tensorrt, 1)
+          .grade,
       gpu::Grade::fitted);
 }
 

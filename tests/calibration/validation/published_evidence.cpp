@@ -83,9 +83,9 @@ TEST(PublishedEvidence, makes_a_scenario_of_all_columns) {
   ASSERT_EQ(found.configurations.size(), 1U);
   const scenarios::Scenario& scenario = *found.configurations.front().scenario;
   const scenarios::ProcessEntry& process = scenario.processes.front();
-  EXPECT_EQ(process.input, 192);
+  EXPECT_EQ(process.work.input, 192);
   EXPECT_EQ(process.arrivals.rate_per_s, 25);
-  EXPECT_EQ(process.mps_threads, 0.5);
+  EXPECT_EQ(process.gpu.mps_threads, 0.5);
   EXPECT_EQ(scenario.sharing, gpu::Sharing::mps);
   EXPECT_EQ(scenario.clocks.dla_hz, 800e6);
   EXPECT_EQ(found.configurations.front().text(),

@@ -306,8 +306,6 @@ DraftEntry language_model(Dice& dice, const Place& place) {
   keys.push_back("precision: " + dice.of<std::string>({"fp16", "q4_k_m", "q8_0"}));
   const auto runtime = dice.of<std::string>({"llama.cpp", "llama.cpp", "cuda-graph", "tensorrt-llm", "mlc"});
   keys.push_back("runtime: " + runtime);
-  if (runtime != "cuda-graph" && dice.one_in(4)) keys.emplace_back("kv: q8_0");
-  if (runtime == "llama.cpp" && dice.one_in(4)) keys.emplace_back("flash_attention: true");
   Dice own = dice;  // a copy, so that other keys stay as they are
   if (runtime == "llama.cpp" && place.device.runtimes[Runtime::cpu] && own.one_in(3)) {
     keys.push_back(fmt::format("gpu_layers: {}", own.number(0, 25)));

@@ -127,7 +127,7 @@ bool hosts_yield_that_did_spin(const Compared& runs, std::size_t) {
   const auto contexts = [](const Run& run) { return expand(run.scenario).size(); };
   return contexts(runs.before) < contexts(runs.after) &&
          std::ranges::any_of(runs.before.scenario.processes,
-                             [](const ProcessEntry& entry) { return entry.sync == Sync::automatic; });
+                             [](const ProcessEntry& entry) { return entry.host.sync == Sync::automatic; });
 }
 
 // What another that was there before does no longer, it leaves to the others: cores, turns, SMs, memory.

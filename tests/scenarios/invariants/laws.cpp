@@ -88,8 +88,8 @@ void a_process_that_finished_did_all_its_batches(const Run& run, Breaches& breac
     bool partial = false;
     for (const ProcessEntry& part : parts_of(entry)) {
       if (part.language) return;  // whose batches are steps of several sequences
-      asked +=
-          static_cast<double>(run.scenario.run.batches.value_or(0) * part.batch * streams_of(entry, part));
+      asked += static_cast<double>(run.scenario.run.batches.value_or(0) * part.work.batch *
+                                   streams_of(entry, part));
       partial = partial || part.arrivals.max_delay;
     }
     const double images = process.images.value_or(-1);

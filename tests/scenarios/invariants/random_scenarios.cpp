@@ -73,14 +73,14 @@ TEST(Generator, draws_all_that_laws_are_about) {
     saw("power is held down", system.limited_by != "none" && system.limited_by != "power_mode");
     saw("a card's own limit, lowered", scenario->power_limit_w.has_value());
     saw("dense products", std::ranges::any_of(scenario->processes, [](const ProcessEntry& entry) {
-          return std::holds_alternative<ProductsModel>(entry.model);
+          return std::holds_alternative<ProductsModel>(entry.work.model);
         }));
     const auto any = [&](auto&& is) {
       return std::ranges::any_of(scenario->processes, [&](const ProcessEntry& entry) {
         return std::ranges::any_of(parts_of(entry), is);
       });
     };
-    saw("stages that overlap", any([](const ProcessEntry& part) { return part.overlap > 0; }));
+    saw("stages that overlap", any([](const ProcessEntry& part) { return part.around.overlap > 0; }));
     saw("work that follows another's",
         any([](const ProcessEntry& part) { return part.arrivals.kind == process::ArrivalKind::cascade; }));
     saw("a sparse source", any([](const ProcessEntry& part) {

@@ -39,7 +39,7 @@ void holds_all(const Figures& figures, Breaches& breaches) {
 // Images that a request is for. Of those that wait to be a batch, one.
 double images_a_request(const ProcessEntry& part) {
   if (part.arrivals.max_delay) return 1;
-  return static_cast<double>(part.batch) / static_cast<double>(part.arrivals.dynamic_batch);
+  return static_cast<double>(part.work.batch) / static_cast<double>(part.arrivals.dynamic_batch);
 }
 
 bool comes_by_itself(const process::Arrivals& arrivals) {
@@ -48,7 +48,7 @@ bool comes_by_itself(const process::Arrivals& arrivals) {
 
 // Images of at most one batch a stream are counted in part, by what batches took before.
 void served_of(const ProcessEntry& part, double images, double streams, double seconds, Breaches& breaches) {
-  const double batch = static_cast<double>(part.batch);
+  const double batch = static_cast<double>(part.work.batch);
   const double most = most_arrived(part.arrivals, seconds) * images_a_request(part) + streams * batch;
   expect(images <= most * (1 + rounding), breaches, "{} images of at most {} that came", images, most);
 }
@@ -166,9 +166,9 @@ void nobody_with_work_is_idle(const Run& run, Breaches& breaches) {
     const auto batches = static_cast<double>(process.batches);
     if (entry.arrivals.closed_loop())
       expect(idle <= (batches + 2) * wake_up, own, "idle for {} s, though it asks itself", idle);
-    if (entry.overlap == 0) return;
+    if (entry.around.overlap == 0) return;
     double threads = static_cast<double>(std::max<std::int64_t>(entry.arrivals.streams, 1));
-    for (const auto* stages : {&entry.before, &entry.after})
+    for (const auto* stages : {&entry.around.before, &entry.around.after})
       for (const Stage& stage : *stages) threads = std::max(threads, static_cast<double>(stage.threads));
     // A batch that a thread had begun before the warm-up ended counts in full.
     for (const StageResult& stage : process.stages) {

@@ -1,0 +1,162 @@
+// Settles the host's side of a process: what its runtime, its placement and its threads leave to each other,
+// and what they have no use for.
+#include <fmt/format.h>
+
+#include "models/dnn/fusion.hpp"
+#include "scenarios/language/keys.hpp"
+#include "scenarios/language/load_parts.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using input::Kind;
+using input::Mapping;
+using input::Node;
+
+// Reads `cuda_graph`, which makes tensorrt tensorrt-graph.
+void read_engine_graph(Mapping& mapping, ProcessEntry& process) {
+  const auto at = mapping.find("cuda_graph");
+  if (!at) return;
+  const bool graph = Boolean{}(*at).value_or(false);
+  const bool is_graph = traits_of(process.host.runtime).kind == RuntimeKind::graph;
+  if (is_graph != graph && process.host.runtime != Runtime::tensorrt)
+    at->problem(fmt::format("runtime {} is {} a CUDA graph", to_string(process.host.runtime),
+                            is_graph ? "always" : "never"),
+                "cuda_graph goes with runtime: tensorrt");
+  else if (graph && !on_gpu(process.host.placement))
+    at->problem("work of a DLA is not in a CUDA graph", "placement: gpu");
+  else if (graph && !is_graph)
+    process.host.runtime = Runtime::tensorrt_graph;
+}
+
+using process::RuntimeTraits;
+using AreTraits = bool (*)(const RuntimeTraits&);
+
+bool on_cores(const RuntimeTraits& row) {
+  return row.kind == RuntimeKind::cores;
+}
+bool divides(const RuntimeTraits& row) {
+  return row.serves_text && row.lowering == dnn::Lowering::framework;
+}
+
+// The abilities of runtimes: a key, the runtimes that have a use for it, and what the others do instead.
+struct RuntimeAbility {
+  const char* key;
+  AreTraits has;
+  const char* without;
+};
+constexpr RuntimeAbility runtime_abilities[] = {
+    {"transfers", [](const auto& row) { return process::copies_batches(row); }, "copies no batches"},
+    {"graph", [](const auto& row) { return row.kind == RuntimeKind::framework; },
+     "does not choose between graphs"},
+    {"training", [](const auto& row) { return row.trains; }, "does not train"},
+    {"gpu_layers", divides, "computes all layers on the GPU"},
+    {"cpu_moe", divides, "computes all experts on the GPU"},
+    {"layers", [](const auto& row) { return row.kind == RuntimeKind::engine; },
+     "does not run a part of a network"}};
+
+// The abilities of processes by their place: a key that only some placements have a use for, and that a
+// process which trains may have no use for.
+struct PlacedAbility {
+  const char* key;
+  bool (*has)(Placement);
+  bool trains;  // a process that trains may have the key
+  Kinds of;
+  const char* without;
+  const char* hint = "";
+};
+constexpr bool has_turns(Placement placement) {
+  return placement != Placement::cpu;
+}
+constexpr PlacedAbility placed_abilities[] = {
+    {"training", on_gpu, true, kind::all, "does not train", "gpu or cuda-only"},
+    {"layers", [](Placement placement) { return placement == Placement::gpu; }, true, kind::all,
+     "does not run a part of a network"},
+    {"streams", on_gpu, false, kind::all, "has one stream of work"},
+    {"host_threads", on_gpu, true, kind::all, "has one host thread",
+     "threads: the number of threads that compute"},
+    {"instances", has_turns, true, kind::all, "has no streams"},
+    {"sm_partition", on_gpu, true, kind::all, "has no SMs to partition"},
+    {"overlap", on_gpu, false, kind::all, "does one step after the other"},
+    {"after", on_gpu, false, kind::alone, "takes requests of its own only"},
+    {"max_queue_delay", on_gpu, false, kind::all, "does not form batches of requests that wait"},
+    {"gpu_timeslice", has_turns, true, kind::all, "has no turns on the GPU"},
+    {"gpu_interleave", has_turns, true, kind::all, "has no turns on the GPU"}};
+
+bool says(const Mapping& mapping, const char* key, const char* word) {
+  const Node at = mapping.good() ? mapping.cursor().value().find(key) : nullptr;
+  return at && at->kind == Kind::scalar && at->text == word;
+}
+
+}  // namespace
+
+void refuse_unable(Mapping& mapping, const ProcessEntry& process, Kinds place) {
+  const Placement placement = process.host.placement;
+  const auto refuse = [&](const char* key, const std::string& who, const char* without, std::string hint) {
+    if (key == std::string_view("training") && !process.work.training) return;
+    if (key == std::string_view("streams") && process.gpu.streams == 1) return;
+    mapping.refuse(key, fmt::format("{} {}", who, without), std::move(hint));
+  };
+  for (const auto& [key, has, trains, of, without, hint] : placed_abilities) {
+    if ((of & place) == 0) continue;
+    if (!has(placement))
+      refuse(key, fmt::format("a process with placement: {}", to_string(placement)), without, hint);
+    else if (process.work.training && !trains)
+      refuse(key, "a process that trains", without, {});
+  }
+  if (place == kind::instance) return;
+  for (const auto& [key, has, without] : runtime_abilities)
+    if (!has(traits_of(process.host.runtime)))
+      refuse(key, fmt::format("runtime {}", to_string(process.host.runtime)), without, runtime_list(has));
+}
+
+Runtime default_runtime(const Mapping& mapping, bool language) {
+  if (says(mapping, "placement", "cpu")) return Runtime::cpu;
+  if (says(mapping, "training", "true")) return Runtime::eager;
+  return language ? Runtime::llama_cpp : Runtime::tensorrt;
+}
+
+void settle_host(Mapping& mapping, ProcessEntry& process) {
+  Host& host = process.host;
+  const auto runtime_at = mapping.find("runtime");
+  const bool cores = on_cores(traits_of(host.runtime));
+  if (cores && !mapping.has("placement")) host.placement = Placement::cpu;
+  const bool on_cpu = host.placement == Placement::cpu;
+  if (runtime_at && cores != on_cpu)
+    runtime_at->problem(fmt::format("runtime {} {} placement: cpu", to_string(host.runtime),
+                                    cores ? "needs" : "cannot run with"),
+                        cores ? "" : runtime_list(on_cores));
+  if (const auto at = mapping.find("threads");
+      at && !on_cpu && !mapping.has("gpu_layers") && !mapping.has("cpu_moe"))
+    at->problem("only a process with placement: cpu, or with gpu_layers or cpu_moe, has threads");
+  read_engine_graph(mapping, process);
+  const bool text = process.language.has_value();
+  const RuntimeTraits& traits = traits_of(host.runtime);
+  const bool operators = traits.lowering == dnn::Lowering::framework &&
+                         (traits.kind == RuntimeKind::framework || traits.kind == RuntimeKind::graph);
+  if (text ? !traits.serves_text && !operators : traits.serves_text && !mapping.has("instances")) {
+    mapping.cursor().problem(fmt::format("runtime {} does not run {}", to_string(host.runtime),
+                                         text ? "language models" : "networks other than language models"),
+                             text ? runtime_list([](const auto& row) { return row.serves_text; })
+                                  : runtime_list([](const auto& row) { return !row.serves_text; }));
+  }
+  if (!mapping.has("sync")) host.sync = default_sync(host.runtime);
+}
+
+void settle_host_threads(Mapping& mapping, ProcessEntry& process) {
+  const std::int64_t streams = streams_of(process), least = default_host_threads(process);
+  std::int64_t& threads = process.host.host_threads;
+  const auto at = mapping.find("host_threads");
+  if (!at)
+    threads = least;
+  else if (threads > streams)
+    at->problem(fmt::format("{} host threads for {}: a thread without a stream has nothing to do", threads,
+                            streams == 1 ? "one stream" : fmt::format("{} streams", streams)),
+                fmt::format("streams: {0}, or instances with a count of {0} together", threads));
+  else if (threads < least)
+    at->problem(fmt::format("a session of runtime {} is run by a thread that waits for it",
+                            to_string(process.host.runtime)),
+                fmt::format("host_threads: {}, the number of streams, or leave it out", least));
+}
+
+}  // namespace jostle::scenarios
