@@ -98,7 +98,7 @@ void SpaceSharedGpu::step() {
     const bool may = (in_turns() || turns_.mode() == Mode::running) && !turns_.draining();
     if (!repeats) streams_.repeat_if_steady(resumed_, may);
   }
-  note_waiting();
+  if (!turns_.runs()) note_waiting();  // else check_turn() has
   refresh_states();
   schedule_next();
   // Do this last: a host that is woken at once calls back into this GPU.
