@@ -215,8 +215,10 @@ void read_groups(Mapping& mapping, const LoadContext& context, ProcessEntry& pro
   refuse_other_kinds(mapping, entry);
   if (place != kind::instance) process.host.runtime = default_runtime(mapping, process.language.has_value());
   each_group(process, [&](auto& group) { read_keys(mapping, group, entry); });
-  read_policy(mapping, process.host);
-  if (place != kind::instance) settle_host(mapping, process);
+  if (place != kind::instance) {
+    read_policy(mapping, process.host);
+    settle_host(mapping, process);
+  }
   refuse_unable(mapping, process, place);
   const auto at = mapping.find("sm_partition");
   if (at && at->is(Kind::scalar) && at->value().text == "rest")

@@ -67,8 +67,9 @@ void read_clients(const Cursor& at, Mapping& mapping, process::Arrivals& arrival
   arrivals.clients = Integer{1, max_clients}(at).value_or(1);
   if (const auto think = mapping.find("think"))
     arrivals.think_at_random = read_think(*think, "10 ms", arrivals.think);
-  // Clients that wait for answers may never fill a batch.
-  mapping.keep_one("clients", {"dynamic_batching"});
+  if (const auto batching = mapping.find("dynamic_batching"))
+    batching->problem("clients that wait for answers may never fill a batch",
+                      "max_queue_delay: 1 ms, beside arrivals");
 }
 
 // Reads `wait`: how a source waits for its next request.
@@ -83,7 +84,9 @@ void read_burst(Mapping& mapping, process::Arrivals& arrivals) {
   const auto at = mapping.find("burst");
   if (!at) return;
   arrivals.burst = Integer{1, max_burst}(*at).value_or(1);
-  mapping.keep_one("dynamic_batching", {"burst"});
+  if (mapping.has("dynamic_batching"))
+    at->problem("cannot be combined with dynamic_batching, whose batches hold images of several queries",
+                "max_queue_delay: 0 ms, beside arrivals");
 }
 
 }  // namespace

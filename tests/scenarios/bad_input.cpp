@@ -299,7 +299,8 @@ TEST(BadScenario, key_of_another_kind_is_answered_with_the_kinds_that_have_it) {
   refused("instances: [{" + plain_process + ", nice: 2}]",
           "instances.0.nice: an instance has no key 'nice' (its process has it, for all instances)");
   refused("load: busy, batch: 2",
-          "batch: a load has no key 'batch' (network, language model, equal kernels have it)");
+          "batch: a load has no key 'batch' (network, language model, equal kernels have it)\n"
+          "gate.yaml:3: processes: only loads (at least one process with a model is needed)");
 }
 
 TEST(BadScenario, typo_beside_a_key_of_another_kind_is_answered_with_the_nearest) {

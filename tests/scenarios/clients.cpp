@@ -160,7 +160,7 @@ TEST(Clients, are_refused_with_what_to_do) {
   };
   refused("arrivals: {clients: 4, poisson: 3 /s}", "exactly one of periodic, poisson, trace and clients");
   refused("arrivals: {poisson: 3 /s, think: 1 ms}", "`think` needs `clients` (clients: 4)");
-  refused("arrivals: {clients: 4, dynamic_batching: true}, batch: 8", "cannot be combined with clients");
+  refused("arrivals: {clients: 4, dynamic_batching: true}, batch: 8", "may never fill a batch");
   refused("arrivals: {clients: 4, queue: 3}", "no request of a client can be dropped");
   refused("arrivals: {clients: 4}", "`clients` does not work with `link`",
           "link: {bandwidth: 50 Mbit/s, rtt: 20 ms}\n");

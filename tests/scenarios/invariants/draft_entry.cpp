@@ -306,7 +306,10 @@ DraftEntry language_model(Dice& dice, const Place& place) {
   keys.push_back("precision: " + dice.of<std::string>({"fp16", "q4_k_m", "q8_0"}));
   const auto runtime = dice.of<std::string>({"llama.cpp", "llama.cpp", "cuda-graph", "tensorrt-llm", "mlc"});
   keys.push_back("runtime: " + runtime);
-  Dice own = dice;  // a copy, so that other keys stay as they are
+  // The draws of two keys that are gone, so that other keys stay as they are.
+  if (runtime != "cuda-graph") (void)dice.one_in(4);
+  if (runtime == "llama.cpp") (void)dice.one_in(4);
+  Dice own = dice;  // a copy, for the same reason
   if (runtime == "llama.cpp" && place.device.runtimes[Runtime::cpu] && own.one_in(3)) {
     keys.push_back(fmt::format("gpu_layers: {}", own.number(0, 25)));
     if (own.one_in(2)) keys.push_back(fmt::format("threads: {}", own.number(1, 3)));
