@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "input/hash.hpp"
 #include "models/dnn/graph/network.hpp"
@@ -328,7 +329,8 @@ void set_surroundings(board::Setup& setup, const Scenario& scenario, const WorkC
 // Sets when the processes begin whose threads, together with those that may run nowhere else either,
 // outnumber the cores that they are confined to. Only there the order of starts lasts: the balance evens out
 // what starts leave uneven on all cores, nothing is uneven where each thread has a core, and real-time
-// threads are pushed to cores by their priority.
+// threads are pushed to cores by their priority. A source of requests that could be kept from loading beyond
+// the warm-up, by priorities or quotas, begins at once: requests, not its loading, are what it waits for.
 void set_starts(board::Setup& setup, const Scenario& scenario, std::size_t all_cores) {
   if (scenario.run.start == Start::together || scenario.run.setup || scenario.run.batches) return;
   struct Threads {
@@ -337,18 +339,27 @@ void set_starts(board::Setup& setup, const Scenario& scenario, std::size_t all_c
   };
   const auto mask_of = [&](const std::vector<int>& own) { return own.empty() ? &setup.cores.allowed : &own; };
   std::vector<Threads> all;
+  bool equal = true;
+  const auto add = [&](const auto& spec, std::int64_t threads) {
+    all.push_back({mask_of(spec.cpus), threads});
+    equal = equal && spec.nice == 0 && spec.fifo == 0 && !spec.container;
+  };
   for (const process::Spec& spec : setup.processes)
-    all.push_back({mask_of(spec.cpus), std::max<std::int64_t>(spec.host.threads, spec.host_threads)});
-  for (const process::LoadSpec& load : setup.loads)
-    if (load.duty > 0) all.push_back({mask_of(load.cpus), load.threads});
+    add(spec, std::max<std::int64_t>(spec.host.threads, spec.host_threads));
+  for (const process::LoadSpec& load : setup.loads) add(load, load.duty > 0 ? load.threads : 0);
   for (std::size_t i = 0; i < setup.processes.size(); ++i) {
+    process::Spec& spec = setup.processes[i];
+    const bool loops =
+        std::ranges::all_of(process::parts_of(std::as_const(spec)),
+                            [](const process::Spec& part) { return part.arrivals.closed_loop(); });
+    if ((!loops && !equal) || spec.fifo > 0) continue;
     const std::vector<int>& cpus = *all[i].cpus;
     std::int64_t count = 0;
     for (const Threads& threads : all)
       if (std::ranges::includes(cpus, *threads.cpus)) count += threads.count;
     const auto cores = static_cast<std::int64_t>(cpus.size());
-    if (count <= cores || cpus.size() >= all_cores || setup.processes[i].fifo > 0) continue;
-    setup.processes[i].start = sim::milliseconds(4) * ((count + cores - 1) / cores) + sim::milliseconds(16);
+    if (count <= cores || cpus.size() >= all_cores) continue;
+    spec.start = sim::milliseconds(4) * ((count + cores - 1) / cores) + sim::milliseconds(16);
   }
 }
 
