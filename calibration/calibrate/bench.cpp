@@ -67,8 +67,10 @@ bool is_cost_of_eager(std::string_view path) {
 }  // namespace
 
 bool has_host_time(const profiles::Profile& profile) {
-  return std::ranges::find(profile.figures, host_time_path, &profiles::ProfileParameter::path) !=
-         profile.figures.end();
+  const auto& eager = profile.spec->runtimes[process::Runtime::eager];
+  return eager && eager->per_operator > sim::Duration::zero() &&
+         std::ranges::find(profile.figures, host_time_path, &profiles::ProfileParameter::path) !=
+             profile.figures.end();
 }
 
 double model_sd(const std::string& metric) {
@@ -89,7 +91,8 @@ std::vector<Unknown> profile_unknowns(const profiles::BaseProfile& base, PriorsF
   const bool one_host = has_host_time(base.profile);
   for (const profiles::Prior& prior : profiles::priors()) {
     const auto known = std::ranges::find(base.profile.figures, prior.path, &profiles::ProfileParameter::path);
-    if (known == base.profile.figures.end() || (one_host && is_cost_of_eager(prior.path))) continue;
+    const bool other = one_host ? is_cost_of_eager(prior.path) : prior.path == host_time_path;
+    if (known == base.profile.figures.end() || other) continue;
     const bool own = prior.centre.empty() || from == PriorsFrom::profile;
     const auto centre = input::quantity(own ? std::string_view(known->value) : prior.centre);
     if (!centre) continue;

@@ -18,7 +18,7 @@ namespace jostle::calibration {
 // The expected model error of a metric (relative standard deviation), in addition to measurement noise.
 [[nodiscard]] double model_sd(const std::string& metric);
 
-// The factor of all host costs of eager, and whether a profile has it.
+// The factor of all host costs of eager; true if a profile has it, and costs of operators.
 inline constexpr std::string_view host_time_path = "runtimes.eager.host_time";
 [[nodiscard]] bool has_host_time(const profiles::Profile& profile);
 

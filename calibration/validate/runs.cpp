@@ -9,6 +9,7 @@
 #include "calibration/evidence/simulated.hpp"
 #include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/names.hpp"

@@ -162,11 +162,7 @@ class Launcher {
       case Op::slice:
         return;
       case Op::input:
-        for (int i = 0; i < layer.copies; ++i) {
-          add(LaunchKind::pointwise, 0, 0);
-          ask();
-        }
-        return;
+        return compute_constants(layer.copies);
       case Op::reshape:
         if (layer.copies > 0) move(LaunchKind::copy, out);
         return;
@@ -179,15 +175,8 @@ class Launcher {
         return multiply_activations(layer, in, out);
       case Op::batch_norm:
         return normalise(layer, in, out);
-      case Op::layer_norm: {
-        const bool planar = !half_ && apart_[network_.inputs(node_).front()] && layer.in.width > 1;
-        if (layer.copies >= 0 ? layer.copies > 0 : planar) move(LaunchKind::copy, in);
-        const double rows = images_ * static_cast<double>(layer.out.positions());
-        Launch& norm = add(LaunchKind::layer_norm, in, out);
-        norm.steps = rows / 1e4;
-        if (!half_) norm.blocks = rows;
-        return;
-      }
+      case Op::layer_norm:
+        return normalise_rows(layer, in, out);
       case Op::softmax:
         add(LaunchKind::softmax, in, out);
         return;
@@ -219,6 +208,22 @@ class Launcher {
         add(LaunchKind::copy, in, out);
         return;
     }
+  }
+
+  void compute_constants(int count) {
+    for (int i = 0; i < count; ++i) {
+      add(LaunchKind::pointwise, 0, 0);
+      ask();
+    }
+  }
+
+  void normalise_rows(const Layer& layer, double in, double out) {
+    const bool planar = !half_ && apart_[network_.inputs(node_).front()] && layer.in.width > 1;
+    if (layer.copies >= 0 ? layer.copies > 0 : planar) move(LaunchKind::copy, in);
+    const double rows = images_ * static_cast<double>(layer.out.positions());
+    Launch& norm = add(LaunchKind::layer_norm, in, out);
+    norm.steps = rows / 1e4;
+    if (!half_) norm.blocks = rows;
   }
 
   // Views of other networks than the built-in ones, and what belongs to another layer's operator.

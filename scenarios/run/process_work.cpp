@@ -20,6 +20,7 @@
 #include "models/dnn/roofline.hpp"
 #include "models/gpu/clocks.hpp"
 #include "models/gpu/occupancy.hpp"
+#include "models/process/costs.hpp"
 #include "profiles/onnx/onnx.hpp"
 #include "profiles/profile/profile.hpp"
 #include "profiles/tables/kernel_tables.hpp"

@@ -395,6 +395,7 @@ std::vector<Row> rows() {
       {"runtimes.eager.per_launch", "22 us", h200, on_the(h200, eager), total, down},
       {"runtimes.eager.per_batch", "5 ms", h200, on_the(h200, eager), total, down},
       {"runtimes.eager.per_operator", "40 us", h200, on_the(h200, eager), total, down},
+      {"runtimes.eager.host_time", "150 %", h200, on_the(h200, eager), total, down},
       {"runtimes.eager.per_view", "9 ms", h200, on_the(h200, eager), total, down},
       {"runtimes.eager.gpu_per_launch", "50 us", h200, on_the(h200, eager), total, down},
       {"runtimes.tensorrt.per_launch", "300 us", h200, on_the(h200, roofline("fp16", 1)), total, down},

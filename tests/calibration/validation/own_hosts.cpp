@@ -91,6 +91,17 @@ TEST(OwnHosts, have_one_factor_for_every_network) {
   EXPECT_NEAR(other, 1 / eager->host_time, 0.02);
 }
 
+TEST(OwnHosts, have_no_factor_where_costs_are_those_of_launches) {
+  std::string rows;
+  for (const std::string& model : rated) rows += rate(model, images_per_s("nvidia-h100", model) / 1.3);
+  const Calibration found = calibrated("nvidia-h100", rows);
+  const auto& eager = found.profile.spec->runtimes[process::Runtime::eager];
+  EXPECT_EQ(eager->host_time, 1);
+  const auto shipped = profiles::shipped_base_profile("nvidia-h100").profile;
+  const auto& before = shipped.spec->runtimes[process::Runtime::eager];
+  EXPECT_GT(eager->per_launch * 250 + eager->per_batch, before->per_launch * 250 + before->per_batch);
+}
+
 TEST(OwnHosts, run_a_traced_network_at_its_rate_where_few_are_known) {
   const Calibration found = calibrated("nvidia-h200", traced("resnet18", 9000) + rate("resnet18", 300));
   EXPECT_GT(found.profile.spec->runtimes[process::Runtime::eager]->host_time, 1.1);
