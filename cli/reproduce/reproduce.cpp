@@ -225,7 +225,7 @@ std::string json(const std::vector<Reproduction>& outcomes) {
                                           : Json(outcome.problem)},
         {"basis", to_string(outcome.statement->basis.kind)},
         {"chosen", outcome.statement->basis.chosen.empty() ? Json() : Json(outcome.statement->basis.chosen)},
-        {"source", source_of(*outcome.statement)},
+        {"source", calibration::source_of(outcome.statement->id)},
         {"kind", outcome.statement->kind},
         {"statement", outcome.statement->text},
         {"checks", Json::array()}};
@@ -302,13 +302,13 @@ PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
                {"statements", Align::right, 30}});
   std::vector<std::string> sources;
   for (const Reproduction& outcome : outcomes)
-    if (const std::string source(source_of(*outcome.statement));
+    if (const std::string source(calibration::source_of(outcome.statement->id));
         std::ranges::find(sources, source) == sources.end())
       sources.push_back(source);
   for (const std::string& source : sources) {
     std::array<std::size_t, 3> counts{};  // reproduced, not judged, missed
     for (const Reproduction& outcome : outcomes) {
-      if (source != source_of(*outcome.statement)) continue;
+      if (source != calibration::source_of(outcome.statement->id)) continue;
       const bool judged = outcome.statement->basis.kind != calibration::Basis::Kind::not_judged;
       ++counts.at(!judged ? 1 : outcome.reproduced() ? 0 : 2);
     }
