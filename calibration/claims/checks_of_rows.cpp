@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <span>
@@ -26,12 +25,11 @@ const std::map<std::string, std::vector<CheckRow>, std::less<>>& rows_of_stateme
     constexpr const char* file = "checks.csv";
     const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
     std::map<std::string, std::vector<CheckRow>, std::less<>> all;
-    for (std::size_t i = 0; i < table.rows(); ++i) {
-      const auto text = [&](const char* column) { return table.row(i).text(table.column(column)); };
-      std::vector<std::string> over = split(text("over"), ';');
+    for (const input::CsvTable::Row row : table) {
+      std::vector<std::string> over = split(row.text("over"), ';');
       if (over.front().empty()) over.clear();
-      all[text("statement")].push_back(
-          {over, text("check"), text("quantity"), text("claimed"), text("predicted"), text("unit")});
+      all[row.text("statement")].push_back({over, row.text("check"), row.text("quantity"),
+                                            row.text("claimed"), row.text("predicted"), row.text("unit")});
     }
     return all;
   }();

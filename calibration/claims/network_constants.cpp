@@ -1,8 +1,9 @@
 // Statements on networks, compared with the operations, parameters and kernels of the built-in ones.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <array>
+#include <string_view>
+#include <utility>
 
 #include "analyses/support/support.hpp"
 #include "calibration/claims/statements.hpp"
