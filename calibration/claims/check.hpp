@@ -1,7 +1,6 @@
 // The checks of a published statement, each with the claimed and the predicted value and the error.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

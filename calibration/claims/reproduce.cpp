@@ -46,14 +46,13 @@ std::vector<Statement> read_statements() {
   constexpr const char* file = "statements.csv";
   static const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
   std::vector<Statement> found;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
-    const auto text = [&](const char* column) { return row.view(table.column(column)); };
-    const std::string_view id = text("id");
+  for (const input::CsvTable::Row row : table) {
+    const std::string_view id = row.view("id");
     const auto check = checks.extract(id);
     if (check.empty() != has_rows(id)) row.fail("this statement is checked by nothing, or in two ways");
-    Statement& statement = found.emplace_back(
-        id, text("kind"), Basis{basis_named(text("basis"), row), text("chosen")}, text("statement"));
+    Statement& statement = found.emplace_back(id, row.view("kind"),
+                                              Basis{basis_named(row.view("basis"), row), row.view("chosen")},
+                                              row.view("statement"));
     if (check.empty())
       statement.check = [id](Runs& runs, Checks& to) { check_rows(id, runs, to); };
     else

@@ -1,7 +1,5 @@
 #include "calibration/claims/runs.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "calibration/claims/check.hpp"
 #include "calibration/evidence/embedded.hpp"
@@ -29,10 +28,8 @@ const std::map<std::pair<std::string, std::string>, std::string>& following() {
     constexpr const char* file = "settings.csv";
     const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
     std::map<std::pair<std::string, std::string>, std::string> all;
-    for (std::size_t i = 0; i < table.rows(); ++i) {
-      const input::CsvTable::Row row = table.row(i);
-      const auto text = [&](const char* column) { return row.text(table.column(column)); };
-      if (!all.emplace(std::pair(text("name"), text("value")), text("sets")).second)
+    for (const input::CsvTable::Row row : table) {
+      if (!all.emplace(std::pair(row.text("name"), row.text("value")), row.text("sets")).second)
         row.fail("this setting is there twice");
     }
     return all;
