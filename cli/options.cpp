@@ -37,6 +37,11 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
   return {check, "", "one_of"};
 }
 
+CLI::Option* add_choice(CLI::App& command, const char* name, std::string& value, const char* words,
+                        const std::string& about) {
+  return add_value(command, name, value, words, about)->check(one_of(CLI::detail::split(words, '|')));
+}
+
 std::string unexpected(const CLI::App& app, const std::vector<std::string>& arguments) {
   return arguments.empty() ? std::string{} : unexpected_of(innermost(app), arguments.front());
 }

@@ -16,6 +16,16 @@ namespace jostle::cli {
 // Accepts only the values in `words`; the error message suggests the nearest one.
 [[nodiscard]] CLI::Validator one_of(const std::vector<std::string>& words);
 
+// Adds an option whose value `type` names in the help ("FILE"), with the text beside it.
+template <class Value>
+CLI::Option* add_value(CLI::App& command, const char* name, Value& value, const char* type,
+                       const std::string& about) {
+  return command.add_option(name, value, about)->type_name(type);
+}
+// The same for one of several words: "text|json".
+CLI::Option* add_choice(CLI::App& command, const char* name, std::string& value, const char* words,
+                        const std::string& about);
+
 // The error message for the first of the arguments that no option or subcommand accepts, with the nearest
 // spelling; empty if all are accepted.
 [[nodiscard]] std::string unexpected(const CLI::App& app, const std::vector<std::string>& arguments);

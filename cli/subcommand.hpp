@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,14 @@ struct Context {
 
 // The work of a subcommand: set while the command line is parsed, run afterwards.
 using Task = std::function<ExitCode(Context&)>;
+
+// Makes `run` with these options the task, if the command line has the command.
+template <class Options>
+void set_task(CLI::App& command, Task& task, const std::shared_ptr<Options>& options,
+              ExitCode (*run)(const Options& options, Context& context)) {
+  command.callback(
+      [&task, options, run] { task = [options, run](Context& context) { return run(*options, context); }; });
+}
 
 struct Subcommand {
   std::string_view name;

@@ -47,6 +47,11 @@ class CsvTable {
     [[nodiscard]] std::string text(std::size_t column) const { return std::string(view(column)); }
     [[nodiscard]] double number(std::size_t column) const;         // finite; throws CsvError
     [[nodiscard]] std::int64_t integer(std::size_t column) const;  // throws CsvError
+    // The same by the name of the column, which is looked for each time; throw CsvError if there is none.
+    [[nodiscard]] std::string_view view(std::string_view name) const { return view(table_->column(name)); }
+    [[nodiscard]] std::string text(std::string_view name) const { return text(table_->column(name)); }
+    [[nodiscard]] double number(std::string_view name) const { return number(table_->column(name)); }
+    [[nodiscard]] std::int64_t integer(std::string_view name) const { return integer(table_->column(name)); }
     [[nodiscard]] std::size_t line() const;
     [[noreturn]] void fail(std::string_view message) const;  // CsvError with this row's line
 
@@ -54,6 +59,20 @@ class CsvTable {
     const CsvTable* table_;
     std::size_t index_;
   };
+
+  // Over the data rows.
+  struct Iterator {
+    const CsvTable* table;
+    std::size_t index;
+    Row operator*() const { return {*table, index}; }
+    Iterator& operator++() {
+      ++index;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+  };
+  [[nodiscard]] Iterator begin() const { return {this, 0}; }
+  [[nodiscard]] Iterator end() const { return {this, rows()}; }
 
   // Parses a table. `name` is for messages. All of `required` must be in the header, and no column may be
   // duplicated. Throws CsvError.

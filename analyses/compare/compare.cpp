@@ -38,55 +38,39 @@ scenarios::Metric of_tokens(const scenarios::ProcessResult& process) {
   return process.tokens ? (*process.tokens).*times.*which : std::nullopt;
 }
 
+using OfProcess = Row<scenarios::ProcessResult>;
+using P = const scenarios::ProcessResult&;
 constexpr std::array process_rows{
-    Row<scenarios::ProcessResult>{"throughput", "images/s",
-                                  [](const scenarios::ProcessResult& p) { return p.throughput.mean; }},
-    Row<scenarios::ProcessResult>{"latency mean", "ms",
-                                  [](const scenarios::ProcessResult& p) { return p.latency_ms.mean; }},
-    Row<scenarios::ProcessResult>{"latency p50", "ms",
-                                  [](const scenarios::ProcessResult& p) { return p.latency_ms.p50; }},
-    Row<scenarios::ProcessResult>{"latency p99", "ms",
-                                  [](const scenarios::ProcessResult& p) { return p.latency_ms.p99; }},
-    Row<scenarios::ProcessResult>{"decode", "tokens/s", of_tokens<&scenarios::TokenResult::decode_per_s>},
-    Row<scenarios::ProcessResult>{"prefill", "tokens/s", of_tokens<&scenarios::TokenResult::prefill_per_s>},
-    Row<scenarios::ProcessResult>{"TTFT p50", "ms",
-                                  of_tokens<&scenarios::TokenResult::ttft_ms, &scenarios::Times::p50>},
-    Row<scenarios::ProcessResult>{"ITL p50", "ms",
-                                  of_tokens<&scenarios::TokenResult::itl_ms, &scenarios::Times::p50>},
-    Row<scenarios::ProcessResult>{"ITL p99", "ms",
-                                  of_tokens<&scenarios::TokenResult::itl_ms, &scenarios::Times::p99>},
+    OfProcess{"throughput", "images/s", [](P p) { return p.throughput.mean; }},
+    OfProcess{"latency mean", "ms", [](P p) { return p.latency_ms.mean; }},
+    OfProcess{"latency p50", "ms", [](P p) { return p.latency_ms.p50; }},
+    OfProcess{"latency p99", "ms", [](P p) { return p.latency_ms.p99; }},
+    OfProcess{"decode", "tokens/s", of_tokens<&scenarios::TokenResult::decode_per_s>},
+    OfProcess{"prefill", "tokens/s", of_tokens<&scenarios::TokenResult::prefill_per_s>},
+    OfProcess{"TTFT p50", "ms", of_tokens<&scenarios::TokenResult::ttft_ms, &scenarios::Times::p50>},
+    OfProcess{"ITL p50", "ms", of_tokens<&scenarios::TokenResult::itl_ms, &scenarios::Times::p50>},
+    OfProcess{"ITL p99", "ms", of_tokens<&scenarios::TokenResult::itl_ms, &scenarios::Times::p99>},
 };
 
 scenarios::Metric percent(const scenarios::Metric& share) {
   return share ? scenarios::Metric(100 * *share) : std::nullopt;
 }
+using OfBoard = Row<scenarios::SystemResult>;
+using S = const scenarios::SystemResult&;
 constexpr std::array system_rows{
-    Row<scenarios::SystemResult>{"throughput", "images/s",
-                                 [](const scenarios::SystemResult& s) { return s.throughput; }},
-    Row<scenarios::SystemResult>{"power", "W",
-                                 [](const scenarios::SystemResult& s) { return s.power_w.mean; }},
-    Row<scenarios::SystemResult>{"peak power", "W",
-                                 [](const scenarios::SystemResult& s) { return s.power_w.peak; }},
-    Row<scenarios::SystemResult>{"energy", "mJ/image",
-                                 [](const scenarios::SystemResult& s) { return s.energy_per_image_mj; }},
-    Row<scenarios::SystemResult>{"GPU busy", "%",
-                                 [](const scenarios::SystemResult& s) { return percent(s.gpu.busy); }},
-    Row<scenarios::SystemResult>{
-        "SM active", "%", [](const scenarios::SystemResult& s) { return percent(s.gpu.array.sm_active); }},
-    Row<scenarios::SystemResult>{"GPU switches", "/s",
-                                 [](const scenarios::SystemResult& s) { return s.gpu.switches_per_s; }},
-    Row<scenarios::SystemResult>{"GPU clock", "MHz",
-                                 [](const scenarios::SystemResult& s) { return s.gpu.clock_mhz; }},
-    Row<scenarios::SystemResult>{"memory clock", "MHz",
-                                 [](const scenarios::SystemResult& s) { return s.memory.clock_mhz; }},
-    Row<scenarios::SystemResult>{"cores busy", "",
-                                 [](const scenarios::SystemResult& s) { return s.cpu.busy_cores; }},
-    Row<scenarios::SystemResult>{"memory traffic", "GB/s",
-                                 [](const scenarios::SystemResult& s) { return s.memory.bandwidth_gb_s; }},
-    Row<scenarios::SystemResult>{"memory used", "MB",
-                                 [](const scenarios::SystemResult& s) { return s.memory.used_mb; }},
-    Row<scenarios::SystemResult>{"temperature", "degC",
-                                 [](const scenarios::SystemResult& s) { return s.temperature_c; }},
+    OfBoard{"throughput", "images/s", [](S s) { return s.throughput; }},
+    OfBoard{"power", "W", [](S s) { return s.power_w.mean; }},
+    OfBoard{"peak power", "W", [](S s) { return s.power_w.peak; }},
+    OfBoard{"energy", "mJ/image", [](S s) { return s.energy_per_image_mj; }},
+    OfBoard{"GPU busy", "%", [](S s) { return percent(s.gpu.busy); }},
+    OfBoard{"SM active", "%", [](S s) { return percent(s.gpu.array.sm_active); }},
+    OfBoard{"GPU switches", "/s", [](S s) { return s.gpu.switches_per_s; }},
+    OfBoard{"GPU clock", "MHz", [](S s) { return s.gpu.clock_mhz; }},
+    OfBoard{"memory clock", "MHz", [](S s) { return s.memory.clock_mhz; }},
+    OfBoard{"cores busy", "", [](S s) { return s.cpu.busy_cores; }},
+    OfBoard{"memory traffic", "GB/s", [](S s) { return s.memory.bandwidth_gb_s; }},
+    OfBoard{"memory used", "MB", [](S s) { return s.memory.used_mb; }},
+    OfBoard{"temperature", "degC", [](S s) { return s.temperature_c; }},
 };
 
 // Adds the difference over the pairs in which both sides have the metric. `all_a`, `all_b`: one per seed.

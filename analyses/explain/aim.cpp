@@ -1,7 +1,5 @@
 #include "analyses/explain/aim.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "analyses/explain/explain.hpp"
 
 namespace jostle::analyses {

@@ -1,7 +1,6 @@
 // The worth of a change: its gain against its price. docs/explain.md states the rule.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,9 +1,6 @@
 #include "analyses/offload/runs.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "models/dnn/graph/network.hpp"

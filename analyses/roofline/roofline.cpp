@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <set>
-#include <stdexcept>
 
 #include "models/cpu/spec.hpp"
 #include "models/dnn/fusion.hpp"

@@ -1,10 +1,8 @@
 #include "analyses/study/check.hpp"
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
-#include <utility>
 
 #include "analyses/study/outcome.hpp"
 #include "profiles/profile/profile.hpp"

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "input/printable.hpp"

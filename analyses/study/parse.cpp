@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "analyses/study/axis_values.hpp"

@@ -1,7 +1,6 @@
 #include "analyses/study/sweep.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <string>

@@ -1,7 +1,6 @@
 // The unknowns of a fit, and the simulations of the measured runs that the fit compares with.
 #pragma once
 
-#include <atomic>
 #include <span>
 #include <string>
 #include <string_view>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "calibration/calibrate/bench.hpp"
@@ -18,7 +17,6 @@
 #include "profiles/profile/like.hpp"
 #include "profiles/profile/priors.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {

@@ -1,12 +1,10 @@
 #include "calibration/calibrate/layer_times.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <string_view>
-#include <utility>
 
 #include "models/board/spec.hpp"
 #include "models/dnn/roofline.hpp"

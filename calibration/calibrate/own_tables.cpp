@@ -164,8 +164,7 @@ void take_over(const std::string& source, const char* file, std::span<const std:
   const input::CsvTable table =
       profiles::as_evidence(input::CsvTable::parse(profiles::table_text(source, file), file));
   std::string before;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
+  for (const input::CsvTable::Row row : table) {
     const auto field = [&](std::string_view column) {
       const std::string given = input::text_in(table, row, column);
       if (column == "model") return dnn::catalogue_name(given);

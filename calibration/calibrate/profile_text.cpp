@@ -3,10 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
-#include <memory>
 
 #include "calibration/calibrate/calibrate.hpp"
 #include "input/counted.hpp"

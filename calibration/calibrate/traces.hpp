@@ -6,8 +6,6 @@
 // validate it. refill_after_expiry is visible only in those runs and keeps the value of the profile.
 #pragma once
 
-#include <string>
-
 #include "calibration/calibrate/calibrate.hpp"
 #include "profiles/tables/trace_files.hpp"
 

@@ -13,6 +13,16 @@ namespace {
 constexpr double rounding = 1e-6;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+Verdict verdict(bool holds) {
+  return holds ? Verdict::holds : Verdict::fails;
+}
+
+bool all_fall(const std::vector<double>& values) {
+  return std::ranges::adjacent_find(values, std::less_equal<>()) == values.end();
+}
+
+}  // namespace
+
 std::string with_unit(const std::string& text, const std::string& unit) {
   return unit.empty() ? text : text + " " + unit;
 }
@@ -22,12 +32,6 @@ std::string sequence(const std::vector<double>& values) {
   for (const double value : values) text += (text.empty() ? "" : ", ") + value_text(value);
   return text;
 }
-
-Verdict verdict(bool holds) {
-  return holds ? Verdict::holds : Verdict::fails;
-}
-
-}  // namespace
 
 std::string value_text(double value) {
   const double size = std::abs(value);
@@ -85,20 +89,12 @@ void Checks::rises(const std::string& quantity, const std::vector<double>& predi
 }
 
 void Checks::falls(const std::string& quantity, const std::vector<double>& predicted) {
-  is(quantity, "falls", sequence(predicted),
-     std::ranges::adjacent_find(predicted, std::less_equal<>()) == predicted.end());
+  is(quantity, "falls", sequence(predicted), all_fall(predicted));
 }
 
-void Checks::ordered(const std::string& quantity,
-                     const std::vector<std::pair<std::string, double>>& predicted) {
-  std::string claimed, found;
-  bool holds = true;
-  for (std::size_t i = 0; i < predicted.size(); ++i) {
-    claimed += (i == 0 ? "" : " > ") + predicted[i].first;
-    found += (i == 0 ? "" : ", ") + value_text(predicted[i].second);
-    holds = holds && (i == 0 || predicted[i - 1].second > predicted[i].second);
-  }
-  is(quantity, claimed, found, holds);
+void Checks::ordered(const std::string& quantity, const std::string& claimed,
+                     const std::vector<double>& predicted) {
+  is(quantity, claimed, sequence(predicted), all_fall(predicted));
 }
 
 void Checks::equal(const std::string& quantity, double claimed, double predicted, const std::string& unit) {

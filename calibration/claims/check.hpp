@@ -1,10 +1,8 @@
 // The checks of a published statement, each with the claimed and the predicted value and the error.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace jostle::calibration {
@@ -41,8 +39,8 @@ class Checks {
   // Checks that each value is strictly above, or below, the previous one.
   void rises(const std::string& quantity, const std::vector<double>& predicted);
   void falls(const std::string& quantity, const std::vector<double>& predicted);
-  // Checks strict order, greatest first: {"resnet50", 300}, {"yolov8n", 100}.
-  void ordered(const std::string& quantity, const std::vector<std::pair<std::string, double>>& predicted);
+  // Checks strict order, greatest first. `claimed` names the values: "resnet50 > yolov8n".
+  void ordered(const std::string& quantity, const std::string& claimed, const std::vector<double>& predicted);
   // Checks a constant, up to rounding.
   void equal(const std::string& quantity, double claimed, double predicted, const std::string& unit = {});
   void is(const std::string& quantity, const std::string& claimed, const std::string& predicted, bool holds);
@@ -61,6 +59,8 @@ class Checks {
   std::vector<Check> list_;
 };
 
+[[nodiscard]] std::string with_unit(const std::string& text, const std::string& unit);
+[[nodiscard]] std::string sequence(const std::vector<double>& values);
 // A number with about three digits.
 [[nodiscard]] std::string value_text(double value);
 

@@ -172,7 +172,8 @@ void best_mode(Runs& runs, Checks& checks) {
       const auto& modes = joules[model];
       const auto least = std::ranges::min_element(modes, {}, [](const auto& mode) { return mode.second; });
       checks.ordered(fmt::format("{}, batch {}, mJ/image", model, batch),
-                     {{most, 1e3 * modes.at(most) / batch}, {least->first, 1e3 * least->second / batch}});
+                     fmt::format("{} > {}", most, least->first),
+                     {1e3 * modes.at(most) / batch, 1e3 * least->second / batch});
     }
   }
 }

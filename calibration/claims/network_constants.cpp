@@ -1,16 +1,23 @@
-// Statements on networks, compared with the operations and parameters of the built-in ones.
+// Statements on networks, compared with the operations, parameters and kernels of the built-in ones.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <array>
+#include <string_view>
+#include <utility>
 
-#include "calibration/claims/energy_knobs.hpp"
+#include "analyses/support/support.hpp"
+#include "calibration/claims/statements.hpp"
+#include "calibration/claims/values.hpp"
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/model_names.hpp"
+#include "profiles/profile/profile.hpp"
 
 namespace jostle::calibration {
 namespace {
 
+// The six workloads of the energy-knobs report.
+constexpr std::array<const char*, 6> knob_models{"alexnet",     "resnet18",  "mobilenet_v2",
+                                                 "yolov4_tiny", "bert_tiny", "distilbert"};
 using Counts = std::array<double, knob_models.size()>;
 
 dnn::Network network(const char* name) {
@@ -53,7 +60,35 @@ void parameters(Runs& /*runs*/, Checks& checks) {
   }
 }
 
+void one_launch(Runs& runs, Checks& checks) {
+  Settings settings;
+  Values::set(settings, "source", source_of("C30"));
+  Values::set(settings, "calls", "jetson-orin-nano");
+  input::Problems problems;
+  const auto profile = profiles::shipped_profile(settings.at("device"), problems);
+  double kernels = 0;
+  for (const auto& [precision, count] :
+       analyses::support(profile.value(), scenarios::BuiltInModel{"resnet50"}, dnn::Precision::int8,
+                         process::Runtime::tensorrt, 1)
+           .kernels_by_precision)
+    kernels += static_cast<double>(count);
+  checks.near_range("a launch, 1 process, batch 1", 20, 100,
+                    1e3 * Values(runs).one("launches", settings) / kernels, "us");
+}
+
+void input_shapes(Runs& /*runs*/, Checks& checks) {
+  for (const auto& [name, claimed] :
+       {std::pair{"resnet50", "3x224x224"}, std::pair{"fcn_resnet50", "3x224x224"},
+        std::pair{"yolov8n", "3x640x640"}}) {
+    const dnn::Shape shape = network(name).layer(0).out;
+    const std::string found = fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
+    checks.is(name, claimed, found, claimed == found);
+  }
+}
+
 constexpr StatementCheck network_constants_all[] = {
+    {"C30", one_launch},
+    {"C64", input_shapes},
     {"E42", operations},
     {"E43", parameters},
 };

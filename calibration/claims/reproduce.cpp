@@ -7,6 +7,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "calibration/claims/checks_of_rows.hpp"
 #include "calibration/claims/deviations.hpp"
 #include "calibration/evidence/embedded.hpp"
 #include "input/csv.hpp"
@@ -40,25 +41,22 @@ Basis::Kind basis_named(std::string_view name, const input::CsvTable::Row& row) 
 // The rows of calibration/statements.csv, each with its check.
 std::vector<Statement> read_statements() {
   std::map<std::string_view, void (*)(Runs&, Checks&)> checks;
-  for (const std::span<const StatementCheck> part :
-       {throughput_statements(), memory_statements(), gpu_metrics_statements(), sharing_statements(),
-        enqueue_statements(), multi_accelerator_statements(), device_statements(), network_statements(),
-        power_statements(), energy_statements(), energy_runtime_statements(), pipeline_statements(),
-        roofline_statements()})
+  for (const std::span<const StatementCheck> part : {network_statements(), roofline_statements()})
     for (const StatementCheck& each : part) checks.emplace(each.id, each.check);
   constexpr const char* file = "statements.csv";
   static const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
   std::vector<Statement> found;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
-    const auto text = [&](const char* column) { return row.view(table.column(column)); };
-    const auto check = checks.extract(text("id"));
-    if (check.empty()) row.fail("nothing checks this statement, or it is there twice");
-    found.push_back({text("id"),
-                     text("kind"),
-                     {basis_named(text("basis"), row), text("chosen")},
-                     text("statement"),
-                     check.mapped()});
+  for (const input::CsvTable::Row row : table) {
+    const std::string_view id = row.view("id");
+    const auto check = checks.extract(id);
+    if (check.empty() != has_rows(id)) row.fail("this statement is checked by nothing, or in two ways");
+    Statement& statement = found.emplace_back(id, row.view("kind"),
+                                              Basis{basis_named(row.view("basis"), row), row.view("chosen")},
+                                              row.view("statement"));
+    if (check.empty())
+      statement.check = [id](Runs& runs, Checks& to) { check_rows(id, runs, to); };
+    else
+      statement.check = check.mapped();
   }
   if (!checks.empty()) throw std::runtime_error(fmt::format("{}: no {}", file, checks.begin()->first));
   return found;
@@ -66,8 +64,8 @@ std::vector<Statement> read_statements() {
 
 }  // namespace
 
-std::string_view source_of(const Statement& statement) {
-  switch (statement.id.front()) {
+std::string_view source_of(std::string_view id) {
+  switch (id.front()) {
     case 'C':
       return "concurrent-vision";
     case 'D':

@@ -1,7 +1,6 @@
 // Reproduction of published statements: each is simulated and judged (`jostle reproduce`, docs/claims.md).
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 

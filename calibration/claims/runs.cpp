@@ -1,14 +1,14 @@
 #include "calibration/claims/runs.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result_json.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -23,15 +23,6 @@ std::ptrdiff_t founded(const std::string& grade) {
 }
 
 }  // namespace
-
-std::string scenario_text(const Setup& setup) {
-  return fmt::format(
-      "device: {}\nprocesses: [{{model: {}, precision: {}, batch: {}, count: {}{}{}}}]\n{}{}{}"
-      "run: {{duration: {} s, warmup: {} s}}\n",
-      setup.device, setup.model, setup.precision, setup.batch, setup.count, setup.process.empty() ? "" : ", ",
-      setup.process, setup.traced ? "observer: nsys\n" : "", setup.sampled ? "gpu_metrics: 100 us\n" : "",
-      setup.board, setup.seconds, setup.seconds / 4);
-}
 
 scenarios::Scenario Runs::parsed(const std::string& text) const {
   input::Problems problems;
@@ -50,6 +41,7 @@ scenarios::Result Runs::simulated(const scenarios::Scenario& scenario) const {
 void Runs::prepare(const std::vector<std::string>& scenarios) {
   std::vector<std::optional<std::pair<std::string, scenarios::Result>>> found(scenarios.size());
   const auto simulate = [&](std::size_t i) {
+    if (by_text_.contains(scenarios[i])) return;
     const scenarios::Scenario scenario = parsed(scenarios[i]);
     std::string hash = scenarios::scenario_hash(scenario);
     if (answers_.contains(hash)) return;
@@ -64,59 +56,42 @@ void Runs::prepare(const std::vector<std::string>& scenarios) {
 }
 
 const scenarios::Result& Runs::of(const std::string& text) {
-  const scenarios::Scenario scenario = parsed(text);
-  const std::string hash = scenarios::scenario_hash(scenario);
-  auto found = answers_.find(hash);
-  if (found == answers_.end()) {
-    found = answers_.emplace(hash, simulated(scenario)).first;
+  const scenarios::Result*& found = by_text_[text];
+  if (found == nullptr) {
+    const scenarios::Scenario scenario = parsed(text);
+    const std::string hash = scenarios::scenario_hash(scenario);
+    auto answer = answers_.find(hash);
+    if (answer == answers_.end()) answer = answers_.emplace(hash, simulated(scenario)).first;
+    found = &answer->second;
   }
-  for (const scenarios::ProcessResult& process : found->second.processes) {
+  for (const scenarios::ProcessResult& process : found->processes) {
     if (process.status != "ok") throw scenarios::RunError(process.problem);
     const std::string& grade = process.grades.kernels;
     if (founded(grade) > founded(grade_)) grade_ = grade;
   }
-  return found->second;
+  return *found;
 }
 
-scenarios::Result Runs::held(const Setup& setup) const {
-  return scenarios::preview(parsed(scenario_text(setup)));
+const nlohmann::ordered_json& Runs::json_of(const std::string& scenario) {
+  const scenarios::Result& result = of(scenario);
+  std::shared_ptr<const nlohmann::ordered_json>& json = json_[&result];
+  if (!json) json = std::make_shared<const nlohmann::ordered_json>(scenarios::json_of(result));
+  return *json;
 }
 
-bool Runs::fit(const Setup& setup) const {
-  const scenarios::Result result = held(setup);
+scenarios::Result Runs::held(const std::string& scenario) const {
+  return scenarios::preview(parsed(scenario));
+}
+
+bool Runs::fit(const std::string& scenario) const {
+  const scenarios::Result result = held(scenario);
   return std::ranges::all_of(result.processes,
                              [](const scenarios::ProcessResult& p) { return p.status == "ok"; });
-}
-
-double Runs::images_per_s(const Setup& setup) {
-  return known(of(setup).system.throughput);
-}
-
-double Runs::gpu_mb(const Setup& setup) const {
-  double sum = 0;
-  for (const scenarios::ProcessResult& process : held(setup).processes) sum += known(process.memory.gpu);
-  return sum;
 }
 
 double known(const scenarios::Metric& metric) {
   if (!metric) throw scenarios::RunError("a metric of the statement is not available");
   return *metric;
-}
-
-const scenarios::WindowShares& windows(const scenarios::Result& result, const std::string& metric) {
-  if (result.system.gpu.windows)
-    for (const scenarios::WindowShares& shares : result.system.gpu.windows->shares)
-      if (shares.name == metric && !shares.cdf.empty()) return shares;
-  throw scenarios::RunError("the GPU was not sampled");
-}
-
-double share_between(const scenarios::WindowShares& shares, std::size_t low, std::size_t high) {
-  return shares.cdf.at(high) - (low == 0 ? 0 : shares.cdf.at(low - 1));
-}
-
-double percentile(const scenarios::WindowShares& shares, int percent) {
-  const auto* const at = std::ranges::find(scenarios::window_percentiles, percent);
-  return known(shares.percentiles.at(static_cast<std::size_t>(at - scenarios::window_percentiles.begin())));
 }
 
 }  // namespace jostle::calibration

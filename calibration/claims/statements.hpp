@@ -1,6 +1,11 @@
-// Published statements as data: the claim of a paper and how to check it by simulation.
+// Published statements: the claim of a paper (calibration/statements.csv) and how to check it by simulation.
+//
+// Sources: C: concurrent vision inference on Jetson Orin Nano and Nano with trtexec (Chakraborty et al.,
+// ISPASS 2025); D: accelerators of AGX Orin at once; E: energy against clocks, governors and batches on Nano,
+// Xavier NX and Orin NX; F: a video pipeline on Jetson Nano; G: rooflines of time and energy on AGX Orin.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -28,33 +33,18 @@ struct Statement {
   std::string_view kind;  // of most of its checks: value, trend, bound, model or device
   Basis basis;
   std::string_view text;
-  void (*check)(Runs& runs, Checks& checks);
+  std::function<void(Runs& runs, Checks& checks)> check;
 };
 
-// The source of an id: "Chakraborty et al., ISPASS 2025".
-[[nodiscard]] std::string_view source_of(const Statement& statement);
+// The source of a statement, by its id.
+[[nodiscard]] std::string_view source_of(std::string_view id);
 
-// How a statement is checked, by its id. calibration/statements.csv has the rest of it.
+// A check that is no comparison of metrics, so it is code rather than rows of calibration/checks.csv.
 struct StatementCheck {
   std::string_view id;
   void (*check)(Runs& runs, Checks& checks);
 };
-
-// The checks by subject. Sources: C: concurrent vision inference on Jetson Orin Nano and Nano with
-// trtexec; D: accelerators of AGX Orin at once; E: energy against clocks, governors and batches on Nano,
-// Xavier NX and Orin NX; F: a video pipeline on Jetson Nano; G: rooflines of time and energy on AGX Orin.
-[[nodiscard]] std::span<const StatementCheck> throughput_statements();
-[[nodiscard]] std::span<const StatementCheck> memory_statements();
-[[nodiscard]] std::span<const StatementCheck> gpu_metrics_statements();
-[[nodiscard]] std::span<const StatementCheck> sharing_statements();
-[[nodiscard]] std::span<const StatementCheck> enqueue_statements();
-[[nodiscard]] std::span<const StatementCheck> multi_accelerator_statements();
-[[nodiscard]] std::span<const StatementCheck> device_statements();
 [[nodiscard]] std::span<const StatementCheck> network_statements();
-[[nodiscard]] std::span<const StatementCheck> power_statements();
-[[nodiscard]] std::span<const StatementCheck> energy_statements();
-[[nodiscard]] std::span<const StatementCheck> energy_runtime_statements();
-[[nodiscard]] std::span<const StatementCheck> pipeline_statements();
 [[nodiscard]] std::span<const StatementCheck> roofline_statements();
 
 }  // namespace jostle::calibration

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <utility>
 
 #include "analyses/interval/basis.hpp"
 #include "analyses/interval/interval.hpp"

@@ -4,14 +4,10 @@
 #include <cmath>
 #include <set>
 
+#include "calibration/fit/robust.hpp"
+
 namespace jostle::calibration {
 namespace {
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 // The smallest value that 90 % do not exceed.
 double p90(std::vector<double> values) {

@@ -48,10 +48,8 @@ struct TraceFile {
 // are rates.
 bool is_alone(const TraceFile& file) {
   if (file.kind != profiles::TraceKind::mps) return false;
-  for (std::size_t i = 0; i < file.table.rows(); ++i) {
-    const input::CsvTable::Row row = file.table.row(i);
-    if (row.integer(file.table.column("processes")) != 1 || row.view(file.table.column("sharing")) == "mps")
-      return false;
+  for (const input::CsvTable::Row row : file.table) {
+    if (row.integer("processes") != 1 || row.view("sharing") == "mps") return false;
   }
   return true;
 }
@@ -68,11 +66,8 @@ input::CsvTable as_rows(const TraceFile& file) {
   const bool kernels = file.kind == profiles::TraceKind::kernels;
   std::string text =
       "run,model,precision,batch,input,runtime,metric,value,unit,of,grid,block,registers,shared_bytes\n";
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
-    const auto field = [&](std::string_view column) {
-      return input::csv_field(row.text(table.column(column)));
-    };
+  for (const input::CsvTable::Row row : table) {
+    const auto field = [&](std::string_view column) { return input::csv_field(row.text(column)); };
     const std::string run = kernels
                                 ? fmt::format("{} {} {}", field("model"), field("precision"), field("batch"))
                                 : fmt::format("line {}", row.line());
@@ -88,7 +83,7 @@ input::CsvTable as_rows(const TraceFile& file) {
     const std::string runtime = field("mode") == "graph" ? "cuda-graph" : field("mode");
     text += begin + fmt::format("{},throughput,{},images/s,,,,,\n", runtime, field("images_per_s"));
     const std::string watts = input::text_in(table, row, "board_power_w");
-    if (!watts.empty() && row.number(table.column("board_power_w")) > 0)
+    if (!watts.empty() && row.number("board_power_w") > 0)
       text += begin + fmt::format("{},power,{},W,,,,,\n", runtime, watts);
   }
   return input::CsvTable::parse(text, file.path);

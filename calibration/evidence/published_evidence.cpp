@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "calibration/evidence/embedded.hpp"
@@ -38,8 +37,7 @@ void run_long_enough(RunConfiguration& configuration) {
 
 void check(const input::CsvTable& table) {
   const std::size_t metrics = table.column("metric"), labs = table.column("lab");
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
+  for (const input::CsvTable::Row row : table) {
     if (kind_of(row.text(metrics)) == MetricKind::unknown)
       row.fail(fmt::format("unknown metric '{}'", input::printable(row.text(metrics))));
     if (row.text(labs).empty()) row.fail("who measured it is not said: lab is empty");

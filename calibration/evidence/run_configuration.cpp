@@ -71,8 +71,7 @@ Shared shared_columns(std::span<const input::CsvTable> tables) {
   Shared shared;
   std::set<std::pair<std::string, std::string_view>> several;
   for (const input::CsvTable& table : tables) {
-    for (std::size_t i = 0; i < table.rows(); ++i) {
-      const input::CsvTable::Row row = table.row(i);
+    for (const input::CsvTable::Row row : table) {
       const std::string run = input::text_in(table, row, "run");
       if (run.empty()) continue;
       for (const std::string_view column : of_run) {
@@ -101,8 +100,7 @@ std::set<std::string> runs_of_tensorrt(std::span<const input::CsvTable> tables) 
 std::set<std::string> networks_with_kernels(std::span<const input::CsvTable> tables) {
   std::set<std::string> found;
   for (const input::CsvTable& table : tables) {
-    for (std::size_t i = 0; i < table.rows(); ++i) {
-      const input::CsvTable::Row row = table.row(i);
+    for (const input::CsvTable::Row row : table) {
       const std::string runtime = input::text_in(table, row, "runtime"),
                         model = input::text_in(table, row, "model");
       const bool framework =
@@ -412,7 +410,7 @@ class EvidenceReading {
                             input::printable(fields.text("run"))));
       return;
     }
-    const double value = row.number(table.column("value"));
+    const double value = row.number("value");
     if (of_layer || metric == "view_operators" ? !(value >= 0) : !(value > 0))
       fields.fail(fmt::format("{} {} is not positive", metric, value));
     if (metric == "throughput" && fields.text("unit") == "queries/s")
@@ -456,8 +454,7 @@ class EvidenceReading {
 
   static TimedKernel kernel_of(const input::CsvTable& table, const input::CsvTable::Row& row, double us) {
     const auto count = [&](std::string_view column) {
-      const std::int64_t given =
-          input::text_in(table, row, column).empty() ? 0 : row.integer(table.column(column));
+      const std::int64_t given = input::text_in(table, row, column).empty() ? 0 : row.integer(column);
       if (given < 0) row.fail(fmt::format("{} {} is negative", column, given));
       return given;
     };

@@ -21,10 +21,9 @@ struct Alone {
 
 std::optional<Estimate> kernel_fixed(const input::CsvTable& kernels, double start_us) {
   std::vector<double> each;
-  for (std::size_t i = 0; i < kernels.rows(); ++i) {
-    const input::CsvTable::Row row = kernels.row(i);
-    if (row.text(kernels.column("kind")) == "kernel" && row.integer(kernels.column("blocks")) == 1)
-      each.push_back(row.number(kernels.column("duration_us")) - start_us);
+  for (const input::CsvTable::Row row : kernels) {
+    if (row.text("kind") == "kernel" && row.integer("blocks") == 1)
+      each.push_back(row.number("duration_us") - start_us);
   }
   if (each.size() < fewest) return std::nullopt;
   // The uncertainty includes the spread of single kernels, which differ in the work they do besides starting.
@@ -34,14 +33,13 @@ std::optional<Estimate> kernel_fixed(const input::CsvTable& kernels, double star
 
 IdleEstimates idle_wake(const input::CsvTable& open_loop) {
   std::map<std::string, std::vector<Alone>> by_network;
-  for (std::size_t i = 0; i < open_loop.rows(); ++i) {
-    const input::CsvTable::Row row = open_loop.row(i);
-    if (row.integer(open_loop.column("processes")) != 1) continue;
-    const double latency = 1e3 * row.number(open_loop.column("latency_p50_ms"));
-    const double rate = row.number(open_loop.column("rate_per_s"));
+  for (const input::CsvTable::Row row : open_loop) {
+    if (row.integer("processes") != 1) continue;
+    const double latency = 1e3 * row.number("latency_p50_ms");
+    const double rate = row.number("rate_per_s");
     if (!(rate > 0)) row.fail("the rate must be positive");
-    by_network[row.text(open_loop.column("model")) + ' ' + row.text(open_loop.column("precision")) + ' ' +
-               row.text(open_loop.column("batch")) + ' ' + row.text(open_loop.column("mode"))]
+    by_network[row.text("model") + ' ' + row.text("precision") + ' ' + row.text("batch") + ' ' +
+               row.text("mode")]
         .push_back({1e6 / rate - latency, latency});
   }
   IdleEstimates found;

@@ -12,9 +12,9 @@ constexpr double max_load = 0.8;  // largest load of the GPU by paced launches, 
 constexpr double enough_kernels = 50;
 
 // Identifies an inference: network, precision, batch.
-std::string which(const input::CsvTable& table, const input::CsvTable::Row& row, bool with_batch = true) {
-  return row.text(table.column("model")) + ' ' + row.text(table.column("precision")) +
-         (with_batch ? ' ' + row.text(table.column("batch")) : std::string());
+std::string which(const input::CsvTable::Row& row, bool with_batch = true) {
+  return row.text("model") + ' ' + row.text("precision") +
+         (with_batch ? ' ' + row.text("batch") : std::string());
 }
 
 // A run of solo.csv; times of a batch in microseconds.
@@ -27,16 +27,15 @@ struct SoloRun {
 
 std::vector<SoloRun> runs_of(const input::CsvTable& solo) {
   std::vector<SoloRun> runs;
-  for (std::size_t i = 0; i < solo.rows(); ++i) {
-    const input::CsvTable::Row row = solo.row(i);
-    const double rate = row.number(solo.column("images_per_s"));
+  for (const input::CsvTable::Row row : solo) {
+    const double rate = row.number("images_per_s");
     if (!(rate > 0)) row.fail("the rate must be positive");
-    runs.push_back({.inference = which(solo, row),
-                    .network = which(solo, row, false),
-                    .graph = row.text(solo.column("mode")) == "graph",
-                    .period = 1e6 * row.number(solo.column("batch")) / rate,
-                    .enqueue = 1e3 * row.number(solo.column("enqueue_mean_ms")),
-                    .wait = 1e3 * row.number(solo.column("sync_mean_ms"))});
+    runs.push_back({.inference = which(row),
+                    .network = which(row, false),
+                    .graph = row.text("mode") == "graph",
+                    .period = 1e6 * row.number("batch") / rate,
+                    .enqueue = 1e3 * row.number("enqueue_mean_ms"),
+                    .wait = 1e3 * row.number("sync_mean_ms")});
   }
   return runs;
 }
@@ -47,11 +46,10 @@ struct Kernels {
 };
 std::map<std::string, Kernels> kernels_of(const input::CsvTable& csv) {
   std::map<std::string, Kernels> all;
-  for (std::size_t i = 0; i < csv.rows(); ++i) {
-    const input::CsvTable::Row row = csv.row(i);
-    Kernels& kernels = all[which(csv, row)];
+  for (const input::CsvTable::Row row : csv) {
+    Kernels& kernels = all[which(row)];
     kernels.count += 1;
-    kernels.us += row.number(csv.column("duration_us"));
+    kernels.us += row.number("duration_us");
   }
   return all;
 }

@@ -1,7 +1,6 @@
 #include "calibration/fit/space_sharing.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>

@@ -1,6 +1,5 @@
 // Estimates from streams of equal kernels (space_sharing.hpp).
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
 #include <tuple>
@@ -41,16 +40,16 @@ std::vector<LoneKernel> lone_kernels(const input::CsvTable& table) {
   std::vector<LoneKernel> found;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const input::CsvTable::Row row = table.row(i);
-    if (row.integer(table.column("streams")) != 1) continue;
-    const LoneKernel one{.kind = row.text(table.column("kind")),
-                         .mode = row.text(table.column("mode")),
+    if (row.integer("streams") != 1) continue;
+    const LoneKernel one{.kind = row.text("kind"),
+                         .mode = row.text("mode"),
                          .blocks = count_of_row(table, i, "blocks", 1),
                          .threads = count_of_row(table, i, "threads", 1),
                          .shared_bytes = count_of_row(table, i, "smem_bytes", 0),
                          .work = count_of_row(table, i, "work", 0),
                          .kernels = count_of_row(table, i, "batch_kernels", 1),
-                         .duration_us = row.number(table.column("duration_p50_us")),
-                         .per_s = row.number(table.column("kernels_per_s"))};
+                         .duration_us = row.number("duration_p50_us"),
+                         .per_s = row.number("kernels_per_s")};
     if (one.duration_us <= 0 || one.per_s <= 0) row.fail("duration and rate must be above 0");
     found.push_back(one);
   }

@@ -76,11 +76,9 @@ SpinnerEstimates spinners(const input::CsvTable& timeslices) {
   };
   // The gaps by number of processes and process.
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Gap>> gaps;
-  for (std::size_t i = 0; i < timeslices.rows(); ++i) {
-    const input::CsvTable::Row row = timeslices.row(i);
-    gaps[{row.integer(timeslices.column("processes")), row.integer(timeslices.column("process"))}].push_back(
-        {row.number(timeslices.column("gap_start_ns")) / 1e3,
-         row.number(timeslices.column("gap_end_ns")) / 1e3});
+  for (const input::CsvTable::Row row : timeslices) {
+    gaps[{row.integer("processes"), row.integer("process")}].push_back(
+        {row.number("gap_start_ns") / 1e3, row.number("gap_end_ns") / 1e3});
   }
   std::vector<double> runs;  // lengths between gaps
   for (auto& [whose, of_one] : gaps) {

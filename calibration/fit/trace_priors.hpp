@@ -3,7 +3,6 @@
 // two devices.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 

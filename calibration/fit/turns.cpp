@@ -25,8 +25,7 @@ std::map<std::string, std::vector<Turn>> turns_of(const input::CsvTable& interva
   const auto config = intervals.column("config"), process = intervals.column("process"),
              start = intervals.column("start_us"), length = intervals.column("length_us"),
              kernels = intervals.column("kernels");
-  for (std::size_t i = 0; i < intervals.rows(); ++i) {
-    const input::CsvTable::Row row = intervals.row(i);
+  for (const input::CsvTable::Row row : intervals) {
     const double begin = row.number(start);
     all[row.text(config)].push_back({.process = static_cast<std::uint32_t>(row.integer(process)),
                                      .start_us = begin,
@@ -40,21 +39,19 @@ std::map<std::string, std::vector<Turn>> turns_of(const input::CsvTable& interva
 std::vector<SharingRun> sharing_runs(const input::CsvTable& configs, const input::CsvTable& intervals) {
   auto turns = turns_of(intervals);
   std::vector<SharingRun> runs;
-  for (std::size_t i = 0; i < configs.rows(); ++i) {
-    const input::CsvTable::Row row = configs.row(i);
-    const std::string& config = row.text(configs.column("config"));
+  for (const input::CsvTable::Row row : configs) {
+    const std::string& config = row.text("config");
     if (!turns.contains(config) && (runs.empty() || runs.back().config != config)) continue;
     if (runs.empty() || runs.back().config != config) {
       runs.push_back({config, {}, std::move(turns.extract(config).mapped())});
     }
     const auto count = [&row, &configs](const char* column) {
-      return static_cast<std::uint32_t>(
-          std::clamp<std::int64_t>(row.integer(configs.column(column)), 1, 1'000'000'000));
+      return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(column), 1, 1'000'000'000));
     };
-    runs.back().processes.push_back({.kernel_us = row.number(configs.column("kernel_us")),
+    runs.back().processes.push_back({.kernel_us = row.number("kernel_us"),
                                      .blocks = count("blocks"),
                                      .threads = count("threads"),
-                                     .graph = row.text(configs.column("mode")) == "graph"});
+                                     .graph = row.text("mode") == "graph"});
   }
   return runs;
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "calibration/logs/formats.hpp"
@@ -194,8 +193,7 @@ class JtopReading {
   }
 
   Import import() {
-    Import result{
-        .format = "jtop", .origin = source_.origin(), .setting = {}, .rows = {}, .notes = std::move(notes_)};
+    Import result{.format = "jtop", .origin = source_.origin(), .notes = std::move(notes_)};
     Setting& setting = result.setting;
     setting.tool = "jtop";
     setting.power_mode = mode_;
@@ -207,11 +205,7 @@ class JtopReading {
                              .value = moments.mean,
                              .unit = unit,
                              .sd = moments.sd(),
-                             .median = {},
-                             .p90 = {},
-                             .p99 = {},
-                             .count = moments.count,
-                             .of = ""});
+                             .count = moments.count});
     };
     add("cpu_load", "%", load_);
     for (const JtopColumn& column : columns_)

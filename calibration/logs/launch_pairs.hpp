@@ -28,11 +28,7 @@ class LaunchPairs {
                              .value = delay_.mean,
                              .unit = "us",
                              .sd = delay_.sd(),
-                             .median = {},
-                             .p90 = {},
-                             .p99 = {},
-                             .count = delay_.count,
-                             .of = ""});
+                             .count = delay_.count});
     }
     if (gave_up_)
       result.notes.emplace_back(

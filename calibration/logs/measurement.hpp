@@ -19,9 +19,9 @@ struct Measurement {
   std::string metric;  // "throughput", "gpu_time", "power_soc": see docs/calibration.md
   double value = 0;
   std::string unit;
-  std::optional<double> sd, median, p90, p99;
+  std::optional<double> sd = {}, median = {}, p90 = {}, p99 = {};
   std::int64_t count = 1;
-  std::string of;  // kernel, layer, API call or part of the log; empty: the whole run
+  std::string of = {};  // kernel, layer, API call or part of the log; empty: the whole run
   Launch launch = {};
 };
 
@@ -44,9 +44,9 @@ struct Setting {
 
 struct Import {
   std::string format, origin;
-  Setting setting;
-  std::vector<Measurement> rows;
-  std::vector<std::string> notes;  // remarks for users of the rows
+  Setting setting = {};
+  std::vector<Measurement> rows = {};
+  std::vector<std::string> notes = {};  // remarks for users of the rows
 };
 
 }  // namespace jostle::calibration

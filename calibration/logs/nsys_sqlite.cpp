@@ -252,8 +252,7 @@ class NsysSqliteReading {
   }
 
   Import finish() {
-    Import result{
-        .format = "nsys-sqlite", .origin = source_.origin(), .setting = setting_, .rows = {}, .notes = {}};
+    Import result{.format = "nsys-sqlite", .origin = source_.origin(), .setting = setting_};
     result.setting.tool = "nsys";
     result.setting.observer = "nsys";
     kernels_.named().rows("kernel_time", true, result.rows);
@@ -275,11 +274,7 @@ class NsysSqliteReading {
                              .value = moments->mean,
                              .unit = "us",
                              .sd = moments->sd(),
-                             .median = {},
-                             .p90 = {},
-                             .p99 = {},
-                             .count = moments->count,
-                             .of = ""});
+                             .count = moments->count});
     }
     if (on_.count + off_.count > 0)
       result.notes.push_back(callers_.empty() ? "sched_run and sched_off are of all threads"

@@ -222,8 +222,6 @@ class NsysStatsReading {
                             .unit = table_->unit->bytes ? "MB" : "us",
                             .sd = *calls > 1 ? scaled(number(sd)) : std::nullopt,
                             .median = scaled(number(median)),
-                            .p90 = {},
-                            .p99 = {},
                             .count = static_cast<std::int64_t>(*calls),
                             .of = std::move(of)});
   }

@@ -10,15 +10,7 @@ namespace {
 
 // Adds a row for a setting, which is a single value.
 void add_row(std::string metric, double value, const char* unit, Import& result) {
-  result.rows.push_back({.metric = std::move(metric),
-                         .value = value,
-                         .unit = unit,
-                         .sd = {},
-                         .median = {},
-                         .p90 = {},
-                         .p99 = {},
-                         .count = 1,
-                         .of = ""});
+  result.rows.push_back({.metric = std::move(metric), .value = value, .unit = unit, .count = 1});
 }
 
 // Adds a clock such as "cpu_a78_0_max_clock" in MHz; the file uses kHz for CPUs, Hz for everything else.
@@ -30,7 +22,7 @@ void add_clock(const profiles::NvpSetting& setting, double value, Import& result
 }
 
 Import import(const profiles::NvpMode& mode, const std::string& origin) {
-  Import result{.format = "nvpmodel", .origin = origin, .setting = {}, .rows = {}, .notes = {}};
+  Import result{.format = "nvpmodel", .origin = origin};
   result.setting.tool = "nvpmodel";
   result.setting.power_mode = profiles::plain_mode_name(mode.name);
   double cores = 0;

@@ -76,23 +76,15 @@ class PerfAnalyzerReading {
     const char* const levels = has("Concurrency") ? "Concurrency" : "Request Rate";
     const auto level = value(levels);
     if (!throughput || (!level && has(levels))) return "a row has no throughput or no load level";
-    Import result{
-        .format = "perf-analyzer", .origin = source_.origin(), .setting = {}, .rows = {}, .notes = {}};
+    Import result{.format = "perf-analyzer", .origin = source_.origin()};
     result.setting.tool = "perf_analyzer";
     if (const auto batch = value("Batch Size"); batch && *batch >= 1 && *batch <= 1e6)
       result.setting.batch = static_cast<std::int64_t>(*batch);
     const std::string of =
         level ? fmt::format("{} {:g}", has("Concurrency") ? "concurrency" : "request rate", *level) : "";
     const auto row = [&](std::string metric, double number, std::string unit) {
-      return Measurement{.metric = std::move(metric),
-                         .value = number,
-                         .unit = std::move(unit),
-                         .sd = {},
-                         .median = {},
-                         .p90 = {},
-                         .p99 = {},
-                         .count = 1,
-                         .of = of};
+      return Measurement{
+          .metric = std::move(metric), .value = number, .unit = std::move(unit), .count = 1, .of = of};
     };
     result.rows.push_back(row("throughput", *throughput, "images/s"));
     const auto milliseconds = [this](std::string_view name) {

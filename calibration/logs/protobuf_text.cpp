@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
-#include <string_view>
 
 #include "input/printable.hpp"
 

@@ -1,7 +1,6 @@
 // Protocol Buffers' text format, as config.pbtxt of Triton is written in it.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -70,17 +69,17 @@ class ManifestReading {
     const input::CsvTable table =
         input::CsvTable::parse(input::read_text(manifest_), manifest_.string(), columns);
     if (table.rows() == 0) throw input::CsvError(manifest_.string(), 0, "the manifest lists no file");
-    for (std::size_t i = 0; i < table.rows(); ++i) read(table, table.row(i));
+    for (const input::CsvTable::Row row : table) read(row);
     note_set_aside();
     add_folders();
   }
 
  private:
-  void read(const input::CsvTable& table, const input::CsvTable::Row& row) {
-    const auto text = [&](std::string_view column) { return row.text(table.column(column)); };
+  void read(const input::CsvTable::Row& row) {
+    const auto text = [&](std::string_view column) { return row.text(column); };
     const auto count = [&](std::string_view column) -> std::optional<std::int64_t> {
       if (text(column).empty()) return std::nullopt;
-      const std::int64_t value = row.integer(table.column(column));
+      const std::int64_t value = row.integer(column);
       if (value < 1) row.fail(fmt::format("{} {} is not positive", column, value));
       return value;
     };

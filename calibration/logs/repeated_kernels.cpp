@@ -99,10 +99,7 @@ std::vector<RepeatedKernels::Kernel> RepeatedKernels::in_order(std::span<const O
                       .unit = "us",
                       .sd = times[at].sd(),
                       .median = median_of(std::move(each[at])),
-                      .p90 = {},
-                      .p99 = {},
-                      .count = times[at].count,
-                      .of = ""}});
+                      .count = times[at].count}});
   }
   return found;
 }

@@ -166,19 +166,12 @@ class TegrastatsLog {
                            .value = moments.mean,
                            .unit = quantity.unit,
                            .sd = moments.sd(),
-                           .median = {},
-                           .p90 = {},
-                           .p99 = {},
                            .count = moments.count,
                            .of = std::move(of)});
   }
 
   Import import() {
-    Import result{.format = "tegrastats",
-                  .origin = source_.origin(),
-                  .setting = {},
-                  .rows = {},
-                  .notes = std::move(notes_)};
+    Import result{.format = "tegrastats", .origin = source_.origin(), .notes = std::move(notes_)};
     result.setting.tool = "tegrastats";
     result.setting.cores = cores_;
     if (memory_ > 0) result.setting.memory_bytes = memory_;

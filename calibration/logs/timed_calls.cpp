@@ -11,9 +11,6 @@ Measurement row_of(const std::string& metric, const Moments& moments, std::strin
           .value = moments.mean,
           .unit = "us",
           .sd = moments.sd(),
-          .median = {},
-          .p90 = {},
-          .p99 = {},
           .count = moments.count,
           .of = std::move(of)};
 }

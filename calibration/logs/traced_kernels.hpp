@@ -4,7 +4,6 @@
 // Part of the reader of Chrome traces; not for use elsewhere.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>

@@ -2,7 +2,6 @@
 // network with steps on the CPU become a process with stages. Fields are those of Triton's ModelConfig
 // (model_config.proto).
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -91,10 +91,6 @@ Measurement layers(std::string metric, std::int64_t number, std::string of) {
   return {.metric = std::move(metric),
           .value = static_cast<double>(number),
           .unit = "layers",
-          .sd = {},
-          .median = {},
-          .p90 = {},
-          .p99 = {},
           .count = 1,
           .of = std::move(of)};
 }
@@ -108,8 +104,7 @@ std::vector<Import> read_trtexec_layers(Source& source, input::Problems& problem
     source.fail(problems, 0, "the file contains no layer");
     return {};
   }
-  Import result{
-      .format = "trtexec-layers", .origin = source.origin(), .setting = {}, .rows = {}, .notes = {}};
+  Import result{.format = "trtexec-layers", .origin = source.origin()};
   result.setting.tool = "trtexec --exportLayerInfo";
   result.rows.push_back(layers("layers", handler.layers, ""));
   for (const auto& [type, number] : handler.types) result.rows.push_back(layers("layers", number, type));

@@ -353,8 +353,7 @@ class TrtexecLogReading {
   }
 
   Import import() {
-    Import result{
-        .format = "trtexec", .origin = source_.origin(), .setting = run_.setting, .rows = {}, .notes = {}};
+    Import result{.format = "trtexec", .origin = source_.origin(), .setting = run_.setting};
     Setting& setting = result.setting;
     setting.precision = precision(result.notes);
     if (setting.tool.empty()) setting.tool = "trtexec";
@@ -386,12 +385,10 @@ class TrtexecLogReading {
       result.rows.push_back({.metric = std::string(printed.metric),
                              .value = printed.mean.value_or(printed.median.value_or(0)),
                              .unit = "ms",
-                             .sd = {},
                              .median = printed.median,
                              .p90 = printed.p90,
                              .p99 = printed.p99,
-                             .count = std::max<std::int64_t>(count, 1),
-                             .of = ""});
+                             .count = std::max<std::int64_t>(count, 1)});
     }
     return result;
   }
@@ -416,15 +413,8 @@ class TrtexecLogReading {
           fmt::format("throughput is {:g} queries over {:g} s: trtexec printed 0 qps (TensorRT 7 does so for "
                       "explicit batches)",
                       *run_.queries, *run_.seconds));
-    Measurement row{.metric = "throughput",
-                    .value = rate,
-                    .unit = "images/s",
-                    .sd = {},
-                    .median = {},
-                    .p90 = {},
-                    .p99 = {},
-                    .count = std::max<std::int64_t>(count, 1),
-                    .of = ""};
+    Measurement row{
+        .metric = "throughput", .value = rate, .unit = "images/s", .count = std::max<std::int64_t>(count, 1)};
     if (!run_.implicit_batch) {
       if (result.setting.batch) {
         row.value *= static_cast<double>(*result.setting.batch);

@@ -2,7 +2,6 @@
 // object per layer with its times.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <optional>
 
 #include "calibration/logs/formats.hpp"
@@ -73,19 +72,10 @@ std::vector<Import> read_trtexec_profile(Source& source, input::Problems& proble
     source.fail(problems, 0, "the file contains no layer");
     return {};
   }
-  Import result{
-      .format = "trtexec-profile", .origin = source.origin(), .setting = {}, .rows = {}, .notes = {}};
+  Import result{.format = "trtexec-profile", .origin = source.origin()};
   result.setting.tool = "trtexec --exportProfile";
   result.setting.observer = "trtexec";
-  Measurement total{.metric = "layers_time",
-                    .value = 0,
-                    .unit = "ms",
-                    .sd = {},
-                    .median = {},
-                    .p90 = {},
-                    .p99 = {},
-                    .count = profile.layers.front().count,
-                    .of = ""};
+  Measurement total{.metric = "layers_time", .value = 0, .unit = "ms", .count = profile.layers.front().count};
   for (const Measurement& layer : profile.layers) total.value += layer.value;
   result.rows = std::move(profile.layers);
   result.rows.insert(result.rows.begin(), total);

@@ -60,8 +60,7 @@ struct Series {
             .median = quantiles.quantile(0.5),
             .p90 = quantiles.quantile(0.9),
             .p99 = quantiles.quantile(0.99),
-            .count = moments.count,
-            .of = ""};
+            .count = moments.count};
   }
 };
 
@@ -126,19 +125,14 @@ std::vector<Import> read_trtexec_times(Source& source, input::Problems& problems
     source.fail(problems, 0, "the file contains no query");
     return {};
   }
-  Import result{.format = "trtexec-times", .origin = source.origin(), .setting = {}, .rows = {}, .notes = {}};
+  Import result{.format = "trtexec-times", .origin = source.origin()};
   result.setting.tool = "trtexec --exportTimes";
   if (all.count > 1 && times.last_end > times.first_end) {
     result.rows.push_back(
         {.metric = "throughput",
          .value = static_cast<double>(all.count - 1) / (times.last_end - times.first_end) * 1e3,
          .unit = "queries/s",
-         .sd = {},
-         .median = {},
-         .p90 = {},
-         .p99 = {},
-         .count = all.count,
-         .of = ""});
+         .count = all.count});
     result.notes.emplace_back(
         "throughput is measured from the end of the first query to the end of the last; it counts queries of "
         "any batch size");

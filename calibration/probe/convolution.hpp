@@ -1,7 +1,6 @@
 // The probe's own inference on a core: one layer of a network, a 3 x 3 convolution in fp32, again and again.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 namespace jostle::calibration::probe {

@@ -1,7 +1,6 @@
 // The experiments of the part `cpu`. Each adds parameters, files and problems to an outcome.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "calibration/probe/identity.hpp"

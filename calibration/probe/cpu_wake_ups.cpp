@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include "calibration/probe/clock.hpp"
 #include "calibration/probe/cpu_experiments.hpp"

@@ -39,18 +39,17 @@ bool is_inside(const std::string& file) {
   return path.is_relative() && path.lexically_normal() == path && !file.starts_with("..");
 }
 
-void add_manifest_row(ProbeFolder& folder, const input::CsvTable& table, const input::CsvTable::Row& row) {
-  const auto text = [&](std::string_view column) { return row.text(table.column(column)); };
+void add_manifest_row(ProbeFolder& folder, const input::CsvTable::Row& row) {
   FinishedPart part;
-  part.name = text("part");
+  part.name = row.text("part");
   if (part.name.empty()) row.fail("the part has no name");
-  if (text("quick") != "0" && text("quick") != "1") row.fail("quick is 0 or 1");
-  part.quick = text("quick") == "1";
-  part.start = row.number(table.column("start"));
-  part.end = row.number(table.column("end"));
+  if (row.text("quick") != "0" && row.text("quick") != "1") row.fail("quick is 0 or 1");
+  part.quick = row.text("quick") == "1";
+  part.start = row.number("start");
+  part.end = row.number("end");
   if (!(part.start > 0) || part.end < part.start) row.fail("the part ends before it begins");
-  part.note = text("note");
-  const std::string file = text("file");
+  part.note = row.text("note");
+  const std::string file = row.text("file");
   if (!is_inside(file)) row.fail("the file is outside the probe's folder");
   std::error_code ignored;
   if (!fs::is_regular_file(folder.path / file, ignored)) row.fail(input::printable(file) + " is not there");
@@ -60,21 +59,20 @@ void add_manifest_row(ProbeFolder& folder, const input::CsvTable& table, const i
   known->files.push_back(file);
 }
 
-void add_parameter_row(ProbeFolder& folder, const input::CsvTable& table, const input::CsvTable::Row& row) {
-  const auto text = [&](std::string_view column) { return row.text(table.column(column)); };
+void add_parameter_row(ProbeFolder& folder, const input::CsvTable::Row& row) {
   ProbedParameter read;
   Measured& measured = read.measured;
-  measured.parameter = text("parameter");
-  measured.value = row.number(table.column("value"));
-  measured.unit = text("unit");
-  const double percent = row.number(table.column("relative_sd_pct"));
-  const std::int64_t samples = row.integer(table.column("samples"));
+  measured.parameter = row.text("parameter");
+  measured.value = row.number("value");
+  measured.unit = row.text("unit");
+  const double percent = row.number("relative_sd_pct");
+  const std::int64_t samples = row.integer("samples");
   if (percent < 0) row.fail("a negative standard error");
   if (samples < 0) row.fail("a negative number of samples");
   measured.relative_sd = percent / 100;
   measured.samples = static_cast<std::size_t>(samples);
-  read.part = text("part");
-  measured.how = text("how");
+  read.part = row.text("part");
+  measured.how = row.text("how");
   if (measured.parameter.empty() || measured.parameter.find_first_of(" \n\t") != std::string::npos)
     row.fail("a parameter is named by its path in a profile, or seen.NAME");
   if (std::ranges::find(folder.parts, read.part, &FinishedPart::name) == folder.parts.end())
@@ -114,14 +112,13 @@ std::optional<ProbeFolder> read_probe_folder(const fs::path& path, input::Proble
       .path = path, .identity = {}, .settings = {}, .parts = {}, .parameters = {}, .notes = {}};
   try {
     const input::CsvTable manifest = input::CsvTable::read(path / "manifest.csv", manifest_columns);
-    for (std::size_t i = 0; i < manifest.rows(); ++i) add_manifest_row(folder, manifest, manifest.row(i));
+    for (const input::CsvTable::Row row : manifest) add_manifest_row(folder, row);
     constexpr std::array<std::string_view, 2> keys{"key", "value"};
     folder.identity = parse_identity(input::CsvTable::read(path / "identity.csv", keys));
     if (const auto text = input::read_text_file((path / "settings.txt").string(), 1 << 20, problems))
       folder.settings = parse_state(*text);
     const input::CsvTable parameters = input::CsvTable::read(path / "parameters.csv", parameter_columns);
-    for (std::size_t i = 0; i < parameters.rows(); ++i)
-      add_parameter_row(folder, parameters, parameters.row(i));
+    for (const input::CsvTable::Row row : parameters) add_parameter_row(folder, row);
   } catch (const input::CsvError& error) {
     problems.add({}, {}, error.what());
     return std::nullopt;

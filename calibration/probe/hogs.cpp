@@ -1,7 +1,5 @@
 #include "calibration/probe/hogs.hpp"
 
-#include <memory>
-
 #include "calibration/probe/clock.hpp"
 #include "calibration/probe/workers.hpp"
 

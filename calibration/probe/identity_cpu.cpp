@@ -6,7 +6,6 @@
 #include <charconv>
 #include <map>
 #include <string_view>
-#include <tuple>
 
 #include "calibration/probe/identity.hpp"
 #include "input/units.hpp"

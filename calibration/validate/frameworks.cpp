@@ -6,7 +6,6 @@
 #include <array>
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,21 +13,15 @@
 
 #include "calibration/coverage/coverage.hpp"
 #include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/measured_run.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/model_names.hpp"
-#include "profiles/profile/profile.hpp"
-#include "scenarios/language/load.hpp"
-#include "scenarios/language/scenario.hpp"
-#include "scenarios/run/parallel.hpp"
-#include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
 namespace {
-
-using input::CsvTable;
 
 constexpr const char* measured_device = "nvidia-h100";
 constexpr const char* runs_file = "evidence/h100-nets/solo.csv";
@@ -37,22 +30,6 @@ constexpr const char* laws_file = "evidence/h100-nets/laws.csv";
 constexpr const char* random_device = "nvidia-h200";
 constexpr const char* random_runs_file = "evidence/h200-random/solo.csv";
 constexpr const char* single_laws_file = "evidence/h200-random/laws.csv";
-
-struct FrameworkRun {
-  std::string device = measured_device;
-  const dnn::Model* model = nullptr;
-  int input = 0;
-  dnn::Precision precision = dnn::Precision::fp16;
-  std::int64_t batch = 1;
-  bool eager = false;
-  double measured = 0, predicted = 0;  // images/s
-  double latency_ms = 0, predicted_ms = 0;
-
-  [[nodiscard]] std::string what() const {
-    return fmt::format("{} {} b{} {}", model->name, to_string(precision), batch,
-                       eager ? "eager" : "cuda-graph");
-  }
-};
 
 // Laws by the family that they leave out.
 using LawsWithout = std::map<std::string, std::vector<dnn::LawOf>, std::less<>>;
@@ -66,14 +43,12 @@ dnn::LaunchKind kind_named(std::string_view name) {
 LawsWithout read_laws(const char* file) {
   const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
   LawsWithout laws;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
-    const auto number = [&](const char* column) { return row.number(table.column(column)); };
-    laws[row.text(table.column("left_out"))].push_back(
-        {kind_named(row.text(table.column("kind"))),
-         dnn::parse_precision(row.text(table.column("precision"))),
-         {number("start_us"), number("per_step"), number("per_work"), number("per_mb"),
-          number("per_cold_mb")}});
+  for (const input::CsvTable::Row row : table) {
+    laws[row.text("left_out")].push_back(
+        {kind_named(row.text("kind")),
+         dnn::parse_precision(row.text("precision")),
+         {row.number("start_us"), row.number("per_step"), row.number("per_work"), row.number("per_mb"),
+          row.number("per_cold_mb")}});
   }
   return laws;
 }
@@ -112,123 +87,103 @@ std::vector<dnn::LawOf> laws_without(const dnn::Model& model, const LawsWithout&
   return found;
 }
 
-std::vector<FrameworkRun> read_runs() {
-  const auto table = input::CsvTable::parse(evidence_file(runs_file).value_or(""), runs_file);
-  std::vector<FrameworkRun> runs;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
-    const std::string name = row.text(table.column("model"));
-    const dnn::Model* const model = dnn::find_model(name);
-    const auto precision = dnn::parse_precision(row.text(table.column("precision")));
-    if (model == nullptr || !precision) throw std::runtime_error(fmt::format("{}: '{}'", runs_file, name));
-    FrameworkRun run{.model = model,
-                     .input = model->family == "bert" ? model->default_input : 224,
-                     .precision = *precision,
-                     .batch = static_cast<std::int64_t>(row.number(table.column("batch"))),
-                     .eager = row.text(table.column("mode")) == "eager",
-                     .measured = row.number(table.column("images_per_s")),
-                     .latency_ms = row.number(table.column("latency_mean_ms"))};
-    const auto twin = std::ranges::find_if(
-        runs, [&](const FrameworkRun& other) { return run.eager && other.what() == run.what(); });
-    if (twin == runs.end()) {
-      runs.push_back(run);
-    } else if (run.measured > twin->measured) {
-      *twin = run;
-    }
-  }
-  return runs;
+const dnn::Model& model_of(const EvidenceRow& row) {
+  const dnn::Model* const model = dnn::find_model(row.at("model"));
+  if (model == nullptr) throw std::runtime_error(filled("evidence: '<model>'", row));
+  return *model;
 }
 
-// Graphs of networks drawn at random.
-std::vector<FrameworkRun> read_random_runs() {
-  const auto table = input::CsvTable::parse(evidence_file(random_runs_file).value_or(""), random_runs_file);
-  std::vector<FrameworkRun> runs;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
-    const std::string name = row.text(table.column("model"));
-    const dnn::Model* const model = dnn::find_model(name);
-    const auto precision = dnn::parse_precision(row.text(table.column("precision")));
-    if (model == nullptr || !precision)
-      throw std::runtime_error(fmt::format("{}: '{}'", random_runs_file, name));
-    runs.push_back({.device = random_device,
-                    .model = model,
-                    .input = model->default_input,
-                    .precision = *precision,
-                    .batch = static_cast<std::int64_t>(row.number(table.column("batch"))),
-                    .measured = row.number(table.column("images_per_s"))});
+// The rows of a file of runs, with the runtime and what ran; of repeats of eager the fastest.
+std::vector<EvidenceRow> rows_of(const char* file) {
+  std::vector<EvidenceRow> rows;
+  for (EvidenceRow& row : evidence_rows(file)) {
+    row["model"] = model_of(row).name;
+    row["runtime"] = row["mode"] == "eager" ? "eager" : "cuda-graph";
+    row["what"] = filled("<model> <precision> b<batch> <runtime>", row);
+    const auto twin = std::ranges::find_if(rows, [&](const EvidenceRow& other) {
+      return row.at("mode") == "eager" && other.at("what") == row.at("what");
+    });
+    if (twin == rows.end())
+      rows.push_back(std::move(row));
+    else if (number(row, "images_per_s") > number(*twin, "images_per_s"))
+      *twin = std::move(row);
   }
-  return runs;
+  return rows;
 }
 
 // The time of a network's kernels with these laws, over that with those that ship.
-double ratio(const FrameworkRun& run, const gpu::Spec& gpu, const std::vector<dnn::LawOf>& laws) {
-  const auto network = dnn::built_network(*run.model, run.input);
+double ratio(const scenarios::ProcessEntry& process, const dnn::Model& model, const gpu::Spec& gpu,
+             const std::vector<dnn::LawOf>& laws) {
+  const auto network = dnn::built_network(model, static_cast<int>(*process.input));
+  const bool graph = process.runtime == process::Runtime::cuda_graph;
   const auto total = [&](std::span<const dnn::LawOf> of) {
-    return sim::to_seconds(dnn::framework_kernels(*network, run.batch, run.precision, gpu,
-                                                  {dnn::attention_of(*run.model, !run.eager), of})
+    return sim::to_seconds(dnn::framework_kernels(*network, process.batch, *process.precision, gpu,
+                                                  {dnn::attention_of(model, graph), of})
                                .sequence.total());
   };
   return total(laws) / total(dnn::framework_laws());
 }
 
-// Sets the prediction of a run, without the laws' knowledge of its family.
-void predict(FrameworkRun& run, const std::vector<dnn::LawOf>& laws) {
-  input::Problems problems;
-  const std::string text = fmt::format(
-      "device: {}\nprocesses:\n  - {{model: {}, input: {}, precision: {}, batch: {}, runtime: {}, sync: "
-      "spin}}\nrun: {{duration: 300 ms, warmup: 60 ms}}\n",
-      run.device, run.model->name, run.input, to_string(run.precision), run.batch,
-      run.eager ? "eager" : "cuda-graph");
-  const auto scenario =
-      scenarios::parse_scenario({text, "evidence", ""}, scenarios::shipped_catalogue(), {}, problems);
-  auto profile = profiles::shipped_profile(run.device, problems);
-  if (!scenario || !profile) throw std::runtime_error(problems.text());
-  const gpu::Spec& gpu = profile->spec->gpu;
-  profile->factors.push_back({.chip = dnn::Chip::of(gpu),
-                              .model = std::string(run.model->name),
-                              .family = std::string(run.model->family),
-                              .precision = run.precision,
-                              .lowering = dnn::Lowering::framework,
-                              .value = ratio(run, gpu, laws),
-                              .basis = "the laws of other families"});
-  const auto result = scenarios::run(*scenario, *profile, {});
-  if (!result) throw scenarios::Interrupted();
-  run.predicted = result->processes.front().throughput.mean.value_or(0);
-  run.predicted_ms = result->processes.front().latency_ms.mean.value_or(0);
+// A run on a device, to be predicted without the laws' knowledge of its family.
+MeasuredRun measured_run(EvidenceRow row, const char* device, std::size_t index,
+                         const std::vector<dnn::LawOf>& laws) {
+  const dnn::Model& model = model_of(row);
+  const bool random = device == random_device;
+  const std::string& precision = row.at("precision");
+  row["device"] = device;
+  row["input"] = fmt::format("{}", random || model.family == "bert" ? model.default_input : 224);
+  MeasuredRun run{
+      filled(
+          "device: <device>\nprocesses:\n  - {model: <model>, input: <input>, precision: <precision>, batch: "
+          "<batch>, runtime: <runtime>, sync: spin}\nrun: {duration: 300 ms, warmup: 60 ms}\n",
+          row),
+      row.at("runtime") == "eager" ? 2
+                                   : (random ? 3U : 0U) + (precision == "fp16"   ? 0U
+                                                           : precision == "tf32" ? 1U
+                                                                                 : 2U),
+      {}};
+  const std::string name = fmt::format("{} {}", row.at("what"), index);
+  run.values.push_back({name, "images/s", number(row, "images_per_s"), "processes.0.throughput"});
+  if (!random)
+    run.values.push_back({name, "latency", number(row, "latency_mean_ms"), "processes.0.latency_ms"});
+  const auto [scenario, profile] = board_and_work(run.scenario);
+  const scenarios::ProcessEntry& process = scenario.processes.front();
+  run.factors.push_back({.chip = dnn::Chip::of(profile.spec->gpu),
+                         .model = std::string(model.name),
+                         .family = std::string(model.family),
+                         .precision = *process.precision,
+                         .lowering = dnn::Lowering::framework,
+                         .value = ratio(process, model, profile.spec->gpu, laws),
+                         .basis = "the laws of other families"});
+  return run;
 }
 
-analyses::HeldOutRow held_out_row(const FrameworkRun& run, std::size_t number, const char* quantity) {
-  const bool latency = std::string_view(quantity) == "latency";
-  return {.device = run.device,
-          .quantity = quantity,
-          .basis = run.eager ? "laws eager" : "laws",
-          .fold = std::string(left_out_with(run.model->family)),
-          .configuration = run.what(),
-          .value = fmt::format("{} {}", run.what(), number),
-          .measured = latency ? run.latency_ms : run.measured,
-          .predicted = latency ? run.predicted_ms : run.predicted,
-          .spread = {}};
+analyses::HeldOutRow held_out(const EvidenceRow& row, const Comparison& comparison, const char* quantity) {
+  const bool eager = row.at("runtime") == "eager";
+  analyses::HeldOutRow found =
+      held_out_row(comparison, measured_device, quantity, eager ? "laws eager" : "laws",
+                   std::string(left_out_with(model_of(row).family)));
+  found.configuration = row.at("what");
+  return found;
 }
 
 }  // namespace
 
 FrameworksValidation validate_frameworks(const std::function<void(double)>& progress) {
   const LawsWithout half = read_laws(laws_file), single = read_laws(single_laws_file);
-  std::vector<FrameworkRun> runs = read_runs();
-  const std::size_t first_random = runs.size();
-  std::ranges::move(read_random_runs(), std::back_inserter(runs));
-  std::mutex guard;
-  std::size_t done = 0;
-  scenarios::parallel_for(runs.size(), [&](std::size_t i) {
-    predict(runs[i], laws_without(*runs[i].model, half, single));
-    const std::lock_guard lock(guard);
-    ++done;
-    if (progress) progress(static_cast<double>(done) / static_cast<double>(runs.size()));
-  });
+  std::vector<EvidenceRow> rows = rows_of(runs_file);
+  const std::size_t first_random = rows.size();
+  std::ranges::move(rows_of(random_runs_file), std::back_inserter(rows));
+  std::vector<MeasuredRun> runs;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    runs.push_back(measured_run(rows[i], i < first_random ? measured_device : random_device, i,
+                                laws_without(model_of(rows[i]), half, single)));
+  auto comparisons = compared(runs, progress);
   FrameworksValidation found;
-  for (const char* quantity : {"throughput", "latency"})
+  for (const std::size_t value : {0, 1})
     for (std::size_t i = 0; i < first_random; ++i)
-      found.held_out.push_back(held_out_row(runs[i], i, quantity));
+      found.held_out.push_back(
+          held_out(rows[i], comparisons[i].at(value), value == 0 ? "throughput" : "latency"));
   const auto inside = covered(found.held_out);
   constexpr const char* note = "the family of the network left out";
   constexpr const char* note_random = "the network left out";
@@ -244,15 +199,9 @@ FrameworksValidation validate_frameworks(const std::function<void(double)>& prog
       {"PyTorch graphs drawn at random, tf32", random_runs_file, note_random, {}, {{"images/s", 0.08}}},
       {"PyTorch graphs drawn at random, fp32", random_runs_file, note_random, {}, {{"images/s", 0.08}}}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const FrameworkRun& run = runs[i];
-    const bool random = i >= first_random;
-    const std::size_t group = run.eager ? 2
-                                        : (random ? 3 : 0) + (run.precision == dnn::Precision::fp16   ? 0
-                                                              : run.precision == dnn::Precision::tf32 ? 1
-                                                                                                      : 2);
-    ComparisonGroup& of = found.groups[group];
-    of.comparisons.push_back({fmt::format("{} {}", run.what(), i), "images/s", run.measured, run.predicted,
-                              random ? std::nullopt : inside[i]});
+    Comparison& comparison = comparisons[i].front();
+    if (i < first_random) comparison.covered = inside[i];
+    found.groups[runs[i].group].comparisons.push_back(std::move(comparison));
   }
   return found;
 }

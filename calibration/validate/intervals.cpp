@@ -1,9 +1,7 @@
 // The measured turns of synthetic processes. The same kernels are simulated and the same time stamps are
 // taken, and one rule extracts the turns from both.
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <string_view>
 
@@ -188,26 +186,25 @@ ComparisonGroup compare_sharing_intervals(const profiles::Profile& profile,
     const auto found = measured.find(config);
     for (; i < configs.rows() && configs.row(i).text(configs.column("config")) == config; ++i) {
       const auto row = configs.row(i);
-      const auto process = static_cast<std::uint32_t>(row.integer(configs.column("process")));
+      const auto process = static_cast<std::uint32_t>(row.integer("process"));
       scenarios::ProcessEntry entry;
-      const auto kernels = row.integer(configs.column("kernels_per_batch"));
-      const double requested_us = row.number(configs.column("kernel_us"));
-      const bool graph = row.text(configs.column("mode")) == "graph";
+      const auto kernels = row.integer("kernels_per_batch");
+      const double requested_us = row.number("kernel_us");
+      const bool graph = row.text("mode") == "graph";
       entry.work.model = scenarios::SyntheticModel{
           .kernels = kernels,
           .duration = sim::microseconds(graph && found != measured.end()
                                             ? kernel_us(found->second, process, requested_us, slice_us)
                                             : requested_us * 0.9934),
-          .blocks = static_cast<std::uint32_t>(row.integer(configs.column("blocks"))),
-          .threads = static_cast<std::uint32_t>(row.integer(configs.column("threads"))),
+          .blocks = static_cast<std::uint32_t>(row.integer("blocks")),
+          .threads = static_cast<std::uint32_t>(row.integer("threads")),
           .pace = {}};
       // The program is plain CUDA: its launches cost the same as those of TensorRT.
       entry.host.runtime = graph ? scenarios::Runtime::cuda_graph : scenarios::Runtime::tensorrt;
-      entry.host.sync =
-          row.text(configs.column("sync")) == "spin" ? scenarios::Sync::spin : scenarios::Sync::blocking;
+      entry.host.sync = row.text("sync") == "spin" ? scenarios::Sync::spin : scenarios::Sync::blocking;
       entry.host.cpus = {static_cast<int>(process)};  // each process has its own core
       scenario.processes.push_back(entry);
-      rate += number_after(row.text(configs.column("host_report")), "per_s ") * static_cast<double>(kernels);
+      rate += number_after(row.text("host_report"), "per_s ") * static_cast<double>(kernels);
     }
     const auto intervals =
         simulate(scenario, profile, sim::milliseconds(20), sim::milliseconds(280), first_stamp);

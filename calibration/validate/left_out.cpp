@@ -185,11 +185,10 @@ std::vector<Lesson> parse_lessons(std::string_view csv, std::string_view name) {
                                                     "runtime", "metric", "teaches"};
   const input::CsvTable table = input::CsvTable::parse(csv, name, columns);
   std::vector<Lesson> lessons;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const auto text = [&](std::string_view column) { return table.row(i).text(table.column(column)); };
-    lessons.push_back({text("lab"), text("model"), text("precision"), text("placement"), text("runtime"),
-                       text("metric"), text("teaches")});
-    if (lessons.back().teaches.empty()) table.row(i).fail("teaches nothing");
+  for (const input::CsvTable::Row row : table) {
+    lessons.push_back({row.text("lab"), row.text("model"), row.text("precision"), row.text("placement"),
+                       row.text("runtime"), row.text("metric"), row.text("teaches")});
+    if (lessons.back().teaches.empty()) row.fail("teaches nothing");
   }
   return lessons;
 }

@@ -31,10 +31,10 @@ scenarios::Precision precision_of(const std::string& name) {
 }
 
 // The common settings of the measured runs, on the cores of this one.
-scenarios::Scenario scenario_of(const input::CsvTable& table, const input::CsvTable::Row& row) {
+scenarios::Scenario scenario_of(const input::CsvTable::Row& row) {
   scenarios::Scenario scenario;
   scenario.device = "nvidia-h200";
-  scenario.host_cores = static_cast<int>(row.integer(table.column("host_cores")));
+  scenario.host_cores = static_cast<int>(row.integer("host_cores"));
   scenario.run.warmup = sim::seconds(1);
   scenario.run.duration = sim::seconds(10);
   return scenario;
@@ -43,14 +43,13 @@ scenarios::Scenario scenario_of(const input::CsvTable& table, const input::CsvTa
 scenarios::ProcessEntry entry_of(const input::CsvTable& table, const input::CsvTable::Row& row,
                                  const std::string& mode) {
   scenarios::ProcessEntry entry;
-  entry.work.model = scenarios::BuiltInModel{row.text(table.column("model"))};
-  entry.work.precision = precision_of(row.text(table.column("precision")));
-  entry.work.batch = row.integer(table.column("batch"));
+  entry.work.model = scenarios::BuiltInModel{row.text("model")};
+  entry.work.precision = precision_of(row.text("precision"));
+  entry.work.batch = row.integer("batch");
   if (!input::text_in(table, row, "input").empty())
-    entry.work.input = std::clamp<std::int64_t>(row.integer(table.column("input")), 1, dnn::largest_input);
+    entry.work.input = std::clamp<std::int64_t>(row.integer("input"), 1, dnn::largest_input);
   entry.host.runtime = mode == "graph" ? scenarios::Runtime::cuda_graph : scenarios::Runtime::eager;
-  entry.host.sync =
-      row.integer(table.column("blocking_sync")) == 1 ? scenarios::Sync::blocking : scenarios::Sync::spin;
+  entry.host.sync = row.integer("blocking_sync") == 1 ? scenarios::Sync::blocking : scenarios::Sync::spin;
   return entry;
 }
 
@@ -66,10 +65,9 @@ std::vector<std::vector<std::size_t>> grouped_by_run(const input::CsvTable& tabl
   return groups;
 }
 
-std::string describe(const input::CsvTable& table, const input::CsvTable::Row& row) {
-  return fmt::format("{} {} {} b{} x{}", row.text(table.column("run")), row.text(table.column("model")),
-                     row.text(table.column("precision")), row.text(table.column("batch")),
-                     row.text(table.column("processes")));
+std::string describe(const input::CsvTable::Row& row) {
+  return fmt::format("{} {} {} b{} x{}", row.text("run"), row.text("model"), row.text("precision"),
+                     row.text("batch"), row.text("processes"));
 }
 
 }  // namespace
@@ -84,19 +82,17 @@ ComparisonGroup compare_solo(const profiles::Profile& profile, const profiles::T
   const input::CsvTable& table = files.table(profiles::TraceKind::solo);
   std::map<std::string, Comparison> best;  // slower repeats were disturbed
   std::vector<std::string> order;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const auto row = table.row(i);
-    const std::string& mode = row.text(table.column("mode"));
+  for (const input::CsvTable::Row row : table) {
+    const std::string& mode = row.text("mode");
     const std::string key =
-        fmt::format("{} {} b{} {}", row.text(table.column("model")), row.text(table.column("precision")),
-                    row.text(table.column("batch")), mode);
-    const double measured = row.number(table.column("images_per_s"));
+        fmt::format("{} {} b{} {}", row.text("model"), row.text("precision"), row.text("batch"), mode);
+    const double measured = row.number("images_per_s");
     const auto found = best.find(key);
     if (found != best.end()) {
       found->second.measured = std::max(found->second.measured, measured);
       continue;
     }
-    scenarios::Scenario scenario = scenario_of(table, row);
+    scenarios::Scenario scenario = scenario_of(row);
     scenario.processes.push_back(entry_of(table, row, mode));
     const scenarios::Result result = simulated(scenario, profile);
     best[key] = {key, mode + ", images/s", measured, result.processes[0].throughput.mean.value_or(0)};
@@ -117,14 +113,13 @@ ComparisonGroup compared_repeats(const profiles::Profile& profile, const profile
       {},
       {{"images/s in total", 0.08}}};
   const input::CsvTable& table = files.table(profiles::TraceKind::eager_repeats);
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const auto row = table.row(i);
-    scenarios::Scenario scenario = scenario_of(table, row);
+  for (const input::CsvTable::Row row : table) {
+    scenarios::Scenario scenario = scenario_of(row);
     scenarios::ProcessEntry entry = entry_of(table, row, "eager");
-    entry.count = row.integer(table.column("processes"));
+    entry.count = row.integer("processes");
     scenario.processes.push_back(entry);
     group.comparisons.push_back({fmt::format("x{} on {} cores", entry.count, *scenario.host_cores),
-                                 "images/s in total", row.number(table.column("total_images_per_s_median")),
+                                 "images/s in total", row.number("total_images_per_s_median"),
                                  simulated(scenario, profile).system.throughput.value_or(0)});
   }
   return group;
@@ -167,8 +162,8 @@ ComparisonGroup compare_contended(const profiles::Profile& profile, const std::s
   const profiles::Profile own = graph ? profile : of_session(profile, files);
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
     const auto first = table.row(rows.front());
-    if (first.text(table.column("mode")) != mode) continue;
-    scenarios::Scenario scenario = scenario_of(table, first);
+    if (first.text("mode") != mode) continue;
+    scenarios::Scenario scenario = scenario_of(first);
     scenarios::ProcessEntry entry = entry_of(table, first, mode);
     entry.count = static_cast<std::int64_t>(rows.size());
     scenario.processes.push_back(entry);
@@ -179,17 +174,17 @@ ComparisonGroup compare_contended(const profiles::Profile& profile, const std::s
       const double predicted = result.processes[i].throughput.mean.value_or(0);
       measured_rates.push_back(measured);
       predicted_rates.push_back(predicted);
-      group.comparisons.push_back({fmt::format("{}, process {}", describe(table, first), i),
-                                   "images/s per process", measured, predicted});
+      group.comparisons.push_back(
+          {fmt::format("{}, process {}", describe(first), i), "images/s per process", measured, predicted});
     }
     // Among equal processes it is random which ones share a core and get less, so that they are compared by
     // rank.
     std::sort(measured_rates.begin(), measured_rates.end());
     std::sort(predicted_rates.begin(), predicted_rates.end());
     for (std::size_t i = 0; i < rows.size(); ++i)
-      group.comparisons.push_back({fmt::format("{}, rank {}", describe(table, first), i),
+      group.comparisons.push_back({fmt::format("{}, rank {}", describe(first), i),
                                    "images/s per process, by rank", measured_rates[i], predicted_rates[i]});
-    group.comparisons.push_back({describe(table, first), "images/s in total",
+    group.comparisons.push_back({describe(first), "images/s in total",
                                  std::accumulate(measured_rates.begin(), measured_rates.end(), 0.0),
                                  std::accumulate(predicted_rates.begin(), predicted_rates.end(), 0.0)});
   }
@@ -202,13 +197,13 @@ ComparisonGroup compare_open_loop(const profiles::Profile& profile, const profil
   const input::CsvTable& table = files.table(profiles::TraceKind::open_loop);
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
     const auto first = table.row(rows.front());
-    scenarios::Scenario scenario = scenario_of(table, first);
+    scenarios::Scenario scenario = scenario_of(first);
     for (const std::size_t i : rows) {
       const auto row = table.row(i);
-      scenarios::ProcessEntry entry = entry_of(table, row, row.text(table.column("mode")));
+      scenarios::ProcessEntry entry = entry_of(table, row, row.text("mode"));
       entry.arrivals = {.kind = process::ArrivalKind::periodic,
-                        .rate_per_s = row.number(table.column("rate_per_s")),
-                        .phase = sim::milliseconds(row.number(table.column("phase_ms"))),
+                        .rate_per_s = row.number("rate_per_s"),
+                        .phase = sim::milliseconds(row.number("phase_ms")),
                         .times = {},
                         .queue_limit = {}};
       scenario.processes.push_back(entry);
@@ -216,13 +211,11 @@ ComparisonGroup compare_open_loop(const profiles::Profile& profile, const profil
     const scenarios::Result result = simulated(scenario, profile);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = table.row(rows[i]);
-      const std::string run = fmt::format("{} {}/s x{}, process {}", row.text(table.column("run")),
-                                          row.text(table.column("rate_per_s")), rows.size(), i);
+      const std::string run =
+          fmt::format("{} {}/s x{}, process {}", row.text("run"), row.text("rate_per_s"), rows.size(), i);
       const scenarios::Latency& latency = result.processes[i].latency_ms;
-      group.comparisons.push_back(
-          {run, "p50", row.number(table.column("latency_p50_ms")), latency.p50.value_or(0)});
-      group.comparisons.push_back(
-          {run, "p99", row.number(table.column("latency_p99_ms")), latency.p99.value_or(0)});
+      group.comparisons.push_back({run, "p50", row.number("latency_p50_ms"), latency.p50.value_or(0)});
+      group.comparisons.push_back({run, "p99", row.number("latency_p99_ms"), latency.p99.value_or(0)});
     }
   }
   return group;

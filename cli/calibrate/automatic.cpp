@@ -27,13 +27,8 @@ std::string ratio_text(const ProbedFigure& figure) {
 }
 
 Table figures_table(const ProbeCalibration& found) {
-  Table table({{"parameter", Align::left, 0, true},
-               {"base", Align::right},
-               {"grade", Align::left, 1},
-               {"probed", Align::right},
-               {"±%", Align::right},
-               {"grade", Align::left},
-               {"ratio", Align::right, 2}});
+  Table table({shrinking("parameter"), right("base"), left("grade", 1), right("probed"), right("±%"),
+               left("grade"), right("ratio", 2)});
   for (const ProbedFigure& figure : found.figures)
     table.add({figure.path, figure.before.empty() ? none : figure.before, figure.before_grade, figure.value,
                fmt::format("{:.1f}", 100 * figure.relative_sd), figure.grade, ratio_text(figure)});
@@ -43,8 +38,7 @@ Table figures_table(const ProbeCalibration& found) {
 // The loads of the part `power`: how the base and the fit predict their watts. Empty without them.
 std::string power_table(const ProbeCalibration& found, const Terminal& terminal) {
   if (found.power.loads.empty()) return {};
-  Table table(
-      {{"load, W", Align::left}, {"measured"}, {"base"}, {"fitted"}, {"not used", Align::left, 1, true}});
+  Table table({left("load, W"), {"measured"}, {"base"}, {"fitted"}, shrinking("not used", 1)});
   for (const calibration::LoadWatts& load : found.power.loads) {
     const bool used = load.left_out.empty();
     table.add({load.load, fmt::format("{:.1f}", load.measured),
@@ -57,7 +51,7 @@ std::string power_table(const ProbeCalibration& found, const Terminal& terminal)
 // The kernels of the probe, and the cost model's times of them.
 std::string kernel_table(const ProbeCalibration& found, const Terminal& terminal) {
   if (found.kernels.kernels.empty()) return {};
-  Table table({{"kernel, us", Align::left}, {"size"}, {"measured"}, {"base"}, {"fitted"}});
+  Table table({left("kernel, us"), right("size"), right("measured"), right("base"), right("fitted")});
   for (const calibration::KernelTime& one : found.kernels.kernels)
     table.add({one.kind, fmt::format("{:.0f}", one.size), fmt::format("{:.4g}", one.measured_us),
                fmt::format("{:.4g}", one.base_us), fmt::format("{:.4g}", one.fitted_us)});
@@ -101,10 +95,7 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
   const auto found = folder ? calibration::calibrate_probe(
                                   *folder, {.output = options.output, .name = options.name}, problems)
                             : std::nullopt;
-  if (!found) {
-    terminal.note(problems.text());
-    return ExitCode::bad_input;
-  }
+  if (!found) return terminal.refuse(problems);
   if (file) {
     if (table) output::write_whole(*table, found->uncertainty_csv);
     output::write_whole(*file, found->text);

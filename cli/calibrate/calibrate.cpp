@@ -47,13 +47,8 @@ std::string change_of(const calibration::FittedParameter& parameter) {
 }
 
 Table parameter_table(const calibration::Calibration& calibration) {
-  Table table({{"parameter", Align::left, 0, true},
-               {"before", Align::right},
-               {"fitted", Align::right},
-               {"change, %", Align::right},
-               {"±%", Align::right},
-               {"grade", Align::left, 1},
-               {"variance / prior, %", Align::right, 2}});
+  Table table({shrinking("parameter"), right("before"), right("fitted"), right("change, %"), right("±%"),
+               left("grade", 1), right("variance / prior, %", 2)});
   for (const calibration::FittedParameter& parameter : calibration.parameters) {
     table.add({shown(parameter.path, calibration), parameter.prior, parameter.value, change_of(parameter),
                fmt::format("{:.1f}", 100 * parameter.sd), parameter.grade(),
@@ -148,15 +143,13 @@ constexpr const char* automatic = "auto";
 // A profile from a probe's folder. What else there is goes on top of it, one after the other.
 ExitCode calibrate_auto(const CalibrateOptions& options, Context& context) {
   const bool plain = options.evidence.size() == 1 && options.onnx.empty() && !options.fresh && !options.quick;
-  if (!plain || !calibration::probe::is_probe_folder(options.evidence.front())) {
-    context.terminal.complain(
+  if (!plain || !calibration::probe::is_probe_folder(options.evidence.front()))
+    return context.terminal.refuse(
         plain ? input::printable(options.evidence.front(), 400) + " is no folder that `jostle probe` wrote"
               : "`calibrate auto` takes one folder that `jostle probe` wrote, --output, --name, --html and "
                 "--host; "
                 "other "
                 "evidence goes on top: jostle calibrate mine.yaml EVIDENCE... -o better.yaml");
-    return ExitCode::bad_input;
-  }
   return calibrate_automatically({.folder = options.evidence.front(),
                                   .output = options.output,
                                   .name = options.name,
@@ -167,17 +160,12 @@ ExitCode calibrate_auto(const CalibrateOptions& options, Context& context) {
 
 ExitCode calibrate(const CalibrateOptions& options, Context& context) {
   if (options.device == automatic) return calibrate_auto(options, context);
-  if (options.host || !options.html.empty()) {
-    context.terminal.complain("--host and --html belong to `calibrate auto`, a profile from a probe");
-    return ExitCode::bad_input;
-  }
+  if (options.host || !options.html.empty())
+    return context.terminal.refuse("--host and --html belong to `calibrate auto`, a profile from a probe");
   Terminal& terminal = context.terminal;
   input::Problems problems;
   const auto base = profiles::base_profile(options.device, problems);
-  if (!base) {
-    terminal.note(problems.text());
-    return ExitCode::bad_input;
-  }
+  if (!base) return terminal.refuse(problems);
   calibration::BoardCalibrationControl control;
   control.fit.interrupt = &context.interrupted;
   control.fit.progress = [&terminal] { terminal.progress("calibrate", 0); };
@@ -216,11 +204,9 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
     if (!found.calibration.converged)
       terminal.complain("the fit did not converge; the parameters are the best found");
   } catch (const input::CsvError& error) {
-    terminal.complain(error.what());
-    return ExitCode::bad_input;
+    return terminal.refuse(error.what());
   } catch (const calibration::CalibrationError& error) {
-    terminal.complain(error.what());
-    return ExitCode::bad_input;
+    return terminal.refuse(error.what());
   }
   return ExitCode::done;
 }
@@ -231,27 +217,19 @@ void add_calibrate(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "calibrate", "Fit a device profile to measurements of one board and report its error on held-out runs");
   const auto options = std::make_shared<CalibrateOptions>();
-  command
-      ->add_option(
-          "DEVICE", options->device,
-          "The shipped profile closest to the board, or one of one's own (a .yaml file) to go on from; auto: "
-          "the one closest to what `jostle probe` found, whose folder follows")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option("EVIDENCE", options->evidence,
-                   "CSV files of measurements, or a folder of them (see docs/calibration.md)")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option(
-          "--onnx", options->onnx,
-          "The .onnx file of a network in the evidence, identified by its content; may be repeated (also "
-          "searched in the folder of the evidence and in the working directory)")
-      ->type_name("FILE");
-  command->add_option("-o,--output", options->output, "Write the profile to this file")->type_name("FILE");
-  command->add_option("--name", options->name, "Name of the profile (default: from the file name)")
-      ->type_name("NAME");
+  add_value(
+      *command, "DEVICE", options->device, "",
+      "The shipped profile closest to the board, or one of one's own (a .yaml file) to go on from; auto: "
+      "the one closest to what `jostle probe` found, whose folder follows")
+      ->required();
+  add_value(*command, "EVIDENCE", options->evidence, "",
+            "CSV files of measurements, or a folder of them (see docs/calibration.md)")
+      ->required();
+  add_value(*command, "--onnx", options->onnx, "FILE",
+            "The .onnx file of a network in the evidence, identified by its content; may be repeated (also "
+            "searched in the folder of the evidence and in the working directory)");
+  add_value(*command, "-o,--output", options->output, "FILE", "Write the profile to this file");
+  add_value(*command, "--name", options->name, "NAME", "Name of the profile (default: from the file name)");
   command->add_flag("--fresh", options->fresh,
                     "Start from reference ranges instead of the fitted values of the shipped profile");
   add_html(*command, options->html);
@@ -260,8 +238,7 @@ void add_calibrate(CLI::App& app, Task& task) {
   command->add_flag("--quick", options->quick, "Skip the error on held-out runs");
   add_examples(*command, {"calibrate jetson-orin-nano-super evidence.csv -o my-board.yaml",
                           "calibrate jetson-orin-nano-super evidence.csv --quick"});
-  command->callback(
-      [&task, options] { task = [options](Context& context) { return calibrate(*options, context); }; });
+  set_task(*command, task, options, calibrate);
 }
 
 }  // namespace jostle::cli

@@ -37,12 +37,8 @@ PageWords probe_words(const calibration::ProbeCalibration& found) {
       "Which profile describes the machine that the probe ran on, and how does it differ from the nearest "
       "shipped one";
   words.scenario = fmt::format("{}, on the profile {}", found.name, found.base.device);
-  Table table({{"parameter", Align::left, 0, true},
-               {"probed"},
-               {"± %"},
-               {"base", Align::right, 60},
-               {"times", Align::right, 70},
-               {"grade", Align::left, 50}});
+  Table table({shrinking("parameter"), right("probed"), right("± %"), right("base", 60), right("times", 70),
+               left("grade", 50)});
   std::vector<const calibration::ProbedFigure*> order;
   for (const calibration::ProbedFigure& figure : found.figures)
     if (ratio_to_base(figure) > 0) order.push_back(&figure);

@@ -105,7 +105,7 @@ void add_check(CLI::App& app, Task& task) {
   const auto files = std::make_shared<ScenarioFiles>();
   add_scenario_files(*command, *files);
   add_examples(*command, {"check gate.yaml study.yaml", "check gate.yaml --set processes.0.count=2"});
-  command->callback([&task, files] { task = [files](Context& context) { return check(*files, context); }; });
+  set_task(*command, task, files, check);
 }
 
 }  // namespace jostle::cli

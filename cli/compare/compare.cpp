@@ -134,37 +134,25 @@ void add_compare(CLI::App& app, Task& task) {
   const auto options = std::make_shared<CompareOptions>();
   add_scenario_files(*command, options->scenarios);
   command->get_option("FILE")->expected(1, 2)->description("Scenario files (YAML): A and B, or only A");
-  command
-      ->add_option("--profile", options->profiles,
-                   "Device (name or path of a profile) to run the scenario on; must be given twice")
-      ->type_name("DEVICE")
+  add_value(*command, "--profile", options->profiles, "DEVICE",
+            "Device (name or path of a profile) to run the scenario on; must be given twice")
       ->allow_extra_args(false);
-  command
-      ->add_option("--set-b", options->set_b,
-                   "As --set, for B only; with one file, B is that file with the change")
-      ->type_name("KEY=VALUE")
+  add_value(*command, "--set-b", options->set_b, "KEY=VALUE",
+            "As --set, for B only; with one file, B is that file with the change")
       ->allow_extra_args(false);
-  command
-      ->add_option("--replications", options->replications,
-                   "Number of pairs of runs, one seed each (default 10; with --until their maximum, 100)")
-      ->check(CLI::Range(1, 10000))
-      ->type_name("N");
-  command
-      ->add_option("--until", options->until,
-                   "Run pairs until the differences in throughput are known to this share of A's (95 %)")
-      ->type_name("SHARE");
+  add_value(*command, "--replications", options->replications, "N",
+            "Number of pairs of runs, one seed each (default 10; with --until their maximum, 100)")
+      ->check(CLI::Range(1, 10000));
+  add_value(*command, "--until", options->until, "SHARE",
+            "Run pairs until the differences in throughput are known to this share of A's (95 %)");
   command->add_flag("--interval", options->interval,
                     "Add pi90 of power, the 90 % prediction interval, of A and of B (about 160 runs more)");
-  command->add_option("--format", options->format, "A table (default) or one line of JSON")
-      ->check(one_of({"table", "json"}))
-      ->type_name("table|json");
+  add_choice(*command, "--format", options->format, "table|json", "A table (default) or one line of JSON");
   add_html(*command, options->html);
   add_examples(*command,
                {"compare gate.yaml gate_batch8.yaml", "compare gate.yaml --set-b processes.0.batch=8",
                 "compare gate.yaml --profile jetson-orin-nano --profile jetson-orin-nano-super"});
-  command->callback([&task, options] {
-    task = [options](Context& context) { return print_comparison(*options, context); };
-  });
+  set_task(*command, task, options, print_comparison);
 }
 
 }  // namespace jostle::cli

@@ -59,13 +59,8 @@ std::vector<std::string> cells_of(const Difference& difference) {
 }
 
 Table table_of(const std::vector<Difference>& differences) {
-  Table table({{"", Align::left, 0, true},
-               {"A", Align::right},
-               {"B", Align::right},
-               {"B - A", Align::right, 60},
-               {"±95 %", Align::right, 40},
-               {"%", Align::right},
-               {"noise", Align::left, 50}});
+  Table table({shrinking(""), right("A"), right("B"), right("B - A", 60), right("±95 %", 40), right("%"),
+               left("noise", 50)});
   for (const Difference& difference : differences)
     table.add(cells_of(difference), difference.significant() ? Style::strong : Style::plain);
   return table;
@@ -285,10 +280,9 @@ std::string comparison_text(const Compared& compared, const analyses::ComparedNa
   std::string text = paragraph("A: " + names.a, width, 0) + paragraph("B: " + names.b, width, 0);
   for (const std::string& sentence : pairs_sentences(compared)) text += paragraph(sentence, width, 0);
   for (const analyses::ComparedProcess& process : compared.processes)
-    text += "\n" + styled(process_heading(process), Style::strong, colour) + "\n" +
-            table_of(process.metrics).text(width, colour) + overload_text(process, count, width);
-  text += "\n" + styled("board", Style::strong, colour) + "\n" +
-          table_of(compared.system).text(width, colour) +
+    text += passage_text({process_heading(process), {table_of(process.metrics)}}, width, colour) +
+            overload_text(process, count, width);
+  text += passage_text({"board", {table_of(compared.system)}}, width, colour) +
           (power_grades_sentence(compared).empty() ? std::string()
                                                    : paragraph(power_grades_sentence(compared), width, 0));
   const auto unmatched = [&](const std::vector<analyses::Unit>& units, const char* which) {
@@ -300,14 +294,8 @@ std::string comparison_text(const Compared& compared, const analyses::ComparedNa
   };
   unmatched(compared.only_a, "A");
   unmatched(compared.only_b, "B");
-  const auto told = [&](const char* heading, const std::vector<std::string>& sentences) {
-    if (sentences.empty()) return;
-    text += "\n" + styled(heading, Style::strong, colour) + "\n";
-    for (const std::string& sentence : sentences) text += paragraph(sentence, width, 2);
-  };
-  told("why", analyses::causes_of(compared));
-  told("how sure", decision_sentences(compared));
-  return text;
+  return text + passage_text({"why", {}, analyses::causes_of(compared)}, width, colour) +
+         passage_text({"how sure", {}, decision_sentences(compared)}, width, colour);
 }
 
 PageWords comparison_words(const Compared& compared, const analyses::ComparedNames& names) {

@@ -86,10 +86,9 @@ std::string completions(const CLI::App& app, const std::vector<std::string>& typ
 void add_completion(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand("completion", "Print the completion script of a shell");
   const auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash, zsh or fish")
+  add_value(*command, "SHELL", *shell, "", "bash, zsh or fish")
       ->required()
-      ->check(one_of({"bash", "zsh", "fish"}))
-      ->type_name("");
+      ->check(one_of({"bash", "zsh", "fish"}));
   command->footer(
       "\nPackages install it. By hand:\n"
       "  bash  source <(jostle completion bash), in ~/.bashrc\n"

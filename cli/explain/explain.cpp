@@ -54,10 +54,7 @@ std::string scenario_text(const analyses::Tried& tried, const std::string& file)
 ExitCode tell_why(const ExplainAsked& asked, Context& context) {
   Terminal& terminal = context.terminal;
   const std::string& file = asked.questions.files.front();
-  if (asked.print && asked.what_ifs.empty()) {
-    terminal.complain("--print needs --what-if NAME");
-    return ExitCode::bad_input;
-  }
+  if (asked.print && asked.what_ifs.empty()) return terminal.refuse("--print needs --what-if NAME");
   const auto all = read(asked.questions, terminal);
   if (!all) return ExitCode::bad_input;
   const auto page = output::open_if_given(asked.html);
@@ -81,8 +78,7 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
   for (const std::string& name : asked.what_ifs) {
     if (std::ranges::any_of(explanation.tried, [&](const auto& tried) { return tried.what_if.name == name; }))
       continue;
-    terminal.complain(fmt::format("{}: '{}' does not apply to it", input::file_name(file), name));
-    return ExitCode::bad_input;
+    return terminal.refuse(fmt::format("{}: '{}' does not apply to it", input::file_name(file), name));
   }
   if (asked.print) {
     std::string text;
@@ -114,24 +110,20 @@ void add_explain(CLI::App& app, Task& task) {
   const auto asked = std::make_shared<ExplainAsked>();
   add_scenario_files(*command, asked->questions);
   command->get_option("FILE")->expected(1)->description("A scenario file (YAML)");
-  command
-      ->add_option("--what-if", asked->what_ifs,
-                   fmt::format("Try this change only, again for more (default: all that apply): {}",
-                               fmt::join(analyses::what_if_names(), ", ")))
+  add_value(*command, "--what-if", asked->what_ifs, "NAME",
+            fmt::format("Try this change only, again for more (default: all that apply): {}",
+                        fmt::join(analyses::what_if_names(), ", ")))
       ->check(one_of(analyses::what_if_names()))
-      ->type_name("NAME")
       ->allow_extra_args(false);
   command->add_flag("--print", asked->print, "Print the changed scenario in place of the answer");
   command->add_flag("--interval", asked->interval,
                     "Add pi90 of power, the 90 % prediction interval (about 80 runs more)");
-  command->add_option("--format", asked->format, "text for people (default), or one line of JSON")
-      ->check(one_of({"text", "json"}))
-      ->type_name("text|json");
+  add_choice(*command, "--format", asked->format, "text|json",
+             "text for people (default), or one line of JSON");
   add_html(*command, asked->html);
   add_examples(*command, {"explain gate.yaml", "explain gate.yaml --html why.html",
                           "explain gate.yaml --what-if pinned-clocks --print"});
-  command->callback(
-      [&task, asked] { task = [asked](Context& context) { return tell_why(*asked, context); }; });
+  set_task(*command, task, asked, tell_why);
 }
 
 }  // namespace jostle::cli

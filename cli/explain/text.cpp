@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -244,14 +243,14 @@ Table what_ifs_table(const Explanation& explanation) {
     add(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), tried, true,
         tried.all_fit ? Style::plain : Style::bad);
   }
-  std::vector<Column> columns{{"what if", Align::left}};
+  std::vector<Column> columns{left("what if")};
   for (const Figure& figure : figures_of(explanation.aim, explanation.tried.front())) {
-    columns.push_back({shortened(figure.header, longest_header), Align::right, figure.importance});
+    columns.push_back(right(shortened(figure.header, longest_header), figure.importance));
     if (figure.percent < 0) continue;
-    columns.push_back({figure.of, Align::right, figure.percent});
-    columns.push_back({"±", Align::right, figure.percent == 0 ? 50 : 35});
+    columns.push_back(right(figure.of, figure.percent));
+    columns.push_back(right("±", figure.percent == 0 ? 50 : 35));
   }
-  columns.push_back({"price", Align::left, 47});
+  columns.push_back(left("price", 47));
   for (std::size_t i = columns.size(); i-- > 0;) {
     if (std::ranges::any_of(rows,
                             [&](const Row& row) { return !row.cells[i].empty() && row.cells[i] != none; }))
@@ -326,13 +325,6 @@ std::vector<Passage> passages(const Explanation& explanation, bool prices) {
   return found;
 }
 
-std::string passage_text(const Passage& passage, int width, bool colour) {
-  std::string text = "\n" + styled(passage.title, Style::strong, colour) + "\n";
-  for (const Table& table : passage.tables) text += table.text(width, colour);
-  for (const std::string& line : passage.lines) text += paragraph(line, width, 2);
-  return text;
-}
-
 std::string reported_text(const Explanation& explanation, int width, bool colour) {
   const analyses::Reported& tool = explanation.reported;
   const scenarios::SystemResult& system = explanation.result.system;
@@ -387,8 +379,7 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
   for (const Explained& explained : explanation.groups)
     text += group_text(explanation, explained, width, colour);
   text += sharing_lines(result, width);
-  if (!explanation.tenants.empty())
-    text += passage_text({"what else runs", {}, explanation.tenants}, width, colour);
+  text += passage_text({"what else runs", {}, explanation.tenants}, width, colour);
   if (explanation.critical)
     text += passage_text({"critical resource", {}, {explanation.critical->sentence}}, width, colour);
   constexpr int narrow = 100;  // has no room for prices in every table

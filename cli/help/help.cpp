@@ -37,8 +37,7 @@ void add_help(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand("help", "Print the help of a command");
   const auto names = std::make_shared<std::vector<std::string>>();
   const auto manual = std::make_shared<bool>(false);
-  command->add_option("COMMAND", *names, "A command, such as run or list devices (default: all)")
-      ->type_name("");
+  add_value(*command, "COMMAND", *names, "", "A command, such as run or list devices (default: all)");
   command->add_flag("--manual", *manual, "Print it as a manual page, for man");
   add_examples(*command, {"help run", "help list modes", "help run --manual | man -l -"});
   command->callback([&app, &task, names, manual] {

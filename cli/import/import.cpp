@@ -75,8 +75,7 @@ ExitCode refuse(const input::Problems& problems, Context& context) {
     context.terminal.complain("interrupted");
     return ExitCode::interrupted;
   }
-  context.terminal.note(problems.text());
-  return ExitCode::bad_input;
+  return context.terminal.refuse(problems);
 }
 
 ExitCode detect(const ImportOptions& options, Context& context) {
@@ -214,16 +213,12 @@ std::string option_of_logs(const ImportOptions& options, const ConfigurationKind
 
 ExitCode import(ImportOptions options, Context& context) {
   if (const auto* const kind = options.words.empty() ? nullptr : find_configuration(options.words.front())) {
-    if (options.words.size() != 2) {
-      context.terminal.complain(fmt::format("usage: import {} {}", kind->name,
-                                            kind->name == std::string_view("triton") ? "FOLDER" : "FILE"));
-      return ExitCode::bad_input;
-    }
-    if (const std::string unused = option_of_logs(options, *kind); !unused.empty()) {
-      context.terminal.complain(fmt::format(
+    if (options.words.size() != 2)
+      return context.terminal.refuse(fmt::format(
+          "usage: import {} {}", kind->name, kind->name == std::string_view("triton") ? "FOLDER" : "FILE"));
+    if (const std::string unused = option_of_logs(options, *kind); !unused.empty())
+      return context.terminal.refuse(fmt::format(
           "{} is for logs, not for a configuration of {}: change it in the scenario", unused, kind->name));
-      return ExitCode::bad_input;
-    }
     return import_scenario(*kind, options.words[1],
                            {.device = options.supplied.device,
                             .power_mode = options.supplied.power_mode,
@@ -233,23 +228,17 @@ ExitCode import(ImportOptions options, Context& context) {
                             .folder = {}},
                            options.out, context);
   }
-  if (!options.rate.empty()) {
-    context.terminal.complain("--rate is for configurations that become scenarios, not for logs");
-    return ExitCode::bad_input;
-  }
+  if (!options.rate.empty())
+    return context.terminal.refuse("--rate is for configurations that become scenarios, not for logs");
   input::Problems unread;
   if (!tell_of_probes(options.words, unread, context.terminal)) return refuse(unread, context);
   if (options.words.empty()) {
     if (options.out.empty()) return ExitCode::done;
-    context.terminal.complain(
+    return context.terminal.refuse(
         "a probe alone gives no rows of evidence; jostle calibrate auto DIR -o mine.yaml makes a profile of "
         "it");
-    return ExitCode::bad_input;
   }
-  if (const std::string wrong = misuse(options); !wrong.empty()) {
-    context.terminal.complain(wrong);
-    return ExitCode::bad_input;
-  }
+  if (const std::string wrong = misuse(options); !wrong.empty()) return context.terminal.refuse(wrong);
   input::Problems problems;
   const std::string& name = options.words.front();
   const Format* const format = calibration::find_format(name);
@@ -276,50 +265,32 @@ ExitCode import(ImportOptions options, Context& context) {
 
 // Adds the options that say of a run what its log does not.
 void add_supplied(CLI::App& command, const std::shared_ptr<ImportOptions>& options) {
-  command
-      .add_option("--device", options->supplied.device,
-                  "The board: name or path of a profile, which is checked against the logs, or a new name")
-      ->type_name("NAME");
-  command.add_option("--power-mode", options->supplied.power_mode, "The power mode of the board")
-      ->type_name("NAME");
+  add_value(command, "--device", options->supplied.device, "NAME",
+            "The board: name or path of a profile, which is checked against the logs, or a new name");
+  add_value(command, "--power-mode", options->supplied.power_mode, "NAME", "The power mode of the board");
   command.add_flag_callback(
       "--pinned", [options] { options->supplied.pinned = true; },
       "jetson_clocks pinned the clocks to their maximum");
-  command
-      .add_option("--model", options->supplied.model,
-                  "The network: a built-in name, or its .onnx file (default: from the log)")
-      ->type_name("NAME");
-  command.add_option("--precision", options->supplied.precision, "fp32, tf32, fp16 or int8")
-      ->check(one_of({"fp32", "tf32", "fp16", "int8"}))
-      ->type_name("WORD");
-  command.add_option("--batch", options->supplied.batch, "Images per query")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
-      ->type_name("N");
-  command
-      .add_option("--input", options->supplied.input,
-                  "Side of the image in pixels, or number of tokens (default: the network's)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{32'768}))
-      ->type_name("N");
-  command
-      .add_option("--runtime", options->supplied.runtime,
-                  "The runtime, as in scenarios: eager or cuda-graph for PyTorch (default: from the log)")
-      ->check(one_of(framework_names()))
-      ->type_name("NAME");
-  command
-      .add_option("--processes", options->supplied.processes,
-                  "How many shared the GPU, each with a log of trtexec among the files (default: 1)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000}))
-      ->type_name("N");
-  command
-      .add_option("--run", options->supplied.run,
-                  "Name of the run that all files are of (default: one a file, by its name)")
-      ->type_name("NAME");
-  command
-      .add_option(
-          "--rate", options->rate,
-          "deepstream-app, triton: the rate of each camera, or of the requests to each model (such as "
-          "'25 /s')")
-      ->type_name("RATE");
+  add_value(command, "--model", options->supplied.model, "NAME",
+            "The network: a built-in name, or its .onnx file (default: from the log)");
+  add_value(command, "--precision", options->supplied.precision, "WORD", "fp32, tf32, fp16 or int8")
+      ->check(one_of({"fp32", "tf32", "fp16", "int8"}));
+  add_value(command, "--batch", options->supplied.batch, "N", "Images per query")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+  add_value(command, "--input", options->supplied.input, "N",
+            "Side of the image in pixels, or number of tokens (default: the network's)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{32'768}));
+  add_value(command, "--runtime", options->supplied.runtime, "NAME",
+            "The runtime, as in scenarios: eager or cuda-graph for PyTorch (default: from the log)")
+      ->check(one_of(framework_names()));
+  add_value(command, "--processes", options->supplied.processes, "N",
+            "How many shared the GPU, each with a log of trtexec among the files (default: 1)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000}));
+  add_value(command, "--run", options->supplied.run, "NAME",
+            "Name of the run that all files are of (default: one a file, by its name)");
+  add_value(command, "--rate", options->rate, "RATE",
+            "deepstream-app, triton: the rate of each camera, or of the requests to each model (such as "
+            "'25 /s')");
 }
 
 }  // namespace
@@ -329,24 +300,18 @@ void add_import(CLI::App& app, Task& task) {
       "import",
       "Convert logs of measuring tools to evidence (CSV), or configurations of other programs to scenarios");
   const auto options = std::make_shared<ImportOptions>();
-  command
-      ->add_option(
-          "FORMAT", options->words,
-          "A format from the list below, then log files; or recordings: folders that "
-          "scripts/record-jetson wrote, or their manifest.csv, and folders of `jostle probe` (--detect: "
-          "log files only)")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("-o,--out", options->out, "Write to FILE, all or nothing (default: standard output)")
-      ->type_name("FILE");
+  add_value(*command, "FORMAT", options->words, "FILE",
+            "A format from the list below, then log files; or recordings: folders that "
+            "scripts/record-jetson wrote, or their manifest.csv, and folders of `jostle probe` (--detect: "
+            "log files only)")
+      ->required();
+  add_value(*command, "-o,--out", options->out, "FILE",
+            "Write to FILE, all or nothing (default: standard output)");
   command->add_flag("--detect", options->detect, "Print the format of each FILE without importing it")
       ->excludes("--out");
-  command
-      ->add_option(
-          "--onnx", options->onnx,
-          "An .onnx file that logs name by another path; may be repeated (also looked for beside the "
-          "logs, and here)")
-      ->type_name("FILE");
+  add_value(*command, "--onnx", options->onnx, "FILE",
+            "An .onnx file that logs name by another path; may be repeated (also looked for beside the "
+            "logs, and here)");
   add_supplied(*command, options);
   command->footer(format_list());
   add_examples(*command, {"import auto trtexec.log tegrastats.log --run r1 -o imported.csv",

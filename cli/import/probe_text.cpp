@@ -18,13 +18,8 @@ using calibration::probe::ProbedParameter;
 using calibration::probe::ProbeFolder;
 
 Table parts_table(const ProbeFolder& folder) {
-  Table table({{"part", Align::left},
-               {"", Align::left},
-               {"s"},
-               {"files"},
-               {"parameters"},
-               {"wide"},
-               {"not measured", Align::left, 1, true}});
+  Table table({left("part"), left(""), right("s"), right("files"), right("parameters"), right("wide"),
+               shrinking("not measured", 1)});
   for (const FinishedPart& part : folder.parts) {
     const auto own = [&part](const ProbedParameter& row) { return row.part == part.name; };
     const auto wide = [&own](const ProbedParameter& row) {

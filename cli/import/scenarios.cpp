@@ -59,10 +59,7 @@ ExitCode import_scenario(const ConfigurationKind& kind, const std::string& path,
   if (scenario)
     static_cast<void>(scenarios::parse_scenario({scenario->text, "the scenario of " + path, wishes.folder},
                                                 scenarios::shipped_catalogue(), {}, problems));
-  if (!scenario || !problems.empty()) {
-    context.terminal.note(problems.text());
-    return ExitCode::bad_input;
-  }
+  if (!scenario || !problems.empty()) return context.terminal.refuse(problems);
   if (file)
     output::write_whole(*file, scenario->text);
   else

@@ -21,9 +21,7 @@ namespace jostle::cli {
 namespace {
 
 Table devices() {
-  Table table({{"device", Align::left},
-               {"description", Align::left, 0, true},
-               {"power modes", Align::left, 1, true}});
+  Table table({left("device"), shrinking("description"), shrinking("power modes", 1)});
   for (const std::string& name : profiles::device_names()) {
     input::Problems problems;  // shipped profiles are tested; `show` reports the problems of a broken one
     const auto profile = profiles::shipped_profile(name, problems);
@@ -43,14 +41,8 @@ std::string mhz(double hz) {
 // maximum.
 Table power_modes(const board::DeviceSpec& device, const std::vector<board::PowerMode>& modes,
                   const std::string& default_mode) {
-  Table table({{"power mode", Align::left},
-               {"", Align::left},
-               {"cores", Align::right},
-               {"CPU MHz", Align::right},
-               {"GPU MHz", Align::right},
-               {"SMs", Align::right},
-               {"EMC MHz", Align::right},
-               {"DLA MHz", Align::right}});
+  Table table({left("power mode"), left(""), right("cores"), right("CPU MHz"), right("GPU MHz"), right("SMs"),
+               right("EMC MHz"), right("DLA MHz")});
   const auto range = [](double min_hz, double max_hz) {
     return min_hz > 0 ? mhz(min_hz) + "-" + mhz(max_hz) : mhz(max_hz);
   };
@@ -74,13 +66,8 @@ Table power_modes(const board::DeviceSpec& device, const std::vector<board::Powe
 }
 
 Table models() {
-  Table table({{"model", Align::left},
-               {"input", Align::right, 4},
-               {"params M", Align::right, 3},
-               {"GFLOP", Align::right},
-               {"family", Align::left, 2},
-               {"definition", Align::left, 1},
-               {"description", Align::left, 5, true}});
+  Table table({left("model"), right("input", 4), right("params M", 3), right("GFLOP"), left("family", 2),
+               left("definition", 1), shrinking("description", 5)});
   for (const dnn::Model& model : dnn::models()) {
     const dnn::Network network = model.build(model.default_input);
     table.add({std::string(model.name), fmt::format("{}", model.default_input),
@@ -102,13 +89,8 @@ Table models() {
 
 // The words for stages, and what they cost.
 Table stages() {
-  Table table({{"word", Align::left},
-               {"way", Align::left},
-               {"on", Align::left},
-               {"cost", Align::right},
-               {"for each", Align::left},
-               {"grade", Align::left},
-               {"source", Align::left, 1, true}});
+  Table table({left("word"), left("way"), left("on"), right("cost"), left("for each"), left("grade"),
+               shrinking("source", 1)});
   for (const profiles::StageCost& cost : profiles::stage_costs()) {
     const char* const unit = cost.on == "cpu" ? "cycles" : cost.on == "gpu" ? "bytes" : "x its rate";
     const std::string per = cost.per == profiles::StagePer::output   ? "pixel of the result"
@@ -126,11 +108,7 @@ void print(const Table& table, Terminal& terminal) {
 
 // All settings of each mode, as written in the file.
 Table settings(const profiles::NvpFile& file) {
-  Table table({{"id", Align::right},
-               {"power mode", Align::left},
-               {"", Align::left},
-               {"setting", Align::left},
-               {"value", Align::right}});
+  Table table({right("id"), left("power mode"), left(""), left("setting"), right("value")});
   for (const profiles::NvpMode& mode : file.modes) {
     for (const profiles::NvpSetting& setting : mode.settings) {
       table.add({fmt::format("{}", mode.id), input::printable(mode.name),
@@ -160,10 +138,7 @@ ExitCode list_file(const std::string& path, const board::DeviceSpec* device, Ter
     for (const std::string& note : found->notes) notes.push_back(input::printable(mode.name) + ": " + note);
     modes.push_back(std::move(found->mode));
   }
-  if (!problems.empty()) {
-    terminal.note(problems.text());
-    return ExitCode::bad_input;
-  }
+  if (!problems.empty()) return terminal.refuse(problems);
   for (board::PowerMode& mode : modes) mode.name = input::printable(mode.name);
   for (const std::string& note : notes) terminal.complain("warning: " + note);
   print(power_modes(*device, modes, input::printable(default_mode)), terminal);
@@ -174,10 +149,7 @@ ExitCode list_modes(const std::string& name, const std::string& nvpmodel, Termin
   if (name.empty() && !nvpmodel.empty()) return list_file(nvpmodel, nullptr, terminal);
   input::Problems problems;
   const auto profile = profiles::find_profile(name, problems);
-  if (!profile) {
-    terminal.note(problems.text());
-    return ExitCode::bad_input;
-  }
+  if (!profile) return terminal.refuse(problems);
   if (!nvpmodel.empty()) return list_file(nvpmodel, &*profile->spec, terminal);
   if (profile->spec->power_modes.empty())
     terminal.print(fmt::format("{} has no power modes: it runs without limits\n",
@@ -229,7 +201,7 @@ void add_list(CLI::App& app, Task& task) {
   command->callback([&task, command] {
     if (!command->get_subcommands().empty()) return;
     task = [command](Context& context) {
-      Table table({{"jostle list", Align::left}, {"", Align::left, 0, true}});
+      Table table({left("jostle list"), shrinking("")});
       for (const CLI::App* const each : command->get_subcommands(nullptr))
         table.add({each->get_name() == "modes" ? "modes DEVICE" : each->get_name(), each->get_description()});
       print(table, context.terminal);

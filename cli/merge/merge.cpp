@@ -34,12 +34,10 @@ void add_merge(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("merge", "Join the parts of a study (sweep --shard) in one file");
   const auto options = std::make_shared<MergeOptions>();
-  command->add_option("FILE", options->files, "Files with parts of one study")->required()->type_name("");
-  command
-      ->add_option("-o,--output", options->output,
-                   "Output file; points of the same study that it already holds are kept")
-      ->required()
-      ->type_name("FILE");
+  add_value(*command, "FILE", options->files, "", "Files with parts of one study")->required();
+  add_value(*command, "-o,--output", options->output, "FILE",
+            "Output file; points of the same study that it already holds are kept")
+      ->required();
   add_examples(*command,
                {"merge part1.sqlite part2.sqlite -o whole.sqlite", "merge part*.sqlite -o whole.sqlite"});
   command->callback(

@@ -49,10 +49,7 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
   analyses::Profiles profiles;
   const auto study = read_study({options.study, {profiles::DocumentKind::offload}}, problems);
   const auto question = study ? analyses::offload_question(*study, profiles, problems) : std::nullopt;
-  if (!question) {
-    terminal.note(problems.text());
-    return ExitCode::bad_input;
-  }
+  if (!question) return terminal.refuse(problems);
   for (const scenarios::Scenario* const scenario : {&question->edge, &question->cloud}) {
     for (const std::string& warning : scenarios::warnings(*scenario))
       terminal.complain("warning: " + warning);
@@ -78,14 +75,10 @@ void add_offload(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("offload", "Compare edge, cloud and split execution of streams over links");
   const auto options = std::make_shared<OffloadOptions>();
-  command->add_option("STUDY", options->study, "A study (YAML) with a key `offload` (docs/offload.md)")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option("--format", options->format,
-                   "Tables (default), or lines of JSON or CSV: one object or row per point and stream")
-      ->check(one_of({"text", "json", "csv"}))
-      ->type_name("text|json|csv");
+  add_value(*command, "STUDY", options->study, "", "A study (YAML) with a key `offload` (docs/offload.md)")
+      ->required();
+  add_choice(*command, "--format", options->format, "text|json|csv",
+             "Tables (default), or lines of JSON or CSV: one object or row per point and stream");
   command->add_flag("--interval", options->interval,
                     "Add pi90 of power, the 90 % prediction interval, of both devices (about 160 runs more)");
   add_html(*command, options->html);
@@ -99,8 +92,7 @@ void add_offload(CLI::App& app, Task& task) {
       "    payload: 120 kB\n"
       "    link: {bandwidth: [5 Mbit/s, 50 Mbit/s], rtt: {start: 1 ms, stop: 100 ms, step: 9 ms}}");
   add_examples(*command, {"offload cameras.yaml", "offload cameras.yaml --html cameras.html --format csv"});
-  command->callback(
-      [&task, options] { task = [options](Context& context) { return run_offload(*options, context); }; });
+  set_task(*command, task, options, run_offload);
 }
 
 }  // namespace jostle::cli

@@ -149,7 +149,7 @@ std::string stretch_words(const OffloadAnswer& answer, const BestStretch& stretc
 // For each bandwidth the best option over the round-trip times: "the cloud up to 13 ms, then split, 2 of 3
 // streams on the edge".
 Table where_table(const OffloadAnswer& answer) {
-  Table table({{"bandwidth"}, {"best, by round-trip time", Align::left}, {"p99 ms", Align::right, 60}});
+  Table table({right("bandwidth"), left("best, by round-trip time"), right("p99 ms", 60)});
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     const double bandwidth = answer.points[i].bandwidth;
     if (i > 0 && answer.points[i - 1].bandwidth == bandwidth) continue;
@@ -174,15 +174,9 @@ Table where_table(const OffloadAnswer& answer) {
 }
 
 Table edge_table(const OffloadAnswer& answer) {
-  Table table({{"edge", Align::left, 0, true},
-               {"streams", Align::right, 3},
-               {"p50 ms", Align::right, 2},
-               {"p90 ms", Align::right, 1},
-               {"p99 ms"},
-               {"mean ms", Align::right, 1},
-               {served_word(answer) + "s/s"},
-               {"drops", Align::right, 4},
-               {"bottleneck", Align::left}});
+  Table table({shrinking("edge"), right("streams", 3), right("p50 ms", 2), right("p90 ms", 1),
+               right("p99 ms"), right("mean ms", 1), right(served_word(answer) + "s/s"), right("drops", 4),
+               left("bottleneck")});
   for (std::size_t i = 0; i < answer.streams.size();) {
     std::size_t end = i;
     while (end < answer.streams.size() && answer.streams[end].entry == answer.streams[i].entry) ++end;
@@ -198,7 +192,7 @@ Table edge_table(const OffloadAnswer& answer) {
 }
 
 Table break_even_table(const OffloadAnswer& answer) {
-  Table table({{"bandwidth"}, {"stream", Align::left, 0, true}, {"cloud has the lower p99", Align::left}});
+  Table table({right("bandwidth"), shrinking("stream"), left("cloud has the lower p99")});
   for (const BreakEven& found : answer.break_even) {
     // Streams of one entry differ only in phase, so only the one with the lowest break-even is shown.
     if (found.stream) {
@@ -221,26 +215,18 @@ Table break_even_table(const OffloadAnswer& answer) {
 }
 
 std::string points_table(const OffloadAnswer& answer, int width, bool colour) {
-  std::vector<Column> columns{{"bandwidth"},
-                              {"RTT"},
-                              {"cloud p50", Align::right, 4},
-                              {"p90", Align::right, 3},
-                              {"cloud p99 ms"},
-                              {"mean", Align::right, 2},
-                              {served_word(answer) + "s/s", Align::right, 5},
-                              {"mJ/" + served_word(answer), Align::right, 6},
-                              {"bottleneck", Align::left, 7},
-                              {"split p99", Align::right, 9},
-                              {"on edge", Align::right, 8},
-                              {"split mJ", Align::right, 1}};
+  std::vector<Column> columns({right("bandwidth"), right("RTT"), right("cloud p50", 4), right("p90", 3),
+                               right("cloud p99 ms"), right("mean", 2), right(served_word(answer) + "s/s", 5),
+                               right("mJ/" + served_word(answer), 6), left("bottleneck", 7),
+                               right("split p99", 9), right("on edge", 8), right("split mJ", 1)});
   const bool partitioned = !answer.partitions.empty();
   if (partitioned) {
-    columns.push_back({"layers p99", Align::right, 9});
-    columns.push_back({"at layer", Align::right, 8});
-    columns.push_back({"layers mJ", Align::right, 1});
+    columns.push_back(right("layers p99", 9));
+    columns.push_back(right("at layer", 8));
+    columns.push_back(right("layers mJ", 1));
   }
-  columns.push_back({"best", Align::left});
-  columns.push_back({"min mJ", Align::left, 6});
+  columns.push_back(left("best"));
+  columns.push_back(left("min mJ", 6));
   Table table(std::move(columns));
   for (const OffloadPoint& point : answer.points) {
     const Worst cloud = worst_of(point.cloud), split = worst_of(point.split);
@@ -287,17 +273,9 @@ std::string partitions_text(const OffloadAnswer& answer, int width, bool colour)
           answer.layers, input::printable(answer.streams.front().model), bandwidth_text(best_link->bandwidth),
           time_text(best_link->rtt)),
       width, 0);
-  Table table({{"at layer"},
-               {"after", Align::left, 9, true},
-               {"sent"},
-               {"edge p99 ms", Align::right, 6},
-               {"edge images/s", Align::right, 4},
-               {"edge W", Align::right, 3},
-               {"p50 ms", Align::right, 2},
-               {"p99 ms"},
-               {"images/s", Align::right, 7},
-               {"mJ/image", Align::right, 5},
-               {"bottleneck", Align::left, 8}});
+  Table table({right("at layer"), shrinking("after", 9), right("sent"), right("edge p99 ms", 6),
+               right("edge images/s", 4), right("edge W", 3), right("p50 ms", 2), right("p99 ms"),
+               right("images/s", 7), right("mJ/image", 5), left("bottleneck", 8)});
   for (const OffloadPartition& partition : answer.partitions) {
     const Worst head = worst_of(partition.head), all = worst_of(partition.nearest);
     table.add({fmt::format("{}", partition.at.layers), input::printable(partition.at.after),
@@ -350,13 +328,8 @@ std::string clocks_text(const OffloadAnswer& answer, int width) {
 }
 
 Table boards_table(const OffloadAnswer& answer) {
-  Table table({{"", Align::left},
-               {"p99 ms"},
-               {served_word(answer) + "s/s"},
-               {"edge W"},
-               {"mJ/" + served_word(answer), Align::right, 2},
-               {"GPU MHz", Align::right, 1},
-               {"bottleneck", Align::left}});
+  Table table({left(""), right("p99 ms"), right(served_word(answer) + "s/s"), right("edge W"),
+               right("mJ/" + served_word(answer), 2), right("GPU MHz", 1), left("bottleneck")});
   const auto add = [&](const std::string& name, const SideMetrics& side, const scenarios::Metric& clock) {
     const Worst worst = worst_of(side);
     table.add({name, ms(worst.latency.p99, worst.saturated), significant(side.throughput, 4),
@@ -378,11 +351,11 @@ Table boards_table(const OffloadAnswer& answer) {
 // The costs of each option that serves all streams, at the lowest RTT of each bandwidth; empty without
 // prices.
 std::string costs_text(const OffloadAnswer& answer, int width, bool colour) {
-  Table table({{"", Align::left},
-               {"USD/h"},
+  Table table({left(""),
+               right("USD/h"),
                {fmt::format("USD/million {}s", served_word(answer))},
-               {"cloud W"},
-               {"GB/h"}});
+               right("cloud W"),
+               right("GB/h")});
   bool any = false;
   const auto add = [&](const std::string& name, const SideMetrics& side) {
     if (!side.cost_per_hour || !side.served()) return;
@@ -414,16 +387,9 @@ std::string costs_text(const OffloadAnswer& answer, int width, bool colour) {
 // The latencies that users of language models see, and the costs of a thousand tokens; empty without such
 // streams.
 std::string tokens_text(const OffloadAnswer& answer, int width, bool colour) {
-  Table table({{"", Align::left},
-               {"stream", Align::left, 0, true},
-               {"TTFT p50", Align::right, 2},
-               {"TTFT p99 ms"},
-               {"ITL p50", Align::right, 3},
-               {"ITL p99 ms", Align::right, 4},
-               {"tokens/s"},
-               {"board J/1000", Align::right, 5},
-               {"cloud J/1000", Align::right, 6},
-               {"USD/1000 tokens", Align::right, 7}});
+  Table table({left(""), shrinking("stream"), right("TTFT p50", 2), right("TTFT p99 ms"), right("ITL p50", 3),
+               right("ITL p99 ms", 4), right("tokens/s"), right("board J/1000", 5), right("cloud J/1000", 6),
+               right("USD/1000 tokens", 7)});
   bool any = false;
   const auto add = [&](const std::string& name, const SideMetrics& side) {
     for (std::size_t i = 0; i < side.streams.size(); ++i) {

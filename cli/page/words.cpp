@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/terminal/paragraph.hpp"
 #include "scenarios/result/grades.hpp"
 
 namespace jostle::cli {
@@ -40,6 +41,14 @@ WordsJson passages(const std::vector<Passage>& all) {
 }
 
 }  // namespace
+
+std::string passage_text(const Passage& passage, int width, bool colour) {
+  if (passage.tables.empty() && passage.lines.empty()) return {};
+  std::string text = "\n" + styled(passage.title, Style::strong, colour) + "\n";
+  for (const Table& table : passage.tables) text += table.text(width, colour);
+  for (const std::string& line : passage.lines) text += paragraph(line, width, 2);
+  return text;
+}
 
 PageWords page_words(const scenarios::InWords& scenario) {
   return {.scenario = scenario.board, .processes = scenario.processes, .run = scenario.run};

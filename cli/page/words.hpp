@@ -19,6 +19,10 @@ struct Passage {
   bool wide = false;                    // true: the table needs the whole width of a screen
 };
 
+// A passage on a terminal: after an empty line the title, then the tables and the lines. Empty if it has
+// none.
+[[nodiscard]] std::string passage_text(const Passage& passage, int width, bool colour);
+
 // A word that says what is wrong ("overloaded"), and the sentence behind it.
 struct PageWarning {
   std::string title, text;

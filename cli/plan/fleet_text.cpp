@@ -124,10 +124,10 @@ std::string price_note(const Fleet& fleet) {
 
 // The first choice (there is one) if the model were off by its usual error: "at the model's usual error of 25
 // % a board carries 16 to 27 cameras: it would be 2 to 3 boards; jetson-nano stays the cheapest". Empty
-// without a grade.
+// without a grade, or if intervals are computed.
 std::string fleet_decision(const Fleet& fleet) {
   const FleetChoice& first = fleet.choices.front();
-  if (!first.if_off) return {};
+  if (!first.if_off || first.p99_pi90) return {};
   const auto& [error, slow, fast] = *first.if_off;
   const std::int64_t least = boards_if(fleet, fast), most = boards_if(fleet, slow);
   std::string text = fmt::format(
@@ -154,17 +154,9 @@ constexpr const char* crosses =
     "The 90 % interval crosses the limit: measure before you buy, or plan fewer cameras per board.";
 
 Table fleet_table(const Fleet& fleet) {
-  Table table({{"board", Align::left},
-               {"mode", Align::left, 52, true},
-               {"boards", Align::right},
-               {"cameras/board", Align::right, 50},
-               {"max cameras/board", Align::right, 40},
-               {"W", Align::right},
-               {"grade", Align::left, 60},
-               {"kWh/day", Align::right, 45},
-               {"mJ/frame", Align::right, 30},
-               {"p99 ms", Align::right, 65},
-               {"price", Align::right}});
+  Table table({left("board"), shrinking("mode", 52), right("boards"), right("cameras/board", 50),
+               right("max cameras/board", 40), right("W"), left("grade", 60), right("kWh/day", 45),
+               right("mJ/frame", 30), right("p99 ms", 65), right("price")});
   for (const FleetChoice& choice : fleet.choices)
     table.add({choice.device + (choice.is_card ? " (card)" : ""), mode_of(choice),
                fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),

@@ -45,13 +45,9 @@ std::string online_text(const std::string& file, const OnlineAnswer& answer, int
     return std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(windows)));
   };
   const std::size_t early = at(0.1), middle = at(1.0 / 3);
-  Table table({{"tuner", Align::left, 0, true},
-               {"configurations", Align::right, 40},
-               {"converged after", Align::right, 50},
-               {fmt::format("regret at {}", early), Align::right, 20},
-               {fmt::format("at {}", middle), Align::right, 30},
-               {fmt::format("at {}", windows), Align::right},
-               {"last score", Align::right, 45}});
+  Table table({shrinking("tuner"), right("configurations", 40), right("converged after", 50),
+               right(fmt::format("regret at {}", early), 20), right(fmt::format("at {}", middle), 30),
+               right(fmt::format("at {}", windows)), right("last score", 45)});
   const std::string note = analyses::power_note(answer);
   for (const OnlineTrack& track : tracks)
     table.add({track.method, fmt::format("{}", track.tried),

@@ -60,11 +60,9 @@ void write_html(const PlanFiles& files, const analyses::Study& study, const std:
 ExitCode compare_tuners(analyses::Candidates& candidates, const PlanOptions& options, Context& context) {
   constexpr std::size_t max_points = 3000;  // all are simulated to find the true optimum
   Terminal& terminal = context.terminal;
-  if (candidates.size() > max_points) {
-    terminal.complain(fmt::format("{}: {} points; --online takes at most {}", input::file_name(options.study),
-                                  candidates.size(), max_points));
-    return ExitCode::bad_input;
-  }
+  if (candidates.size() > max_points)
+    return terminal.refuse(fmt::format("{}: {} points; --online takes at most {}",
+                                       input::file_name(options.study), candidates.size(), max_points));
   analyses::OnlineSettings settings;
   settings.windows = options.windows;
   const auto comparison = analyses::tune_online(candidates, settings, &context.interrupted);
@@ -158,10 +156,8 @@ std::string unsuitable(const analyses::Study& study, const PlanOptions& options)
 
 ExitCode make_plan(const PlanOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
-  if (options.online && !options.html.empty()) {
-    terminal.complain("--html cannot be combined with --online");
-    return ExitCode::bad_input;
-  }
+  if (options.online && !options.html.empty())
+    return terminal.refuse("--html cannot be combined with --online");
   analyses::Profiles profiles;
   try {
     const auto study = ready_study(
@@ -169,24 +165,17 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
         {.threads = options.threads, .change = [](analyses::Study& read) { read.interval = false; }});
     if (!study) return ExitCode::bad_input;
     input::Problems problems;
-    if (study->study.fleet && !analyses::check_fleet(study->study, problems)) {
-      terminal.note(problems.text());
-      return ExitCode::bad_input;
-    }
-    if (const std::string problem = unsuitable(study->study, options); !problem.empty()) {
-      terminal.complain(problem);
-      return ExitCode::bad_input;
-    }
+    if (study->study.fleet && !analyses::check_fleet(study->study, problems))
+      return terminal.refuse(problems);
+    if (const std::string problem = unsuitable(study->study, options); !problem.empty())
+      return terminal.refuse(problem);
     const auto page = output::open_if_given(options.html);
     analyses::Store store(options.output);
     begin(store, *study, options.replace, terminal);
     const PlanFiles files{store, page.get()};
     analyses::Candidates candidates({study->study, study->checked, profiles, store}, options.threads,
                                     &context.interrupted);
-    if (!analyses::check_margins(study->study, candidates, problems)) {
-      terminal.note(problems.text());
-      return ExitCode::bad_input;
-    }
+    if (!analyses::check_margins(study->study, candidates, problems)) return terminal.refuse(problems);
     if (study->study.fleet) return plan_fleet(study->study, candidates, options, files, context);
     if (options.online) return compare_tuners(candidates, options, context);
     return plan_points(study->study, candidates, options, files, context);
@@ -206,13 +195,10 @@ void add_plan(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "plan", "Find the best point of a study, the Pareto front and the cost of each limit");
   const auto options = std::make_shared<PlanOptions>();
-  command->add_option("STUDY", options->study, "A study (YAML) with objectives and optional constraints")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option("-o,--output", options->output,
-                   "SQLite file, as written by `jostle sweep`; points already in it are not simulated again")
-      ->type_name("FILE");
+  add_value(*command, "STUDY", options->study, "", "A study (YAML) with objectives and optional constraints")
+      ->required();
+  add_value(*command, "-o,--output", options->output, "FILE",
+            "SQLite file, as written by `jostle sweep`; points already in it are not simulated again");
   add_replace(*command, options->replace);
   command->add_flag("--exhaustive", options->exhaustive, "Simulate every point");
   command
@@ -240,9 +226,7 @@ void add_plan(CLI::App& app, Task& task) {
       ->type_name("N");
   add_threads(*command, options->threads);
   add_html(*command, options->html);
-  command->add_option("--format", options->format, "text (default) or one line of JSON")
-      ->check(one_of({"text", "json"}))
-      ->type_name("text|json");
+  add_choice(*command, "--format", options->format, "text|json", "text (default) or one line of JSON");
   command->footer(
       "\nA study adds its goal to the sweep (docs/planning.md):\n"
       "  objectives: [max system.throughput, min system.power_w]   # in order of priority\n"
@@ -253,8 +237,7 @@ void add_plan(CLI::App& app, Task& task) {
       "          price: {jetson-nano: 129, jetson-orin-nano-super: 249},\n"
       "          constraints: {processes.latency_ms.p99: {max: 80 ms}}}");
   add_examples(*command, {"plan study.yaml", "plan fleet.yaml --html fleet.html"});
-  command->callback(
-      [&task, options] { task = [options](Context& context) { return make_plan(*options, context); }; });
+  set_task(*command, task, options, make_plan);
 }
 
 }  // namespace jostle::cli

@@ -170,8 +170,10 @@ std::string evidence_text(const Plan& plan, const PlanPoint& point) {
 }
 
 // Says if the runner-up would overtake the best if the model were off by its usual error between the two.
+// Empty if intervals are computed.
 std::string choice_decision(const Plan& plan, const PlanPoint& best) {
-  if (!plan.runner_up || best.values[0] == 0 || plan.runner_up->values[0] == 0) return {};
+  if (!plan.runner_up || best.intervals[0] || best.values[0] == 0 || plan.runner_up->values[0] == 0)
+    return {};
   const std::string title = analyses::metric_title(plan.goal.metrics[0]);
   const auto error = scenarios::usual_error_share(
       analyses::rests_on_power(plan.goal.metrics[0]) ? best.power_grade.value_or("") : best.grade);
@@ -191,9 +193,20 @@ std::string choice_decision(const Plan& plan, const PlanPoint& best) {
                               analyses::percent_words(apart), 100 * *error);
 }
 
+// Says if the limits are kept if the model is off by its usual error. Empty if the intervals of all of them
+// are computed, which say more, unless the best point would not keep up.
+std::string limits_decision(const Plan& plan, const PlanPoint& best) {
+  if (!plan.if_off) return {};
+  bool computed = true;
+  for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i)
+    computed = computed && (best.intervals[i] || !plan.goal.criteria[i].limit);
+  const bool limited = plan.goal.criteria.size() > plan.goal.objectives;
+  return limited && computed && !plan.if_off->shortage ? "" : sentence_of(plan.goal, *plan.if_off);
+}
+
 std::vector<std::string> plan_decision(const Plan& plan, const PlanPoint& best) {
   std::vector<std::string> found;
-  if (plan.if_off) found.push_back(sentence_of(plan.goal, *plan.if_off));
+  if (std::string limits = limits_decision(plan, best); !limits.empty()) found.push_back(std::move(limits));
   if (std::string choice = choice_decision(plan, best); !choice.empty()) found.push_back(std::move(choice));
   return found;
 }
@@ -221,14 +234,13 @@ std::string words_of_criterion(const Plan& plan, std::size_t i) {
 
 // `in_words`: with names for people and units, for a page.
 Table values_table(const Plan& plan, const PlanPoint& point, bool against_best, bool in_words = false) {
-  std::vector<Column> columns{
-      {"", Align::left, 0, true}, {"simulated", Align::right}, {"± of repeats", Align::right, 45}};
+  std::vector<Column> columns{shrinking(""), right("simulated"), right("± of repeats", 45)};
   const bool ranged =
       std::ranges::any_of(point.intervals, [](const Interval& one) { return one.has_value(); });
-  if (ranged) columns.push_back({"9 of 10 measured", Align::right, 65});
-  if (against_best) columns.push_back({"vs best", Align::right, 40});
+  if (ranged) columns.push_back(right("9 of 10 measured", 65));
+  if (against_best) columns.push_back(right("vs best", 40));
   const bool powered = point.power_grade.has_value();
-  if (powered) columns.push_back({"grade", Align::left, 60});
+  if (powered) columns.push_back(left("grade", 60));
   Table table(columns);
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
     std::vector<std::string> cells{
@@ -273,8 +285,7 @@ std::string runner_up_text(const Plan& plan, int width, bool colour) {
   if (!plan.runner_up) return {};
   const PlanPoint& best = *plan.best;
   const PlanPoint& second = *plan.runner_up;
-  return "\n" + styled("runner-up", Style::strong, colour) + "\n" +
-         paragraph("changes: " + changes_text(best, second), width, 2) +
+  return passage_text({"runner-up", {}, {"changes: " + changes_text(best, second)}}, width, colour) +
          values_table(plan, second, true).text(width, colour) +
          paragraph(evidence_text(plan, second), width, 2) + paragraph(runner_up_advice(plan), width, 2);
 }
@@ -284,9 +295,11 @@ std::string next_better_text(const Plan& plan, int width, bool colour) {
   if (!plan.next_better) return {};
   PlanPoint point;
   point.settings = plan.next_better->settings;
-  return "\n" + styled("next better, out of reach", Style::strong, colour) + "\n" +
-         paragraph("changes: " + changes_text(*plan.best, point), width, 2) +
-         paragraph(sentence_of(plan.goal, *plan.next_better) + ".", width, 2);
+  return passage_text(
+      {"next better, out of reach",
+       {},
+       {"changes: " + changes_text(*plan.best, point), sentence_of(plan.goal, *plan.next_better) + "."}},
+      width, colour);
 }
 
 // The distance from overload, and the energy with its cost, of the best point.
@@ -339,8 +352,8 @@ Table points_table(const Plan& plan, const std::vector<PlanPoint>& points, const
   const auto keys = varying_keys(points);
   std::vector<Column> columns;
   for (std::size_t i = 0; i < shown.criteria; ++i) {
-    columns.push_back({criterion_text(plan, i), Align::right, i == 0 ? 0 : 45});
-    if (shown.pi90) columns.push_back({"90 %", Align::right, 30});
+    columns.push_back(right(criterion_text(plan, i), i == 0 ? 0 : 45));
+    if (shown.pi90) columns.push_back(right("90 %", 30));
   }
   const bool powered =
       std::ranges::any_of(points, [](const PlanPoint& point) { return point.power_grade.has_value(); });
@@ -348,10 +361,10 @@ Table points_table(const Plan& plan, const std::vector<PlanPoint>& points, const
       std::ranges::any_of(points, [](const PlanPoint& point) { return point.tokens.has_value(); });
   const bool rates = speaks && adds(plan, analyses::token_rate);
   const bool energies = speaks && adds(plan, analyses::token_energy);
-  if (rates) columns.push_back({"tokens/s", Align::right, 42});
-  if (energies) columns.push_back({"mJ/token", Align::right, 42});
-  if (powered) columns.push_back({"power", Align::left, 40});
-  for (const auto& [key, name] : keys) columns.push_back({name, Align::right, 50});
+  if (rates) columns.push_back(right("tokens/s", 42));
+  if (energies) columns.push_back(right("mJ/token", 42));
+  if (powered) columns.push_back(left("power", 40));
+  for (const auto& [key, name] : keys) columns.push_back(right(name, 50));
   Table table(columns);
   for (const PlanPoint& point : points) {
     std::vector<std::string> cells;
@@ -386,15 +399,16 @@ std::string every_text(const Plan& plan, int width, bool colour) {
   const char* const order = limits == 0                ? ", best first"
                             : meet < plan.every.size() ? ", best first; those that miss a limit come last"
                                                        : ", best first; all meet the limits";
-  return "\n" + styled(std::string("every point") + order, Style::strong, colour) + "\n" +
-         points_table(plan, plan.every, {plan.goal.criteria.size(), false}).text(width, colour);
+  return passage_text({std::string("every point") + order,
+                       {points_table(plan, plan.every, {plan.goal.criteria.size(), false})}},
+                      width, colour);
 }
 
 std::string front_text(const Plan& plan, int width, bool colour) {
   if (plan.front.size() < 2) return {};
   const std::vector<PlanPoint> points = front_excerpt(plan);
-  std::string text = "\n" + styled("Pareto front", Style::strong, colour) + "\n" +
-                     points_table(plan, points, {plan.goal.objectives, true}).text(width, colour);
+  std::string text = passage_text(
+      {"Pareto front", {points_table(plan, points, {plan.goal.objectives, true})}}, width, colour);
   if (points.size() < plan.front.size())
     text += paragraph(
         fmt::format("{} of {} points shown; --format json prints all", points.size(), plan.front.size()),
@@ -416,13 +430,6 @@ std::vector<std::string> costs_of_limits(const Plan& plan) {
   return found;
 }
 
-std::string limits_text(const Plan& plan, int width, bool colour) {
-  if (plan.relaxed.empty()) return {};
-  std::string text = "\n" + styled("cost of the limits", Style::strong, colour) + "\n";
-  for (const std::string& sentence : costs_of_limits(plan)) text += paragraph(sentence, width, 2);
-  return text;
-}
-
 // The limit that the point misses most: "p99 latency 41.2 ± 1.3 ms against 40 ms".
 std::string missed_text(const Plan& plan, const PlanPoint& point) {
   const std::size_t worst = analyses::most_missed(plan.goal, point.values).value_or(plan.goal.objectives);
@@ -437,23 +444,20 @@ std::string missed_text(const Plan& plan, const PlanPoint& point) {
 }
 
 std::string near_misses_text(const Plan& plan, int width, bool colour) {
-  if (plan.near_misses.empty()) return {};
-  std::string text = "\n" + styled("near misses", Style::strong, colour) + "\n";
+  Passage passage{"near misses"};
   for (const analyses::NearMiss& miss : plan.near_misses) {
     const std::string verdict =
         miss.infeasible
             ? std::string("infeasible")
             : "not decided: feasible in " + probability_text(*miss.point.p_feasible) + " of repeats";
-    text += paragraph(fmt::format("{}: {} {}; {}; {}", settings_text(miss.point),
-                                  analyses::metric_title(plan.goal.metrics[0]), graded(plan, miss.point, 0),
-                                  missed_text(plan, miss.point), verdict),
-                      width, 2);
+    passage.lines.push_back(fmt::format("{}: {} {}; {}; {}", settings_text(miss.point),
+                                        analyses::metric_title(plan.goal.metrics[0]),
+                                        graded(plan, miss.point, 0), missed_text(plan, miss.point), verdict));
   }
-  if (!plan.decided)
-    text += paragraph(
-        "The time for replications was used up; a greater `plan: {effort}` in the study decides more.", width,
-        2);
-  return text;
+  if (!plan.decided && !passage.lines.empty())
+    passage.lines.emplace_back(
+        "The time for replications was used up; a greater `plan: {effort}` in the study decides more.");
+  return passage_text(passage, width, colour);
 }
 
 std::string head_sentence(const std::string& file, const Plan& plan) {
@@ -586,7 +590,8 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
   if (const auto alone = alone_words(plan); !alone.empty())
     text += paragraph(fmt::format("why: {}.", fmt::join(alone, "; ")), width, 2);
   return text + next_better_text(plan, width, colour) + near_misses_text(plan, width, colour) +
-         runner_up_text(plan, width, colour) + limits_text(plan, width, colour) +
+         runner_up_text(plan, width, colour) +
+         passage_text({"cost of the limits", {}, costs_of_limits(plan)}, width, colour) +
          every_text(plan, width, colour) + front_text(plan, width, colour);
 }
 

@@ -26,14 +26,13 @@ struct ProbeOptions {
 
 // The parts, and what is known of the machine without measuring.
 ExitCode list_parts(const probe::Identity& identity, Context& context) {
-  Table table(
-      {{"part", Align::left}, {"group", Align::left}, {"s"}, {"quick, s"}, {"gives", Align::left, 0, true}});
+  Table table({left("part"), left("group"), {"s"}, {"quick, s"}, shrinking("gives")});
   for (const probe::Part& part : probe::parts())
     table.add({std::string(part.name), std::string(part.group), fmt::format("{}", part.seconds),
                fmt::format("{}", part.quick_seconds), std::string(part.gives)});
   context.terminal.print(table.text(context.terminal.width(), context.terminal.colour()) +
                          "\nThis machine:\n");
-  Table machine({{"key", Align::left}, {"value", Align::left, 0, true}});
+  Table machine({left("key"), shrinking("value")});
   for (const auto& [key, value] : probe::identity_rows(identity)) machine.add({key, value});
   context.terminal.print(machine.text(context.terminal.width(), context.terminal.colour()));
   return ExitCode::done;
@@ -107,33 +106,26 @@ void add_probe(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("probe", "Measure the machine that this runs on, for a profile of it");
   const auto options = std::make_shared<ProbeOptions>();
-  command
-      ->add_option(
-          "-o,--output", options->output,
-          "The folder to write; what it holds of this machine in this state is kept (default: probe)")
-      ->type_name("DIR");
+  add_value(*command, "-o,--output", options->output, "DIR",
+            "The folder to write; what it holds of this machine in this state is kept (default: probe)");
   command->add_flag(
       "--quick", options->quick,
       "Measure within two minutes, with wider intervals; streams and steps of power are left out");
-  command
-      ->add_option("--only", options->only,
-                   "Measure these groups of parts alone: gpu, cpu, memory, power, or parts by name")
+  add_value(*command, "--only", options->only, "WORD,...",
+            "Measure these groups of parts alone: gpu, cpu, memory, power, or parts by name")
       ->delimiter(',')
-      ->check(one_of(probe::part_words(probe::parts())))
-      ->type_name("WORD,...");
+      ->check(one_of(probe::part_words(probe::parts())));
   command->add_flag("--list", options->list,
                     "Print the parts and what the system tells of this machine, and end");
   command->add_flag("--busy", options->busy, "Measure although others use the processor or the GPU");
   command->add_flag("--pin", options->pin,
                     "Hold clocks at their highest meanwhile, and measure the memory over its clocks; all are "
                     "given back (root only)");
-  command
-      ->add_option("--root", options->root, "Read /proc, /sys, /etc and /dev below this folder (for tests)")
-      ->type_name("DIR")
+  add_value(*command, "--root", options->root, "DIR",
+            "Read /proc, /sys, /etc and /dev below this folder (for tests)")
       ->group("");
   add_examples(*command, {"probe --list", "probe --quick --only cpu --busy -o board"});
-  command->callback(
-      [&task, options] { task = [options](Context& context) { return run_parts(*options, context); }; });
+  set_task(*command, task, options, run_parts);
 }
 
 }  // namespace jostle::cli

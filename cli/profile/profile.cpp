@@ -33,17 +33,14 @@ ExitCode compare_profiles(const CompareProfilesOptions& options, Context& contex
   input::Problems problems;
   const auto first = profiles::find_profile(options.first, problems);
   const auto second = profiles::find_profile(options.second, problems);
-  if (!first || !second) {
-    terminal.note(problems.text());
-    return ExitCode::bad_input;
-  }
+  if (!first || !second) return terminal.refuse(problems);
   const profiles::ProfileDifference difference = profiles::profile_difference(*first, *second);
-  Table table({{"parameter", Align::left},
+  Table table({left("parameter"),
                {input::printable(options.first), Align::right, 0, true},
-               {"grade", Align::left, 1},
+               left("grade", 1),
                {input::printable(options.second), Align::right, 0, true},
-               {"grade", Align::left, 2},
-               {"ratio", Align::right}});
+               left("grade", 2),
+               right("ratio")});
   for (const profiles::ParameterDifference& each : difference.parameters) {
     if (!each.path.starts_with(options.block)) continue;
     table.add({each.path, shown_value(each.first), shown_grade(each.first), shown_value(each.second),

@@ -24,18 +24,14 @@ ExitCode run_query(const QueryOptions& options, Context& context) {
       return ExitCode::done;
     }
     analyses::SqlStatement rows(database, options.sql);
-    if (!rows.only_reads()) {
-      context.terminal.complain("only read-only SQL statements are allowed");
-      return ExitCode::bad_input;
-    }
+    if (!rows.only_reads()) return context.terminal.refuse("only read-only SQL statements are allowed");
     print_rows(rows,
                options.format == "csv"    ? RowFormat::csv
                : options.format == "json" ? RowFormat::json
                                           : RowFormat::table,
                context.terminal);
   } catch (const analyses::DatabaseError& error) {
-    context.terminal.complain(error.what());
-    return ExitCode::bad_input;
+    return context.terminal.refuse(error.what());
   }
   return ExitCode::done;
 }
@@ -45,16 +41,11 @@ ExitCode run_query(const QueryOptions& options, Context& context) {
 void add_query(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand("query", "Query the file of a study with SQL");
   const auto options = std::make_shared<QueryOptions>();
-  command->add_option("FILE", options->file, "A file written by `jostle sweep`")->required()->type_name("");
-  command
-      ->add_option("SQL", options->sql,
-                   "One read-only statement; default: SELECT * FROM results, one row per point")
-      ->type_name("");
-  command
-      ->add_option("--format", options->format,
-                   "Output format: a table (default), CSV, or one line of JSON per row")
-      ->check(one_of({"table", "csv", "json"}))
-      ->type_name("table|csv|json");
+  add_value(*command, "FILE", options->file, "", "A file written by `jostle sweep`")->required();
+  add_value(*command, "SQL", options->sql, "",
+            "One read-only statement; default: SELECT * FROM results, one row per point");
+  add_choice(*command, "--format", options->format, "table|csv|json",
+             "Output format: a table (default), CSV, or one line of JSON per row");
   command->add_flag("--content", options->content,
                     "Print the whole content as lines of JSON; identical for identical studies");
   command->footer(
@@ -69,8 +60,7 @@ void add_query(CLI::App& app, Task& task) {
   add_examples(*command, {"query study.sqlite \"SELECT batch, throughput FROM results ORDER BY throughput\"",
                           "query study.sqlite \"SELECT json_extract(result, '$.system.gpu.sm_active') FROM "
                           "outcomes\" --format csv"});
-  command->callback(
-      [&task, options] { task = [options](Context& context) { return run_query(*options, context); }; });
+  set_task(*command, task, options, run_query);
 }
 
 }  // namespace jostle::cli

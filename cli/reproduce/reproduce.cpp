@@ -61,14 +61,8 @@ std::string basis(const calibration::Basis& basis) {
 
 // The overview: a row per statement, with its worst failed check.
 Table overview(const std::vector<Reproduction>& outcomes) {
-  Table table({{"claim", Align::left},
-               {"statement", Align::left, 3, true},
-               {"verdict", Align::left},
-               {"basis", Align::left, 3},
-               {"grade", Align::left, 4},
-               {"worst", Align::left, 2, true},
-               {"claimed", Align::left, 1, true},
-               {"predicted", Align::left, 1, true}});
+  Table table({left("claim"), shrinking("statement", 3), left("verdict"), left("basis", 3), left("grade", 4),
+               shrinking("worst", 2), shrinking("claimed", 1), shrinking("predicted", 1)});
   for (const Reproduction& outcome : outcomes) {
     const Check* const worst = outcome.worst();
     table.add({std::string(outcome.statement->id), std::string(outcome.statement->text), verdict(outcome),
@@ -82,11 +76,8 @@ Table overview(const std::vector<Reproduction>& outcomes) {
 
 // The table of checks, with a row for each.
 Table checks(const std::vector<Reproduction>& outcomes) {
-  Table table({{"claim", Align::left},
-               {"quantity", Align::left, 0, true},
-               {"claimed", Align::left, 0, true},
-               {"predicted", Align::left, 0, true},
-               {"verdict", Align::left}});
+  Table table(
+      {left("claim"), shrinking("quantity"), shrinking("claimed"), shrinking("predicted"), left("verdict")});
   for (const Reproduction& outcome : outcomes) {
     std::string id(outcome.statement->id);
     for (const Check& check : outcome.checks)
@@ -174,12 +165,8 @@ std::vector<std::string> common_causes(const std::vector<Reproduction>& outcomes
 
 // The table of docs/claims.md.
 std::string markdown(const std::vector<Reproduction>& outcomes) {
-  Table table({{"claim", Align::left},
-               {"kind", Align::left},
-               {"statement", Align::left},
-               {"basis", Align::left},
-               {"grade", Align::left},
-               {"verdict", Align::left}});
+  Table table(
+      {left("claim"), left("kind"), left("statement"), left("basis"), left("grade"), left("verdict")});
   for (const Reproduction& outcome : outcomes)
     table.add({std::string(outcome.statement->id), std::string(outcome.statement->kind),
                std::string(outcome.statement->text), basis(outcome.statement->basis), outcome.grade,
@@ -225,7 +212,7 @@ std::string json(const std::vector<Reproduction>& outcomes) {
                                           : Json(outcome.problem)},
         {"basis", to_string(outcome.statement->basis.kind)},
         {"chosen", outcome.statement->basis.chosen.empty() ? Json() : Json(outcome.statement->basis.chosen)},
-        {"source", source_of(*outcome.statement)},
+        {"source", calibration::source_of(outcome.statement->id)},
         {"kind", outcome.statement->kind},
         {"statement", outcome.statement->text},
         {"checks", Json::array()}};
@@ -295,20 +282,17 @@ PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
       "simulated "
       "again, and why does it miss the rest";
   words.answer.push_back({"", {}, {hold_words(outcomes)}});
-  Table table({{"source", Align::left, 0, true},
-               {"reproduced"},
-               {"missed"},
-               {"not judged", Align::right, 40},
-               {"statements", Align::right, 30}});
+  Table table({shrinking("source"), right("reproduced"), right("missed"), right("not judged", 40),
+               right("statements", 30)});
   std::vector<std::string> sources;
   for (const Reproduction& outcome : outcomes)
-    if (const std::string source(source_of(*outcome.statement));
+    if (const std::string source(calibration::source_of(outcome.statement->id));
         std::ranges::find(sources, source) == sources.end())
       sources.push_back(source);
   for (const std::string& source : sources) {
     std::array<std::size_t, 3> counts{};  // reproduced, not judged, missed
     for (const Reproduction& outcome : outcomes) {
-      if (source != source_of(*outcome.statement)) continue;
+      if (source != calibration::source_of(outcome.statement->id)) continue;
       const bool judged = outcome.statement->basis.kind != calibration::Basis::Kind::not_judged;
       ++counts.at(!judged ? 1 : outcome.reproduced() ? 0 : 2);
     }
@@ -345,11 +329,9 @@ ExitCode reproduce(const ReproduceOptions& options, Context& context) {
   std::vector<const calibration::Statement*> wanted;
   for (const std::string& id : options.ids) {
     wanted.push_back(calibration::find_statement(id));
-    if (wanted.back() == nullptr) {
-      context.terminal.complain(
+    if (wanted.back() == nullptr)
+      return context.terminal.refuse(
           fmt::format("no statement '{}'; `jostle reproduce` lists all", input::printable(id)));
-      return ExitCode::bad_input;
-    }
   }
   if (wanted.empty()) wanted = calibration::statements();
   const auto page = output::open_if_given(options.html);
@@ -389,8 +371,7 @@ void add_reproduce(CLI::App& app, Task& task) {
   markdown->excludes("--details");
   add_html(*command, options->html);
   add_examples(*command, {"reproduce C06 --details", "reproduce --format json"});
-  command->callback(
-      [&task, options] { task = [options](Context& context) { return reproduce(*options, context); }; });
+  set_task(*command, task, options, reproduce);
 }
 
 }  // namespace jostle::cli

@@ -1,8 +1,6 @@
 // `jostle roofline`: time and energy rooflines of the GPU of a device in its power modes.
 #include "analyses/roofline/roofline.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -86,35 +84,27 @@ void add_roofline(CLI::App& app, Task& task) {
       app.add_subcommand("roofline", "Time and energy rooflines of the GPU of a device in each power mode");
   const auto options = std::make_shared<RooflineOptions>();
   analyses::RooflineQuestion& question = options->question;
-  command
-      ->add_option("DEVICE", question.device,
-                   "A shipped profile (see `jostle list devices`) or the path of one")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option("--mode", question.modes,
-                   "A power mode (see `jostle list modes DEVICE`); may be repeated (default: all)")
-      ->type_name("MODE")
+  add_value(*command, "DEVICE", question.device, "",
+            "A shipped profile (see `jostle list devices`) or the path of one")
+      ->required();
+  add_value(*command, "--mode", question.modes, "MODE",
+            "A power mode (see `jostle list modes DEVICE`); may be repeated (default: all)")
       ->allow_extra_args(false);
-  command->add_option("--set", question.set, "Override clocks of the modes, e.g. clocks.gpu='600 MHz'")
-      ->type_name("KEY=VALUE")
+  add_value(*command, "--set", question.set, "KEY=VALUE",
+            "Override clocks of the modes, e.g. clocks.gpu='600 MHz'")
       ->allow_extra_args(false);
-  command
-      ->add_option("--network", question.networks,
-                   "Place a network on the rooflines: a built-in name or an .onnx file; may be repeated")
-      ->type_name("NAME")
+  add_value(*command, "--network", question.networks, "NAME",
+            "Place a network on the rooflines: a built-in name or an .onnx file; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--precision", question.precision, "fp32, tf32, fp16 (default) or int8")
-      ->type_name("P");
-  command->add_option("--batch", question.batch, "Images per batch of the networks (default 1)")
-      ->check(CLI::Range(std::int64_t{1}, dnn::max_images))
-      ->type_name("N");
+  add_value(*command, "--precision", question.precision, "P", "fp32, tf32, fp16 (default) or int8");
+  add_value(*command, "--batch", question.batch, "N", "Images per batch of the networks (default 1)")
+      ->check(CLI::Range(std::int64_t{1}, dnn::max_images));
   command->add_flag("--training", question.training, "Place training steps instead of inference");
-  command->add_option("--format", options->format, "A table (default), CSV, or one line of JSON")
-      ->check(one_of(formats))
-      ->type_name("table|csv|json");
-  command->add_option("--out", options->out, "Output file; without --format, its suffix sets the format")
-      ->type_name("FILE");
+  add_value(*command, "--format", options->format, "table|csv|json",
+            "A table (default), CSV, or one line of JSON")
+      ->check(one_of(formats));
+  add_value(*command, "--out", options->out, "FILE",
+            "Output file; without --format, its suffix sets the format");
   add_examples(*command, {"roofline jetson-agx-orin-64gb --network resnet50 --out roofs.csv",
                           "roofline jetson-orin-nano --mode 15W --precision int8 --format json"});
   command->callback([&task, options] {

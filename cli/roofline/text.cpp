@@ -35,13 +35,8 @@ std::string whole_percent(double share) {
 }
 
 Table time_table(const RooflineAnswer& answer, const Unit& unit) {
-  Table table({{"mode", Align::left},
-               {"GPU MHz", Align::right, 5},
-               {"SMs", Align::right, 4},
-               {"EMC MHz", Align::right, 3},
-               {unit.name, Align::right},
-               {"GB/s", Align::right},
-               {"ridge", Align::right}});
+  Table table({left("mode"), right("GPU MHz", 5), right("SMs", 4), right("EMC MHz", 3), right(unit.name),
+               right("GB/s"), right("ridge")});
   for (const ModeRoofline& mode : answer.modes) {
     table.add({mode_text(mode), fmt::format("{:g}", mode.gpu_hz / 1e6), fmt::format("{}", mode.sms),
                fmt::format("{:g}", mode.emc_hz / 1e6), digits(mode.roofs.flop_per_s / unit.size),
@@ -51,13 +46,8 @@ Table time_table(const RooflineAnswer& answer, const Unit& unit) {
 }
 
 Table energy_table(const RooflineAnswer& answer) {
-  Table table({{"mode", Align::left},
-               {"pJ/FLOP", Align::right},
-               {"pJ/B", Align::right},
-               {"idle W", Align::right, 2},
-               {"+busy W", Align::right, 1},
-               {"GFLOP/J", Align::right},
-               {"balance", Align::right}});
+  Table table({left("mode"), right("pJ/FLOP"), right("pJ/B"), right("idle W", 2), right("+busy W", 1),
+               right("GFLOP/J"), right("balance")});
   for (const ModeRoofline& mode : answer.modes) {
     const power::Roofline::Energy& energy = *mode.roofs.energy;
     table.add({mode_text(mode), digits((energy.operation_j + energy.sm_operation_j) * 1e12),
@@ -71,11 +61,11 @@ Table energy_table(const RooflineAnswer& answer) {
 // A row per mode, a column per intensity.
 template <class Metric>
 Table attainable_table(const RooflineAnswer& answer, const Metric& metric) {
-  std::vector<Column> columns{{"mode", Align::left}};
+  std::vector<Column> columns{left("mode")};
   std::vector<double> shown;
   for (std::size_t i = 0; i < listed_intensities().size(); i += 4) {
     shown.push_back(listed_intensities()[i]);
-    columns.push_back({fmt::format("{:g}", shown.back()), Align::right, 1});
+    columns.push_back(right(fmt::format("{:g}", shown.back()), 1));
   }
   Table table(columns);
   for (const ModeRoofline& mode : answer.modes) {
@@ -87,10 +77,9 @@ Table attainable_table(const RooflineAnswer& answer, const Metric& metric) {
 }
 
 Table networks_table(const RooflineAnswer& answer, const Unit& unit) {
-  std::vector<Column> columns{
-      {"network", Align::left, 0, true}, {"mode", Align::left},        {"FLOP/B", Align::right},
-      {unit.name, Align::right},         {"of roof", Align::right},    {"bound by", Align::left, 2},
-      {"GFLOP/J", Align::right},         {"of roof", Align::right, 3}, {"grade", Align::left, 1}};
+  std::vector<Column> columns({shrinking("network"), left("mode"), right("FLOP/B"), right(unit.name),
+                               right("of roof"), left("bound by", 2), right("GFLOP/J"), right("of roof", 3),
+                               left("grade", 1)});
   if (!answer.power_known) columns.erase(columns.begin() + 6, columns.begin() + 8);
   Table table(columns);
   for (const ModeRoofline& mode : answer.modes) {

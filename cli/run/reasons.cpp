@@ -46,9 +46,9 @@ std::string best_words(const analyses::Explanation& explanation) {
 }
 
 // Says whether the best change would be one if the model is off by its usual error for one side alone. Empty
-// without a best change or a grade.
+// without a best change or a grade, or if intervals are computed.
 std::string decision_words(const analyses::Explanation& explanation) {
-  if (explanation.leading.empty()) return {};
+  if (explanation.leading.empty() || explanation.result.system.throughput_pi90) return {};
   const analyses::Tried& best = explanation.tried[explanation.leading.front()];
   const auto error = scenarios::usual_error_share(lowest(explanation.result));
   if (!error || best.worth.rescues) return {};

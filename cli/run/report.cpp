@@ -82,13 +82,6 @@ Table table(const std::vector<Cells>& columns, const std::vector<ProcessResult>&
   return table;
 }
 
-// A heading over its table, after an empty line; empty without a table.
-std::string text_of(const Passage& passage, int width, bool colour) {
-  if (passage.tables.empty()) return {};
-  return "\n" + styled(passage.title, Style::strong, colour) + "\n" +
-         passage.tables.front().text(width, colour);
-}
-
 template <class Get>
 std::vector<std::string> words(const std::vector<ProcessResult>& processes, const Get& get) {
   std::vector<std::string> cells;
@@ -103,8 +96,20 @@ std::string range(const scenarios::Interval& interval) {
   return fmt::format("{:.{}f} … {:.{}f}", low, decimals(low, 4), high, decimals(high, 4));
 }
 
-bool tail_is_known(const ProcessResult& process) {
-  return process.latency_ms.pi90.p99.has_value();
+// Adds percentiles of latency, and where p99 is with 90 % if that is known of a row.
+void add_latency(std::vector<Cells>& columns, const std::vector<ProcessResult>& rows) {
+  using scenarios::Latency;
+  for (const auto& [column, which] :
+       {std::pair{right("p50 ms", 80), &Latency::p50}, std::pair{right("p90 ms", 30), &Latency::p90},
+        std::pair{right("p99 ms", 85), &Latency::p99}}) {
+    columns.push_back({column, cells_of(rows, 4, [&](const auto& p) { return p.latency_ms.*which; }), {}});
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (rows[i].stable == false) columns.back().cells[i] = "grows";
+  }
+  if (std::ranges::any_of(rows, [](const auto& p) { return p.latency_ms.pi90.p99.has_value(); }))
+    columns.push_back({right("90 % of p99 within", 84),
+                       words(rows, [](const auto& p) { return range(p.latency_ms.pi90.p99); }),
+                       {}});
 }
 
 // True if a process does not fit, or the memory is more than half full.
@@ -115,12 +120,6 @@ bool memory_matters(const Result& result) {
 
 Table table_of_processes(const Result& result) {
   const auto& processes = result.processes;
-  const auto latency = [&](Metric scenarios::Latency::*which) {
-    auto cells = cells_of(processes, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      if (processes[i].stable == false) cells[i] = "grows";
-    return cells;
-  };
   const auto half_width = [](const ProcessResult& p) -> Metric {
     const auto& [mean, ci95] = std::tie(p.throughput.mean, p.throughput.ci95);
     if (!mean || !ci95) return std::nullopt;
@@ -132,44 +131,35 @@ Table table_of_processes(const Result& result) {
   const auto add = [&](Column column, std::vector<std::string> cells, std::string all = {}) {
     columns.push_back({std::move(column), std::move(cells), std::move(all)});
   };
-  add({"#", Align::right}, words(processes, [](const auto& p) { return fmt::format("{}", p.index); }));
-  add({"process", Align::left, 0, true}, words(processes, label), "total");
-  add({"prec", Align::left, 60}, words(processes, [](const auto& p) { return p.precision.value_or(none); }));
-  add({"batch", Align::right, 70},
-      words(processes, [](const auto& p) { return fmt::format("{}", p.batch); }));
-  add({"runtime", Align::left, 40}, words(processes, [](const auto& p) { return p.runtime; }));
+  add(right("#"), words(processes, [](const auto& p) { return fmt::format("{}", p.index); }));
+  add(shrinking("process"), words(processes, label), "total");
+  add(left("prec", 60), words(processes, [](const auto& p) { return p.precision.value_or(none); }));
+  add(right("batch", 70), words(processes, [](const auto& p) { return fmt::format("{}", p.batch); }));
+  add(left("runtime", 40), words(processes, [](const auto& p) { return p.runtime; }));
   const auto talks = [](const auto& p) { return p.tokens.has_value(); };
   const char* unit = std::ranges::all_of(processes, talks)    ? "sequences/s"
                      : std::ranges::none_of(processes, talks) ? "images/s"
                                                               : "images or sequences/s";
-  add({unit, Align::right}, throughput,
+  add(right(unit), throughput,
       result.system.throughput ? fmt::format("{:.{}f}", total, decimals(total, 5)) : none);
   if (std::ranges::any_of(processes, [](const auto& p) { return p.interval > 0; }))
-    add({"frames/s", Align::right, 97}, cells_of(processes, 5, scenarios::frames_per_s));
+    add(right("frames/s", 97), cells_of(processes, 5, scenarios::frames_per_s));
   if (std::ranges::any_of(processes, [](const auto& p) { return p.stable == false; }))
-    add({"offered", Align::right, 96},
-        cells_of(processes, 5, [](const ProcessResult& p) { return p.offered; }));
-  add({"±95 %", Align::right, 45}, cells_of(processes, 3, half_width));
+    add(right("offered", 96), cells_of(processes, 5, [](const ProcessResult& p) { return p.offered; }));
+  add(right("±95 %", 45), cells_of(processes, 3, half_width));
   if (result.system.throughput_pi90)
-    add({"90 % within", Align::right, 95},
-        words(processes, [](const auto& p) { return range(p.throughput.pi90); }),
+    add(right("90 % within", 95), words(processes, [](const auto& p) { return range(p.throughput.pi90); }),
         range(result.system.throughput_pi90));
-  add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
-  add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
-  add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
-  if (std::ranges::any_of(processes, tail_is_known))
-    add({"90 % of p99 within", Align::right, 84},
-        words(processes, [](const auto& p) { return range(p.latency_ms.pi90.p99); }));
+  add_latency(columns, processes);
   if (memory_matters(result)) {
-    add({"MB", Align::right, 45}, cells_of(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
+    add(right("MB", 45), cells_of(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
   }
-  add({"grade", Align::left, 75}, words(processes, [](const auto& p) { return lowest(p.grades); }));
+  add(left("grade", 75), words(processes, [](const auto& p) { return lowest(p.grades); }));
   if (std::ranges::any_of(processes, [](const auto& p) { return p.drops > 0; })) {
-    add({"drops", Align::right, 87},
-        words(processes, [](const auto& p) { return fmt::format("{}", p.drops); }));
+    add(right("drops", 87), words(processes, [](const auto& p) { return fmt::format("{}", p.drops); }));
   }
   if (std::ranges::any_of(processes, [](const auto& p) { return p.status != "ok"; }))
-    add({"status", Align::left}, words(processes, [](const auto& p) { return p.status; }));
+    add(left("status"), words(processes, [](const auto& p) { return p.status; }));
   return table(columns, processes, processes.size() > 1);
 }
 
@@ -191,12 +181,6 @@ Passage instances_of(const Result& result) {
     for (const scenarios::InstanceResult* instance : instances) all.push_back(get(*instance));
     return all;
   };
-  const auto latency = [&](Metric scenarios::Latency::*which) {
-    auto all = cells_of(rows, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (instances[i]->stable == false) all[i] = "grows";
-    return all;
-  };
   std::vector<std::string> numbers;
   for (std::size_t i = 0; i < rows.size(); ++i)
     numbers.push_back(fmt::format("{}.{}", rows[i].index, instances[i]->index));
@@ -204,46 +188,31 @@ Passage instances_of(const Result& result) {
   const auto add = [&](Column column, std::vector<std::string> all) {
     columns.push_back({std::move(column), std::move(all), {}});
   };
-  add({"#", Align::right}, std::move(numbers));
-  add({"instance", Align::left, 0, true}, words(rows, label));
-  add({"prec", Align::left, 60}, words(rows, [](const auto& p) { return p.precision.value_or(none); }));
+  add(right("#"), std::move(numbers));
+  add(shrinking("instance"), words(rows, label));
+  add(left("prec", 60), words(rows, [](const auto& p) { return p.precision.value_or(none); }));
   const auto ordinary = [](const auto* instance) { return instance->priority == "normal"; };
   if (!std::ranges::all_of(instances, ordinary))
-    add({"priority", Align::left, 40}, cells([](const auto& instance) { return instance.priority; }));
-  add({"batch", Align::right, 70}, cells([](const auto& instance) {
+    add(left("priority", 40), cells([](const auto& instance) { return instance.priority; }));
+  add(right("batch", 70), cells([](const auto& instance) {
         const bool less = instance.mean_batch && *instance.mean_batch < static_cast<double>(instance.batch);
         return less ? fmt::format("{:.3g} of {}", *instance.mean_batch, instance.batch)
                     : fmt::format("{}", instance.batch);
       }));
-  add({"images/s", Align::right},
-      cells_of(rows, 5, [](const ProcessResult& p) { return p.throughput.mean; }));
+  add(right("images/s"), cells_of(rows, 5, [](const ProcessResult& p) { return p.throughput.mean; }));
   if (std::ranges::any_of(rows, [](const auto& p) { return p.throughput.pi90.has_value(); }))
-    add({"90 % within", Align::right, 95},
-        words(rows, [](const auto& p) { return range(p.throughput.pi90); }));
-  add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
-  add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
-  add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
-  if (std::ranges::any_of(rows, tail_is_known))
-    add({"90 % of p99 within", Align::right, 84},
-        words(rows, [](const auto& p) { return range(p.latency_ms.pi90.p99); }));
+    add(right("90 % within", 95), words(rows, [](const auto& p) { return range(p.throughput.pi90); }));
+  add_latency(columns, rows);
   if (std::ranges::any_of(rows, [](const auto& p) { return p.drops > 0; }))
-    add({"drops", Align::right, 87}, words(rows, [](const auto& p) { return fmt::format("{}", p.drops); }));
+    add(right("drops", 87), words(rows, [](const auto& p) { return fmt::format("{}", p.drops); }));
   return {"streams of a process, with their instances", {table(columns, rows, false)}};
 }
 
 // The metrics that users of language models see: tokens, and the waits for the first and for the next.
 Passage tokens_of(const Result& result) {
-  Table table({{"#", Align::right},
-               {"language model", Align::left, 0, true},
-               {"tokens/s", Align::right},
-               {"prefill/s", Align::right, 70},
-               {"TTFT p50 ms", Align::right, 80},
-               {"p99", Align::right, 60},
-               {"ITL p50 ms", Align::right, 85},
-               {"p99", Align::right, 65},
-               {"tokens/J", Align::right, 50},
-               {"weights MB", Align::right, 40},
-               {"KV MB", Align::right, 30}});
+  Table table({right("#"), shrinking("language model"), right("tokens/s"), right("prefill/s", 70),
+               right("TTFT p50 ms", 80), right("p99", 60), right("ITL p50 ms", 85), right("p99", 65),
+               right("tokens/J", 50), right("weights MB", 40), right("KV MB", 30)});
   const auto add = [&](const std::string& number, const std::string& name,
                        const scenarios::TokenResult& tokens) {
     table.add({number, name, cell(tokens.decode_per_s), cell(tokens.prefill_per_s), cell(tokens.ttft_ms.p50),
@@ -270,14 +239,14 @@ Passage shares_of(const Result& result) {
   const auto add = [&](Column column, std::vector<std::string> cells) {
     columns.push_back({std::move(column), std::move(cells), {}});
   };
-  add({"#", Align::right}, words(processes, [](const auto& p) { return fmt::format("{}", p.index); }));
-  add({"process", Align::left, 0, true}, words(processes, label));
+  add(right("#"), words(processes, [](const auto& p) { return fmt::format("{}", p.index); }));
+  add(shrinking("process"), words(processes, label));
   for (const process::ShareRow& row : process::share_rows) {
     const std::size_t i = index_of(row.share);
     double largest = 0;
     for (const ProcessResult& process : processes) largest = std::max(largest, (*process.time_share)[i]);
     if (largest < shown_from) continue;
-    add({std::string(row.header), Align::right, 1 + static_cast<int>(1000 * largest)},
+    add(right(std::string(row.header), 1 + static_cast<int>(1000 * largest)),
         words(processes, [i](const auto& p) { return fmt::format("{:.1f}", 100 * (*p.time_share)[i]); }));
   }
   if (columns.size() == 2) return {};
@@ -287,12 +256,8 @@ Passage shares_of(const Result& result) {
 // The background loads, with the cores and memory bandwidth that they took from the processes.
 Passage loads_of(const Result& result) {
   if (result.loads.empty()) return {};
-  Table table({{"#", Align::right},
-               {"load", Align::left, 0, true},
-               {"threads", Align::right, 40},
-               {"cores", Align::right},
-               {"GB/s", Align::right},
-               {"grade", Align::left, 50}});
+  Table table({right("#"), shrinking("load"), right("threads", 40), right("cores"), right("GB/s"),
+               left("grade", 50)});
   for (std::size_t i = 0; i < result.loads.size(); ++i) {
     const scenarios::LoadResult& load = result.loads[i];
     table.add({fmt::format("{}", load.behind_processes + i), load.name.empty() ? load.load : load.name,
@@ -304,11 +269,7 @@ Passage loads_of(const Result& result) {
 
 // The stages of the host before and after inference.
 Passage stages_of(const Result& result) {
-  Table table({{"#", Align::right},
-               {"process", Align::left, 2, true},
-               {"stage", Align::left, 0, true},
-               {"ms", Align::right},
-               {"grade", Align::left, 1}});
+  Table table({right("#"), shrinking("process", 2), shrinking("stage"), right("ms"), left("grade", 1)});
   for (const ProcessResult& process : result.processes)
     for (const scenarios::StageResult& stage : process.stages)
       table.add({fmt::format("{}", process.index), label(process), stage.name, cell(stage.ms), stage.grade});
@@ -320,10 +281,10 @@ Passage stages_of(const Result& result) {
 Passage windows_of(const Result& result) {
   if (!result.system.gpu.windows) return {};
   const scenarios::GpuWindows& all = *result.system.gpu.windows;
-  std::vector<Column> headers{{"", Align::left, 0, true}, {"mean", Align::right}};
+  std::vector<Column> headers{shrinking(""), right("mean")};
   for (const int percentile : scenarios::window_percentiles)
-    headers.push_back({fmt::format("p{}", percentile), Align::right, percentile == 50 ? 90 : 60});
-  headers.push_back({"max", Align::right, 80});
+    headers.push_back(right(fmt::format("p{}", percentile), percentile == 50 ? 90 : 60));
+  headers.push_back(right("max", 80));
   Table table(headers);
   const auto add = [&](const std::string& name, const scenarios::WindowShares& shares) {
     const auto percent = [](const Metric& share) {
@@ -730,13 +691,13 @@ std::string report(const Result& result, int width, bool colour) {
   }
   const IntervalLine interval = interval_line(result);
   return title + "\n" + table_of_processes(result).text(width, colour) +
-         text_of(instances_of(result), width, colour) + text_of(tokens_of(result), width, colour) +
+         passage_text(instances_of(result), width, colour) + passage_text(tokens_of(result), width, colour) +
          overload_lines(result, width, colour) + text_of(warnings_of(result), width, colour) +
          sharing_lines(result, width) + text_of(missing_latencies(result), width) +
          text_of(unconverged(result), width) +
          (interval.phrases.empty() ? "" : "\n" + wrapped(interval.head, interval.phrases, width)) +
-         text_of(shares_of(result), width, colour) + text_of(stages_of(result), width, colour) +
-         text_of(loads_of(result), width, colour) + text_of(windows_of(result), width, colour) +
+         passage_text(shares_of(result), width, colour) + passage_text(stages_of(result), width, colour) +
+         passage_text(loads_of(result), width, colour) + passage_text(windows_of(result), width, colour) +
          system_lines(result, width);
 }
 

@@ -139,10 +139,8 @@ std::string page_of(const std::vector<scenarios::Scenario>& all, nlohmann::order
 
 ExitCode run_all(const RunOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
-  if (!options.trace.empty() && options.questions.files.size() > 1) {
-    terminal.complain("--trace writes one timeline: give one scenario file");
-    return ExitCode::bad_input;
-  }
+  if (!options.trace.empty() && options.questions.files.size() > 1)
+    return terminal.refuse("--trace writes one timeline: give one scenario file");
   const auto all = read(options.questions, terminal);
   if (!all) return ExitCode::bad_input;
 
@@ -234,16 +232,12 @@ void add_run(CLI::App& app, Task& task) {
       ->type_name("idle|equilibrium");
   command->add_flag("--interval", options->interval,
                     "Add pi90, the 90 % prediction interval (about 80 times the work)");
-  command
-      ->add_option(
-          "--trace", options->trace,
-          "Write a timeline, of the first replication, as Chrome's JSON, which ui.perfetto.dev opens")
-      ->type_name("FILE");
+  add_value(*command, "--trace", options->trace, "FILE",
+            "Write a timeline, of the first replication, as Chrome's JSON, which ui.perfetto.dev opens");
   add_html(*command, options->html);
   add_examples(*command, {"run gate.yaml", "run gate.yaml --set processes.0.batch=8 --seed 7 --format json",
                           "run - --trace gate.json < gate.yaml"});
-  command->callback(
-      [&task, options] { task = [options](Context& context) { return run_all(*options, context); }; });
+  set_task(*command, task, options, run_all);
 }
 
 }  // namespace jostle::cli

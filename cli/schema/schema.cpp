@@ -12,10 +12,9 @@ void add_schema(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("schema", "Print the JSON Schema of a scenario, a study or a result");
   const auto name = std::make_shared<std::string>();
-  command->add_option("KIND", *name, "scenario, study or result")
+  add_value(*command, "KIND", *name, "", "scenario, study or result")
       ->required()
-      ->check(one_of(analyses::schema_names()))
-      ->type_name("");
+      ->check(one_of(analyses::schema_names()));
   command->footer(
       "\nAn editor with a YAML language server checks and completes a file that begins with\n"
       "  # yaml-language-server: $schema=scenario.schema.json");

@@ -25,14 +25,8 @@ std::string shortened(const std::string& value) {
 ExitCode show_device(const std::string& name, Terminal& terminal) {
   input::Problems problems;
   const auto profile = profiles::find_profile(name, problems);
-  if (!profile) {
-    terminal.note(problems.text());
-    return ExitCode::bad_input;
-  }
-  Table table({{"parameter", Align::left, 0, true},
-               {"value", Align::left, 0, true},
-               {"grade", Align::left},
-               {"source", Align::left, 1, true}});
+  if (!profile) return terminal.refuse(problems);
+  Table table({shrinking("parameter"), shrinking("value"), left("grade"), shrinking("source", 1)});
   for (const profiles::ProfileParameter& parameter : profile->figures) {
     table.add({parameter.path, shortened(parameter.value), profiles::to_string(parameter.from.grade),
                parameter.from.source});

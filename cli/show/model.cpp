@@ -113,8 +113,7 @@ ExitCode show_model(const ModelOptions& options, Terminal& terminal) {
     else
       text = text_of(is_file(options.name) ? read(options, terminal) : build(options), options, terminal);
   } catch (const std::invalid_argument& error) {
-    terminal.complain(error.what());
-    return ExitCode::bad_input;
+    return terminal.refuse(error.what());
   }
   if (options.format == "table")
     terminal.print(text);
@@ -145,21 +144,16 @@ void add_show_model(CLI::App& show, Task& task) {
   CLI::App* const command =
       show.add_subcommand("model", "The layers of a network, or the shapes of a language model");
   const auto options = std::make_shared<ModelOptions>();
-  command
-      ->add_option("NAME", options->name,
-                   "A built-in network or language model (see `jostle list models`), or the path of an .onnx "
-                   "file or of a config.json")
-      ->required()
-      ->type_name("");
+  add_value(*command, "NAME", options->name, "",
+            "A built-in network or language model (see `jostle list models`), or the path of an .onnx "
+            "file or of a config.json")
+      ->required();
   add_count(*command, "--input", "Image side in pixels, or number of tokens (default: that of the network)",
             dnn::largest_input, options->input);
   add_count(*command, "--batch", "Images per batch (default 1)", dnn::max_images, options->batch);
-  command
-      ->add_option("--format", options->format,
-                   "Output format: a table (default), one line of JSON, CSV with one row per layer, or dot "
-                   "for Graphviz")
-      ->check(one_of({"table", "json", "csv", "dot"}))
-      ->type_name("table|json|csv|dot");
+  add_choice(*command, "--format", options->format, "table|json|csv|dot",
+             "Output format: a table (default), one line of JSON, CSV with one row per layer, or dot "
+             "for Graphviz");
   add_examples(*command, {"show model yolov8n --batch 4", "show model resnet50 --input 320 --format dot",
                           "show model qwen2.5_1.5b"});
   command->callback([&task, options] {

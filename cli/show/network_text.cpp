@@ -29,16 +29,9 @@ std::string scaled(std::int64_t number, double unit, const char* format) {
 }
 
 Table layers_of(const dnn::Network& network, std::int64_t batch) {
-  Table table({{"#", Align::right, 1},
-               {"layer", Align::left, 0, true},
-               {"op", Align::left},
-               {"in", Align::left, 3},
-               {"out", Align::left, 5},
-               {"window", Align::left, 2},
-               {"groups", Align::right, 1},
-               {"MMAC", Align::right},
-               {"parameters", Align::right, 6},
-               {"k elements", Align::right, 4}});
+  Table table({right("#", 1), shrinking("layer"), left("op"), left("in", 3), left("out", 5),
+               left("window", 2), right("groups", 1), right("MMAC"), right("parameters", 6),
+               right("k elements", 4)});
   for (dnn::Network::Node node = 0; node < network.size(); ++node) {
     const Layer& layer = network.layer(node);
     table.add({fmt::format("{}", node), input::printable(layer.name), operator_text(layer),
@@ -52,7 +45,7 @@ Table layers_of(const dnn::Network& network, std::int64_t batch) {
 
 Table totals_table(const NetworkTotals& totals) {
   const auto macs = static_cast<double>(totals.macs);
-  Table table({{"total", Align::left}, {"", Align::right}, {"", Align::left, 1}});
+  Table table({left("total"), right(""), left("", 1)});
   table.add({"parameters", fmt::format("{:.3f}", static_cast<double>(totals.parameters) / 1e6), "M"});
   table.add({"multiply-adds", fmt::format("{:.3f}", macs / 1e9), "GMAC"});
   table.add({"operations", fmt::format("{:.3f}", 2 * macs / 1e9), "GFLOP"});
@@ -68,7 +61,7 @@ bool slides(Op op) {
 // The partition points of the network; empty if there are none.
 std::string partition_points_of(const dnn::Network& network, int width, bool colour) {
   const std::vector<dnn::FusedLayer> fused = dnn::fuse(network, dnn::Lowering::optimised);
-  Table table({{"partition point"}, {"after", Align::left, 0, true}, {"k elements"}});
+  Table table({right("partition point"), shrinking("after"), right("k elements")});
   for (const dnn::PartitionPoint& point :
        dnn::narrowing(dnn::partition_points(fused), memory::bindings(network).inputs))
     table.add({fmt::format("{}", point.layers), input::printable(point.after),

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <ranges>
 #include <stdexcept>
 #include <string>
@@ -99,10 +98,7 @@ ExitCode print_support(const SupportOptions& options, Terminal& terminal) {
   if (!precision)
     problems.add({}, {}, fmt::format("unknown precision '{}'", input::printable(options.precision)),
                  "fp32, tf32, fp16 or int8");
-  if (!problems.empty()) {
-    terminal.note(problems.text());
-    return ExitCode::bad_input;
-  }
+  if (!problems.empty()) return terminal.refuse(problems);
   try {
     const auto& runtimes = scenarios::runtime_names();
     const auto runtime =
@@ -114,8 +110,7 @@ ExitCode print_support(const SupportOptions& options, Terminal& terminal) {
     else
       terminal.print(describe(support, options));
   } catch (const std::invalid_argument& error) {
-    terminal.complain(error.what());
-    return ExitCode::bad_input;
+    return terminal.refuse(error.what());
   }
   return ExitCode::done;
 }
@@ -126,30 +121,22 @@ void add_support(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "support", "Show the basis of a prediction: measurements, a fitted factor or the data sheet");
   const auto options = std::make_shared<SupportOptions>();
-  command
-      ->add_option("DEVICE", options->device,
-                   "A shipped profile (see `jostle list devices`), or the file of one")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option("MODEL", options->model, "A built-in network (see `jostle list models`), or an .onnx file")
-      ->required()
-      ->type_name("");
-  command->add_option("PRECISION", options->precision, "fp32, tf32, fp16 or int8")->required()->type_name("");
+  add_value(*command, "DEVICE", options->device, "",
+            "A shipped profile (see `jostle list devices`), or the file of one")
+      ->required();
+  add_value(*command, "MODEL", options->model, "",
+            "A built-in network (see `jostle list models`), or an .onnx file")
+      ->required();
+  add_value(*command, "PRECISION", options->precision, "", "fp32, tf32, fp16 or int8")->required();
   std::vector<std::string> runtimes;
   for (const auto& [name, runtime] : scenarios::runtime_names())
     if (process::traits_of(runtime).kind != process::RuntimeKind::cores) runtimes.emplace_back(name);
-  command
-      ->add_option("--runtime", options->runtime,
-                   fmt::format("Default: tensorrt; or {}", fmt::join(runtimes | std::views::drop(1), ", ")))
-      ->check(one_of(runtimes))
-      ->type_name("RUNTIME");
-  command->add_option("--batch", options->batch, "Images per batch (default 1)")
-      ->check(CLI::Range(std::int64_t{1}, dnn::max_images))
-      ->type_name("N");
-  command->add_option("--format", options->format, "text (default) or one line of JSON")
-      ->check(one_of({"text", "json"}))
-      ->type_name("text|json");
+  add_value(*command, "--runtime", options->runtime, "RUNTIME",
+            fmt::format("Default: tensorrt; or {}", fmt::join(runtimes | std::views::drop(1), ", ")))
+      ->check(one_of(runtimes));
+  add_value(*command, "--batch", options->batch, "N", "Images per batch (default 1)")
+      ->check(CLI::Range(std::int64_t{1}, dnn::max_images));
+  add_choice(*command, "--format", options->format, "text|json", "text (default) or one line of JSON");
   add_examples(*command,
                {"support jetson-nano resnet50 fp16", "support jetson-orin-nano yolov8n int8 --batch 8"});
   command->callback([&task, options] {

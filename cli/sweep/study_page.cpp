@@ -338,10 +338,10 @@ void add_changes(const std::vector<Along>& changes, const BestRow& row, const Be
 // row that is asked for comes first.
 Table best_points(const Study& study, const std::vector<std::string>& axes, const std::string& within,
                   analyses::Database& database) {
-  std::vector<Column> columns{{"", Align::left}, {"value", Align::right}};
+  std::vector<Column> columns{left(""), right("value")};
   for (const std::string& axis : axes)
-    columns.push_back({plain_axis(axis).head, Align::left, 50 + static_cast<int>(columns.size())});
-  columns.push_back({"limited by", Align::left, 40});
+    columns.push_back(left(plain_axis(axis).head, 50 + static_cast<int>(columns.size())));
+  columns.push_back(left("limited by", 40));
   Table table(columns);
   const BestRow& asked = asked_row(study);
   std::vector<const BestRow*> order{&asked};

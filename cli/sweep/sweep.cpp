@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/options.hpp"
@@ -194,8 +193,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   const Ranks ranks;
   if (const std::string problem = misuse(options, ranks); !problem.empty()) {
-    if (ranks.index() == 0) terminal.complain(problem);
-    return ExitCode::bad_input;
+    if (ranks.index() == 0) return terminal.refuse(problem);
   }
   const auto began = std::chrono::steady_clock::now();
   analyses::Profiles profiles;
@@ -254,15 +252,11 @@ void add_sweep(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("sweep", "Simulate every point of a study and store each result");
   const auto options = std::make_shared<SweepOptions>();
-  command->add_option("STUDY", options->study, "A study (YAML): a scenario and the keys to vary")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option(
-          "-o,--output", options->output,
-          "SQLite file; points already in it are not computed again, so an interrupted sweep continues. "
-          "Without -o, --export and --html a table is printed")
-      ->type_name("FILE");
+  add_value(*command, "STUDY", options->study, "", "A study (YAML): a scenario and the keys to vary")
+      ->required();
+  add_value(*command, "-o,--output", options->output, "FILE",
+            "SQLite file; points already in it are not computed again, so an interrupted sweep continues. "
+            "Without -o, --export and --html a table is printed");
   add_replace(*command, options->replace);
   command->add_flag("--interval", options->interval,
                     "Add prediction intervals, as `interval: true` in the study does");
@@ -272,11 +266,8 @@ void add_sweep(CLI::App& app, Task& task) {
           "--shard", [options](const std::string& text) { options->shard = shard_of(text); },
           "Compute only one part of the points, such as 1/4; `jostle merge` joins the files")
       ->type_name("I/N");
-  command
-      ->add_option("--export", options->export_as,
-                   "Also print the points: one row of CSV or one line of JSON each")
-      ->check(one_of({"csv", "json"}))
-      ->type_name("csv|json");
+  add_choice(*command, "--export", options->export_as, "csv|json",
+             "Also print the points: one row of CSV or one line of JSON each");
   add_html(*command, options->html);
   command->footer(
       "\nA study, all keys but scenario optional (docs/studies.md):\n"
@@ -290,8 +281,7 @@ void add_sweep(CLI::App& app, Task& task) {
       "  sampling: {latin_hypercube: 500, seed: 1}           # default: the full grid");
   add_examples(*command, {"sweep study.yaml", "sweep study.yaml -o study.sqlite",
                           "sweep study.yaml --shard 1/2 -o part1.sqlite"});
-  command->callback(
-      [&task, options] { task = [options](Context& context) { return run_study(*options, context); }; });
+  set_task(*command, task, options, run_study);
 }
 
 }  // namespace jostle::cli

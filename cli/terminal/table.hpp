@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/terminal/terminal.hpp"
@@ -26,6 +27,17 @@ struct Column {
   int importance = 0;    // 0: never hidden; otherwise the smallest is hidden first
   bool shrinks = false;  // cells may be truncated, with an ellipsis
 };
+
+// A column of words; one whose cells may be truncated; one of numbers.
+[[nodiscard]] inline Column left(std::string header, int importance = 0) {
+  return {std::move(header), Align::left, importance};
+}
+[[nodiscard]] inline Column shrinking(std::string header, int importance = 0) {
+  return {std::move(header), Align::left, importance, true};
+}
+[[nodiscard]] inline Column right(std::string header, int importance = 0) {
+  return {std::move(header), Align::right, importance};
+}
 
 class Table {
  public:

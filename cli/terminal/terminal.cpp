@@ -14,6 +14,7 @@
 
 #include "input/interruption.hpp"
 #include "input/printable.hpp"
+#include "input/problems.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -134,6 +135,16 @@ void Terminal::complain(std::string_view text) {
   clear_progress();
   write_message(
       fmt::format("{} {}\n", styled("jostle:", Style::bad, settings_.error_colour), safe(text, false)));
+}
+
+ExitCode Terminal::refuse(std::string_view text) {
+  complain(text);
+  return ExitCode::bad_input;
+}
+
+ExitCode Terminal::refuse(const input::Problems& problems) {
+  note(problems.text());
+  return ExitCode::bad_input;
 }
 
 void Terminal::note(std::string_view lines) {

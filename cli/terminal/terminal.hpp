@@ -11,6 +11,12 @@
 #include <string>
 #include <string_view>
 
+#include "cli/terminal/exit_code.hpp"
+
+namespace jostle::input {
+class Problems;
+}
+
 namespace jostle::cli {
 
 // Thrown if standard output cannot be written. `closed`: the reader closed the pipe (like `head`), which is
@@ -66,6 +72,10 @@ class Terminal {
   void complain(std::string_view text);
   // Prints lines to standard error, escaped as by print().
   void note(std::string_view lines);
+  // Prints what is wrong with what the user gave: a sentence as by complain(), or problems with their places.
+  // Returns the exit code for that.
+  ExitCode refuse(std::string_view text);
+  ExitCode refuse(const input::Problems& problems);
 
   // Shows the current activity and the completed share (0 to 1) in a line that replaces itself, after the
   // first half second.

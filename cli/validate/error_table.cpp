@@ -64,15 +64,10 @@ struct ErrorCells {
         bounds(std::ranges::any_of(rows, [](const auto& row) { return row.second.bound.has_value(); })) {}
 
   void add_columns(std::vector<Column>& columns) const {
-    columns.insert(columns.end(), {{"n", Align::right, 3},
-                                   {"|error| %", Align::right},
-                                   {"median %", Align::right, 1},
-                                   {"P90 %", Align::right, 1},
-                                   {"bias %", Align::right, 1},
-                                   {"worst %", Align::right, 2},
-                                   {"worst run", Align::left, 1, true}});
-    if (intervals) columns.push_back({"coverage", Align::right, 2});
-    if (bounds) columns.push_back({"limit, %", Align::left});
+    columns.insert(columns.end(), {right("n", 3), right("|error| %"), right("median %", 1), right("P90 %", 1),
+                                   right("bias %", 1), right("worst %", 2), shrinking("worst run", 1)});
+    if (intervals) columns.push_back(right("coverage", 2));
+    if (bounds) columns.push_back(left("limit, %"));
   }
   void add(std::vector<std::string>& cells, const calibration::ErrorSummary& row) const {
     cells.insert(cells.end(), {fmt::format("{}", row.count), percent(row.mean_absolute),
@@ -90,7 +85,7 @@ struct ErrorCells {
 Table error_table(const std::vector<calibration::ComparisonGroup>& groups) {
   const Summaries rows = summaries_of(groups);
   const ErrorCells behind(rows);
-  std::vector<Column> columns{{"runs", Align::left}, {"quantity", Align::left}};
+  std::vector<Column> columns{left("runs"), left("quantity")};
   behind.add_columns(columns);
   Table table(columns);
   const calibration::ComparisonGroup* before = nullptr;
@@ -110,7 +105,7 @@ std::string error_text(const std::vector<calibration::ComparisonGroup>& groups, 
   const auto over = std::ranges::count_if(rows, [](const auto& row) { return row.second.exceeded(); });
   const bool every = shown == ErrorRows::all || limited == 0;
   const ErrorCells behind(rows);
-  std::vector<Column> columns{{"runs", Align::left, 0, true}};
+  std::vector<Column> columns{shrinking("runs")};
   behind.add_columns(columns);
   Table table(columns);
   const calibration::ComparisonGroup* before = nullptr;
@@ -175,11 +170,8 @@ std::vector<std::string> why_exceeded(const std::vector<calibration::ComparisonG
 }
 
 Table exceeded_table(const std::vector<calibration::ComparisonGroup>& groups) {
-  Table table({{"over its limit", Align::left},
-               {"values", Align::right, 2},
-               {"mean error %", Align::right},
-               {"worst %", Align::right, 1},
-               {"limit, %", Align::left}});
+  Table table({left("over its limit"), right("values", 2), right("mean error %"), right("worst %", 1),
+               left("limit, %")});
   for (const auto& [group, row] : summaries_of(groups))
     if (row.exceeded())
       table.add({fmt::format("{}: {}", group->name, row.quantity), fmt::format("{}", row.count),
@@ -188,11 +180,8 @@ Table exceeded_table(const std::vector<calibration::ComparisonGroup>& groups) {
 }
 
 Table details_table(const std::vector<calibration::ComparisonGroup>& groups, bool only_over_limit) {
-  Table table({{"run", Align::left, 0, true},
-               {"quantity", Align::left, 0, true},
-               {"measured", Align::right},
-               {"predicted", Align::right},
-               {"error %", Align::right}});
+  Table table(
+      {shrinking("run"), shrinking("quantity"), right("measured"), right("predicted"), right("error %")});
   for (const calibration::ComparisonGroup& group : groups) {
     if (group.is_view) continue;
     for (const calibration::Comparison& row : group.comparisons) {

@@ -95,11 +95,8 @@ std::string left_out_counts(const LeftOut& left_out) {
 }
 
 Table worst_table(const LeftOut& left_out) {
-  Table table({{"run", Align::left, 0, true},
-               {"measured", Align::right},
-               {"predicted", Align::right},
-               {"error %", Align::right},
-               {"teaches", Align::left, 1, true}});
+  Table table(
+      {shrinking("run"), right("measured"), right("predicted"), right("error %"), shrinking("teaches", 1)});
   for (const JudgedValue& value : worst_of(left_out, worst_shown)) {
     const std::string teaches = taught_by(calibration::shipped_lessons(), value);
     table.add({fmt::format("{} {}, {}", value.run, value.configuration, value.metric),
@@ -110,7 +107,7 @@ Table worst_table(const LeftOut& left_out) {
 }
 
 Table not_yet_table(const LeftOut& left_out) {
-  Table table({{"rows", Align::right}, {"wait for", Align::left}, {"called", Align::left, 0, true}});
+  Table table({right("rows"), left("wait for"), shrinking("called")});
   for (const calibration::NotYet& row : most_first(left_out.not_yet))
     table.add({fmt::format("{}", row.rows), row.what, row.name});
   return table;

@@ -22,7 +22,7 @@ std::string rejected_changes() {
   const auto csv = calibration::evidence_file("tries.csv");
   if (!csv) return {};
   const auto rows = input::CsvTable::parse(*csv, "tries.csv");
-  Table table({{"mechanism", Align::left}, {"tried", Align::left}, {"result", Align::left}});
+  Table table({left("mechanism"), left("tried"), left("result")});
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const auto row = rows.row(i);
     table.add({row.text(rows.column("mechanism")), row.text(rows.column("tried")),
@@ -46,12 +46,8 @@ std::string sensitivity_markdown(const std::vector<calibration::DeviceSensitivit
   for (const calibration::DeviceSensitivity& device : devices) {
     text += fmt::format("\n## {}\n\nMean error {} % over {}.\n\n", device.device, percent(device.error),
                         input::counted(device.values, "measured value"));
-    Table table({{"parameter", Align::left},
-                 {"value", Align::right},
-                 {"grade", Align::left},
-                 {"÷ 1.2", Align::right},
-                 {"× 1.2", Align::right},
-                 {"source", Align::left}});
+    Table table(
+        {left("parameter"), right("value"), left("grade"), right("÷ 1.2"), right("× 1.2"), left("source")});
     for (const calibration::SensitivityRow& row : device.rows)
       table.add({row.path, row.value, row.grade, percentage_points(row.smaller, device.error),
                  percentage_points(row.larger, device.error), row.source});

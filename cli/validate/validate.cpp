@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "calibration/evidence/evidence_files.hpp"
@@ -146,10 +145,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   input::Problems problems;
   const auto profile = profile_of(options.subject, options.set, problems);
-  if (!profile) {
-    terminal.note(problems.text());
-    return ExitCode::bad_input;
-  }
+  if (!profile) return terminal.refuse(problems);
   try {
     const calibration::EvidenceFiles files = calibration::read_evidence_files(options.evidence, options.onnx);
     for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
@@ -158,26 +154,20 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
       const auto groups =
           calibration::validate_h200(profile->base.profile, progress_of(context), files.traces);
       terminal.clear_progress();
-      if (groups.empty()) {
-        terminal.complain(options.evidence.front() + ": no runs to compare with");
-        return ExitCode::bad_input;
-      }
+      if (groups.empty()) return terminal.refuse(options.evidence.front() + ": no runs to compare with");
       if (page) write_page(options, *page, groups);
       terminal.print(shown(options, terminal, {groups, {}}));
       return ExitCode::done;
     }
     const std::vector<calibration::RunConfiguration>& configurations = files.configurations;
-    if (configurations.empty()) {
-      terminal.complain(options.evidence.front() + ": contains no metric that jostle predicts");
-      return ExitCode::bad_input;
-    }
+    if (configurations.empty())
+      return terminal.refuse(options.evidence.front() + ": contains no metric that jostle predicts");
     const auto groups =
         calibration::validate_evidence(*profile, options.subject, configurations, &context.interrupted);
     if (page) write_page(options, *page, groups);
     terminal.print(shown(options, terminal, {groups, {}}));
   } catch (const input::CsvError& error) {
-    terminal.complain(error.what());
-    return ExitCode::bad_input;
+    return terminal.refuse(error.what());
   }
   return ExitCode::done;
 }
@@ -189,16 +179,11 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
                        options.subject == "pytorch" || options.subject == "host";
   input::Problems problems;
   const auto profile = profile_of(shipped ? "nvidia-h200" : options.subject, options.set, problems);
-  if (!profile) {
-    context.terminal.note(problems.text());
-    return ExitCode::bad_input;
-  }
+  if (!profile) return context.terminal.refuse(problems);
   // The shipped contention runs of the H200 are no evidence for another GPU.
-  if (!shipped && profile->base.profile.spec->evidence.empty()) {
-    context.terminal.complain("validate " + options.subject +
-                              ": EVIDENCE is required (or use validate h200, boards, language or mps)");
-    return ExitCode::bad_input;
-  }
+  if (!shipped && profile->base.profile.spec->evidence.empty())
+    return context.terminal.refuse("validate " + options.subject +
+                                   ": EVIDENCE is required (or use validate h200, boards, language or mps)");
   const auto page = output::open_if_given(options.html);
   const auto progress = progress_of(context);
   std::string text, notes;
@@ -252,26 +237,18 @@ void add_validate(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("validate", "Simulate measured runs, shipped or your own, and compare");
   const auto options = std::make_shared<ValidateOptions>();
-  command
-      ->add_option(
-          "SUBJECT", options->subject,
-          "h200: contention on an H200, measured for jostle; boards: published times of Jetsons; "
-          "language: language models, alone and beside others; default: these three. mps: clients "
-          "of MPS, with and without shares of the SMs. pytorch: networks that nobody calibrated, on an "
-          "H100. host: few cores, loads on them and sources that poll, on an H200. Or a profile (name or "
-          "file) to compare with EVIDENCE; without EVIDENCE, "
-          "an H200 profile is compared with the shipped runs")
-      ->type_name("");
-  command
-      ->add_option("EVIDENCE", options->evidence,
-                   "CSV files of measurements, or a folder of them (see docs/calibration.md)")
-      ->type_name("");
-  command
-      ->add_option(
-          "--onnx", options->onnx,
-          "The .onnx file of a network in EVIDENCE, which knows it by its content; may be repeated (also "
-          "looked for beside it, and here)")
-      ->type_name("FILE");
+  add_value(*command, "SUBJECT", options->subject, "",
+            "h200: contention on an H200, measured for jostle; boards: published times of Jetsons; "
+            "language: language models, alone and beside others; default: these three. mps: clients "
+            "of MPS, with and without shares of the SMs. pytorch: networks that nobody calibrated, on an "
+            "H100. host: few cores, loads on them and sources that poll, on an H200. Or a profile (name or "
+            "file) to compare with EVIDENCE; without EVIDENCE, "
+            "an H200 profile is compared with the shipped runs");
+  add_value(*command, "EVIDENCE", options->evidence, "",
+            "CSV files of measurements, or a folder of them (see docs/calibration.md)");
+  add_value(*command, "--onnx", options->onnx, "FILE",
+            "The .onnx file of a network in EVIDENCE, which knows it by its content; may be repeated (also "
+            "looked for beside it, and here)");
   command->add_flag("--all", options->all,
                     "Print every group, and what is most wrong; default: what is over its limit");
   command->add_flag("--details", options->details, "Print every measured value of every run");
@@ -283,14 +260,11 @@ void add_validate(CLI::App& app, Task& task) {
   command->add_flag("--markdown", options->markdown, "Print the tables of docs/validation.md")
       ->excludes("--details");
   add_tables(command, options.get());
-  command
-      ->add_option("--set", options->set,
-                   "Override a parameter of the profile (default: the H200's): gpu.time_slicing.slice='1 ms'")
-      ->type_name("KEY=VALUE");
+  add_value(*command, "--set", options->set, "KEY=VALUE",
+            "Override a parameter of the profile (default: the H200's): gpu.time_slicing.slice='1 ms'");
   add_examples(*command, {"validate boards --details", "validate language --all",
                           "validate jetson-orin-nano-super evidence.csv"});
-  command->callback(
-      [&task, options] { task = [options](Context& context) { return validate(*options, context); }; });
+  set_task(*command, task, options, validate);
 }
 
 }  // namespace jostle::cli

@@ -7,6 +7,7 @@ from typing import List
 
 from . import page
 from .record import MissingKey, Record, Records, frame, has_values, missing, wrap
+from .running import call
 
 
 class Answer(Record):
@@ -65,9 +66,7 @@ class Result(Answer):
     def page(self, *, height=720, progress=None) -> page.Page:
         """The page of the report, which a notebook shows in place: as `jostle run --html` writes it. Runs the scenario
         again, for its timeline."""
-        from . import command
-
-        return page.of_result(command.call, self.to_dict(), self._folder, height, progress)
+        return page.of_result(call, self.to_dict(), self._folder, height, progress)
 
     def plot(self, axes=None):
         """Bars of images/s, with their 95 % intervals, and of where each process's time goes: two axes of matplotlib,

@@ -9,6 +9,7 @@
 #include "analyses/explain/engine_pieces.hpp"
 #include "analyses/explain/explain.hpp"
 #include "scenarios/language/objective.hpp"
+#include "tests/analyses/explained.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::analyses {
@@ -22,15 +23,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Explanation explained(const std::string& text, const std::vector<std::string>& set = {}) {
-  const Scenario scenario = scenario_of(text, nullptr, {set, std::nullopt});
-  return explain({.scenario = scenario, .directory = "", .what_ifs = {}}, {});
-}
-const Tried& tried(const Explanation& explanation, const std::string& name) {
-  for (const Tried& each : explanation.tried)
-    if (each.what_if.name == name) return each;
-  throw std::runtime_error("not tried: " + name);
-}
 std::vector<std::string> names_of(const Explanation& explanation) {
   std::vector<std::string> names;
   for (const Tried& each : explanation.tried) names.push_back(each.what_if.name);

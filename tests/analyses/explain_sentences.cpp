@@ -9,6 +9,7 @@
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/explanation_json.hpp"
+#include "tests/analyses/explained.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::analyses {
@@ -20,16 +21,6 @@ namespace JOSTLE_FILE {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-Explanation explained(const std::string& text, const std::vector<std::string>& set = {}) {
-  const Scenario scenario = scenario_of(text, nullptr, {set, std::nullopt});
-  return explain({.scenario = scenario, .directory = "", .what_ifs = {}}, {});
-}
-const Tried& tried(const Explanation& explanation, const std::string& name) {
-  for (const Tried& each : explanation.tried)
-    if (each.what_if.name == name) return each;
-  throw std::runtime_error("not tried: " + name);
-}
 
 const std::string camera =
     "device: jetson-orin-nano-super\nprocesses:\n"

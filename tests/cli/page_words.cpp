@@ -50,15 +50,37 @@ TEST(PageWords, of_a_fleet_say_the_computed_interval_in_place_of_the_grade_where
   choice.boards = choice.capacity = choice.max_cameras = 1;
   choice.grade = "fitted";
   choice.power_grade = "fitted";
+  choice.if_off = analyses::CarriedIfOff{.error = 0.25, .slow = 1, .fast = 2};
+  fleet.cameras = 1;
   const auto trust = [&] { return fmt::format("{}", fmt::join(fleet_words(fleet, {}).trust, "; ")); };
+  EXPECT_NE(trust().find("usual error of 25 %"), std::string::npos) << trust();
   EXPECT_NE(trust().find("Power and energy: a real board may differ by some 25 %"), std::string::npos);
   choice.p99_pi90 = {{20.0, 45.0}};
   choice.power_pi90 = {{11.8, 17.0}};
   EXPECT_EQ(trust().find("may differ by"), std::string::npos) << trust();
+  EXPECT_EQ(trust().find("usual"), std::string::npos) << trust();
   EXPECT_NE(trust().find("p99: 9 of 10 measurements on a real board should lie within 20.0 to 45.0 ms"),
             std::string::npos)
       << trust();
   EXPECT_NE(trust().find("within 11.8 to 17.0 W"), std::string::npos) << trust();
+}
+
+TEST(PageWords, of_a_plan_leave_the_usual_error_out_where_the_intervals_of_its_limits_are_computed) {
+  analyses::Plan plan;
+  plan.goal.metrics = {"system.throughput", "processes.latency_ms.p99"};
+  plan.goal.criteria = {{true, {}}, {false, 40}};
+  plan.goal.objectives = 1;
+  plan.best.emplace();
+  plan.best->settings = "{}";
+  plan.best->values = {100, 20};
+  plan.best->intervals.resize(2);
+  plan.best->half_widths.resize(2);
+  plan.if_off = analyses::IfOff{.error = 0.3};
+  const auto trust = [&] { return fmt::format("{}", fmt::join(plan_words(plan, {}).trust, "; ")); };
+  EXPECT_NE(trust().find("off by its usual 30 %, all limits are still met"), std::string::npos) << trust();
+  plan.best->intervals[1] = {{15.0, 45.0}};
+  EXPECT_EQ(trust().find("usual"), std::string::npos) << trust();
+  EXPECT_NE(trust().find("A real board may miss"), std::string::npos) << trust();
 }
 
 TEST(PageWords, call_no_share_of_repeats_of_the_simulation_all_but_certain) {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "models/cpu/kernel_version.hpp"
 #include "models/cpu/spec.hpp"

@@ -76,11 +76,10 @@ std::vector<KernelRow> kernel_rows(const fs::path& file) {
   constexpr std::array<std::string_view, 4> columns{"kind", "size", "duration_us", "duration_sd_us"};
   const input::CsvTable table = input::CsvTable::read(file, columns);
   std::vector<KernelRow> rows;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
+  for (const input::CsvTable::Row row : table) {
     const auto number = [&](std::size_t of) { return row.number(table.column(columns[of])); };
     if (!(number(1) > 0) || !(number(2) > 0)) row.fail("size or duration_us is not positive");
-    const std::string kind = row.text(table.column("kind"));
+    const std::string kind = row.text("kind");
     if (auto layer = layer_of(kind, number(1)))
       rows.push_back({{kind, number(1), number(2), 0, 0}, number(3) / number(2), std::move(*layer)});
   }

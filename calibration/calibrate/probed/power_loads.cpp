@@ -185,10 +185,9 @@ std::vector<LoadRow> load_rows(const fs::path& file) {
                                                     "effective_clock_mhz"};
   const input::CsvTable table = input::CsvTable::read(file, columns);
   std::vector<LoadRow> rows;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const input::CsvTable::Row row = table.row(i);
+  for (const input::CsvTable::Row row : table) {
     const auto number = [&](std::size_t of) { return row.number(table.column(columns[of])); };
-    rows.push_back({row.text(table.column("load")), number(1), number(2), 1e6 * number(3), 1e6 * number(4)});
+    rows.push_back({row.text("load"), number(1), number(2), 1e6 * number(3), 1e6 * number(4)});
     if (!(rows.back().watts > 0)) row.fail("power_w is not positive");
   }
   return rows;

@@ -2,7 +2,6 @@
 // parameter that the probe measured.
 #pragma once
 
-#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>

@@ -104,8 +104,8 @@ TEST(ATrend, is_exact) {
   checks.rises("x", {1, 1, 3});
   checks.falls("x", {3, 2, 1});
   checks.falls("x", {3, 2, 2});
-  checks.ordered("x", {{"a", 2}, {"b", 1}});
-  checks.ordered("x", {{"a", 1}, {"b", 1}});
+  checks.ordered("x", "a > b", {2, 1});
+  checks.ordered("x", "a > b", {1, 1});
   for (std::size_t i = 0; i < checks.list().size(); ++i)
     EXPECT_EQ(checks.list()[i].verdict, i % 2 == 0 ? Verdict::holds : Verdict::fails) << i;
   EXPECT_EQ(checks.list()[4].claimed, "a > b");
@@ -175,9 +175,15 @@ TEST(Deviations, of_limits_are_found_by_each_group_and_quantity) {
 
 TEST(Runs, asks_each_question_once) {
   Runs runs;
-  const calibration::Setup setup{"jetson-nano", "resnet50", "fp16"};
-  EXPECT_EQ(&runs.of(setup), &runs.of(setup));
-  EXPECT_THROW(runs.of({"jetson-nano", "resnet50", "fp16", 1, 20}), RunError);  // does not fit
+  const auto text = [](int count) {
+    return fmt::format(
+        "{{device: jetson-nano, processes: [{{model: resnet50, precision: fp16, count: {}}}], run: "
+        "{{duration: 1 s}}}}",
+        count);
+  };
+  EXPECT_EQ(&runs.of(text(1)), &runs.of(text(1)));
+  EXPECT_EQ(&runs.of(text(1)), &runs.of(text(1) + "\n"));
+  EXPECT_THROW(runs.of(text(20)), RunError);  // does not fit
 }
 
 TEST(Statements, are_all_there) {
@@ -219,8 +225,9 @@ TEST(AReproduction, has_the_grade_of_its_least_founded_run) {
   Runs runs;
   const Statement two{
       "C00", "value", {}, "", [](Runs& asked, Checks&) {
-        (void)asked.of({"nvidia-h200", "resnet50", "fp16", 1, 1, false, false, "runtime: cuda-graph"});
-        (void)asked.of({"jetson-nano", "resnet50", "fp16"});
+        (void)asked.of(
+            "{device: nvidia-h200, processes: [{model: resnet50, precision: fp16, runtime: cuda-graph}]}");
+        (void)asked.of("{device: jetson-nano, processes: [{model: resnet50, precision: fp16}]}");
       }};
   EXPECT_EQ(reproduce(two, runs).grade, "fitted");
   const Statement none{"C00", "value", {}, "", [](Runs&, Checks&) {}};
