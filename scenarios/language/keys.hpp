@@ -328,36 +328,40 @@ void keys(V& v, KeysOf<GpuShare> /*record*/) {
   constexpr Kinds whole = kind::model | kind::alone | kind::several;
   v("streams", &GpuShare::streams, Integer{1, max_streams}, "Equal ones in one process",
     {Key::if_changed, kind::model | kind::alone, "{} streams"});
-  v("priority", &GpuShare::priority, Choice<gpu::Priority>{"a priority", priority_names()}, "",
+  static const Choice<gpu::Priority> priority{"a priority", priority_names()};
+  static const Choice<gpu::Interleave> interleave{"a level of interleaving", interleave_names()};
+  v("priority", &GpuShare::priority, priority, "",
     {Key::if_changed, kind::model | kind::part, "{} priority", "normal"});
   v.code("sm_partition", {whole | kind::instance, "SMs of its own: {}"});
   v("mps_threads", &GpuShare::mps_threads, Quantity{input::share_dimension(), 0, 1, true},
     "Share of the SMs' threads, under MPS", {whole, "at most {} of the SMs' threads"});
   v("gpu_timeslice", &GpuShare::timeslice, TimeSpan{sim::milliseconds(1), sim::milliseconds(50)},
     "Length of its turns on the GPU", {whole, "time slices of {}"});
-  v("gpu_interleave", &GpuShare::interleave,
-    Choice<gpu::Interleave>{"a level of interleaving", interleave_names()}, "",
-    {Key::if_changed, whole, "{} interleave"});
+  v("gpu_interleave", &GpuShare::interleave, interleave, "", {Key::if_changed, whole, "{} interleave"});
 }
 
 // The keys of the host, but for those of its threads (ThreadSettings).
 template <class V>
 void keys(V& v, KeysOf<Host> /*record*/) {
   constexpr Kinds whole = kind::model | kind::alone | kind::several;
-  v("placement", &Host::placement, Choice<Placement>{"a placement", placement_names()},
-    "Default gpu; of an instance, the process's", {whole | kind::instance});
-  v("runtime", &Host::runtime, Choice<Runtime>{"a runtime", runtime_names()}, "", {whole});
+  // Made once: studies read entries by the thousand.
+  static const Choice<Placement> placement{"a placement", placement_names()};
+  static const Choice<Runtime> runtime{"a runtime", runtime_names()};
+  static const Choice<Sync> sync{"a way to synchronise", sync_names()};
+  static const Choice<bool> transfers{"both or none", {{"both", true}, {"none", false}}},
+      graph{"a kind of graph", {{"dynamic", false}, {"static", true}}};
+  v("placement", &Host::placement, placement, "Default gpu; of an instance, the process's",
+    {whole | kind::instance});
+  v("runtime", &Host::runtime, runtime, "", whole);
   v.code("cuda_graph", whole);
-  v("transfers", &Host::transfers, Choice<bool>{"both or none", {{"both", true}, {"none", false}}},
-    "none: inputs and outputs stay on the device", {Key::if_changed, whole, "no transfers"});
-  v("sync", &Host::sync, Choice<Sync>{"a way to synchronise", sync_names()}, "How the host waits for the GPU",
-    {whole});
+  v("transfers", &Host::transfers, transfers, "none: inputs and outputs stay on the device",
+    {Key::if_changed, whole, "no transfers"});
+  v("sync", &Host::sync, sync, "How the host waits for the GPU", {whole});
   v("host_threads", &Host::host_threads, Integer{1, max_streams}, "Threads that launch on its streams",
     {whole, "{} host threads"});
   v("threads", &Host::threads, Integer{1, 1024}, "Number of threads, with placement: cpu",
     {whole, "{} threads"});
-  v("graph", &Host::static_graph, Choice<bool>{"a kind of graph", {{"dynamic", false}, {"static", true}}}, "",
-    {whole, "{} graph", "dynamic"});
+  v("graph", &Host::static_graph, graph, "", {whole, "{} graph", "dynamic"});
 }
 
 template <class V>
