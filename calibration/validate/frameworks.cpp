@@ -114,10 +114,10 @@ std::vector<EvidenceRow> rows_of(const char* file) {
 // The time of a network's kernels with these laws, over that with those that ship.
 double ratio(const scenarios::ProcessEntry& process, const dnn::Model& model, const gpu::Spec& gpu,
              const std::vector<dnn::LawOf>& laws) {
-  const auto network = dnn::built_network(model, static_cast<int>(*process.input));
-  const bool graph = process.runtime == process::Runtime::cuda_graph;
+  const auto network = dnn::built_network(model, static_cast<int>(*process.work.input));
+  const bool graph = process.host.runtime == process::Runtime::cuda_graph;
   const auto total = [&](std::span<const dnn::LawOf> of) {
-    return sim::to_seconds(dnn::framework_kernels(*network, process.batch, *process.precision, gpu,
+    return sim::to_seconds(dnn::framework_kernels(*network, process.work.batch, *process.work.precision, gpu,
                                                   {dnn::attention_of(model, graph), of})
                                .sequence.total());
   };
@@ -151,7 +151,7 @@ MeasuredRun measured_run(EvidenceRow row, const char* device, std::size_t index,
   run.factors.push_back({.chip = dnn::Chip::of(profile.spec->gpu),
                          .model = std::string(model.name),
                          .family = std::string(model.family),
-                         .precision = *process.precision,
+                         .precision = *process.work.precision,
                          .lowering = dnn::Lowering::framework,
                          .value = ratio(process, model, profile.spec->gpu, laws),
                          .basis = "the laws of other families"});

@@ -99,7 +99,7 @@ TEST_F(OnnxScenario, BatchNormsThatTheExporterNamedRunByThemselvesInAFrameworkUn
   const auto norms = [&](const std::string& more) {
     const auto loaded = load("model: net.onnx, precision: fp16" + more);
     EXPECT_EQ(loaded.errors, "");
-    const auto& file = std::get<OnnxModel>(loaded.scenario->processes.front().model).file;
+    const auto& file = std::get<OnnxModel>(loaded.scenario->processes.front().work.model).file;
     return profiles::layers_of(file->network, dnn::Op::batch_norm).size();
   };
   EXPECT_EQ(norms(", runtime: eager"), 1U);
