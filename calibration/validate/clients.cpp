@@ -65,7 +65,7 @@ std::vector<MeasuredRun> runs_of_pairs() {
            filled(streams ? "processes.0.instances.<i>.throughput" : "processes.<i>.throughput", network)});
     }
     run.values.push_back(
-        {run.values.front().run, "watts", number(networks.front(), "board_power_w"), "power_w"});
+        {run.values.front().run, "watts", number(networks.front(), "board_power_w"), "system.power_w"});
     run.scenario += "run: {duration: 300 ms, warmup: 50 ms}\n";
     runs.push_back(std::move(run));
   }

@@ -63,7 +63,7 @@ TEST(LayersKey, tells_what_is_wrong_with_it) {
 }
 
 TEST(LayersKey, is_of_networks_that_tensorrt_runs_on_the_gpu) {
-  const std::string only = "only a process of runtime tensorrt on the GPU";
+  const std::string only = "does not run a part of a network";
   EXPECT_THAT(errors_of(with_layers("[0, 20], runtime: eager")), HasSubstr(only));
   EXPECT_THAT(errors_of(with_layers("[0, 20], placement: cpu")), HasSubstr(only));
   EXPECT_THAT(errors_of(with_layers("[0, 20], placement: dla0")), HasSubstr(only));

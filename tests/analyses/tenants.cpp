@@ -56,8 +56,8 @@ TEST(AContainer, refuses_what_docker_or_the_kernel_would) {
   EXPECT_THAT(errors("container: {cpus: 1}"), HasSubstr("name"));
   EXPECT_THAT(errors("container: {name: a, cpus: 0}"), HasSubstr("container.cpus"));
   EXPECT_THAT(errors("container: {name: a, shares: 1}"), HasSubstr("container.shares"));
-  EXPECT_THAT(errors("container: {name: a}, policy: {fifo: 5}"), HasSubstr("no quota and has no shares"));
-  EXPECT_THAT(errors("nice: 3, policy: {fifo: 5}"), HasSubstr("no nice level"));
+  EXPECT_THAT(errors("container: {name: a}, policy: {fifo: 5}"), HasSubstr("cannot be combined with policy"));
+  EXPECT_THAT(errors("nice: 3, policy: {fifo: 5}"), HasSubstr("cannot be combined with policy"));
   EXPECT_THAT(errors("policy: {fifo: 100}"), HasSubstr("policy.fifo"));
   EXPECT_THAT(errors("policy: {rr: 5}"), HasSubstr("rr"));
 }
