@@ -68,7 +68,7 @@ TEST(LayersKey, is_of_networks_that_tensorrt_runs_on_the_gpu) {
   EXPECT_THAT(errors_of(with_layers("[0, 20], placement: cpu")), HasSubstr(only));
   EXPECT_THAT(errors_of(with_layers("[0, 20], placement: dla0")), HasSubstr(only));
   EXPECT_THAT(errors_of("model: {kernels: 9, duration: 5 us, blocks: 1, threads: 32}, layers: [0, 2]"),
-              HasSubstr("the model has no layers"));
+              HasSubstr("has no key 'layers'"));
   EXPECT_THAT(errors_of("model: resnet5O, precision: fp16, layers: [0, 2]"), HasSubstr("unknown model"));
 }
 
