@@ -45,7 +45,7 @@ std::vector<SharingRun> sharing_runs(const input::CsvTable& configs, const input
     if (runs.empty() || runs.back().config != config) {
       runs.push_back({config, {}, std::move(turns.extract(config).mapped())});
     }
-    const auto count = [&row, &configs](const char* column) {
+    const auto count = [&row](const char* column) {
       return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(column), 1, 1'000'000'000));
     };
     runs.back().processes.push_back({.kernel_us = row.number("kernel_us"),

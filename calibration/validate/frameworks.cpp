@@ -180,7 +180,7 @@ FrameworksValidation validate_frameworks(const std::function<void(double)>& prog
                                 laws_without(model_of(rows[i]), half, single)));
   auto comparisons = compared(runs, progress);
   FrameworksValidation found;
-  for (const std::size_t value : {0, 1})
+  for (const std::size_t value : {0U, 1U})
     for (std::size_t i = 0; i < first_random; ++i)
       found.held_out.push_back(
           held_out(rows[i], comparisons[i].at(value), value == 0 ? "throughput" : "latency"));

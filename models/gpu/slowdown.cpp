@@ -56,7 +56,8 @@ double pipes_used(const Kernel& kernel) {
 
 Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const SpaceSharing& law = gpu.space_sharing;
-  const double warps = std::max(per_sm, 1.0) * ((kernel.threads_per_block + 31) / 32);
+  const std::uint32_t warps_of_block = (kernel.threads_per_block + 31) / 32;
+  const double held = std::max(per_sm, 1.0), warps = held * warps_of_block;
   const double pipes = std::min(
       std::max(pipes_used(kernel) * law.compute_load, static_cast<double>(kernel.warp_pipes) * warps), 1.0);
   const double bandwidth = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
@@ -69,15 +70,12 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
                 .blocks = blocks,
                 .waiting = static_cast<double>(kernel.memory_share),
                 .miss_latency = law.miss_latency};
-  if (law.warp_bytes_per_s > 0 && bandwidth > 0) {
-    const std::uint32_t warps_of_block = (kernel.threads_per_block + 31) / 32;
+  if (law.warp_bytes_per_s > 0 && bandwidth > 0)
     use.most = blocks * warps_of_block * law.warp_bytes_per_s / bandwidth;
-  }
   const double bound = requests_for(static_cast<double>(kernel.memory_share), use.most);
   const std::int32_t bound_of_block = millionths(bound / blocks);
   const double memory = requests_for(use.dram_share, use.most);
   const std::int32_t memory_of_block = millionths(memory / blocks);
-  const double held = std::max(per_sm, 1.0);
   const auto pipes_of_block = static_cast<Count>(sim::rounded(pipes / held * whole_pipes));
   Demand demand{.pipes_of_block = pipes_of_block,
                 .pipes = static_cast<Count>(pipes_of_block * sim::rounded(held)),

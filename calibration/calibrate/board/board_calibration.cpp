@@ -34,7 +34,7 @@ std::string name_of(const std::string& file) {
 
 // The name of the evidence in the sources of parameters: the files that count, or, for folders, the paths as
 // given.
-std::string source_of(const BoardCalibrationQuestion& question, const EvidenceFiles& files) {
+std::string source_line(const BoardCalibrationQuestion& question, const EvidenceFiles& files) {
   std::vector<std::string> names;
   for (const EvidenceFile& file : files.files)
     if (file.used > 0) names.push_back(name_of(file.path));
@@ -185,7 +185,7 @@ BoardCalibration calibrate_board(const profiles::BaseProfile& base, const Eviden
   name_tables(board, base, question);
   if (base.name.ends_with(".yaml")) name_base(board.calibration, base, question);
   board.name = !question.name.empty() ? question.name : fs::path(question.output).stem().string();
-  board.profile = profile_text(board.calibration, board.name, source_of(question, files));
+  board.profile = profile_text(board.calibration, board.name, source_line(question, files));
   board.uncertainty_csv =
       profiles::uncertainty_csv_header() + profiles::uncertainty_csv(board.uncertainty, board.name);
   return board;
