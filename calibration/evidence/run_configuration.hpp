@@ -62,7 +62,7 @@ struct RunConfiguration {
   std::vector<ReferenceValue> reference_values;
   std::vector<LayerTime> layer_times = {};  // empty: not timed one by one
   std::vector<TimedKernel> kernels = {};    // of a batch of a framework, instead of layer times
-  // Of such a batch launched kernel by kernel, from a profiler's trace; 0: not known.
+  // Operators and host time of a batch launched kernel by kernel, from a trace; 0: not known.
   double launching_operators = 0, view_operators = 0, host_us = 0;
 
   // The side of its images, or its number of tokens; 0: as in its file.

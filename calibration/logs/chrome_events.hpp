@@ -24,7 +24,7 @@ struct ChromeEvent {
   std::string name;
   std::optional<double> start, duration;
   double thread = 0;                         // its id; 0 if that is no number
-  std::optional<std::uint64_t> correlation;  // of a kernel, and of the call that launched it
+  std::optional<std::uint64_t> correlation;  // joins a kernel to the call that launched it
   std::optional<int> device;
   Launch launch;
 };

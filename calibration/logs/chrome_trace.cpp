@@ -23,7 +23,7 @@ bool within_gpu(std::string_view copy) {
   return copy.find("DtoD") != std::string_view::npos;
 }
 
-// What the events of a trace add up to.
+// The sums over the events of a trace.
 struct Trace {
   TimedCalls kernels, copies, memsets, launches, calls, operations, others;
   TracedKernels in_order;

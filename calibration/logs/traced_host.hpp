@@ -51,7 +51,7 @@ class TracedHost {
 
   std::map<std::string, std::int64_t, std::less<>> names_;
   std::map<double, std::vector<Operator>> threads_;
-  std::vector<Call> calls_;  // those that launch, copy or fill
+  std::vector<Call> calls_;  // the calls that launch, copy or fill
   std::size_t kept_ = 0;
 };
 

@@ -57,7 +57,8 @@ std::vector<MeasuredRun> runs_of_pairs() {
         streams ? "processes:\n  - runtime: cuda-graph\n    sync: spin\n    instances:\n" : "processes:\n";
     for (EvidenceRow network : networks) {
       network["i"] = fmt::format("{}", run.values.size());
-      run.scenario += filled("  - {model: <model>, precision: <precision>, batch: <batch>", network);
+      run.scenario += streams ? "      - " : "  - ";
+      run.scenario += filled("{model: <model>, precision: <precision>, batch: <batch>", network);
       run.scenario += streams ? "}\n" : ", runtime: cuda-graph, sync: spin}\n";
       run.values.push_back(
           {filled("<run> <sharing> <model> <precision> b<batch>", network), "images/s",

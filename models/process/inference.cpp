@@ -8,7 +8,7 @@ namespace jostle::process {
 namespace {
 
 // The streams of one process share its turn on the GPU.
-// What a thread does before the first request: it loads for one to three times this, and then looks in steps
+// Before the first request a thread loads for one to three times this, and then looks in steps
 // whether it may begin, as the processes of evidence/h200-host did. The lengths do not matter, the order
 // does.
 const sim::Duration load_time = sim::milliseconds(1), load_step = sim::milliseconds(0.5);

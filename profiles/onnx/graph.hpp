@@ -54,7 +54,7 @@ struct Node {
   std::map<std::string, Attribute> attributes;
   bool guessed = false;  // true: the output's shape is unknown and assumed to be that of the first input
   std::vector<ValueId> captures{};  // what graphs inside of the node read
-  // What PyTorch's host does with it: see dnn::Layer.
+  // The work of PyTorch's host for it: see dnn::Layer.
   bool inside = false, attends = false;  // attends: a product of an attention in one kernel
   int copies = -1, views = 0;
 

@@ -166,7 +166,7 @@ class Matcher {
     }
   }
 
-  // What PyTorch's host is asked for where it differs from a node.
+  // The operators that PyTorch's host is asked for, where they differ from a node.
   void note_host(Index index) {
     const std::string& type = node(index).type;
     if (type == "Softmax") note_attention(index);

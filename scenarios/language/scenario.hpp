@@ -217,7 +217,7 @@ struct ProcessEntry {
   GpuShare gpu;
   Around around;
   process::Arrivals arrivals;
-  TraceFile trace;  // of arrivals
+  TraceFile trace;  // arrival times
   // Costs of the loop that forms its batches; absent: the profile's.
   std::optional<process::ServerCosts> server;
   std::optional<LanguageWork> language;  // language models; then `precision` is that of activations
