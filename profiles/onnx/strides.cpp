@@ -63,7 +63,7 @@ class Strides {
     for (Node& node : graph_.nodes) {
       const Laid* const from = of(node.input(0));
       for (const ValueId out : node.outputs)
-        if (out != none) laid_[out] = of_output(node, from, out);
+        if (out != none) laid_[out] = of_rank(out, of_output(node, from, out));
       if (node.copies < 0) node.copies = copies_of(node, from);
     }
   }
@@ -84,6 +84,10 @@ class Strides {
     return tensor;
   }
 
+  // A file may say of an operator what its tensors do not bear out: then it lies in the order of its axes.
+  [[nodiscard]] Laid of_rank(ValueId id, Laid tensor) const {
+    return tensor.dims.size() == rank(id) ? std::move(tensor) : placed(id, 0, in_order(rank(id)));
+  }
   [[nodiscard]] Laid of_output(const Node& node, const Laid* from, ValueId out) const {
     if (from == nullptr) return placed(out, 0, in_order(rank(out)));
     const Kind kind = operator_of(node.type).kind;
@@ -120,12 +124,11 @@ class Strides {
 
   [[nodiscard]] static Laid transposed(const Node& node, const Laid& from) {
     const std::size_t rank = from.dims.size();
-    std::vector<std::int64_t> order = node.integers("perm");
-    if (order.size() != rank)
-      for (std::size_t axis = rank; axis-- > 0;) order.push_back(static_cast<std::int64_t>(axis));
+    const std::vector<std::int64_t> order = node.integers("perm");
     Laid tensor;
     for (std::size_t i = 0; i < rank; ++i) {
-      const auto axis = static_cast<std::size_t>(order[i]);
+      const auto axis = order.size() == rank ? static_cast<std::size_t>(order[i]) : rank - 1 - i;
+      if (axis >= rank) return {};
       tensor.dims.push_back(from.dims[axis]);
       tensor.strides.push_back(from.strides[axis]);
       if (axis == from.batch) tensor.batch = i;
@@ -139,6 +142,7 @@ class Strides {
     if (rank(out) + 1 == from.dims.size()) {
       std::int64_t axis = node.integer("axis", 0);
       axis += axis < 0 ? static_cast<std::int64_t>(from.dims.size()) : 0;
+      if (axis < 0 || axis >= static_cast<std::int64_t>(from.dims.size())) return {};
       tensor.strides.erase(tensor.strides.begin() + axis);
       if (tensor.batch != none && tensor.batch > static_cast<std::size_t>(axis)) --tensor.batch;
     }
@@ -169,6 +173,7 @@ class Strides {
     const bool rows = lies(*from, in_order(from->dims.size()));
     if (node.type == "Transpose" || node.type == "Expand") return 0;
     if (kind == Kind::view) {
+      if (node.outputs.empty() || node.outputs.front() == none) return -1;
       const Dims& wanted = laid_[node.outputs.front()].dims;
       return viewed(from->dims, from->strides, wanted) ? 0 : 1;
     }
