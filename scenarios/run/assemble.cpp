@@ -354,11 +354,12 @@ void set_starts(board::Setup& setup, const Scenario& scenario, std::size_t all_c
                             [](const process::Spec& part) { return part.arrivals.closed_loop(); });
     if ((!loops && !equal) || spec.fifo > 0) continue;
     const std::vector<int>& cpus = *all[i].cpus;
+    if (cpus.size() >= all_cores) continue;
     std::int64_t count = 0;
     for (const Threads& threads : all)
       if (std::ranges::includes(cpus, *threads.cpus)) count += threads.count;
     const auto cores = static_cast<std::int64_t>(cpus.size());
-    if (count <= cores || cpus.size() >= all_cores) continue;
+    if (count <= cores) continue;
     spec.start = sim::milliseconds(4) * ((count + cores - 1) / cores) + sim::milliseconds(16);
   }
 }
