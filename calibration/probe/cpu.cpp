@@ -16,14 +16,15 @@ struct CpuExperiment {
   void (*measure)(const CpuBench&, Outcome&);
 };
 constexpr std::array cpu_experiments{
-    CpuExperiment{"clocks", 0.04, measure_clocks},
+    CpuExperiment{"clocks", 0.03, measure_clocks},
     CpuExperiment{"scheduler", 0.0, read_scheduler_files},
     CpuExperiment{"switch", 0.04, measure_switch},
-    CpuExperiment{"wake-up", 0.2, measure_wake_ups},
-    CpuExperiment{"slices", 0.2, measure_slices},
-    CpuExperiment{"refill after preemption", 0.3, measure_preemption},
-    CpuExperiment{"refill after migration", 0.17, measure_migration},
-    CpuExperiment{"real-time threads", 0.05, measure_real_time},
+    CpuExperiment{"wake-up", 0.16, measure_wake_ups},
+    CpuExperiment{"slices", 0.16, measure_slices},
+    CpuExperiment{"speeds of cores", 0.2, measure_speeds},
+    CpuExperiment{"refill after preemption", 0.23, measure_preemption},
+    CpuExperiment{"refill after migration", 0.14, measure_migration},
+    CpuExperiment{"real-time threads", 0.04, measure_real_time},
 };
 
 }  // namespace

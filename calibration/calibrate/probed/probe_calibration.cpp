@@ -46,6 +46,8 @@ std::string no_place(const ProbeFolder& folder, const calibration::probe::Measur
   if (row.relative_sd > widest_error)
     return fmt::format("its standard error is {:.0f} % of it", 100 * row.relative_sd);
   if (!(row.value > 0) && row.unit != "bool") return "it is not positive";
+  if (row.parameter == "cpu.two_speeds.factor" && row.value == 1 && !base.profile.spec->cpu->two_speeds)
+    return "cores of the base have one speed too";
   if (row.parameter.starts_with("memory.cores.") && !base.profile.spec->memory.unified)
     return "the memory of the profile is the card's own";
   if (row.parameter != "cpu.reference_clock") return {};
