@@ -211,6 +211,7 @@ void SpaceSharedGpu::end_mode() {
 void SpaceSharedGpu::end_idleness() {
   const Duration wake = turns_.wake();
   if (turns_.slept()) streams_.distrust_repeats();
+  if (streams_.groups() == 0) return;  // no process has a stream: all compute on the cores
   std::size_t first = turns_.owner().value_or(0);
   if (!streams_.group_has_work(first)) first = 0;
   while (first < streams_.groups() && !streams_.group_has_work(first)) ++first;

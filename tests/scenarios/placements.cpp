@@ -39,6 +39,20 @@ std::string errors(const std::string& device, const std::string& process, const 
 const std::string dla0 = "{model: resnet50, precision: int8, batch: 2, placement: dla0}";
 const std::string dla1 = "{model: resnet50, precision: int8, batch: 2, placement: dla1}";
 
+// With streams or clients the GPU has none of them then, also where its clock changes or its counters are read.
+TEST(Placement, processes_on_the_cores_alone_run_beside_a_gpu_however_it_is_shared) {
+  for (const std::string sharing : {"mps", "time-slicing"}) {
+    for (const std::string more : {"clocks: {gpu: 918 MHz}", "gpu_metrics: 1 ms"}) {
+      const Result result =
+          run_text("device: jetson-orin-nano-super\nsharing: " + sharing + "\n" + more +
+                   "\nprocesses: [{model: yolov4_tiny, precision: fp32, runtime: ncnn, threads: 1}]\n"
+                   "run: {duration: 2 s, warmup: 100 ms}\n");
+      EXPECT_GT(total(result), 0) << sharing << more;
+      EXPECT_EQ(result.system.gpu.active.value(), 0);
+    }
+  }
+}
+
 TEST(Placement, two_dlas_do_nearly_twice_the_work_of_one) {
   const double one = total(run_with(dla0)), two = total(run_with(dla0 + ", " + dla1));
   EXPECT_GT(two, 1.7 * one);  // they take turns on the GPU for what falls back to it

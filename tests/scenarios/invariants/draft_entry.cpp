@@ -68,6 +68,19 @@ void make_burst(Dice& dice, std::string& arrivals) {
   arrivals.insert(arrivals.rfind('}'), fmt::format(", burst: {}", dice.number(2, 12)));
 }
 
+// Makes the source of a process that serves one request after the other poll now and then.
+void make_poll(Dice& dice, Words& keys) {
+  const auto starts = [&](const char* key) {
+    return std::ranges::find_if(keys, [&](const std::string& it) { return it.starts_with(key); });
+  };
+  for (const char* key : {"streams", "overlap", "max_queue_delay"})
+    if (starts(key) != keys.end()) return;
+  const auto come = starts("arrivals");
+  if (come == keys.end() || !dice.one_in(6)) return;
+  come->insert(come->rfind('}'), fmt::format(", wait: {{poll: {}}}",
+                                             dice.of<std::string>({"100 us", "1 ms", "100 us, work: 8 us"})));
+}
+
 // Requests that wait for answers.
 std::string clients(Dice& dice) {
   const int count = dice.number(1, 6), ms = dice.of<int>({0, 1, 5, 30});
@@ -229,6 +242,7 @@ DraftEntry one_network(Dice& dice, const Place& place) {
     if (network.streams && !place.linked && dice.one_in(2))
       keys.push_back(fmt::format("overlap: {}", dice.number(1, 4)));
   }
+  if (!place.linked) make_poll(own, keys);
   if (!network.cores) take_over(keys, turns(dice, place));
   if (network.streams) take_over(keys, partition(dice, place));
   take_over(keys, threads(dice, place.index));

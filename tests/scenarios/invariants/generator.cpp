@@ -171,6 +171,7 @@ Draft draft(std::uint64_t number) {
       draft.processes.push_back(drawn_loops(own, {spec, mps, linked, draft.processes.size()}));
     draft.run = {draft.run.front(), "duration: 1 s", "warmup: 100 ms"};
   }
+  if (own.one_in(5)) draft.run.emplace_back("start: together");
   if (!overlap(draft) &&
       std::ranges::any_of(draft.board, [](const auto& line) { return line.starts_with("power_limit"); }))
     draft.run = {draft.run.front(), "duration: 2 s", "warmup: 1 s"};  // its window is nearly a second
