@@ -76,14 +76,14 @@ Imbalance into_spare(const Comparison& seen, bool spread) {
 
 }  // namespace
 
-Group summarise(const Machine& machine, Group group, const Core& here, const CpuSet& excluded,
+Group summarise(const Machine& machine, std::span<const Core> cores, const Core& here, const CpuSet& excluded,
                 sim::Time now) {
-  for (int i = group.first; i < group.first + group.size; ++i) {
-    const Core& core = machine.core(i);
+  Group group{.cores = cores};
+  for (const Core& core : cores) {
     if (!core.balanced) continue;
     ++group.weight;
     group.capacity += core.capacity;
-    if (excluded.contains(i)) continue;
+    if (excluded.contains(core.index)) continue;
     group.running += core.runnable();
     group.idle += core.idle() ? 1 : 0;
     group.load += load_of(machine, core, now);

@@ -6,13 +6,16 @@
 
 namespace jostle::cpu {
 
+// The reason for a balance: the tick of a busy or idle core, or a core that has just run out of work.
+enum class Idleness : std::uint8_t { busy, idle, newly_idle };
+
 enum class GroupType : std::uint8_t { has_spare, fully_busy, misfit, overloaded };
 
 // A group and its statistics, after struct sg_lb_stats of kernel/sched/fair.c.
 struct Group {
-  int first = 0, size = 0;  // cores
-  int weight = 0;           // online cores
-  int running = 0;          // runnable threads
+  std::span<const Core> cores = {};
+  int weight = 0;   // online cores
+  int running = 0;  // runnable threads
   int idle = 0;
   double load = 0;
   double capacity = 0;  // sum over the online cores, 1024 each at most
@@ -28,10 +31,10 @@ struct Group {
   return a.capacity * 1024 > b.capacity * 1078;
 }
 
-// The statistics of the group of `size` cores from `first` on, as `here` sees it. Cores in `excluded` count
-// only towards the group's size and capacity.
-[[nodiscard]] Group summarise(const Machine& machine, Group cores, const Core& here, const CpuSet& excluded,
-                              sim::Time now);
+// The statistics of the group of these cores, as `here` sees it. Cores in `excluded` count only towards the
+// group's size and capacity.
+[[nodiscard]] Group summarise(const Machine& machine, std::span<const Core> cores, const Core& here,
+                              const CpuSet& excluded, sim::Time now);
 
 // True if `a` is a better group to take threads from than `b` (update_sd_pick_busiest).
 [[nodiscard]] bool busier(const KernelVersion& kernel, const Group& a, const Group& b);

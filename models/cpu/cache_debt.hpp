@@ -27,14 +27,4 @@ class CacheLoss {
 [[nodiscard]] sim::Duration whole_preemption_debt(const CostSpec& costs, const ClusterSpec& cluster,
                                                   double working_set_bytes);
 
-// Extra execution time owed after a move to a core of cluster `to`; `across`: from another cluster.
-[[nodiscard]] sim::Duration migration_debt(const CostSpec& costs, const ClusterSpec& to, bool across,
-                                           double working_set_bytes);
-
-// The time at reduced speed that pays off `debt`: each unit of it loses 1 - speed_while_refilling.
-[[nodiscard]] sim::Duration refill_time(const CostSpec& costs, sim::Duration debt);
-
-// The rest of an unfinished refill and a new one together, limited to the cost of losing everything once.
-[[nodiscard]] sim::Duration combined_refill(sim::Duration left, sim::Duration added, sim::Duration whole);
-
 }  // namespace jostle::cpu

@@ -1,4 +1,3 @@
-// Members of Cpu for containers: the weights of their threads, and throttling by their quota.
 #include "models/cpu/container.hpp"
 
 #include <algorithm>
@@ -20,13 +19,6 @@ Container::Container(Cpu& owner, const ContainerSpec& given, const Machine& mach
   pool = *quota;
 }
 
-void Container::period_over() {
-  cpu->quota_period_over(*this);
-}
-void Container::slack_due() {
-  cpu->distribute(*this);
-}
-
 bool Container::assign(OnCore& core) {
   drawn = true;
   const Duration taken = std::min(pool, quota_slice - core.left);
@@ -37,154 +29,145 @@ bool Container::assign(OnCore& core) {
   return core.left > Duration::zero();
 }
 
-Container* Cpu::container_of(const ContainerSpec& spec) {
-  for (Container& container : machine_.containers)
-    if (container.spec.name == spec.name) return &container;
-  return &machine_.containers.emplace_back(*this, spec, machine_);
+void join_container(Cpu& cpu, Machine& machine, Thread& thread, const std::optional<ContainerSpec>& spec) {
+  if (spec) {
+    for (Container& container : machine.containers)
+      if (container.spec.name == spec->name) thread.container = &container;
+    if (thread.container == nullptr) thread.container = &machine.containers.emplace_back(cpu, *spec, machine);
+    thread.container->threads.push_back(&thread);
+  }
+  const bool compete =
+      machine.containers.size() > 1 ||
+      (machine.containers.size() == 1 && machine.containers.front().threads.size() < machine.threads.size());
+  if (!compete || std::exchange(machine.containers_compete, true)) return;
+  for (Container& container : machine.containers) container.reweigh();
 }
 
-// Notes the thread's membership. Shares matter once some thread is outside the container, or in another one.
-void Cpu::note_container(Thread& thread) {
-  if (thread.container != nullptr) thread.container->threads.push_back(&thread);
-  const bool compete = machine_.containers.size() > 1 ||
-                       (machine_.containers.size() == 1 &&
-                        machine_.containers.front().threads.size() < machine_.threads.size());
-  if (!compete || std::exchange(containers_compete_, true)) return;
-  for (Container& container : machine_.containers) reweigh(container);
+void Container::count(const Thread& thread, int change) {
+  load += change * thread.own_weight;
+  reweigh();
 }
 
-// A thread of a container became runnable (+1) or fell asleep (-1): from now on the other threads of the
-// container weigh less or more.
-void Cpu::count_in_container(Thread& thread, int change) {
-  if (thread.container == nullptr) return;
-  thread.container->load += change * thread.own_weight;
-  reweigh(*thread.container);
-}
-
-void Cpu::reweigh(Container& container) {
-  if (!containers_compete_) return;
-  for (Thread* const thread : container.threads) {
-    const std::int64_t load = std::max(container.load, thread->own_weight);
-    const std::int64_t weight = std::max(min_shares, container.spec.shares * thread->own_weight / load);
+void Container::reweigh() {
+  if (!cpu->machine_.containers_compete) return;
+  for (Thread* const thread : threads) {
+    const std::int64_t total = std::max(load, thread->own_weight);
+    const std::int64_t weight = std::max(min_shares, spec.shares * thread->own_weight / total);
     if (weight == thread->weight) continue;
-    Core& core = machine_.core(thread->core);
+    Core& core = cpu->machine_.core(thread->core);
     const auto& members = core.queue.members();
     const bool queued = std::find(members.begin(), members.end(), thread) != members.end();
-    if (queued) accrue(core);
-    load_reweighs(core, *thread, weight, engine_.now());
+    if (queued) cpu->accrue(core);
+    load_reweighs(core, *thread, weight, cpu->engine_.now());
     core.queue.reweigh(*thread, weight, queued);
-    if (queued) arm(core);
+    if (queued) cpu->arm(core);
   }
 }
 
-// True if `thread` may enter the run queue of `core`; else it is parked there.
-bool Cpu::admit(Core& core, Thread& thread) {
-  Container* const container = thread.container;
-  if (container == nullptr) return true;
-  Container::OnCore& on = container->on(core.index);
-  if (container->quota && !on.throttled && on.left <= Duration::zero() && on.queued == 0) {
-    start_period(*container);
-    if (!container->assign(on)) set_throttled(*container, core.index);
+bool Container::admit(Core& core, Thread& thread) {
+  OnCore& here = on(core.index);
+  if (quota && !here.throttled && here.left <= Duration::zero() && here.queued == 0) {
+    start_period();
+    if (!assign(here)) set_throttled(core.index);
   }
-  if (on.throttled) {
-    on.parked.push_back(&thread);
-    thread.held_since = engine_.now();
+  if (here.throttled) {
+    here.parked.push_back(&thread);
+    thread.held_since = cpu->engine_.now();
     return false;
   }
-  ++on.queued;
+  ++here.queued;
   return true;
 }
 
-void Cpu::set_throttled(Container& container, int core) {
-  container.on(core).throttled = true;
-  container.throttled.push_back(core);
+void Container::set_throttled(int core) {
+  on(core).throttled = true;
+  throttled.push_back(core);
 }
 
-// A thread leaves the run queue of `core`, or its parked threads. True: it was parked.
-bool Cpu::depart(Core& core, Thread& thread) {
-  Container* const container = thread.container;
-  if (container == nullptr) return false;
-  Container::OnCore& on = container->on(core.index);
-  if (const auto at = std::find(on.parked.begin(), on.parked.end(), &thread); at != on.parked.end()) {
-    on.parked.erase(at);
-    release(thread);
+bool Container::depart(Core& core, Thread& thread) {
+  sim::Engine& engine = cpu->engine_;
+  OnCore& here = on(core.index);
+  if (const auto at = std::find(here.parked.begin(), here.parked.end(), &thread); at != here.parked.end()) {
+    here.parked.erase(at);
+    thread.release(engine.now());
     return true;
   }
-  sim::contract(on.queued > 0, "a thread that leaves a run queue was in it");
-  if (--on.queued > 0 || !container->quota || on.left <= kept_slice) return false;
-  container->pool += on.left - kept_slice;
-  on.left = kept_slice;
-  if (container->pool > quota_slice && !container->throttled.empty() && !engine_.pending(container->slack))
-    container->slack =
-        engine_.schedule(engine_.now() + slack_delay, sim::action<&Container::slack_due>(*container));
+  sim::contract(here.queued > 0, "a thread that leaves a run queue was in it");
+  if (--here.queued > 0 || !quota || here.left <= kept_slice) return false;
+  pool += here.left - kept_slice;
+  here.left = kept_slice;
+  if (pool > quota_slice && !throttled.empty() && !engine.pending(slack))
+    slack = engine.schedule(engine.now() + slack_delay, sim::action<&Container::distribute>(*this));
   return false;
 }
 
-void Cpu::throttle(Core& core, Container& container) {
-  Container::OnCore& on = container.on(core.index);
-  set_throttled(container, core.index);
+void Container::charge(int core, Duration elapsed) {
+  if (!quota) return;
+  OnCore& here = on(core);
+  here.left -= elapsed;
+  if (here.left > Duration::zero()) return;
+  start_period();
+  assign(here);
+}
+
+void Container::throttle(Core& core) {
+  OnCore& here = on(core.index);
+  set_throttled(core.index);
   for (Entity* const member : core.queue.members())
-    if (auto* const thread = static_cast<Thread*>(member); thread->container == &container)
-      on.parked.push_back(thread);
-  on.queued = 0;
-  load_changes(core, engine_.now());
-  for (Thread* const thread : on.parked) {
+    if (auto* const thread = static_cast<Thread*>(member); thread->container == this)
+      here.parked.push_back(thread);
+  here.queued = 0;
+  load_changes(core, cpu->engine_.now());
+  for (Thread* const thread : here.parked) {
     core.queue.dequeue_sleeping(*thread);
-    thread->held_since = engine_.now();
-    if (core.running != thread) continue;
-    take_off(core);
-    ++thread->statistics.involuntary_switches;
-    notify(*thread, State::runnable, 0);
+    thread->held_since = cpu->engine_.now();
+    if (core.running == thread) cpu->preempt(core);
   }
-  note_load(core);
-  dispatch(core);
+  cpu->note_load(core);
+  cpu->dispatch(core);
 }
 
-void Cpu::unthrottle(Core& core, Container& container) {
-  Container::OnCore& on = container.on(core.index);
-  on.throttled = false;
-  accrue(core);
-  load_changes(core, engine_.now());
-  for (Thread* const thread : std::exchange(on.parked, {})) {
-    release(*thread);
-    ++on.queued;
-    if (thread->placed) {
-      core.queue.enqueue_woken(*thread);
-    } else {
-      core.queue.enqueue_new(*thread);
-    }
-    note_load(core);
-    check_preemption(core, *thread);
+void Container::unthrottle(Core& core) {
+  OnCore& here = on(core.index);
+  here.throttled = false;
+  cpu->accrue(core);
+  load_changes(core, cpu->engine_.now());
+  for (Thread* const thread : std::exchange(here.parked, {})) {
+    thread->release(cpu->engine_.now());
+    ++here.queued;
+    thread->placed ? core.queue.enqueue_woken(*thread) : core.queue.enqueue_new(*thread);
+    cpu->note_load(core);
+    cpu->check_preemption(core, *thread);
   }
-  plan_balances();
+  cpu->balance_.plan_all();
 }
 
-void Cpu::start_period(Container& container) {
-  if (engine_.pending(container.period)) return;
-  const Duration since = engine_.now() - Time::zero();
+void Container::start_period() {
+  sim::Engine& engine = cpu->engine_;
+  if (engine.pending(period)) return;
+  const Duration since = engine.now() - Time::zero();
   const Time next = Time::zero() + (since / quota_period + 1) * quota_period;
-  container.period = engine_.schedule(next, sim::action<&Container::period_over>(container));
-  container.pool = *container.quota;
+  period = engine.schedule(next, sim::action<&Container::period_over>(*this));
+  pool = *quota;
 }
 
-void Cpu::quota_period_over(Container& container) {
-  if (!std::exchange(container.drawn, false) && container.throttled.empty()) return;  // the timer rests
-  start_period(container);
-  distribute(container);
+void Container::period_over() {
+  if (!std::exchange(drawn, false) && throttled.empty()) return;  // the timer rests
+  start_period();
+  distribute();
 }
 
-// Pays the debts of throttled cores, in the order in which they were throttled.
-void Cpu::distribute(Container& container) {
-  for (const int index : std::exchange(container.throttled, {})) {
-    Container::OnCore& on = container.on(index);
-    const Duration paid = std::min(container.pool, Duration{1} - on.left);
-    container.pool -= paid;
-    sim::contract(container.pool >= Duration::zero(), "the quota of a container is never negative");
-    on.left += paid;
-    if (on.left > Duration::zero()) {
-      unthrottle(machine_.core(index), container);
+void Container::distribute() {
+  for (const int index : std::exchange(throttled, {})) {
+    OnCore& there = on(index);
+    const Duration paid = std::min(pool, Duration{1} - there.left);
+    pool -= paid;
+    sim::contract(pool >= Duration::zero(), "the quota of a container is never negative");
+    there.left += paid;
+    if (there.left > Duration::zero()) {
+      unthrottle(cpu->machine_.core(index));
     } else {
-      container.throttled.push_back(index);
+      throttled.push_back(index);
     }
   }
 }

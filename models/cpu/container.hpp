@@ -25,6 +25,7 @@
 
 namespace jostle::cpu {
 
+struct Core;
 struct Machine;
 
 inline constexpr sim::Duration quota_period = sim::Duration{100'000'000'000};  // Docker's default for --cpus
@@ -37,8 +38,6 @@ inline constexpr sim::Duration slack_delay = sim::Duration{5'000'000'000};
 
 struct Container {
   Container(Cpu& owner, const ContainerSpec& given, const Machine& machine);
-  void period_over();
-  void slack_due();
 
   struct OnCore {
     sim::Duration left;  // rest of its slice; negative: it ran for longer
@@ -62,6 +61,33 @@ struct Container {
   [[nodiscard]] const OnCore& on(int core) const { return cores[static_cast<std::size_t>(core)]; }
   // Moves time from the pool to a core that has used up its slice; false: the pool is empty.
   bool assign(OnCore& core);
+
+  // A thread became runnable (+1) or fell asleep (-1): the other threads weigh less or more from now on.
+  void count(const Thread& thread, int change);
+  // Gives the threads the weights that follow from its shares.
+  void reweigh();
+  // True if the thread may enter the run queue of the core; else it is parked there.
+  bool admit(Core& core, Thread& thread);
+  // The thread leaves the run queue of the core, or its parked threads. True: it was parked.
+  bool depart(Core& core, Thread& thread);
+  // A thread executed for `elapsed` on this core.
+  void charge(int core, sim::Duration elapsed);
+  // The core has used up its slice, and the pool is empty.
+  void throttle(Core& core);
+
+  // Events.
+  void period_over();
+  // Pays the debts of throttled cores, in the order in which they were throttled.
+  void distribute();
+
+ private:
+  void set_throttled(int core);
+  void unthrottle(Core& core);
+  void start_period();
 };
+
+// Puts a new thread into its container, if it has one. Shares matter once some thread is outside a container,
+// or in another one.
+void join_container(Cpu& cpu, Machine& machine, Thread& thread, const std::optional<ContainerSpec>& spec);
 
 }  // namespace jostle::cpu

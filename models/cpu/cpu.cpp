@@ -34,30 +34,33 @@ CpuSet to_set(const std::vector<int>& cores, const CpuSet& within) {
   return set;
 }
 
+// On cores that are not isolated a thread may use every core that its mask allows. Isolated cores have no
+// scheduling domain: a thread that is allowed only isolated cores stays on its first one.
+CpuSet usable(const Machine& machine, const CpuSet& allowed, std::optional<int> start_on) {
+  const bool isolated = start_on && !machine.balanced.contains(*start_on);
+  const CpuSet shared = allowed & machine.balanced;
+  if (!isolated && !shared.empty()) return shared;
+  int first = isolated ? *start_on : 0;
+  while (!allowed.contains(first)) ++first;
+  CpuSet one;
+  one.add(first);
+  return one;
+}
+
 }  // namespace
 
 const char* to_string(State state) {
-  switch (state) {
-    case State::on_core:
-      return "on core";
-    case State::refilling:
-      return "refilling";
-    case State::switching:
-      return "switching";
-    case State::runnable:
-      return "runnable";
-    case State::sleeping:
-      return "sleeping";
-  }
-  return "?";
+  constexpr std::array<const char*, state_count> names{"on core", "refilling", "switching", "runnable",
+                                                       "sleeping"};
+  return names[static_cast<std::size_t>(state)];
 }
 
 Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, sim::RandomStream random)
-    : engine_(engine), random_(random) {
+    : engine_(engine) {
   check_spec(spec);
   machine_.spec = spec;
-  // All cores tick together (skew_tick is off by default), at a phase unrelated to what they run.
-  tick_phase_ = sim::work_in(spec.scheduler.tick, random_.uniform());
+  machine_.ticks.period = spec.scheduler.tick;
+  machine_.ticks.first = sim::Time::zero() + sim::work_in(spec.scheduler.tick, random.uniform());
   const bool known = spec.scheduler.knows_capacities;
 
   int total = 0;
@@ -75,7 +78,7 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
 
   const auto fastest = std::max_element(spec.clusters.begin(), spec.clusters.end(),
                                         [](const auto& a, const auto& b) { return a.capacity < b.capacity; });
-  fastest_clock_hz_ = fastest->max_clock_hz;
+  machine_.fastest_clock_hz = fastest->max_clock_hz;
 
   const SchedulerSpec scheduler = spec.scheduler.scaled(machine_.online_count);
   int least_capacity = 1024;
@@ -89,7 +92,7 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
       core.balanced = core.online && !spec.clusters[c].isolated;
       core.capacity = known ? spec.clusters[c].capacity : 1024;
       core.average_idle = 2 * spec.scheduler.cache_hot_for;  // the kernel's start value
-      update_rate(core);
+      machine_.update_rate(core);
       if (!core.online) continue;
       if (core.balanced) {
         machine_.balanced.add(core.index);
@@ -102,29 +105,11 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
     }
   }
   machine_.asymmetric = machine_.tracks_utilisation = max_capacity > least_capacity;
-  for (Core& core : machine_.cores) start_balancing(core);
+  balance_.start(random);
   const CpuSet& free = machine_.balanced.empty() ? machine_.online : machine_.balanced;
   allowed_ = confinement.allowed.empty() ? free : to_set(confinement.allowed, machine_.online);
   if (sim::TraceSink* trace = engine_.trace())  // counts like nr_running, summed over the kernel's run queues
     run_queue_counter_ = trace->counter("CPU: run queue", "threads");
-}
-
-// On cores that are not isolated a thread may use every core that its mask allows. Isolated cores have no
-// scheduling domain: a thread that is allowed only isolated cores stays on its first one.
-CpuSet Cpu::usable(const CpuSet& allowed, std::optional<int> start_on) const {
-  CpuSet one;
-  if (start_on && !machine_.balanced.contains(*start_on)) {
-    one.add(*start_on);
-    return one;
-  }
-  const CpuSet shared = allowed & machine_.balanced;
-  if (!shared.empty()) return shared;
-  for (int core = 0; core < cores(); ++core) {
-    if (!allowed.contains(core)) continue;
-    one.add(core);
-    break;
-  }
-  return one;
 }
 
 ThreadId Cpu::create_thread(const ThreadSpec& spec) {
@@ -134,31 +119,28 @@ ThreadId Cpu::create_thread(const ThreadSpec& spec) {
         "a thread cannot start on a core that it is not allowed on");
   Thread& thread = machine_.threads.emplace_back(*this, spec);
   thread.index = static_cast<std::uint32_t>(machine_.threads.size()) - 1;
-  thread.allowed = usable(allowed, spec.start_on);
+  thread.allowed = usable(machine_, allowed, spec.start_on);
   thread.start_on = spec.start_on.value_or(-1);
   thread.weight = thread.own_weight = weight_of_nice(spec.nice);
   check(spec.fifo >= 0 && spec.fifo <= 99, "a real-time priority outside 1 ... 99");
   check(spec.fifo == 0 || !spec.container, "a real-time thread is under no quota and has no shares");
   thread.priority = spec.fifo;
-  has_realtime_ = has_realtime_ || spec.fifo > 0;
-  has_fair_server_ = has_realtime_ && machine_.kernel().fair_server;
-  if (spec.container) thread.container = container_of(*spec.container);
-  note_container(thread);
+  machine_.has_realtime = machine_.has_realtime || spec.fifo > 0;
+  machine_.has_fair_server = machine_.has_realtime && machine_.kernel().fair_server;
+  join_container(*this, machine_, thread, spec.container);
   thread.working_set_bytes = spec.working_set_bytes;
   thread.streams = spec.streams;
   thread.state_since = engine_.now();
-  ever_allowed_ |= thread.allowed;
+  machine_.ever_allowed |= thread.allowed;
   return {thread.index};
 }
 
-void Cpu::update_rate(Core& core) {
-  const ClusterSpec& spec = machine_.spec.clusters[static_cast<std::size_t>(core.cluster)];
-  const double clock = machine_.cluster_of(core).clock_hz;
-  const double reference =
-      machine_.spec.reference_clock_hz > 0 ? machine_.spec.reference_clock_hz : fastest_clock_hz_;
-  core.rate =
-      core.pace * spec.capacity * (clock / spec.max_clock_hz) / 1024 * (fastest_clock_hz_ / reference);
-  core.speed = core.capacity * (clock / spec.max_clock_hz);
+void Machine::update_rate(Core& core) const {
+  const ClusterSpec& cluster = spec_of(core);
+  const double clock = cluster_of(core).clock_hz / cluster.max_clock_hz;
+  const double reference = spec.reference_clock_hz > 0 ? spec.reference_clock_hz : fastest_clock_hz;
+  core.rate = core.pace * cluster.capacity * clock / 1024 * (fastest_clock_hz / reference);
+  core.speed = core.capacity * clock;
 }
 
 void Core::speed_due() {
@@ -170,7 +152,7 @@ void Cpu::take_speed(Core& core, bool slow) {
   accrue(core);
   core.slow = slow;
   core.pace = speeds.pace(slow);
-  update_rate(core);
+  machine_.update_rate(core);
   arm(core);
   const sim::Duration time = sim::seconds(speeds_->exponential(sim::to_seconds(speeds.mean_time(slow))));
   engine_.schedule(engine_.now() + time, sim::action<&Core::speed_due>(core));
@@ -204,20 +186,20 @@ void Cpu::set_cluster_clock(int cluster, double hz) {
   for (int i = changed.first_core; i < changed.first_core + changed.cores; ++i) accrue(machine_.core(i));
   changed.clock_hz = hz;
   for (int i = changed.first_core; i < changed.first_core + changed.cores; ++i) {
-    update_rate(machine_.core(i));
+    machine_.update_rate(machine_.core(i));
     arm(machine_.core(i));
   }
 }
 
 Progress Cpu::progress(ThreadId id) const {
-  const Thread& thread = get(id);
+  const Thread& thread = machine_.thread(id);
   const Core& core = machine_.core(thread.core);
   const bool on_core = core.running == &thread;
   return {on_core ? core.accrued : engine_.now(), thread.done, thread.rate, on_core};
 }
 
 std::string Cpu::describe(ThreadId id) const {
-  const Thread& thread = get(id);
+  const Thread& thread = machine_.thread(id);
   std::string text = thread.title + ": " + to_string(thread.state);
   const Core& core = machine_.core(thread.core);
   if (thread.state == State::sleeping) {
@@ -238,12 +220,17 @@ std::string Cpu::describe(ThreadId id) const {
   return text;
 }
 
+void Thread::release(sim::Time now) {
+  if (held_since == sim::Time::never()) return;
+  statistics.throttled += now - std::exchange(held_since, sim::Time::never());
+}
+
 std::string Thread::held_by() const {
   return cpu->describe({index});
 }
 
 ThreadStatistics Cpu::statistics(ThreadId id) const {
-  const Thread& thread = get(id);
+  const Thread& thread = machine_.thread(id);
   ThreadStatistics statistics = thread.statistics;
   statistics.time_in[static_cast<std::size_t>(thread.state)] += engine_.now() - thread.state_since;
   if (thread.held_since != sim::Time::never()) statistics.throttled += engine_.now() - thread.held_since;
@@ -262,7 +249,7 @@ CoreStatistics Cpu::core_statistics(int index) const {
 }
 
 sim::Duration Cpu::lag(ThreadId id) const {
-  const Thread& thread = get(id);
+  const Thread& thread = machine_.thread(id);
   return sim::Duration{machine_.core(thread.core).queue.lag(thread)};
 }
 

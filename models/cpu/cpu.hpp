@@ -21,6 +21,7 @@
 
 #include "models/cpu/balance.hpp"
 #include "models/cpu/machine.hpp"
+#include "models/cpu/realtime.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
 
@@ -32,7 +33,8 @@ struct Confinement {
   std::vector<int> allowed = {};  // for threads that name no cores of their own; empty: all online
 };
 
-// Construction, clocks and queries are in cpu.cpp; the private parts name their files.
+// The driver of the cores' events. Construction, clocks and queries are in cpu.cpp; the private parts name
+// their files.
 class Cpu {
  public:
   // `random` draws the phases of the tick and of the load balance. The engine must outlive the Cpu and must
@@ -62,11 +64,11 @@ class Cpu {
 
   // Completes when `work`, in time on a core of capacity 1024 at the reference clock, has been executed.
   [[nodiscard]] auto run(ThreadId thread, sim::Duration work);
-  // Stays runnable until the flag is set and, on a core, `poll` (reference time) more has passed.
-  [[nodiscard]] auto spin(ThreadId thread, Flag& flag, sim::Duration poll);
-  // Like spin(), but the thread calls sched_yield after each `poll`. That lets another thread of the core
-  // run, unless all of them only poll in this way too.
-  [[nodiscard]] auto yield_spin(ThreadId thread, Flag& flag, sim::Duration poll);
+  // Stays runnable until the flag is set and, on a core, `poll` (reference time) more has passed. `polite`:
+  // calls sched_yield after each `poll`. That lets another thread of the core run, unless all of them only
+  // poll in this way too.
+  [[nodiscard]] auto spin(ThreadId thread, Flag& flag, sim::Duration poll, bool polite = false);
+  [[nodiscard]] auto yield_spin(ThreadId thread, Flag& flag, sim::Duration poll);  // politely
   // Sleeps until the flag is set; `wake_latency` later it is runnable. Does not sleep if the flag is set.
   [[nodiscard]] auto block(ThreadId thread, Flag& flag, sim::Duration wake_latency);
   // Sleeps until wake().
@@ -94,9 +96,9 @@ class Cpu {
   }
 
   [[nodiscard]] Progress progress(ThreadId thread) const;
-  [[nodiscard]] State state(ThreadId thread) const { return get(thread).state; }
+  [[nodiscard]] State state(ThreadId thread) const { return machine_.thread(thread).state; }
   // The core that it is on, waits for or was last on.
-  [[nodiscard]] int core_of(ThreadId thread) const { return get(thread).core; }
+  [[nodiscard]] int core_of(ThreadId thread) const { return machine_.thread(thread).core; }
   // One line for people: its activity and what it waits for.
   [[nodiscard]] std::string describe(ThreadId thread) const;
   [[nodiscard]] ThreadStatistics statistics(ThreadId thread) const;
@@ -116,10 +118,10 @@ class Cpu {
   friend struct Core;
   friend struct Container;
   friend class Flag;
+  friend class LoadBalance;
+  friend class RealTimeClass;
+  template <class Begin>
   class Wait;
-
-  [[nodiscard]] Thread& get(ThreadId id) { return machine_.threads[id.index]; }
-  [[nodiscard]] const Thread& get(ThreadId id) const { return machine_.threads[id.index]; }
 
   // Requests (requests.cpp). Each returns true if the coroutine has to wait.
   bool begin_work(Thread& thread, sim::Duration work);
@@ -130,185 +132,88 @@ class Cpu {
   void finish_request(Thread& thread);
   void flag_set(Thread& thread);
 
-  // The timeline of a core (dispatch.cpp).
+  // The timeline of a core (timeline.cpp).
   void accrue(Core& core, sim::Time until);
   void accrue(Core& core) { accrue(core, engine_.now()); }
   void arm(Core& core);
   void arm_phase(Core& core);
-  void dispatch(Core& core);
-  void hand_over(Core& core, Thread* next);
-  void take_off(Core& core);
-  void charge_debt(Core& core, Thread& thread);
-  [[nodiscard]] double lost_by(Core& core, const Thread& thread);
-  void count_streaming(const Core& core, const Thread& thread, int change);
-  void count_runnable(int change);
-  void make_runnable(Thread& thread, int waker);
-  void go_to_sleep(Thread& thread);
-  void check_preemption(Core& core, Thread& arrived);
-  void timer_due(Core& core);
-  void notify(Thread& thread, State state, double rate, sim::Time at);
-  void notify(Thread& thread, State state, double rate) { notify(thread, state, rate, engine_.now()); }
-  struct Phase {
-    State state;
-    double rate;
-    sim::Duration* left;  // rest of the phase; null: it does not end by itself
-  };
-  [[nodiscard]] Phase phase_of(const Core& core, Thread& thread) const;
-  [[nodiscard]] bool phases_pass(const Core& core, const Thread& thread) const;
-  [[nodiscard]] sim::Time end_of_work(const Core& core, const Thread& thread) const;
-  [[nodiscard]] sim::Time next_tick(sim::Time from) const;
-  [[nodiscard]] sim::Duration since_tick() const;
 
+  // The thread that runs on a core (dispatch.cpp).
+  void timer_due(Core& core);
+  void take_off(Core& core);
+  void preempt(Core& core);
+  void hand_over(Core& core, Thread* next);
+  void dispatch(Core& core);
   [[nodiscard]] Thread* next_thread(Core& core);
-  // Queues of a core, and limits of running time (limits.cpp).
+  void settle(Core& core);
+  void check_preemption(Core& core, Thread& arrived);
+
+  // Threads that come to the queues of a core, and leave them (queueing.cpp).
+  void note_load(Core& core);
+  void count_runnable(int change);
   void enqueue(Core& core, Thread& thread, bool is_new);
   void dequeue_sleeping(Core& core, Thread& thread);
-  void charge(Core& core, Thread& thread, sim::Duration elapsed);
-  [[nodiscard]] sim::Duration limit_left(Core& core) const;
-  [[nodiscard]] sim::Time limit_due(Core& core) const;
-  [[nodiscard]] bool over_limit(Core& core);
-  void enforce_limit(Core& core);
-  void release(Thread& thread);
-
-  // Containers (container.cpp).
-  [[nodiscard]] Container* container_of(const ContainerSpec& spec);
-  void note_container(Thread& thread);
-  void count_in_container(Thread& thread, int change);
-  void reweigh(Container& container);
-  [[nodiscard]] bool admit(Core& core, Thread& thread);
-  bool depart(Core& core, Thread& thread);
-  void set_throttled(Container& container, int core);
-  void throttle(Core& core, Container& container);
-  void unthrottle(Core& core, Container& container);
-  void start_period(Container& container);
-  void quota_period_over(Container& container);
-  void distribute(Container& container);
-
-  // Real-time threads (realtime.cpp).
-  void enqueue_realtime(Core& core, Thread& thread);
-  void settle(Core& core);
-  void push_realtime(Core& core);
-  void pull_realtime(Core& core);
-  void move_realtime(Thread& thread, Core& to);
-  void hold_back_realtime(Core& core);
-  void release_realtime(Core& core);
-  void borrow_runtime(Core& core);
-  void realtime_period_over();
-  // The deadline server of threads that are not real-time (fair_server.cpp).
-  void note_fair_threads(Core& core);
-  void charge_fair_server(Core& core, sim::Duration elapsed);
-  void plan_fair_server(Core& core);
-  void fair_server_due(Core& core);
-
-  // Load balance (rebalance.cpp).
-  void pull_before_idling(Core& core);
-  void balance_due(Core& core);
-  bool balance(Core& core, DomainLevel level, Idleness idleness);
+  void make_runnable(Thread& thread, int waker);
+  void go_to_sleep(Thread& thread);
   void migrate(Thread& thread, Core& to);
-  void charge_migration(Thread& thread, const Core& from, const Core& to);
-  void note_load(Core& core);
-  void plan_balances();
-  void plan_balance(Core& core);
-  // The levels at which cores balance, lowest first.
-  [[nodiscard]] std::span<const DomainLevel> levels() const {
-    static constexpr std::array both{DomainLevel::cluster, DomainLevel::board};
-    return {both.data(), machine_.clusters.size() > 1 ? both.size() : 1};
-  }
-  [[nodiscard]] bool balance_useful() const {
-    return overloaded_cores_ > 0 || (machine_.asymmetric && runnable_ > 0);
-  }
-  // Times of the balance (balance_times.cpp).
-  void start_balancing(Core& core);
-  void catch_up(Core& core, DomainLevel level);
-  void finish_balance(Core& core, DomainLevel level, Outcome outcome);
-  [[nodiscard]] sim::Duration lateness();
-  [[nodiscard]] int domain_weight(const Core& core, DomainLevel level) const;
-  [[nodiscard]] sim::Duration balance_interval(const Core& core, DomainLevel level) const;
 
-  void update_rate(Core& core);
+  // Limits of running time (limits.cpp).
+  void charge(Core& core, Thread& thread, sim::Duration elapsed);
+  [[nodiscard]] sim::Time limit_due(const Core& core) const;
+  [[nodiscard]] bool enforce_limit(Core& core);
+
   void take_speed(Core& core, bool slow);
-  [[nodiscard]] CpuSet usable(const CpuSet& allowed, std::optional<int> start_on) const;
 
   sim::Engine& engine_;
   Machine machine_;
-  CpuSet allowed_;       // default mask, from the Confinement
-  CpuSet ever_allowed_;  // every core that some thread may use
-  double fastest_clock_hz_ = 0;
-  sim::RandomStream random_;                 // draws the phases of the tick and of the balance
+  CpuSet allowed_;  // default mask, from the Confinement
+  LoadBalance balance_{*this, engine_, machine_};
+  RealTimeClass realtime_{*this, engine_, machine_};
   std::optional<sim::RandomStream> speeds_;  // draws the times at each of two speeds
-  sim::Duration tick_phase_;
-  int overloaded_cores_ = 0;
-  int planned_balances_ = 0;
-  bool containers_compete_ = false;  // some thread is outside the container, or in another one
-  bool has_realtime_ = false;
-  bool has_fair_server_ = false;  // the kernel has one, and there are real-time threads
-  sim::EventId realtime_event_;
-  int runnable_ = 0;  // threads, running ones included
   sim::TrackId run_queue_counter_ = sim::TrackId::none;
 };
 
-// Awaits one request of a thread.
+// Awaits one request of a thread. `begin` makes it, and returns true if the coroutine has to wait.
+template <class Begin>
 class Cpu::Wait {
  public:
-  enum class Kind : std::uint8_t { work, spin, yield, block, sleep };
-  struct Asked {
-    Kind kind;
-    sim::Duration amount = {};  // the work, a poll, or the wake-up latency
-    Flag* flag = nullptr;
-    sim::Time until = sim::Time::never();
-  };
-  Wait(Cpu& cpu, Thread& thread, const Asked& asked) : cpu_(cpu), thread_(thread), asked_(asked) {}
+  Wait(Thread& thread, Begin begin) : thread_(thread), begin_(begin) {}
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <sim::ProcessPromise P>
   bool await_suspend(std::coroutine_handle<P> waiter) {
     thread_.waiter = waiter;
-    const bool waits = begin();
+    const bool waits = begin_(thread_);
     if (waits) note_.begin(waiter, thread_);
     return waits;
   }
   void await_resume() const noexcept {}
 
  private:
-  bool begin() {
-    switch (asked_.kind) {
-      case Kind::work:
-        return cpu_.begin_work(thread_, asked_.amount);
-      case Kind::spin:
-        return cpu_.begin_poll(thread_, *asked_.flag, asked_.amount, false);
-      case Kind::yield:
-        return cpu_.begin_poll(thread_, *asked_.flag, asked_.amount, true);
-      case Kind::block:
-        return cpu_.begin_block(thread_, *asked_.flag, asked_.amount);
-      case Kind::sleep:
-        return cpu_.begin_sleep(thread_, asked_.until);
-    }
-    return false;
-  }
-
-  Cpu& cpu_;
   Thread& thread_;
-  Asked asked_;
+  Begin begin_;
   sim::WaitNote note_;
 };
 
 inline auto Cpu::run(ThreadId thread, sim::Duration work) {
-  return Wait{*this, get(thread), {.kind = Wait::Kind::work, .amount = work}};
+  return Wait(machine_.thread(thread), [this, work](Thread& t) { return begin_work(t, work); });
 }
-inline auto Cpu::spin(ThreadId thread, Flag& flag, sim::Duration poll) {
-  return Wait{*this, get(thread), {.kind = Wait::Kind::spin, .amount = poll, .flag = &flag}};
+inline auto Cpu::spin(ThreadId thread, Flag& flag, sim::Duration poll, bool polite) {
+  return Wait(machine_.thread(thread),
+              [this, &flag, poll, polite](Thread& t) { return begin_poll(t, flag, poll, polite); });
 }
 inline auto Cpu::yield_spin(ThreadId thread, Flag& flag, sim::Duration poll) {
-  return Wait{*this, get(thread), {.kind = Wait::Kind::yield, .amount = poll, .flag = &flag}};
+  return spin(thread, flag, poll, true);
 }
 inline auto Cpu::block(ThreadId thread, Flag& flag, sim::Duration wake_latency) {
-  return Wait{*this, get(thread), {.kind = Wait::Kind::block, .amount = wake_latency, .flag = &flag}};
-}
-inline auto Cpu::sleep(ThreadId thread) {
-  return Wait{*this, get(thread), {.kind = Wait::Kind::sleep}};
+  return Wait(machine_.thread(thread),
+              [this, &flag, wake_latency](Thread& t) { return begin_block(t, flag, wake_latency); });
 }
 inline auto Cpu::sleep_until(ThreadId thread, sim::Time time) {
-  return Wait{*this, get(thread), {.kind = Wait::Kind::sleep, .until = time}};
+  return Wait(machine_.thread(thread), [this, time](Thread& t) { return begin_sleep(t, time); });
+}
+inline auto Cpu::sleep(ThreadId thread) {
+  return sleep_until(thread, sim::Time::never());
 }
 
 }  // namespace jostle::cpu

@@ -4,6 +4,7 @@
 
 #include <coroutine>
 #include <deque>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ struct Thread : Entity, sim::Waitable {
       : Waitable("cpu for " + spec.name), cpu(&owner), title(spec.name), listener(spec.listener) {}
   [[nodiscard]] std::string held_by() const override;
   void wake_up();
+  // The thread enters a state, or its rate changes, or a request starts: notifies the listener.
+  void notify(State entered, double new_rate, sim::Time at);
+  // The limit that held the thread back no longer does.
+  void release(sim::Time now);
   // True if a limit beside the policy may end its running time.
   [[nodiscard]] bool limited() const { return priority > 0 || container != nullptr; }
 
@@ -87,6 +92,9 @@ struct Thread : Entity, sim::Waitable {
   double average_estimate = 0;  // moving average of its utilisations when it went to sleep
   ThreadStatistics statistics;
 };
+
+// Scheduling domains: the cores of a cluster (they share a last-level cache), and all online cores.
+enum class DomainLevel : std::uint8_t { cluster = 0, board = 1 };
 
 // The times at which a core balances one of its domains (struct sched_domain).
 struct Balancing {
@@ -140,18 +148,15 @@ struct Core {
   std::array<Balancing, 2> balancing{};       // indexed by DomainLevel
   sim::TrackId track = sim::TrackId::none;
 
+  [[nodiscard]] Balancing& balancing_at(DomainLevel level) {
+    return balancing[static_cast<std::size_t>(level)];
+  }
   // Number of runnable threads; those held back by a limit do not count.
   [[nodiscard]] int runnable() const {
     return queue.size() + (realtime.held() ? 0 : static_cast<int>(realtime.members.size()));
   }
   [[nodiscard]] bool idle() const { return runnable() == 0; }
 };
-
-// The reason for a balance: the tick of a busy or idle core, or a core that has just run out of work.
-enum class Idleness : std::uint8_t { busy, idle, newly_idle };
-
-// Scheduling domains: the cores of a cluster (they share a last-level cache), and all online cores.
-enum class DomainLevel : std::uint8_t { cluster = 0, board = 1 };
 
 struct Cluster {
   int first_core = 0;
@@ -166,32 +171,64 @@ struct Cluster {
   [[nodiscard]] sim::Duration streamed_by(sim::Time now) const {
     return streaming > 0 ? streamed + (now - streaming_since) : streamed;
   }
+  // A streaming thread takes (+1) or leaves (-1) a core.
+  void count_streaming(int change, sim::Time now) {
+    streamed = streamed_by(now);
+    streaming_since = now;
+    streaming += change;
+  }
+};
+
+// All cores tick together (skew_tick is off by default), at a phase unrelated to what they run.
+struct Ticks {
+  sim::Duration period;
+  sim::Time first;
+  // The first tick that is not before `from`.
+  [[nodiscard]] sim::Time next(sim::Time from) const {
+    return from <= first ? first : first + (from - first + period - sim::Duration{1}) / period * period;
+  }
+  [[nodiscard]] sim::Duration since(sim::Time now) const {
+    return now < first ? now - sim::Time::zero() : (now - first) % period;
+  }
 };
 
 struct Machine {
   Spec spec;
+  Ticks ticks;
   std::vector<Core> cores;  // by number, offline ones too; all exist before any reference to one is taken
   std::vector<Cluster> clusters;
   std::deque<Thread> threads;  // a deque: addresses are stable
   std::deque<Container> containers;
   CpuSet online;
-  CpuSet balanced;  // online and not isolated
+  CpuSet balanced;      // online and not isolated
+  CpuSet ever_allowed;  // every core that some thread may use
   int online_count = 0;
+  int runnable = 0;  // threads, running ones included
+  double fastest_clock_hz = 0;
   bool asymmetric = false;          // cores of different capacity are online
   bool tracks_utilisation = false;  // for placement on an asymmetric machine, and schedutil
+  bool containers_compete = false;  // some thread is outside the container, or in another one
+  bool has_realtime = false;
+  bool has_fair_server = false;  // the kernel has one, and there are real-time threads
 
   [[nodiscard]] Core& core(int index) { return cores[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const Core& core(int index) const { return cores[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const Cluster& cluster_of(const Core& c) const {
     return clusters[static_cast<std::size_t>(c.cluster)];
   }
+  [[nodiscard]] Cluster& cluster_of(const Core& c) { return clusters[static_cast<std::size_t>(c.cluster)]; }
+  [[nodiscard]] const ClusterSpec& spec_of(const Core& c) const {
+    return spec.clusters[static_cast<std::size_t>(c.cluster)];
+  }
+  [[nodiscard]] Thread& thread(ThreadId id) { return threads[id.index]; }
+  [[nodiscard]] const Thread& thread(ThreadId id) const { return threads[id.index]; }
+  [[nodiscard]] std::span<const Core> cores_of(const Cluster& c) const {
+    return std::span(cores).subspan(static_cast<std::size_t>(c.first_core),
+                                    static_cast<std::size_t>(c.cores));
+  }
+  // Gives the core the rate and the speed that follow from its clock and its pace.
+  void update_rate(Core& core) const;
   [[nodiscard]] const KernelVersion& kernel() const { return spec.scheduler.rules(); }
-  [[nodiscard]] int domain_first(const Core& c, DomainLevel level) const {
-    return level == DomainLevel::board ? 0 : cluster_of(c).first_core;
-  }
-  [[nodiscard]] int domain_size(const Core& c, DomainLevel level) const {
-    return level == DomainLevel::board ? static_cast<int>(cores.size()) : cluster_of(c).cores;
-  }
 };
 
 // The load (PELT) that balance and wake-ups see. A thread's load: its weight times the share of time it is
@@ -208,5 +245,11 @@ void load_wakes(Core& core, Thread& thread, sim::Time now);
 void load_sleeps(Core& core, Thread& thread, sim::Time now);
 void load_is_new(Core& core, Thread& thread, sim::Time now);
 void load_moves(Core& from, Core& to, const Thread& thread, sim::Time now);
+
+// Cache debts (cache_debt.cpp). A thread takes a core again: charges it for those that ran there since it
+// left.
+void charge_return(const Machine& machine, Core& core, Thread& thread, sim::Time now);
+// A thread moves to another core: charges it the migration, whose debt it does not pay again on its return.
+void charge_migration(const Machine& machine, Thread& thread, const Core& to, sim::Time now);
 
 }  // namespace jostle::cpu

@@ -24,9 +24,8 @@ struct ClusterView {
 
 ClusterView view(const Machine& machine, const Cluster& cluster, const Thread& thread, sim::Time now) {
   ClusterView seen;
-  for (int i = cluster.first_core; i < cluster.first_core + cluster.cores; ++i) {
-    if (!thread.allowed.contains(i)) continue;
-    const Core& core = machine.core(i);
+  for (const Core& core : machine.cores_of(cluster)) {
+    if (!thread.allowed.contains(core.index)) continue;
     ++seen.usable;
     seen.idle += core.idle() ? 1 : 0;
     seen.load += relative_load(machine, core, now);
@@ -37,12 +36,12 @@ ClusterView view(const Machine& machine, const Cluster& cluster, const Thread& t
 int idlest_in(const Machine& machine, const Cluster& cluster, const Thread& thread, sim::Time now) {
   int best = -1;
   double least = 0;
-  for (int i = cluster.first_core; i < cluster.first_core + cluster.cores; ++i) {
-    if (!thread.allowed.contains(i)) continue;
-    if (machine.core(i).idle()) return i;
-    const double load = relative_load(machine, machine.core(i), now);
+  for (const Core& core : machine.cores_of(cluster)) {
+    if (!thread.allowed.contains(core.index)) continue;
+    if (core.idle()) return core.index;
+    const double load = relative_load(machine, core, now);
     if (best >= 0 && load >= least) continue;
-    best = i;
+    best = core.index;
     least = load;
   }
   return best;

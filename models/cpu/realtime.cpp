@@ -1,4 +1,3 @@
-// Members of Cpu for real-time threads: arrival, push and pull between cores, the limit of their runtime.
 #include "models/cpu/realtime.hpp"
 
 #include <algorithm>
@@ -63,24 +62,13 @@ int place_realtime(const Machine& machine, const Thread& thread) {
   return thread.core;
 }
 
-void Cpu::enqueue_realtime(Core& core, Thread& thread) {
+void RealTimeClass::enqueue(Core& core, Thread& thread) {
   core.realtime.insert(thread);
   if (core.realtime.held()) thread.held_since = engine_.now();
-  if (machine_.spec.scheduler.limits_realtime() && !engine_.pending(realtime_event_))
-    realtime_event_ =
-        engine_.schedule(engine_.now() + realtime_period, sim::action<&Cpu::realtime_period_over>(*this));
+  if (machine_.spec.scheduler.limits_realtime() && !engine_.pending(period_)) start_period();
 }
 
-// Gives the core to the thread that should run, after real-time threads came or went.
-void Cpu::settle(Core& core) {
-  Thread* const next = next_thread(core);
-  if (next == nullptr) return dispatch(core);
-  hand_over(core, next);
-  arm(core);
-}
-
-// push_rt_tasks: real-time threads that wait here go to cores that run less important threads.
-void Cpu::push_realtime(Core& core) {
+void RealTimeClass::push(Core& core) {
   if (core.realtime.held()) return;
   for (bool moved = true; moved;) {
     moved = false;
@@ -88,15 +76,16 @@ void Cpu::push_realtime(Core& core) {
     for (std::size_t i = 1; i < members.size() && !moved; ++i) {
       const int target = least_important_core(machine_, *members[i]);
       if (target < 0 || target == core.index) continue;
-      move_realtime(*members[i], machine_.core(target));
+      Core& to = machine_.core(target);
+      cpu_.accrue(to);
+      move(*members[i], to);
+      cpu_.settle(to);
       moved = true;
     }
   }
 }
 
-// pull_rt_task: takes the most important real-time thread that waits elsewhere, if it outranks the threads
-// here.
-void Cpu::pull_realtime(Core& core) {
+void RealTimeClass::pull(Core& core) {
   if (core.realtime.held()) return;
   Thread* best = nullptr;
   for (Core& other : machine_.cores) {
@@ -106,45 +95,40 @@ void Cpu::pull_realtime(Core& core) {
       if (thread->priority > std::max(importance(core), best != nullptr ? best->priority : 0)) best = thread;
     }
   }
-  if (best == nullptr) return;
-  Core& from = machine_.core(best->core);
-  from.realtime.remove(*best);
-  note_load(from);
-  charge_migration(*best, from, core);
-  core.realtime.insert(*best);
-  note_load(core);
+  if (best != nullptr) move(*best, core);
 }
 
-void Cpu::move_realtime(Thread& thread, Core& to) {
+// Moves a thread that waits.
+void RealTimeClass::move(Thread& thread, Core& to) {
   Core& from = machine_.core(thread.core);
-  accrue(to);
   from.realtime.remove(thread);
-  note_load(from);
-  charge_migration(thread, from, to);
+  cpu_.note_load(from);
+  charge_migration(machine_, thread, to, engine_.now());
   to.realtime.insert(thread);
-  note_load(to);
-  settle(to);
+  cpu_.note_load(to);
 }
 
 // The real-time threads of the core, one of which runs, lose it.
-void Cpu::hold_back_realtime(Core& core) {
+void RealTimeClass::hold_back(Core& core) {
   for (Thread* const thread : core.realtime.members) thread->held_since = engine_.now();
-  Thread& running = *core.running;
-  take_off(core);
-  ++running.statistics.involuntary_switches;
-  notify(running, State::runnable, 0);
-  dispatch(core);
+  cpu_.preempt(core);
+  cpu_.dispatch(core);
+}
+
+void RealTimeClass::throttle(Core& core) {
+  core.realtime.throttled = true;
+  hold_back(core);
 }
 
 // One reason for holding back the real-time threads has ended.
-void Cpu::release_realtime(Core& core) {
+void RealTimeClass::release(Core& core) {
   if (core.realtime.held()) return;
-  for (Thread* const thread : core.realtime.members) release(*thread);
+  for (Thread* const thread : core.realtime.members) thread->release(engine_.now());
 }
 
 // do_balance_runtime: takes from each other core an equal share of its unused runtime, until this core has
 // the whole period. The isolated cores form one root domain, the others another.
-void Cpu::borrow_runtime(Core& core) {
+void RealTimeClass::borrow_runtime(Core& core) {
   if (!machine_.kernel().lends_runtime) return;
   const auto in_domain = [&core](const Core& other) {
     return other.online && other.balanced == core.balanced;
@@ -153,7 +137,7 @@ void Cpu::borrow_runtime(Core& core) {
   Duration& runtime = core.realtime.runtime;
   for (Core& other : machine_.cores) {
     if (&other == &core || !in_domain(other)) continue;
-    accrue(other);
+    cpu_.accrue(other);
     const Duration spare = other.realtime.runtime - other.realtime.ran;
     if (spare <= Duration::zero()) continue;
     const Duration lent = std::min(spare / cores, realtime_period - runtime);
@@ -162,25 +146,66 @@ void Cpu::borrow_runtime(Core& core) {
   }
 }
 
-void Cpu::realtime_period_over() {
+void RealTimeClass::start_period() {
+  period_ =
+      engine_.schedule(engine_.now() + realtime_period, sim::action<&RealTimeClass::period_over>(*this));
+}
+
+void RealTimeClass::period_over() {
   bool used = false;
   for (Core& core : machine_.cores) {
     RealTimeQueue& queue = core.realtime;
-    accrue(core);
+    cpu_.accrue(core);
     used = used || queue.ran > Duration::zero() || !queue.members.empty();
     if (queue.throttled) borrow_runtime(core);
     queue.ran -= std::min(queue.ran, queue.runtime);
     if (queue.throttled && queue.ran < queue.runtime) {
       queue.throttled = false;
-      release_realtime(core);
-      if (queue.first() != nullptr) settle(core);
+      release(core);
+      if (queue.first() != nullptr) cpu_.settle(core);
     } else if (core.running != nullptr && core.running->priority > 0) {
-      arm(core);
+      cpu_.arm(core);
     }
   }
-  if (used)
-    realtime_event_ =
-        engine_.schedule(engine_.now() + realtime_period, sim::action<&Cpu::realtime_period_over>(*this));
+  if (used) start_period();
+}
+
+void RealTimeClass::note_fair_threads(Core& core) {
+  const bool any = core.queue.size() > 0;
+  if (std::exchange(core.realtime.fair.active, any) == any) return;
+  if (any) {
+    core.realtime.fair.start(engine_.now());
+  } else if (std::exchange(core.realtime.outranked, false)) {
+    release(core);
+  }
+}
+
+// The server acts only while real-time threads have the core and others wait.
+void RealTimeClass::plan_fair_server(Core& core) {
+  FairServer& server = core.realtime.fair;
+  const bool acts = server.active && core.realtime.first() != nullptr;
+  const Time due = acts ? server.next_service(engine_.now()) : Time::never();
+  if (due == server.event_at) return;
+  server.event_at = due;
+  engine_.set(server.event, due, sim::action<&Core::fair_server_due>(core));
+}
+
+void Core::fair_server_due() {
+  cpu->realtime_.fair_server_due(*this);
+}
+
+void RealTimeClass::fair_server_due(Core& core) {
+  core.realtime.fair.event_at = Time::never();
+  cpu_.accrue(core);
+  core.realtime.fair.serve();
+  core.realtime.outranked = true;
+  hold_back(core);
+}
+
+void RealTimeClass::end_service(Core& core) {
+  core.realtime.outranked = false;
+  release(core);
+  cpu_.settle(core);
 }
 
 }  // namespace jostle::cpu

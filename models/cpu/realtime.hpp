@@ -13,11 +13,14 @@
 
 #include <vector>
 
+#include "sim/engine.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::cpu {
 
+class Cpu;
+struct Core;
 struct Machine;
 struct Thread;
 
@@ -35,6 +38,14 @@ struct FairServer {
   bool deferred = true;
   sim::EventId event;  // when it begins to serve, if nothing changes
   sim::Time event_at = sim::Time::never();
+
+  // The first of its threads became runnable.
+  void start(sim::Time now);
+  // One of its threads executed for `elapsed`, until `now`. `serving`: because of it.
+  void charge(sim::Duration elapsed, sim::Time now, bool serving);
+  // The time at which it begins to serve while real-time threads keep the core.
+  [[nodiscard]] sim::Time next_service(sim::Time now) const;
+  void serve();
 };
 
 struct RealTimeQueue {
@@ -60,5 +71,42 @@ struct RealTimeQueue {
 // Among the cores that the thread may use, one that runs the least important thread; its own core, then its
 // cluster's, are preferred. -1: all run threads of at least its priority.
 [[nodiscard]] int least_important_core(const Machine& machine, const Thread& thread);
+
+// Arrival, push and pull of real-time threads between cores, and the limits of their running time.
+class RealTimeClass {
+ public:
+  // The arguments must outlive it.
+  RealTimeClass(Cpu& cpu, sim::Engine& engine, Machine& machine)
+      : cpu_(cpu), engine_(engine), machine_(machine) {}
+
+  void enqueue(Core& core, Thread& thread);
+  // push_rt_tasks: real-time threads that wait here go to cores that run less important threads.
+  void push(Core& core);
+  // pull_rt_task: takes the most important real-time thread that waits elsewhere, if it outranks the threads
+  // here.
+  void pull(Core& core);
+  // Takes unused runtime from other cores, if the kernel lends it.
+  void borrow_runtime(Core& core);
+  // The runtime of the core's real-time threads, one of which runs, is used up.
+  void throttle(Core& core);
+
+  // The fair server: its threads came or went; its event; it has served.
+  void note_fair_threads(Core& core);
+  void plan_fair_server(Core& core);
+  void fair_server_due(Core& core);
+  void end_service(Core& core);
+
+ private:
+  void move(Thread& thread, Core& to);
+  void hold_back(Core& core);
+  void release(Core& core);
+  void start_period();
+  void period_over();
+
+  Cpu& cpu_;
+  sim::Engine& engine_;
+  Machine& machine_;
+  sim::EventId period_;
+};
 
 }  // namespace jostle::cpu

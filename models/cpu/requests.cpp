@@ -35,12 +35,8 @@ void Cpu::start_request(Thread& thread, Request request) {
     make_runnable(thread, -1);
     return;
   }
-  if (thread.watched) notify(thread, thread.state, thread.rate);
-  if (slice_stays(thread)) {
-    arm_phase(core);
-  } else {
-    arm(core);
-  }
+  if (thread.watched) thread.notify(thread.state, thread.rate, engine_.now());
+  slice_stays(thread) ? arm_phase(core) : arm(core);
 }
 
 bool Cpu::begin_work(Thread& thread, sim::Duration work) {
@@ -89,7 +85,7 @@ void Thread::wake_up() {
 }
 
 bool Cpu::wake(ThreadId id, int waker) {
-  Thread& thread = get(id);
+  Thread& thread = machine_.thread(id);
   if (thread.request != Request::sleep) return false;
   engine_.cancel(thread.wake_event);
   if (thread.flag != nullptr) {
@@ -104,7 +100,7 @@ bool Cpu::wake(ThreadId id, int waker) {
 }
 
 void Cpu::retire(ThreadId id) {
-  Thread& thread = get(id);
+  Thread& thread = machine_.thread(id);
   if (thread.request != Request::none)
     throw std::invalid_argument("cpu: " + thread.title + " is in a request");
   if (thread.state != State::sleeping) go_to_sleep(thread);

@@ -57,10 +57,57 @@ bool is_line(Activation activation) {
          activation == Activation::leaky_relu;
 }
 
+// Views of other networks than the built-in ones, and what belongs to another layer's operator.
+bool moves_nothing(const Layer& layer) {
+  const bool view = layer.op == Op::transpose || layer.op == Op::other || layer.inside;
+  return layer.copies == 0 && view;
+}
+
+bool is_planar_at_once(const Layer& layer, double out) {
+  return layer.groups == 1 && ((layer.window_area() > 1 && out <= small_planar_result) ||
+                               layer.out.channels <= few_planar_channels);
+}
+
+// Some kernels compute tiles of channels and rows, also where these are padding.
+void pad_operations(Launch& launch, const Layer& layer, std::int64_t batch, double depth) {
+  constexpr std::int64_t channels = 32, rows = 64;
+  const std::int64_t positions = batch * layer.out.positions();
+  if (launch.kind == LaunchKind::planar || launch.kind == LaunchKind::planar_odd)
+    launch.operations =
+        2e-9 * static_cast<double>(positions) * depth * up_to_multiple(layer.out.channels, channels);
+  if (launch.kind == LaunchKind::grouped)
+    launch.operations = 2e-9 * up_to_multiple(positions, rows) * depth *
+                        up_to_multiple(layer.out.channels / layer.groups, channels) * layer.groups;
+}
+
+// The layers around a layer.
+struct Surroundings {
+  const Network& network;
+
+  [[nodiscard]] const Layer& input_of(Node node, std::size_t which = 0) const {
+    return network.layer(network.inputs(node).at(which));
+  }
+  [[nodiscard]] bool reads(Node node, Op op) const {
+    const std::vector<Node> inputs = network.inputs(node);
+    return !inputs.empty() && network.layer(inputs.front()).op == op;
+  }
+  // The node's only reader, if it is of this kind.
+  [[nodiscard]] bool read_by(Node node, Op op) const {
+    const std::vector<Node> readers = network.consumers(node);
+    return readers.size() == 1 && network.layer(readers.front()).op == op;
+  }
+  // The result of a convolution is read as rows of channels, and rows are averaged, without a copy.
+  [[nodiscard]] bool is_view_of_rows(Node node) const {
+    const Layer& layer = network.layer(node);
+    return reads(node, Op::conv) || (layer.in == layer.out && read_by(node, Op::average_pool));
+  }
+};
+
 class Launcher {
  public:
   Launcher(const Network& network, std::int64_t batch, Precision precision, AttentionKernels attention)
       : network_(network),
+        near_{network},
         batch_(batch),
         images_(static_cast<double>(batch)),
         half_(precision == Precision::fp16),
@@ -79,24 +126,11 @@ class Launcher {
   }
 
  private:
-  [[nodiscard]] const Layer& input_of(Node node, std::size_t which = 0) const {
-    return network_.layer(network_.inputs(node).at(which));
-  }
-  [[nodiscard]] bool reads(Node node, Op op) const {
-    const std::vector<Node> inputs = network_.inputs(node);
-    return !inputs.empty() && network_.layer(inputs.front()).op == op;
-  }
-  // The node's only reader, if it is of this kind.
-  [[nodiscard]] bool read_by(Node node, Op op) const {
-    const std::vector<Node> readers = network_.consumers(node);
-    return readers.size() == 1 && network_.layer(readers.front()).op == op;
-  }
-
   // Scores, softmax and mix without anything between them are one kernel; the heads that it writes need no
   // merging.
   void find_attention(Node node) {
-    if (network_.layer(node).op != Op::softmax || !reads(node, Op::matmul) || !read_by(node, Op::matmul) ||
-        input_of(node).copies >= 0)
+    if (network_.layer(node).op != Op::softmax || !near_.reads(node, Op::matmul) ||
+        !near_.read_by(node, Op::matmul) || near_.input_of(node).copies >= 0)
       return;
     const Node mix = network_.consumers(node).front();
     attention_.insert(network_.inputs(node).front());
@@ -115,7 +149,7 @@ class Launcher {
       case Op::conv:
         return !half_ && apart_[inputs.front()];
       case Op::transpose:
-        return !is_view_of_rows(layer);
+        return !near_.is_view_of_rows(node_);
       case Op::resize:
         return half_ ? layer.in.positions() == 1 : apart_[inputs.front()];
       case Op::linear:
@@ -128,11 +162,6 @@ class Launcher {
       default:
         return !half_ && apart_[inputs.front()];
     }
-  }
-
-  // The result of a convolution is read as rows of channels, and rows are averaged, without a copy.
-  [[nodiscard]] bool is_view_of_rows(const Layer& layer) const {
-    return reads(node_, Op::conv) || (layer.in == layer.out && read_by(node_, Op::average_pool));
   }
 
   Launch& add(LaunchKind kind, double read, double written) {
@@ -226,12 +255,6 @@ class Launcher {
     if (!half_) norm.blocks = rows;
   }
 
-  // Views of other networks than the built-in ones, and what belongs to another layer's operator.
-  [[nodiscard]] static bool moves_nothing(const Layer& layer) {
-    const bool view = layer.op == Op::transpose || layer.op == Op::other || layer.inside;
-    return layer.copies == 0 && view;
-  }
-
   // A product with the shape that the law and the blocks depend on: sums of `depth` products each.
   void multiply(LaunchKind kind, double in, double out, double depth, double weights) {
     Launch& launch = add(kind, in, out);
@@ -245,7 +268,7 @@ class Launcher {
   [[nodiscard]] bool in_rows() const { return !half_ && !apart_[network_.inputs(node_).front()]; }
 
   void convolve(const Layer& layer, double in, double out) {
-    const bool apart = reads(node_, Op::slice) || apart_[network_.inputs(node_).front()];
+    const bool apart = near_.reads(node_, Op::slice) || apart_[network_.inputs(node_).front()];
     if (half_ && (layer.copies >= 0 ? layer.copies > 0 : apart)) move(LaunchKind::copy, in);
     if (layer.depthwise()) {
       slide_channels(layer, in, out);
@@ -300,7 +323,7 @@ class Launcher {
                             : single && !(padded && plane) ? LaunchKind::gemm
                                                            : LaunchKind::conv;
     multiply(kind, in, out, depth, image ? 0 : weights);
-    pad_operations(layer, depth);
+    pad_operations(launches_.back(), layer, batch_, depth);
     if (grouped) move(LaunchKind::transform, out);
     if (turned && (image || !is_planar_at_once(layer, out)))
       turn(images_, layer.out.positions(), layer.out.channels);
@@ -319,24 +342,6 @@ class Launcher {
     return batch_ * layer.out.positions() <= few_rows ? LaunchKind::vector
            : layer.in.positions() % word_group != 0   ? LaunchKind::planar_odd
                                                       : LaunchKind::planar;
-  }
-
-  [[nodiscard]] static bool is_planar_at_once(const Layer& layer, double out) {
-    return layer.groups == 1 && ((layer.window_area() > 1 && out <= small_planar_result) ||
-                                 layer.out.channels <= few_planar_channels);
-  }
-
-  // Some kernels compute tiles of channels and rows, also where these are padding.
-  void pad_operations(const Layer& layer, double depth) {
-    constexpr std::int64_t channels = 32, rows = 64;
-    Launch& launch = launches_.back();
-    const std::int64_t positions = batch_ * layer.out.positions();
-    if (launch.kind == LaunchKind::planar || launch.kind == LaunchKind::planar_odd)
-      launch.operations =
-          2e-9 * static_cast<double>(positions) * depth * up_to_multiple(layer.out.channels, channels);
-    if (launch.kind == LaunchKind::grouped)
-      launch.operations = 2e-9 * up_to_multiple(positions, rows) * depth *
-                          up_to_multiple(layer.out.channels / layer.groups, channels) * layer.groups;
   }
 
   // cuDNN's copy to another layout, tile by tile: few positions or channels leave most of a tile idle.
@@ -380,12 +385,12 @@ class Launcher {
 
   void multiply_activations(const Layer& layer, double in, double out) {
     if (attention_.contains(node_)) return masked_ ? attend_masked(layer, in, out) : attend(layer, in);
-    const double other = images_ * static_cast<double>(input_of(node_, 1).out.elements());
+    const double other = images_ * static_cast<double>(near_.input_of(node_, 1).out.elements());
     if (layer.copies >= 0) {
       for (int i = 0; i < layer.copies; ++i) move(LaunchKind::copy, i == 0 ? other : in);
       return multiply(LaunchKind::batched, in, out, layer.depth, 0);
     }
-    const bool scores = read_by(node_, Op::softmax) || read_by(node_, Op::add);
+    const bool scores = near_.read_by(node_, Op::softmax) || near_.read_by(node_, Op::add);
     if (scores) {
       add(LaunchKind::strided, in, in);  // by one over the root of the depth
       move(LaunchKind::copy, in);
@@ -396,14 +401,14 @@ class Launcher {
   }
 
   void attend(const Layer& layer, double in) {
-    const bool thin = input_of(node_, 1).op == Op::input && layer.out.height <= thin_rows;
+    const bool thin = near_.input_of(node_, 1).op == Op::input && layer.out.height <= thin_rows;
     const bool tiled = !thin && !half_;
     if (!thin && half_) add(LaunchKind::fill, 0, 0);
     Launch& launch = add(thin    ? LaunchKind::thin_attention
                          : tiled ? LaunchKind::tiled_attention
                                  : LaunchKind::attention,
                          3 * in, in);
-    if (thin) launch.weights = 2 * images_ * static_cast<double>(input_of(node_, 1).out.elements());
+    if (thin) launch.weights = 2 * images_ * static_cast<double>(near_.input_of(node_, 1).out.elements());
     launch.work = alone(layer);
     launch.work.out = layer.in;
     launch.work.macs = 2 * layer.macs();
@@ -477,7 +482,7 @@ class Launcher {
   void add_up(double in, double out) {
     if (network_.inputs(node_).size() > 1) {
       add(LaunchKind::pointwise, 2 * in, out);
-    } else if (reads(node_, Op::matmul)) {
+    } else if (near_.reads(node_, Op::matmul)) {
       // A table of relative positions, gathered, copied and added to all images.
       add(LaunchKind::gather, 0, 0);
       add(LaunchKind::copy, 0, 0);
@@ -485,7 +490,7 @@ class Launcher {
       ask();
       add(LaunchKind::strided, in, out);
       ask();
-    } else if (reads(node_, Op::add) && reads(network_.inputs(node_).front(), Op::matmul)) {
+    } else if (near_.reads(node_, Op::add) && near_.reads(network_.inputs(node_).front(), Op::matmul)) {
       add_mask(in, out);
     } else {
       add(batch_ > 1 ? LaunchKind::strided : LaunchKind::pointwise, in, out);
@@ -511,7 +516,7 @@ class Launcher {
 
   void scale(const Layer& layer, double in, double out) {
     const bool two = network_.inputs(node_).size() > 1;
-    if (two && input_of(node_, 1).out == layer.out) {
+    if (two && near_.input_of(node_, 1).out == layer.out) {
       add(LaunchKind::pointwise, 2 * in, out);
     } else {
       add(two || layer.stored > 0 ? LaunchKind::strided : LaunchKind::pointwise, in, out);
@@ -532,14 +537,15 @@ class Launcher {
 
   // Rolling a plane is a kernel an axis; it comes before windows are cut, or after they are put together.
   void reorder(const Layer& layer, double out) {
-    if (is_view_of_rows(layer)) return;
+    if (near_.is_view_of_rows(node_)) return;
     const bool rolls =
-        layer.in == layer.out && (reads(node_, Op::transpose) || read_by(node_, Op::transpose));
+        layer.in == layer.out && (near_.reads(node_, Op::transpose) || near_.read_by(node_, Op::transpose));
     move(LaunchKind::copy, out);
     if (rolls) move(LaunchKind::copy, out);
   }
 
   const Network& network_;
+  Surroundings near_;
   std::int64_t batch_;
   double images_;
   bool half_, cores_, masked_;  // fp16; fp32 on CUDA cores

@@ -111,8 +111,7 @@ class HostThread {
 class HostThread::Waiting {
  public:
   Waiting(HostThread& host, cpu::Flag& flag)
-      : poll_(host.sync_ == Sync::yield ? host.cpu_.yield_spin(host.thread_, flag, host.costs_.sync.poll)
-                                        : host.cpu_.spin(host.thread_, flag, host.costs_.sync.poll)) {
+      : poll_(host.cpu_.spin(host.thread_, flag, host.costs_.sync.poll, host.sync_ == Sync::yield)) {
     if (host.sync_ == Sync::blocking) sleep_.emplace(host.sleep_in_call(flag));
   }
 
