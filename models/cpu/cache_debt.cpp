@@ -29,8 +29,10 @@ void add_refill(sim::Duration& left, sim::Duration added, sim::Duration whole) {
 // The share of its cached state that a thread has lost since it left this core. Its private state is lost to
 // threads that ran on the core; its state in the cluster's shared cache to threads that streamed through that
 // cache.
-double lost_by(const Machine& machine, Core& core, const Thread& thread, sim::Time now) {
-  const double here = core.cache_loss.share(core.statistics.busy - thread.core_busy_at_exit);
+double lost_by(const Machine& machine, Core& core, Thread& thread, sim::Time now) {
+  const sim::Duration others_ran = core.statistics.busy - thread.core_busy_at_exit;
+  if (thread.own_loss) return thread.own_loss->share(others_ran);
+  const double here = core.cache_loss.share(others_ran);
   const double private_bytes = machine.spec_of(core).cache_bytes;
   const sim::Duration streamed = machine.cluster_of(core).streamed_by(now) - thread.streamed_at_exit;
   if (here == 1 || streamed <= sim::Duration::zero() || thread.working_set_bytes <= private_bytes)
@@ -41,11 +43,10 @@ double lost_by(const Machine& machine, Core& core, const Thread& thread, sim::Ti
 
 }  // namespace
 
-CacheLoss::CacheLoss(const CostSpec& costs)
-    : at_once_(costs.preempted > sim::Duration::zero()
-                   ? std::min(1.0, sim::to_seconds(costs.preempted_least) / sim::to_seconds(costs.preempted))
-                   : 0),
-      time_constant_(costs.preempted_time_constant) {}
+CacheLoss::CacheLoss(sim::Duration whole, sim::Duration least, sim::Duration time_constant)
+    : at_once_(whole > sim::Duration::zero() ? std::min(1.0, sim::to_seconds(least) / sim::to_seconds(whole))
+                                             : 0),
+      time_constant_(time_constant) {}
 
 double CacheLoss::share(sim::Duration others_ran) {
   return others_ran > sim::Duration::zero() ? at_once_ + (1 - at_once_) * streamed(others_ran) : 0;
@@ -71,8 +72,9 @@ void charge_return(const Machine& machine, Core& core, Thread& thread, sim::Time
   if (!thread.placed || std::exchange(thread.moved, false)) return;
   if (thread.refill_cluster != core.cluster) {
     const CostSpec& costs = machine.spec.costs;
-    thread.whole_refill =
-        refill_time(costs, whole_preemption_debt(costs, machine.spec_of(core), thread.working_set_bytes));
+    thread.whole_refill = refill_time(
+        costs, thread.own_loss ? thread.own_whole
+                               : whole_preemption_debt(costs, machine.spec_of(core), thread.working_set_bytes));
     thread.refill_cluster = core.cluster;
   }
   if (thread.whole_refill == sim::Duration::zero()) return;
@@ -84,9 +86,9 @@ void charge_return(const Machine& machine, Core& core, Thread& thread, sim::Time
 void charge_migration(const Machine& machine, Thread& thread, const Core& to, sim::Time now) {
   const CostSpec& costs = machine.spec.costs;
   const bool across = machine.core(thread.core).cluster != to.cluster;
-  const sim::Duration refill =
-      refill_time(costs, sim::work_in(across ? costs.migrated_across : costs.migrated_within,
-                                      footprint(machine.spec_of(to), thread.working_set_bytes)));
+  const sim::Duration data = sim::work_in(across ? costs.migrated_across : costs.migrated_within,
+                                          footprint(machine.spec_of(to), thread.working_set_bytes));
+  const sim::Duration refill = refill_time(costs, std::max(data, thread.own_whole));
   if (thread.placed) add_refill(thread.refill_left, refill, refill);
   ++thread.statistics.migrations;
   if (across) ++thread.statistics.cluster_migrations;

@@ -9,8 +9,9 @@ namespace jostle::cpu {
 // The share of its cached state that a thread has lost after others ran on its core.
 class CacheLoss {
  public:
-  explicit CacheLoss(const CostSpec& costs);
-  // f + (1 - f) (1 - exp(-t / time constant)), with f = preempted_least / preempted; 0 if nobody ran.
+  // `whole`: what all of it costs; `least`: what is lost at once.
+  CacheLoss(sim::Duration whole, sim::Duration least, sim::Duration time_constant);
+  // f + (1 - f) (1 - exp(-t / time constant)), with f = least / whole; 0 if nobody ran.
   [[nodiscard]] double share(sim::Duration others_ran);
   // The same for a cache that all cores share, where nothing is lost at once: 1 - exp(-t / time constant).
   // Keeps the last result: threads that take turns ask for the same one repeatedly.

@@ -129,6 +129,11 @@ ThreadId Cpu::create_thread(const ThreadSpec& spec) {
   machine_.has_fair_server = machine_.has_realtime && machine_.kernel().fair_server;
   join_container(*this, machine_, thread, spec.container);
   thread.working_set_bytes = spec.working_set_bytes;
+  if (spec.return_loss) {
+    const ReturnLoss& loss = *spec.return_loss;
+    thread.own_loss.emplace(loss.whole, machine_.spec.costs.preempted_least, loss.time_constant);
+    thread.own_whole = loss.whole;
+  }
   thread.streams = spec.streams;
   thread.state_since = engine_.now();
   machine_.ever_allowed |= thread.allowed;

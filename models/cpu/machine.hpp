@@ -51,6 +51,8 @@ struct Thread : Entity, sim::Waitable {
   bool watched = true;  // its listener is notified of every change at the instant it happens
   CpuSet allowed;
   double working_set_bytes = 0;
+  std::optional<CacheLoss> own_loss = {};  // of ThreadSpec::return_loss
+  sim::Duration own_whole = {};            // zero: it has none
   bool streams = false;
   int start_on = -1;
   int priority = 0;                // SCHED_FIFO priority; 0: the run queue's policy
@@ -105,7 +107,7 @@ struct Balancing {
 
 struct Core {
   Core(Cpu& owner, const CostSpec& costs, const SchedulerSpec& scaled)
-      : cpu(&owner), queue(scaled), cache_loss(costs) {}
+      : cpu(&owner), queue(scaled), cache_loss(costs.preempted, costs.preempted_least, costs.preempted_time_constant) {}
   void timer_due();
   void balance_due();
   void fair_server_due();

@@ -44,6 +44,7 @@ struct ThreadSpec {
   int fifo = 0;                                 // SCHED_FIFO with this priority, 1 … 99; 0: SCHED_OTHER
   std::optional<ContainerSpec> container = {};  // only for a SCHED_OTHER thread
   double working_set_bytes = 0;                 // determines the cache debts
+  std::optional<ReturnLoss> return_loss = {};   // in place of the debts of the cores
   bool streams = false;  // its data exceeds the caches: other threads lose their state in the shared cache
   std::optional<int> start_on = {};  // its first core; none: the idlest allowed one
   ThreadListener listener = {};

@@ -11,7 +11,8 @@ cpu::ThreadSpec thread_spec(const Spec& spec, const Costs& costs) {
           .nice = spec.nice,
           .fifo = spec.fifo,
           .container = spec.container,
-          .working_set_bytes = costs.runtime.working_set_bytes};
+          .working_set_bytes = costs.runtime.working_set_bytes,
+          .return_loss = costs.runtime.return_loss};
 }
 
 HostThread::HostThread(const BoardParts& board, const Spec& spec, const Costs& costs,

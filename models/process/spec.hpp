@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/cpu/container_spec.hpp"
+#include "models/cpu/spec.hpp"
 #include "models/dla/task.hpp"
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/kernel.hpp"
@@ -75,7 +76,8 @@ struct RuntimeSpec {
   sim::Duration gpu_per_launch;   // GPU front-end time before each kernel launched by itself
   double variation = 0;           // coefficient of variation of a batch's host time (lognormal)
   double working_set_bytes = 0;   // working set of the host thread, for cache debts
-  double memory_bytes_per_s = 0;  // memory traffic of the host thread while it enqueues on a core
+  std::optional<cpu::ReturnLoss> return_loss = {};  // absent: the cache debts of the cores' costs
+  double memory_bytes_per_s = 0;                    // memory traffic of the host thread while it enqueues on a core
   SetupSpec setup = {};
   ServerCosts server = {};  // if it forms batches (dynamic batching)
   // Absent: the runtime has none, or nothing is known about it.

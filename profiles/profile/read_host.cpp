@@ -62,6 +62,15 @@ void read_server(const Cursor& at, Block& outer, process::ServerCosts& server) {
   block.required("per_request", server.per_request, span);
 }
 
+cpu::ReturnLoss read_return_loss(const Cursor& at, Block& outer) {
+  Block block(at, "what its thread owes after others ran: whole, time_constant", outer.parameters(),
+              outer.from());
+  cpu::ReturnLoss loss;
+  block.required("whole", loss.whole, TimeSpan{sim::Duration::zero(), max_host_cost, true});
+  block.required("time_constant", loss.time_constant, TimeSpan{sim::Duration::zero(), max_host_cost, true});
+  return loss;
+}
+
 // Reads the costs of a runtime. Some parameters exist only for some runtimes: nodes only for a graph; the
 // front-end time only for kernels that are launched one by one; dynamic and static graphs only for
 // frameworks. `kind` is absent for synthetic processes with a pace: they have no setup.
@@ -83,6 +92,8 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<
     block.optional("per_view", runtime.per_view, span);
     block.optional("host_time", runtime.host_time, Quantity{input::share_dimension(), 0.01, 100});
     block.optional("rate_weight", runtime.rate_weight, Quantity{input::share_dimension(), 0, 1});
+    if (const auto found = block.words().find("return_loss"))
+      runtime.return_loss = read_return_loss(*found, block);
   }
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
