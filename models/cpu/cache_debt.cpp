@@ -73,8 +73,9 @@ void charge_return(const Machine& machine, Core& core, Thread& thread, sim::Time
   if (thread.refill_cluster != core.cluster) {
     const CostSpec& costs = machine.spec.costs;
     thread.whole_refill = refill_time(
-        costs, thread.own_loss ? thread.own_whole
-                               : whole_preemption_debt(costs, machine.spec_of(core), thread.working_set_bytes));
+        costs, thread.own_loss
+                   ? thread.own_whole
+                   : whole_preemption_debt(costs, machine.spec_of(core), thread.working_set_bytes));
     thread.refill_cluster = core.cluster;
   }
   if (thread.whole_refill == sim::Duration::zero()) return;

@@ -107,7 +107,9 @@ struct Balancing {
 
 struct Core {
   Core(Cpu& owner, const CostSpec& costs, const SchedulerSpec& scaled)
-      : cpu(&owner), queue(scaled), cache_loss(costs.preempted, costs.preempted_least, costs.preempted_time_constant) {}
+      : cpu(&owner),
+        queue(scaled),
+        cache_loss(costs.preempted, costs.preempted_least, costs.preempted_time_constant) {}
   void timer_due();
   void balance_due();
   void fair_server_due();

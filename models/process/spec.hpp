@@ -72,12 +72,12 @@ struct RuntimeSpec {
   double replay_gaps = 1;
   // The gap before each kernel in the slower of these states, where the tables were measured in the faster.
   sim::Duration gap_beyond_tables;
-  double api_share = 1;           // share of an enqueue call's host time that passes inside CUDA calls
-  sim::Duration gpu_per_launch;   // GPU front-end time before each kernel launched by itself
-  double variation = 0;           // coefficient of variation of a batch's host time (lognormal)
-  double working_set_bytes = 0;   // working set of the host thread, for cache debts
+  double api_share = 1;          // share of an enqueue call's host time that passes inside CUDA calls
+  sim::Duration gpu_per_launch;  // GPU front-end time before each kernel launched by itself
+  double variation = 0;          // coefficient of variation of a batch's host time (lognormal)
+  double working_set_bytes = 0;  // working set of the host thread, for cache debts
   std::optional<cpu::ReturnLoss> return_loss = {};  // absent: the cache debts of the cores' costs
-  double memory_bytes_per_s = 0;                    // memory traffic of the host thread while it enqueues on a core
+  double memory_bytes_per_s = 0;  // memory traffic of the host thread while it enqueues on a core
   SetupSpec setup = {};
   ServerCosts server = {};  // if it forms batches (dynamic batching)
   // Absent: the runtime has none, or nothing is known about it.
