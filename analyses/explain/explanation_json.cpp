@@ -1,8 +1,8 @@
-#include "analyses/explain/explanation_json.hpp"
-
+// An explanation as one JSON object.
 #include <nlohmann/json.hpp>
 
-#include "analyses/interval/relative_power.hpp"
+#include "analyses/explain/explain.hpp"
+#include "analyses/interval/power_interval.hpp"
 #include "analyses/study/metric.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"

@@ -7,7 +7,6 @@
 
 #include "calibration/calibrate/probed/probe_calibration.hpp"
 #include "calibration/probe/folder.hpp"
-#include "cli/calibrate/page.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"

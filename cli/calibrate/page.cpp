@@ -1,5 +1,5 @@
-#include "cli/calibrate/page.hpp"
-
+// A profile from a probe as a page of charts: what was measured, how sure, what differs from the base, what
+// next.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "cli/calibrate/automatic.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/page/words.hpp"
 #include "input/quantity.hpp"

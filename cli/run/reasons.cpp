@@ -1,11 +1,11 @@
-#include "cli/run/reasons.hpp"
-
+// The reasons of a result in the words of `jostle explain`, for the head of a page.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "input/counted.hpp"
 #include "scenarios/result/grades.hpp"

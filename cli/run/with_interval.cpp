@@ -1,6 +1,6 @@
-#include "cli/run/with_interval.hpp"
-
+// The result that a page shows.
 #include "analyses/interval/interval.hpp"
+#include "cli/run/report.hpp"
 #include "scenarios/run/cpu_time.hpp"
 
 namespace jostle::cli {

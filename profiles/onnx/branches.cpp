@@ -1,7 +1,8 @@
-#include "profiles/onnx/branches.hpp"
-
+// The branches of If, made part of the graph around them. Includes protobuf's headers.
 #include <set>
 #include <string_view>
+
+#include "profiles/onnx/messages.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

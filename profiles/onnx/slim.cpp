@@ -1,5 +1,4 @@
-#include "profiles/onnx/slim.hpp"
-
+// Strips the weights from an ONNX file: only shapes are needed, and weights are nearly all of its bytes.
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
@@ -10,7 +9,8 @@
 
 #include "input/printable.hpp"
 #include "profiles/onnx/error.hpp"
-#include "profiles/onnx/stored_data.hpp"
+#include "profiles/onnx/messages.hpp"
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

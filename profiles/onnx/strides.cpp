@@ -1,5 +1,5 @@
-#include "profiles/onnx/strides.hpp"
-
+// Where PyTorch copies a tensor that lies in another order, and where it only notes one: a transposition is a
+// view, and what reads it copies, if it must.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -8,6 +8,7 @@
 
 #include "profiles/onnx/layout.hpp"
 #include "profiles/onnx/operators.hpp"
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -1,8 +1,10 @@
-#include "profiles/onnx/tensor.hpp"
-
+// Converts small tensors and attributes of an ONNX file from and to plain numbers. Includes protobuf's
+// headers.
 #include <algorithm>
 #include <bit>
 #include <cstring>
+
+#include "profiles/onnx/messages.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

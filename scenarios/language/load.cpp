@@ -16,7 +16,6 @@
 #include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/objective.hpp"
-#include "scenarios/language/offered.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/language/scenario.hpp"
 

@@ -2,6 +2,8 @@
 // and what they have no use for.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/dnn/fusion.hpp"
 #include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
@@ -157,6 +159,56 @@ void settle_host_threads(Mapping& mapping, ProcessEntry& process) {
     at->problem(fmt::format("a session of runtime {} is run by a thread that waits for it",
                             to_string(process.host.runtime)),
                 fmt::format("host_threads: {}, the number of streams, or leave it out", least));
+}
+
+// Reads the policy of the host's scheduler, and joins containers.
+
+using input::Cursor;
+
+void read_policy(Mapping& mapping, ThreadSettings& settings) {
+  const auto at = mapping.find("policy");
+  if (!at) return;
+  Mapping policy(*at, "a policy: {fifo: 50}");
+  policy.required("fifo", settings.fifo, Whole<int>{1, 99});
+  // A real-time thread is under no quota, and has neither shares nor a nice level.
+  mapping.keep_one("policy", {"container", "nice"});
+}
+
+void unite_containers(const std::vector<Cursor>& entries,
+                      const std::vector<std::optional<cpu::ContainerSpec>*>& containers) {
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    if (!*containers[i]) continue;
+    cpu::ContainerSpec& own = **containers[i];
+    const Cursor at = entries[i].descend("container");
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!*containers[j] || (*containers[j])->name != own.name) continue;
+      const cpu::ContainerSpec& first = **containers[j];
+      // A name alone refers to the same container.
+      if (!at.value().find("cpus")) own.cpus = first.cpus;
+      if (!at.value().find("shares")) own.shares = first.shares;
+      if (own.cpus != first.cpus || own.shares != first.shares)
+        at.problem(fmt::format("processes.{} gives container {} other cpus or shares", j, own.name),
+                   "give them once, and the name alone elsewhere");
+      break;
+    }
+  }
+}
+
+// Reads an entry of `processes` that has a load in place of a model.
+
+LoadEntry read_load(const Cursor& at) {
+  LoadEntry load;
+  Mapping mapping(at, "a load: load, threads, bandwidth, duty");
+  refuse_other_kinds(mapping, kind::load);
+  const bool known = read_keys(mapping, load, kind::load);
+  if (const auto bandwidth = mapping.find("bandwidth");
+      bandwidth && known && !process::row_of(load.kind).moves_memory())
+    bandwidth->problem(fmt::format("a load of {} does not use the memory", process::row_of(load.kind).name),
+                       "leave out bandwidth, or use duty");
+  ThreadSettings& threads = load;
+  read_keys(mapping, threads, kind::load);
+  read_policy(mapping, threads);
+  return load;
 }
 
 }  // namespace jostle::scenarios

@@ -1,6 +1,7 @@
 // Parts of the scenario loader, shared by its files; not for use elsewhere.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,5 +77,16 @@ void unite_containers(const std::vector<input::Cursor>& entries,
 // Checks what needs the board: existing cores, clocks in range, known power modes (replaced by the profile's
 // spelling; the default is filled in). `root` is the document, for locations.
 void check_against_device(Scenario& scenario, const board::DeviceSpec& device, const input::Cursor& root);
+
+struct Offered {
+  double per_s = 0;  // rate of all processes of the entry; 0 if a closed loop or a trace starts the cascade
+  double per_source_image = 1;  // mean number of requests that one image at the start of its cascade causes
+};
+// The rates of every part. The scenario's cascades must have a beginning.
+[[nodiscard]] std::map<PartId, Offered> offered(const Scenario& scenario);
+
+// The default length of a run: 4 s, and as long as p99 of its slowest periodic or Poisson source takes, of
+// those with 20 requests/s or more, at the most 25 s.
+[[nodiscard]] sim::Duration default_duration(const Scenario& scenario);
 
 }  // namespace jostle::scenarios

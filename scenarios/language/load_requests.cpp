@@ -8,7 +8,6 @@
 #include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
-#include "scenarios/language/offered.hpp"
 
 namespace jostle::scenarios {
 namespace {

@@ -15,7 +15,7 @@
 #include <array>
 #include <string>
 
-#include "scenarios/result/in_total.hpp"
+#include "scenarios/result/ratio.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::scenarios {

@@ -1,4 +1,5 @@
-#include "scenarios/result/instance_row.hpp"
+// A stream as a row of the table of processes.
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle::scenarios {
 

@@ -13,9 +13,6 @@
 #include "models/process/share.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/entries.hpp"
-#include "scenarios/result/instance_row.hpp"
-#include "scenarios/result/result_json.hpp"
-#include "scenarios/result/result_rows.hpp"
 #include "scenarios/result/result_text.hpp"
 
 namespace jostle::scenarios {

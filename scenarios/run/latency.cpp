@@ -1,7 +1,8 @@
-#include "scenarios/run/latency.hpp"
-
+// The latencies of a process as metrics of the result, with their confidence.
 #include <algorithm>
 #include <array>
+
+#include "scenarios/run/metrics.hpp"
 
 namespace jostle::scenarios {
 

@@ -1,8 +1,7 @@
-#include "scenarios/run/system_metrics.hpp"
-
-#include "scenarios/result/gpu_result.hpp"
-#include "scenarios/result/in_total.hpp"
+// Metrics of the board in a result: activity of its parts, co-runners, link.
+#include "scenarios/result/board_result.hpp"
 #include "scenarios/result/ratio.hpp"
+#include "scenarios/run/metrics.hpp"
 
 namespace jostle::scenarios {
 
