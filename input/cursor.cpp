@@ -53,17 +53,18 @@ const std::string* Cursor::scalar(std::string_view what) const {
   return nullptr;
 }
 
-std::vector<Cursor> Cursor::items(const std::string& what, std::size_t max_entries) const {
+std::vector<Cursor> Cursor::items(const std::string& what, std::size_t most, std::size_t least) const {
   std::vector<Cursor> result;
   if (!is(Kind::sequence)) {
     expected(what);
     return result;
   }
   const std::vector<Node>& children = node_->children;
-  if (children.size() > max_entries) {
-    problem(fmt::format("{} entries, but at most {} are allowed", children.size(), max_entries));
+  if (children.size() > most) {
+    problem(fmt::format("{} entries, but at most {} are allowed", children.size(), most));
     return result;
   }
+  if (children.size() < least) problem("the list is empty", "at least one entry is needed");
   result.reserve(children.size());
   for (std::size_t i = 0; i < children.size(); ++i) {
     result.emplace_back(children[i], join(path_, std::to_string(i)), *problems_);

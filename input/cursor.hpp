@@ -46,9 +46,10 @@ class Cursor {
   // The text of a scalar. Reports a problem ("expected `what`") for any other kind.
   [[nodiscard]] const std::string* scalar(std::string_view what) const;
 
-  // The items of a list. Reports a problem and returns none if it is not a list or has more than
-  // `max_entries` items.
-  [[nodiscard]] std::vector<Cursor> items(const std::string& what, std::size_t max_entries) const;
+  // The items of a list. Reports a problem and returns none if it is not a list or has less than `least` or
+  // more than `most` items.
+  [[nodiscard]] std::vector<Cursor> items(const std::string& what, std::size_t most,
+                                          std::size_t least = 0) const;
 
  private:
   Node node_;

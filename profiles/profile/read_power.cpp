@@ -11,10 +11,6 @@
 namespace jostle::profiles {
 namespace {
 
-using input::Cursor;
-using input::Kind;
-using input::Quantity;
-
 Quantity watts() {
   return {input::power_dimension(), 0, 1e5};
 }
