@@ -1,7 +1,5 @@
 #include "cli/command_line.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -11,16 +9,14 @@
 #include <string>
 #include <string_view>
 
-#include "cli/commit.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/interrupt.hpp"
 #include "cli/terminal/paragraph.hpp"
+#include "cli/version.hpp"
 #include "input/file_id.hpp"
-#include "input/hash.hpp"
 #include "input/interruption.hpp"
 #include "input/refused.hpp"
-#include "profiles/embedded.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -168,28 +164,6 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     terminal.complain(error.what());
   }
   return exit_status(ExitCode::failed, terminal);
-}
-
-namespace {
-
-// The hash of the names and contents of the embedded files in a folder; "": the files in no folder.
-std::string hash_of(std::string_view folder) {
-  std::uint64_t hash = input::fnv1a({});
-  for (const profiles::EmbeddedFile& file : profiles::embedded_files()) {
-    if (folder.empty() ? file.path.find('/') != std::string_view::npos : !file.path.starts_with(folder))
-      continue;
-    hash = input::fnv1a(input::hex(input::fnv1a_of_words(file.contents)), input::fnv1a(file.path, hash));
-  }
-  return input::hex(hash);
-}
-
-}  // namespace
-
-std::string version_text() {
-  std::string text = "jostle " JOSTLE_VERSION "\n";
-  if (!built_from.empty()) text += fmt::format("commit {}\n", built_from);
-  return text + fmt::format("data   devices {}, kernels {}, tables {}", hash_of("devices/"),
-                            hash_of("kernels/"), hash_of(""));
 }
 
 }  // namespace jostle::cli

@@ -1,5 +1,5 @@
 // The twins of what reads and writes files other than text: a page has none, and says so where one is named.
-#include "input/file.hpp"
+#include "input/input_file.hpp"
 #include "input/refused.hpp"
 #include "output/output_file.hpp"
 #include "profiles/onnx/onnx.hpp"

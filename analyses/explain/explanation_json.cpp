@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyses/explain/explain.hpp"
-#include "analyses/interval/power_interval.hpp"
+#include "analyses/interval/relative_power.hpp"
 #include "analyses/study/metric.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"

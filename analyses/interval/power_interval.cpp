@@ -5,6 +5,7 @@
 #include "analyses/interval/interval.hpp"
 
 namespace jostle::analyses {
+
 namespace {
 
 scenarios::Result once_with_interval(const scenarios::Scenario& scenario,
@@ -34,20 +35,6 @@ void add_power_interval(scenarios::Result& result, const scenarios::Scenario& sc
       interval_of_mean(relative_interval(like.per_s_pi90, like.per_s), system.tokens->per_s);
   system.tokens->energy_pi90 =
       interval_of_mean(relative_interval(like.energy_pi90, like.energy_mj), system.tokens->energy_mj);
-}
-
-scenarios::Interval interval_of_mean(const scenarios::Interval& relative, const scenarios::Metric& mean) {
-  if (!relative || !mean) return std::nullopt;
-  return std::pair(relative->first * *mean, relative->second * *mean);
-}
-
-scenarios::Interval relative_interval(const scenarios::Interval& pi90, const scenarios::Metric& mean) {
-  if (!pi90 || !mean || !(*mean > 0)) return std::nullopt;
-  return std::pair(pi90->first / *mean, pi90->second / *mean);
-}
-
-scenarios::Interval relative_power_interval(const scenarios::Result& result) {
-  return relative_interval(result.system.power_w.pi90, result.system.power_w.mean);
 }
 
 }  // namespace jostle::analyses

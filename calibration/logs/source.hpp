@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "input/file.hpp"
+#include "input/input_file.hpp"
 #include "input/problems.hpp"
 
 namespace jostle::calibration {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
+#include "profiles/onnx/graph.hpp"
 #include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {

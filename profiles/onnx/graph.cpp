@@ -12,7 +12,6 @@
 #include <unordered_map>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
 #include "profiles/onnx/messages.hpp"
 #include "profiles/onnx/operators.hpp"
 #include "profiles/onnx/steps.hpp"

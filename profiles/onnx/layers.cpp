@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
+#include "profiles/onnx/graph.hpp"
 #include "profiles/onnx/layout.hpp"
 #include "profiles/onnx/notes.hpp"
 #include "profiles/onnx/operators.hpp"

@@ -8,7 +8,6 @@
 
 #include "input/hash.hpp"
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
 #include "profiles/onnx/graph.hpp"
 #include "profiles/onnx/steps.hpp"
 

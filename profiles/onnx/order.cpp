@@ -7,7 +7,7 @@
 #include <queue>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
+#include "profiles/onnx/graph.hpp"
 #include "profiles/onnx/messages.hpp"
 
 namespace jostle::profiles::onnx_reader {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
+#include "profiles/onnx/graph.hpp"
 #include "profiles/onnx/messages.hpp"
 #include "profiles/onnx/steps.hpp"
 

@@ -8,7 +8,7 @@
 #include <protozero/pbf_reader.hpp>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
+#include "profiles/onnx/graph.hpp"
 #include "profiles/onnx/messages.hpp"
 
 namespace jostle::profiles::onnx_reader {

@@ -61,7 +61,7 @@ void check_cascade(const Scenario& scenario, PartId target, const Cursor& at) {
                "count: 1, with streams or instances for more at a time");
 }
 
-// What is refused of a process, or of each of its parts, for the scenario around it: a key below it, and why.
+// A key of a process, or of each of its parts, that the scenario around it rules out.
 struct StreamRule {
   bool whole;       // looks at the process, not at its parts
   const char* key;  // "": the process itself

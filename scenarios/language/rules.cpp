@@ -1,5 +1,5 @@
-// What an entry of `processes` is refused for, beside what the rows of its keys say (keys.hpp): keys that
-// rule each other out, and keys that have no use in such a process.
+// Refuses entries of `processes` for more than the rows of their keys say (keys.hpp): keys that rule each
+// other out, and keys that have no use in such a process.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -270,8 +270,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> read_ends(const Cursor& at,
 
 void not_among(const Cursor& at, std::string message, std::vector<std::string> names, const char* or_else) {
   std::ranges::sort(names);
-  at.problem(std::move(message), names.empty() ? "give one a name"
-                                               : fmt::format("one of {}{}", fmt::join(names, ", "), or_else));
+  at.problem(std::move(message),
+             names.empty() ? "give one a name" : fmt::format("one of {}{}", fmt::join(names, ", "), or_else));
 }
 
 }  // namespace jostle::scenarios
