@@ -3,11 +3,13 @@
 
 #include <vector>
 
-#include "models/gpu/looped_streams.hpp"
+#include "calibration/fit/looped_streams.hpp"
 
-namespace jostle::gpu::space {
+namespace jostle::calibration {
 namespace JOSTLE_FILE {
 
+using gpu::KernelSequence;
+using gpu::Spec;
 using sim::microseconds;
 
 // 4 SMs of 2048 threads; nothing but the order of kernels costs time.
@@ -46,4 +48,4 @@ TEST(LoopedStreams, that_fill_the_gpu_take_turns_kernel_by_kernel) {
 }
 
 }  // namespace JOSTLE_FILE
-}  // namespace jostle::gpu::space
+}  // namespace jostle::calibration

@@ -1,10 +1,10 @@
-#include "models/gpu/looped_streams.hpp"
+#include "calibration/fit/looped_streams.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 
-namespace jostle::gpu::space {
+namespace jostle::calibration {
 namespace {
 
 using sim::Duration;
@@ -22,7 +22,7 @@ struct Place {
 
 class Loops {
  public:
-  Loops(const Spec& gpu, std::span<const LoopedStream> streams, int skipped, int counted)
+  Loops(const gpu::Spec& gpu, std::span<const LoopedStream> streams, int skipped, int counted)
       : dispatcher_(gpu), streams_(streams), skipped_(skipped), counted_(counted) {
     for (std::size_t i = 0; i < streams.size(); ++i) {
       dispatcher_.add_stream({.connection = static_cast<int>(i), .sms = gpu.sm_count});
@@ -76,7 +76,7 @@ class Loops {
     }
   }
 
-  Dispatcher dispatcher_;
+  gpu::space::Dispatcher dispatcher_;
   std::span<const LoopedStream> streams_;
   int skipped_, counted_;
   std::size_t counting_ = 0;  // number of streams with a complete count
@@ -86,18 +86,18 @@ class Loops {
 
 }  // namespace
 
-LoopedStream looped(const Spec& gpu, const KernelSequence& kernels) {
+LoopedStream looped(const gpu::Spec& gpu, const gpu::KernelSequence& kernels) {
   LoopedStream stream;
   for (std::size_t i = 0; i < kernels.kernels.size(); ++i) {
-    stream.kernels.push_back(work_of(gpu, kernels.kernels[i], gpu.sm_count));
-    stream.gaps.push_back(launch_gap(kernels, i));
+    stream.kernels.push_back(gpu::space::work_of(gpu, kernels.kernels[i], gpu.sm_count));
+    stream.gaps.push_back(gpu::space::launch_gap(kernels, i));
   }
   return stream;
 }
 
-std::vector<double> loops_per_s(const Spec& gpu, std::span<const LoopedStream> streams, int skipped,
+std::vector<double> loops_per_s(const gpu::Spec& gpu, std::span<const LoopedStream> streams, int skipped,
                                 int counted) {
   return Loops(gpu, streams, std::max(skipped, 1), counted).run();
 }
 
-}  // namespace jostle::gpu::space
+}  // namespace jostle::calibration
