@@ -2,7 +2,6 @@
 #include "playground/answers.hpp"
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 #include <vector>
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <optional>
 #include <set>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>

@@ -4,7 +4,6 @@
 
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
-#include <span>
 #include <stdexcept>
 
 #include "input/printable.hpp"

@@ -1,9 +1,7 @@
 // Where PyTorch copies a tensor that lies in another order, and where it only notes one: a transposition is a
 // view, and what reads it copies, if it must.
 #include <algorithm>
-#include <array>
 #include <numeric>
-#include <string_view>
 #include <utility>
 
 #include "profiles/onnx/layout.hpp"

@@ -1,9 +1,5 @@
 // Reads power: the consumption of the parts of a board, and the rails that its sensors measure.
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "input/readers.hpp"
 #include "profiles/profile/read_parts.hpp"
 #include "profiles/profile/time_span.hpp"

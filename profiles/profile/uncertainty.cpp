@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <optional>
 #include <tuple>
-#include <utility>
 
 #include "input/csv.hpp"
 #include "input/units.hpp"

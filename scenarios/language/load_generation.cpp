@@ -1,7 +1,6 @@
 // Reads a process that generates text: the lengths of its prompts and answers (`generate`) or the test of
 // llama-bench that it repeats (`bench`), and the number of sequences that it holds.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>

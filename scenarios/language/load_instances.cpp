@@ -1,8 +1,6 @@
 // Checks processes with several streams against the whole scenario, and cascades of requests.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <set>
 
 #include "scenarios/language/load_parts.hpp"

@@ -2,7 +2,6 @@
 //
 // Each metric has its line of text as `description` and its unit as `unit`. Records that have a name are
 // definitions. "$names" stands for the names of an enum, which a higher layer fills in (analyses/schema).
-#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "models/board/dvfs.hpp"
 #include "models/power/controllers/forecast.hpp"
