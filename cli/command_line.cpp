@@ -11,8 +11,8 @@
 
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/terminal/help_text.hpp"
 #include "cli/terminal/interrupt.hpp"
+#include "cli/terminal/paragraph.hpp"
 #include "cli/version.hpp"
 #include "input/file_id.hpp"
 #include "input/interruption.hpp"

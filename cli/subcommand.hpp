@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/terminal/exit_code.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace jostle::cli {

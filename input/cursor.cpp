@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
 
-#include "input/asked_keys.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
@@ -53,17 +53,18 @@ const std::string* Cursor::scalar(std::string_view what) const {
   return nullptr;
 }
 
-std::vector<Cursor> Cursor::items(const std::string& what, std::size_t max_entries) const {
+std::vector<Cursor> Cursor::items(const std::string& what, std::size_t most, std::size_t least) const {
   std::vector<Cursor> result;
   if (!is(Kind::sequence)) {
     expected(what);
     return result;
   }
   const std::vector<Node>& children = node_->children;
-  if (children.size() > max_entries) {
-    problem(fmt::format("{} entries, but at most {} are allowed", children.size(), max_entries));
+  if (children.size() > most) {
+    problem(fmt::format("{} entries, but at most {} are allowed", children.size(), most));
     return result;
   }
+  if (children.size() < least) problem("the list is empty", "at least one entry is needed");
   result.reserve(children.size());
   for (std::size_t i = 0; i < children.size(); ++i) {
     result.emplace_back(children[i], join(path_, std::to_string(i)), *problems_);
@@ -146,6 +147,35 @@ std::string Mapping::unknown_key_hint(const std::string& name, const std::vector
   // {source: one, two}: YAML reads the second half as a key without a value.
   if (cursor_.value().find(name)->kind == Kind::nothing) return "a text that contains a comma needs quotes";
   return spelling_hint(name, nearest(name, asked_).empty() && !free.empty() ? free : asked_);
+}
+
+namespace {
+
+thread_local AskedKeys* collector = nullptr;
+
+std::string with_stars(const std::string& path) {
+  std::string stars, step;
+  for (std::istringstream steps(path); std::getline(steps, step, '.');) {
+    const bool index =
+        !step.empty() && std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; });
+    if (!stars.empty()) stars += '.';
+    stars += index ? "*" : step;
+  }
+  return stars;
+}
+
+}  // namespace
+
+AskedKeys::AskedKeys() {
+  collector = this;
+}
+
+AskedKeys::~AskedKeys() {
+  collector = nullptr;
+}
+
+void note_asked(const std::string& path, const std::vector<std::string>& keys) {
+  if (collector != nullptr) collector->by_path_[with_stars(path)].insert(keys.begin(), keys.end());
 }
 
 }  // namespace jostle::input

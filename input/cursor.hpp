@@ -9,7 +9,9 @@
 // problem.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,9 +46,10 @@ class Cursor {
   // The text of a scalar. Reports a problem ("expected `what`") for any other kind.
   [[nodiscard]] const std::string* scalar(std::string_view what) const;
 
-  // The items of a list. Reports a problem and returns none if it is not a list or has more than
-  // `max_entries` items.
-  [[nodiscard]] std::vector<Cursor> items(const std::string& what, std::size_t max_entries) const;
+  // The items of a list. Reports a problem and returns none if it is not a list or has less than `least` or
+  // more than `most` items.
+  [[nodiscard]] std::vector<Cursor> items(const std::string& what, std::size_t most,
+                                          std::size_t least = 0) const;
 
  private:
   Node node_;
@@ -107,5 +110,26 @@ class Mapping {
   bool good_;
   std::vector<std::string> asked_, refused_;
 };
+
+// For tests of schemas: the keys that readers request from mappings, which are the keys that they accept.
+
+// Collects, while it lives, the keys that readers request on this thread. Only one may live at a time.
+class AskedKeys {
+ public:
+  AskedKeys();
+  ~AskedKeys();
+  AskedKeys(const AskedKeys&) = delete;
+  AskedKeys& operator=(const AskedKeys&) = delete;
+
+  // The keys by the path of the mapping, with `*` for every index: "processes.*.arrivals".
+  [[nodiscard]] const std::map<std::string, std::set<std::string>>& by_path() const { return by_path_; }
+
+ private:
+  friend void note_asked(const std::string& path, const std::vector<std::string>& keys);
+  std::map<std::string, std::set<std::string>> by_path_;
+};
+
+// Notes that a mapping at this path has been read with these keys. It has no effect while no AskedKeys lives.
+void note_asked(const std::string& path, const std::vector<std::string>& keys);
 
 }  // namespace jostle::input

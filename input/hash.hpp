@@ -23,4 +23,9 @@ namespace jostle::input {
 // The hash as sixteen hexadecimal digits.
 [[nodiscard]] std::string hex(std::uint64_t hash);
 
+// SHA-256 (FIPS 180-4): the checksum that `sha256sum` prints; recordings identify their ONNX files by it.
+
+// The checksum in hexadecimal, 64 digits.
+[[nodiscard]] std::string sha256(std::string_view bytes);
+
 }  // namespace jostle::input

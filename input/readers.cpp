@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 

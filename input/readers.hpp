@@ -2,6 +2,7 @@
 // default.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -67,12 +68,14 @@ struct Choice {
   [[nodiscard]] std::optional<T> operator()(const Cursor& at) const;
 };
 
-// A list of at most `most` values, each read by `item`.
+// A list of at most `most` values, each read by `item`. With `none`, which says what to do in place of an
+// empty list, values are distinct and there is at least one.
 template <class T, class Reader>
 struct List {
   std::string what;  // "a list of cores"
   Reader item;
   std::size_t most = 1024;
+  std::string_view none = {};
   [[nodiscard]] std::optional<std::vector<T>> operator()(const Cursor& at) const;
 };
 
@@ -97,13 +100,17 @@ std::optional<std::vector<T>> List<T, Reader>::operator()(const Cursor& at) cons
   std::vector<T> result;
   const std::vector<Cursor> cursors = at.items(what, most);
   if (cursors.size() != at.value().children.size()) return std::nullopt;
-  bool good = true;
+  bool good = none.empty() || !cursors.empty();
+  if (!good) at.problem("the list is empty", std::string(none));
   for (const Cursor& cursor : cursors) {
     auto value = item(cursor);
-    if (value)
-      result.push_back(static_cast<T>(std::move(*value)));
-    else
+    good &= value.has_value();
+    if (!value) continue;
+    if (!none.empty() && std::ranges::find(result, static_cast<T>(*value)) != result.end()) {
+      cursor.problem("'" + cursor.value().text + "' is listed twice");
       good = false;
+    }
+    result.push_back(static_cast<T>(std::move(*value)));
   }
   return good ? std::optional(std::move(result)) : std::nullopt;
 }

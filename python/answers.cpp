@@ -4,17 +4,13 @@
 #include <memory>
 #include <utility>
 
-#include "analyses/compare/comparison_json.hpp"
+#include "analyses/compare/compare.hpp"
 #include "analyses/explain/explain.hpp"
-#include "analyses/explain/explanation_json.hpp"
 #include "analyses/fleet/fleet.hpp"
-#include "analyses/fleet/fleet_json.hpp"
 #include "analyses/interval/interval.hpp"
 #include "analyses/interval/power_interval.hpp"
 #include "analyses/offload/offload.hpp"
-#include "analyses/offload/offload_lines.hpp"
 #include "analyses/plan/plan.hpp"
-#include "analyses/plan/plan_json.hpp"
 #include "analyses/study/store.hpp"
 #include "python/call.hpp"
 #include "scenarios/result/result_text.hpp"

@@ -1,5 +1,4 @@
 // jostle.calibrate(): fits the profile of a board to its measurements.
-#include <memory>
 #include <utility>
 
 #include "calibration/calibrate/board/board_calibration.hpp"

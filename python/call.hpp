@@ -7,7 +7,9 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace jostle::python {
 
@@ -45,5 +47,20 @@ class Call {
   std::atomic<double> done_{0};
   std::optional<pybind11::error_already_set> error_;
 };
+
+// The command `jostle` inside of Python's process, for what Python asks as the command does: it imports logs,
+// validates, reproduces and writes pages.
+struct CommandEnd {
+  int code = 0;  // cli/terminal/exit_code.hpp
+  std::string output, messages;
+};
+
+// Runs the command with these arguments (without its name) and keeps what it prints, as if both were files.
+// `progress` and Ctrl-C are those of call.hpp; signal handlers stay Python's.
+[[nodiscard]] CommandEnd command(const std::vector<std::string>& arguments, pybind11::object progress);
+
+// Runs the command in place of this process's own work: it prints, and installs its signal handlers. Returns
+// the exit code.
+[[nodiscard]] int command_line(const std::vector<std::string>& arguments);
 
 }  // namespace jostle::python

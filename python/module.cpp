@@ -5,9 +5,8 @@
 
 #include "input/interruption.hpp"
 #include "python/answers.hpp"
-#include "python/command.hpp"
+#include "python/call.hpp"
 #include "python/many.hpp"
-#include "python/sweep.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace py = pybind11;

@@ -1,6 +1,7 @@
 // The event loop, and the start and end of processes.
 #include "sim/engine.hpp"
 
+#include <cstdio>
 #include <iterator>
 #include <stdexcept>
 #include <utility>
@@ -8,7 +9,6 @@
 #include "sim/contract.hpp"
 
 namespace jostle::sim {
-
 namespace {
 
 constexpr std::uint64_t steps_between_polls = 4096;
@@ -154,6 +154,21 @@ void Engine::throw_past(Time at) const {
 
 void Engine::throw_not_pending() {
   throw std::invalid_argument("engine: the event to reschedule is not pending");
+}
+
+// The report of a stuck run as text.
+
+std::string StuckReport::text() const {
+  char at_ms[48];
+  std::snprintf(at_ms, sizeof at_ms, "%.6f", static_cast<double>(at.ps()) / 1e9);
+  std::string out = "stuck at " + std::string{at_ms} + " ms: " + reason + "\n";
+  for (const Waiting& p : processes) {
+    out += "  " + p.process;
+    out += p.waits_for.empty() ? " does not wait for a named object" : " waits for " + p.waits_for;
+    if (!p.held_by.empty()) out += ", held by " + p.held_by;
+    out += "\n";
+  }
+  return out;
 }
 
 }  // namespace jostle::sim

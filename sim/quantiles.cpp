@@ -2,7 +2,6 @@
 // 2^-10 wide relative to its lower edge, and its middle is within 2^-11 of any number in it.
 #include "sim/quantiles.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <boost/sort/spreadsort/float_sort.hpp>
 #include <cmath>

@@ -4,4 +4,3 @@
 #include "sim/batch_means.hpp"
 #include "sim/quantiles.hpp"
 #include "sim/series.hpp"
-#include "sim/time_weighted.hpp"

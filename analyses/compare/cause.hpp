@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyses/compare/compare.hpp"
@@ -26,5 +27,10 @@ struct SideNames {
 // GPU's own time for an image. If only one side has turns, the second comes first. Empty if a side has no
 // account of its time.
 [[nodiscard]] std::vector<std::string> causes_of(const Compared& compared, const SideNames& names = {});
+
+// The causes of a difference in a metric of objectives ("system.power_w"): of power its own; of energy its
+// own and then those of the time of an image, at most two; of a rate or a latency causes_of().
+[[nodiscard]] std::vector<std::string> causes_for(std::string_view metric, const Compared& compared,
+                                                  const SideNames& names);
 
 }  // namespace jostle::analyses

@@ -85,4 +85,12 @@ struct Pairs {
 [[nodiscard]] Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, const Pairs& pairs,
                                const scenarios::RunControl& control);
 
+// The names of the two sides, as the user gave them.
+struct ComparedNames {
+  std::string a, b;
+};
+
+// {"schema":"jostle.compare/1",...} without a newline; keys: docs/explain.md.
+[[nodiscard]] std::string comparison_json(const Compared& compared, const ComparedNames& names);
+
 }  // namespace jostle::analyses

@@ -1,9 +1,9 @@
-#include "analyses/compare/comparison_json.hpp"
-
+// The comparison of two scenarios as one JSON object.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "analyses/compare/cause.hpp"
+#include "analyses/compare/compare.hpp"
 #include "analyses/interval/power_interval.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"

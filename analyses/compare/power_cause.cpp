@@ -1,5 +1,4 @@
-#include "analyses/compare/power_cause.hpp"
-
+// Why B takes more or less power or energy than A, from the two results' own accounts.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analyses/compare/cause.hpp"
 #include "input/quantity.hpp"
 
 namespace jostle::analyses {

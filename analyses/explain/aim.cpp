@@ -1,11 +1,12 @@
-#include "analyses/explain/aim.hpp"
-
+// The metric that changes of a scenario are judged by: the first column of the table of changes, the figure
+// behind each change that a sentence names, and the gain by which they are ordered.
 #include <algorithm>
 #include <string_view>
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/parts.hpp"
-#include "analyses/explain/unit_totals.hpp"
+#include "analyses/explain/shares.hpp"
+#include "analyses/explain/worth.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {

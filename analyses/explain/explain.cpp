@@ -10,10 +10,8 @@
 #include <utility>
 
 #include "analyses/explain/engine_pieces.hpp"
-#include "analyses/explain/latency_parts.hpp"
 #include "analyses/explain/parts.hpp"
-#include "analyses/explain/tenants.hpp"
-#include "analyses/explain/unit_totals.hpp"
+#include "analyses/explain/shares.hpp"
 #include "models/board/clocks.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"

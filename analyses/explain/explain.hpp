@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "analyses/explain/aim.hpp"
 #include "analyses/explain/group_outcome.hpp"
 #include "analyses/explain/limits.hpp"
 #include "analyses/explain/shares.hpp"
@@ -165,5 +164,8 @@ struct ExplainQuestion {
                                       const std::vector<Tried>& tried);
 [[nodiscard]] Reported reported(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
                                 const scenarios::Result& result);
+
+// {"schema":"jostle.explain/1",...} without a newline; keys: docs/explain.md.
+[[nodiscard]] std::string explanation_json(const Explanation& explanation);
 
 }  // namespace jostle::analyses

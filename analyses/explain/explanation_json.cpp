@@ -1,7 +1,7 @@
-#include "analyses/explain/explanation_json.hpp"
-
+// An explanation as one JSON object.
 #include <nlohmann/json.hpp>
 
+#include "analyses/explain/explain.hpp"
 #include "analyses/interval/relative_power.hpp"
 #include "analyses/study/metric.hpp"
 #include "output/json.hpp"

@@ -1,12 +1,14 @@
 // Changes of a scenario for "what if" questions. Each is a scenario that can be run by itself.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "analyses/explain/change_kind.hpp"
 #include "models/process/resource.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
@@ -16,6 +18,33 @@ struct DeviceSpec;
 }
 
 namespace jostle::analyses {
+
+// The subjects of changes. Changes of one subject are alternatives: of these only the best leads.
+enum class ChangeKind : std::uint8_t {
+  hardware,
+  limits,
+  power_mode,
+  clocks,
+  precision,
+  placement,
+  batch,
+  arrivals,
+  sharing,
+  cores,
+  priority,
+  sync,
+  stages,
+  company,
+  boards,
+};
+
+[[nodiscard]] constexpr std::string_view to_string(ChangeKind kind) {
+  constexpr std::array<std::string_view, 15> names{
+      "hardware", "limits", "power_mode", "clocks", "precision", "placement", "batch", "arrivals",
+      "sharing",  "cores",  "priority",   "sync",   "stages",    "company",   "boards"};
+  static_assert(names.size() == static_cast<std::size_t>(ChangeKind::boards) + 1);
+  return names.at(static_cast<std::size_t>(kind));
+}
 
 using process::Resource;
 

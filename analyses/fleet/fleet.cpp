@@ -13,7 +13,7 @@
 #include "analyses/plan/alternatives.hpp"
 #include "analyses/plan/overload.hpp"
 #include "analyses/plan/replicator.hpp"
-#include "analyses/plan/verdict.hpp"
+#include "analyses/plan/samples.hpp"
 #include "analyses/plan/words.hpp"
 #include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"

@@ -112,4 +112,7 @@ struct FleetControl {
 [[nodiscard]] scenarios::Scenario with_cameras(const scenarios::Scenario& scenario, std::int64_t cameras,
                                                double rate_per_s);
 
+// {"schema":"jostle.fleet/1",...} without a newline; keys: docs/planning.md.
+[[nodiscard]] std::string fleet_json(const Fleet& fleet);
+
 }  // namespace jostle::analyses

@@ -1,8 +1,8 @@
-#include "analyses/fleet/fleet_json.hpp"
-
+// The result of a fleet plan as one JSON object.
 #include <nlohmann/json.hpp>
 
-#include "analyses/plan/plan_json.hpp"
+#include "analyses/fleet/fleet.hpp"
+#include "analyses/plan/plan.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 

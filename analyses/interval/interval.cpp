@@ -8,7 +8,7 @@
 #include "analyses/interval/basis.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/result/instance_row.hpp"
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "analyses/interval/drawn_runs.hpp"
 #include "analyses/interval/model_error.hpp"
 #include "analyses/interval/spread.hpp"
 #include "analyses/interval/uncertain_profile.hpp"

@@ -158,4 +158,9 @@ struct OffloadControl {
 [[nodiscard]] BreakEven break_even(const std::vector<sim::Duration>& rtts,
                                    const std::vector<scenarios::Metric>& cloud, scenarios::Metric edge);
 
+// A line of JSON for each point and stream, then for each break-even, partition point and number of boards.
+[[nodiscard]] std::string offload_json(const OffloadAnswer& answer);
+// A row for each point and stream.
+[[nodiscard]] std::string offload_csv(const OffloadAnswer& answer);
+
 }  // namespace jostle::analyses

@@ -1,11 +1,11 @@
-#include "analyses/offload/offload_lines.hpp"
-
+// The result of an offload study as lines of JSON and as CSV (docs/offload.md).
 #include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "analyses/interval/power_interval.hpp"
+#include "analyses/offload/offload.hpp"
 #include "input/csv.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"

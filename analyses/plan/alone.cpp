@@ -1,9 +1,10 @@
-#include "analyses/plan/alone.hpp"
-
+// The effects of single dimensions of a search around the best point.
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>
+
+#include "analyses/plan/search.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -1,7 +1,8 @@
-#include "analyses/plan/criteria.hpp"
-
+// Objectives and limits of an optimisation, and the selection of the best points by them.
 #include <algorithm>
 #include <cmath>
+
+#include "analyses/plan/goal.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -8,11 +8,10 @@
 #include <set>
 #include <utility>
 
+#include "analyses/compare/cause.hpp"
 #include "analyses/compare/compare.hpp"
-#include "analyses/compare/power_cause.hpp"
-#include "analyses/plan/alone.hpp"
-#include "analyses/plan/front.hpp"
 #include "analyses/plan/race.hpp"
+#include "analyses/plan/samples.hpp"
 #include "analyses/plan/search.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "scenarios/result/grades.hpp"

@@ -5,13 +5,14 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analyses/plan/alternatives.hpp"
 #include "analyses/plan/candidates.hpp"
-#include "analyses/plan/if_off.hpp"
+#include "analyses/plan/online.hpp"
 #include "analyses/plan/overload.hpp"
 
 namespace jostle::analyses {
@@ -136,5 +137,22 @@ struct PlanControl {
 // The goal of the candidates must have an objective. Throws Interrupted (finished points are stored),
 // RunError.
 [[nodiscard]] Plan plan(Candidates& candidates, const PlanControl& control);
+
+// {"schema":"jostle.plan/1",...} without a newline; keys: docs/planning.md.
+[[nodiscard]] std::string plan_json(const Plan& plan);
+
+// {"unit":"cameras",...}; keys: docs/planning.md.
+[[nodiscard]] nlohmann::ordered_json overload_json(const OverloadDistance& distance);
+
+// A comparison of online tuners with windows of `window_s` seconds each.
+struct OnlineAnswer {
+  const Candidates& candidates;
+  const OnlineComparison& comparison;
+  double window_s;
+};
+// power_note() of the true optimum's board, if the goal rests on its power.
+[[nodiscard]] std::string power_note(const OnlineAnswer& answer);
+// {"schema":"jostle.online/1",...} without a newline; keys: docs/planning.md.
+[[nodiscard]] std::string online_json(const OnlineAnswer& answer);
 
 }  // namespace jostle::analyses

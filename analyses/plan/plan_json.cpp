@@ -1,8 +1,8 @@
-#include "analyses/plan/plan_json.hpp"
-
+// Plans and comparisons of online tuners as one JSON object each.
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "analyses/plan/plan.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "output/json.hpp"
 #include "scenarios/language/scenario.hpp"

@@ -22,7 +22,7 @@
 
 #include "analyses/plan/candidates.hpp"
 #include "analyses/plan/replicator.hpp"
-#include "analyses/plan/verdict.hpp"
+#include "analyses/plan/samples.hpp"
 
 namespace jostle::analyses {
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "analyses/plan/criteria.hpp"
+#include "analyses/plan/goal.hpp"
 
 namespace jostle::analyses {
 
@@ -58,5 +58,33 @@ class Samples {
   double simulated_s_ = 0;                   // sum over all runs
   std::size_t runs_ = 0, overloaded_ = 0;
 };
+
+// The Pareto front of points whose values have known noise.
+
+// A point that meets the limits.
+struct FrontPoint {
+  std::size_t point = 0;
+  std::vector<double> values;        // one per criterion
+  const Samples* samples = nullptr;  // null: the values are exact
+};
+
+// The points that no other point dominates. A dominating point is worse in no objective beyond noise, and in
+// one objective better by more than noise and the zone of indifference. If points differ by no more than the
+// zone or noise in every objective, the front has the one that is best in the first. Sorted by the first
+// objective, best first.
+[[nodiscard]] std::vector<FrontPoint> front_beyond_noise(const Goal& goal, std::vector<FrontPoint> points);
+
+// The verdict on whether a configuration meets its limits.
+enum class Verdict { feasible, infeasible, undecided };
+
+// `p_feasible`: the probability that it meets them; `error`: the allowed probability of a false "feasible".
+// Infeasible below 2 %. A configuration that was feasible `before` stays so while the probability is at least
+// 95 %.
+[[nodiscard]] constexpr Verdict verdict_of(double p_feasible, double error, Verdict before) {
+  constexpr double hopeless = 0.02, kept = 0.95;
+  if (p_feasible < hopeless) return Verdict::infeasible;
+  if (1 - p_feasible <= error) return Verdict::feasible;
+  return before == Verdict::feasible && p_feasible >= kept ? before : Verdict::undecided;
+}
 
 }  // namespace jostle::analyses

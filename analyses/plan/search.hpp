@@ -14,8 +14,8 @@
 #include <optional>
 #include <vector>
 
-#include "analyses/plan/criteria.hpp"
 #include "analyses/plan/gaussian_process.hpp"
+#include "analyses/plan/goal.hpp"
 #include "analyses/plan/space.hpp"
 
 namespace jostle::analyses {
@@ -74,5 +74,19 @@ class Search {
   std::array<std::vector<bool>, 2> excluded_;  // by target
   bool exhausted_ = false;
 };
+
+// The point that differs from the best one in one dimension only, and that is worst in the first objective.
+struct AloneEffect {
+  std::size_t point = 0;  // candidate
+  double value = 0;       // its value of the first objective
+  double change = 0;      // relative to the best, positive
+};
+
+// One effect for each dimension in which some evaluated point is worse by more than `zone`, the greatest
+// change first. `values`: the first objective of each evaluated point, the best one's among them; `objective`
+// tells in which direction it is better.
+[[nodiscard]] std::vector<AloneEffect> effects_alone(const SearchSpace& space, const Criterion& objective,
+                                                     const std::map<std::size_t, double>& values,
+                                                     std::size_t best, double zone);
 
 }  // namespace jostle::analyses

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyses/plan/criteria.hpp"
+#include "analyses/plan/goal.hpp"
 
 namespace jostle::analyses {
 

@@ -14,7 +14,7 @@
 #include "scenarios/language/network.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/grades_of.hpp"
-#include "scenarios/run/power_cap.hpp"
+#include "scenarios/run/power_setup.hpp"
 #include "scenarios/run/process_work.hpp"
 #include "scenarios/run/run.hpp"
 

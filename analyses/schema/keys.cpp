@@ -1,5 +1,5 @@
-#include "analyses/schema/keys.hpp"
-
+// The keys that a schema allows at a path, and the values that they take: for completion, and to compare the
+// schema with the loader.
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>

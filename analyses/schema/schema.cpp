@@ -7,11 +7,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "analyses/schema/words.hpp"
 #include "input/units.hpp"
 #include "output/json.hpp"
 #include "scenarios/language/keys.hpp"
-#include "scenarios/result/result_schema.hpp"
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle {
 

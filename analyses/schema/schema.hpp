@@ -10,6 +10,7 @@
 //   {"$partial": "scenario"}      a scenario that a study completes
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,5 +21,24 @@ namespace jostle::analyses {
 
 // The schema as indented JSON with a final newline. `name`: one of schema_names().
 [[nodiscard]] std::string schema(std::string_view name);
+
+// The names of a kind, such as "precision"; throws std::out_of_range for any other kind.
+[[nodiscard]] std::vector<std::string> words(std::string_view what);
+
+struct SchemaKey {
+  std::string name;
+  std::string description;  // may be empty
+  bool has_keys = false;    // there are keys below it
+};
+
+// The keys below a dotted path of the document: "processes.0", "processes.*.arrivals"; "": the top level.
+// Sorted by name. `schema`: one of schema_names().
+[[nodiscard]] std::vector<SchemaKey> keys_at(std::string_view schema, std::string_view path);
+
+// The names that the value at the path may have; none if it is not a name.
+[[nodiscard]] std::vector<std::string> words_at(std::string_view schema, std::string_view path);
+
+// The paths of all objects whose keys the schema lists, with `*` for every index and every free key.
+[[nodiscard]] std::set<std::string> objects_of(std::string_view schema);
 
 }  // namespace jostle::analyses

@@ -1,8 +1,8 @@
-#include "analyses/schema/words.hpp"
-
+// The names that scenarios choose from, by kind: for schemas, completion and spelling.
 #include <algorithm>
 #include <stdexcept>
 
+#include "analyses/schema/schema.hpp"
 #include "models/media/spec.hpp"
 #include "profiles/profile/profile.hpp"
 #include "profiles/tables/stage_costs.hpp"

@@ -1,11 +1,10 @@
 // Reads the section `fleet` of a study.
-#include "analyses/study/fleet_section.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <utility>
 
+#include "analyses/study/sections.hpp"
 #include "analyses/study/study.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"

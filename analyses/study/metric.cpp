@@ -11,8 +11,7 @@
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "output/json.hpp"
-#include "scenarios/result/result_json.hpp"
-#include "scenarios/result/result_schema.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::analyses {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "analyses/study/axis_values.hpp"
-#include "analyses/study/key_path.hpp"
 #include "analyses/study/metric.hpp"
+#include "analyses/study/points.hpp"
 #include "analyses/study/study.hpp"
 #include "input/cursor.hpp"
 #include "input/file.hpp"

@@ -9,10 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/study/constraint.hpp"
-#include "analyses/study/fleet_section.hpp"
-#include "analyses/study/offload_section.hpp"
-#include "analyses/study/plan_section.hpp"
+#include "analyses/study/sections.hpp"
 #include "input/problems.hpp"
 #include "input/value.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "calibration/calibrate/bench.hpp"
 #include "models/board/spec.hpp"

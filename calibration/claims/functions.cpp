@@ -1,5 +1,4 @@
-#include "calibration/claims/functions.hpp"
-
+// The functions and operators of the expressions over runs (values.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "calibration/claims/values.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/result/result_json.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 

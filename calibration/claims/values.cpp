@@ -10,7 +10,7 @@
 #include "calibration/claims/check.hpp"
 #include "calibration/evidence/embedded.hpp"
 #include "input/csv.hpp"
-#include "scenarios/result/result_json.hpp"
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle::calibration {
 

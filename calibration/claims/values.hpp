@@ -22,10 +22,18 @@
 #include <string_view>
 #include <vector>
 
-#include "calibration/claims/functions.hpp"
 #include "calibration/claims/runs.hpp"
 
 namespace jostle::calibration {
+
+using List = std::vector<double>;
+
+// Two lists by an operator (+ - * / < >), value by value, or each with the value of a list of one.
+[[nodiscard]] List combined(char sign, const List& a, const List& b);
+
+// A function of lists, by its name. Throws RunError if there is no such function, if it takes another number
+// of lists, or if a list is too short.
+[[nodiscard]] List function_of(const std::string& name, const std::vector<List>& lists);
 
 // Settings by name. A value may contain $name and $(expression), which are replaced where it is used.
 using Settings = std::map<std::string, std::string, std::less<>>;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analyses/interval/drawn_runs.hpp"
 #include "analyses/interval/model_error.hpp"
+#include "analyses/interval/uncertain_profile.hpp"
 #include "calibration/evidence/comparison.hpp"
 #include "calibration/evidence/run_configuration.hpp"
 

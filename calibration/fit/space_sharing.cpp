@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "models/gpu/looped_streams.hpp"
+#include "calibration/fit/looped_streams.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -79,10 +79,9 @@ std::vector<StreamsRun> streams_runs(const input::CsvTable& table, const Measure
 }
 
 double predicted_relative(const gpu::Spec& gpu, const StreamsRun& run) {
-  const std::vector<gpu::space::LoopedStream> streams(static_cast<std::size_t>(run.streams),
-                                                      gpu::space::looped(gpu, run.kernels));
+  const std::vector<LoopedStream> streams(static_cast<std::size_t>(run.streams), looped(gpu, run.kernels));
   double sum = 0;
-  for (const double rate : gpu::space::loops_per_s(gpu, streams, skipped, counted)) sum += rate;
+  for (const double rate : loops_per_s(gpu, streams, skipped, counted)) sum += rate;
   return sum / run.streams * alone_s(run.kernels);
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/logs/moments.hpp"
+#include "calibration/logs/measurement.hpp"
 
 namespace jostle::calibration {
 

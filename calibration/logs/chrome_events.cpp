@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "calibration/logs/moments.hpp"
+#include "calibration/logs/measurement.hpp"
 #include "calibration/logs/timed_calls.hpp"
 
 namespace jostle::calibration {

@@ -9,10 +9,8 @@
 
 #include "calibration/logs/chrome_events.hpp"
 #include "calibration/logs/formats.hpp"
-#include "calibration/logs/launch_pairs.hpp"
 #include "calibration/logs/timed_calls.hpp"
-#include "calibration/logs/traced_host.hpp"
-#include "calibration/logs/traced_kernels.hpp"
+#include "calibration/logs/traced.hpp"
 #include "input/printable.hpp"
 
 namespace jostle::calibration {

@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "calibration/logs/config_groups.hpp"
-#include "calibration/logs/deepstream_sources.hpp"
 #include "calibration/logs/imported_scenario.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"

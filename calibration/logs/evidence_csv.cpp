@@ -1,9 +1,10 @@
-#include "calibration/logs/evidence_csv.hpp"
-
+// Writes imported logs as rows of evidence: the columns of evidence/boards/solo.csv, and further columns that
+// logs provide.
 #include <fmt/format.h>
 
 #include <filesystem>
 
+#include "calibration/logs/run_logs.hpp"
 #include "input/csv.hpp"
 
 namespace jostle::calibration {

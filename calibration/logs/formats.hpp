@@ -42,4 +42,14 @@ struct Format {
 [[nodiscard]] std::vector<Import> read_perf_analyzer(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_nvpmodel_log(Source& source, input::Problems& problems);
 
+// Files that people try to import, but that hold no readable measurements: their kind, and
+// what to do.
+struct KnownFile {
+  std::string_view what;  // "a Git LFS pointer, not the file itself"
+  std::string_view to_do;
+};
+
+// Recognises a file by its first bytes and its name. Null if it is none of these.
+[[nodiscard]] const KnownFile* known_file(std::string_view head, std::string_view name);
+
 }  // namespace jostle::calibration

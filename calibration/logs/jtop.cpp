@@ -8,7 +8,7 @@
 
 #include "calibration/logs/formats.hpp"
 #include "calibration/logs/log_text.hpp"
-#include "calibration/logs/moments.hpp"
+#include "calibration/logs/measurement.hpp"
 #include "input/printable.hpp"
 
 namespace jostle::calibration {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "calibration/logs/formats.hpp"
-#include "calibration/logs/launch_pairs.hpp"
 #include "calibration/logs/log_text.hpp"
 #include "calibration/logs/repeated_kernels.hpp"
 #include "calibration/logs/sqlite.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "calibration/logs/moments.hpp"
+#include "calibration/logs/measurement.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,5 +47,11 @@ struct RunLog {
 // are problems.
 [[nodiscard]] std::vector<RunLog> run_logs(std::vector<LogFile> files, profiles::NetworkFiles& networks,
                                            input::Problems& problems);
+
+// The header line of the CSV.
+[[nodiscard]] const std::string& evidence_header();
+
+// The rows of the logs, each ended by a newline.
+[[nodiscard]] std::string evidence_rows(std::span<const RunLog> logs);
 
 }  // namespace jostle::calibration

@@ -3,43 +3,16 @@
 // Part of the readers of databases; not for use elsewhere.
 #pragma once
 
-#include <sqlite3.h>
-
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analyses/study/database.hpp"
 #include "calibration/logs/source.hpp"
 
 namespace jostle::calibration::sqlite {
-
-class Database;
-
-// The rows of a SELECT, one after another.
-class Rows {
- public:
-  Rows(Database& database, const std::string& sql);
-  [[nodiscard]] bool next();
-  [[nodiscard]] bool is_text(int column) const { return type(column) == SQLITE_TEXT; }
-  [[nodiscard]] bool is_null(int column) const { return type(column) == SQLITE_NULL; }
-  [[nodiscard]] std::int64_t integer(int column) const {
-    return sqlite3_column_int64(statement_.get(), column);
-  }
-  [[nodiscard]] double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
-  [[nodiscard]] std::string_view text(int column) const;
-
- private:
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-  };
-  [[nodiscard]] int type(int column) const { return sqlite3_column_type(statement_.get(), column); }
-
-  Database& database_;
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-};
 
 class Database {
  public:
@@ -54,14 +27,29 @@ class Database {
 
  private:
   friend class Rows;
-  struct Close {
-    void operator()(sqlite3* handle) const { sqlite3_close(handle); }
-  };
-  void fail();
+  // Does something with the database, whose failure is kept.
+  template <class F>
+  void attempt(const F& f);
 
-  std::unique_ptr<sqlite3, Close> handle_;
+  std::optional<analyses::Database> database_;
   std::vector<std::string> tables_;
   std::string failure_;
+};
+
+// The rows of a SELECT, one after another; none after a failure.
+class Rows {
+ public:
+  Rows(Database& database, const std::string& sql);
+  [[nodiscard]] bool next();
+  [[nodiscard]] bool is_text(int column) const { return !is_null(column) && !statement_->is_number(column); }
+  [[nodiscard]] bool is_null(int column) const { return statement_->is_null(column); }
+  [[nodiscard]] std::int64_t integer(int column) const { return statement_->integer(column); }
+  [[nodiscard]] double real(int column) const { return statement_->real(column); }
+  [[nodiscard]] std::string_view text(int column) const { return statement_->text(column); }
+
+ private:
+  Database& database_;
+  std::optional<analyses::SqlStatement> statement_;
 };
 
 }  // namespace jostle::calibration::sqlite

@@ -17,7 +17,7 @@
 #include "calibration/logs/busy_stretch.hpp"
 #include "calibration/logs/formats.hpp"
 #include "calibration/logs/log_text.hpp"
-#include "calibration/logs/moments.hpp"
+#include "calibration/logs/measurement.hpp"
 #include "calibration/logs/tegrastats_line.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"

@@ -9,7 +9,7 @@
 
 #include "calibration/logs/formats.hpp"
 #include "calibration/logs/json_stream.hpp"
-#include "calibration/logs/moments.hpp"
+#include "calibration/logs/measurement.hpp"
 #include "sim/quantiles.hpp"
 
 namespace jostle::calibration {

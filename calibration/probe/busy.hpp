@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "calibration/probe/machine_files.hpp"
+#include "calibration/probe/board_state.hpp"
 
 namespace jostle::calibration::probe {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "calibration/probe/clock.hpp"
-#include "calibration/probe/convolution.hpp"
 #include "calibration/probe/cpu_experiments.hpp"
 #include "calibration/probe/folder.hpp"
+#include "calibration/probe/hogs.hpp"
 #include "calibration/probe/workers.hpp"
 
 namespace jostle::calibration::probe {

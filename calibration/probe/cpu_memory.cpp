@@ -7,8 +7,7 @@
 
 #include "calibration/probe/cpu_experiments.hpp"
 #include "calibration/probe/folder.hpp"
-#include "calibration/probe/memory_latency.hpp"
-#include "calibration/probe/memory_streams.hpp"
+#include "calibration/probe/memory_loads.hpp"
 #include "input/counted.hpp"
 
 namespace jostle::calibration::probe {

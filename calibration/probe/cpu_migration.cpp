@@ -11,7 +11,6 @@
 #include "calibration/probe/folder.hpp"
 #include "calibration/probe/refill_sweep.hpp"
 #include "calibration/probe/workers.hpp"
-#include "calibration/probe/working_set.hpp"
 
 namespace jostle::calibration::probe {
 namespace {

@@ -11,10 +11,8 @@
 #include "calibration/probe/clock.hpp"
 #include "calibration/probe/cpu_experiments.hpp"
 #include "calibration/probe/folder.hpp"
-#include "calibration/probe/loss_law.hpp"
 #include "calibration/probe/refill_sweep.hpp"
 #include "calibration/probe/workers.hpp"
-#include "calibration/probe/working_set.hpp"
 
 namespace jostle::calibration::probe {
 namespace {

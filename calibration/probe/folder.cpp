@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "calibration/probe/children.hpp"
 #include "input/csv.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
@@ -179,6 +180,22 @@ std::string write_raw(const Session& session, std::string_view name, std::string
   const std::string file = fmt::format("raw/{}.csv", name);
   write_file(session.folder / file, csv);
   return file;
+}
+
+void write_file(const Session& session, Outcome& outcome, const std::string& name, std::string_view text) {
+  const std::filesystem::path path = session.folder / name, unfinished = path.string() + ".unfinished";
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file) {
+    std::filesystem::remove(unfinished, error);
+    throw ProbeError("cannot write " + path.string());
+  }
+  std::filesystem::rename(unfinished, path, error);
+  if (error) throw ProbeError("cannot write " + path.string() + ": " + error.message());
+  outcome.files.push_back(name);
 }
 
 }  // namespace jostle::calibration::probe

@@ -58,4 +58,10 @@ void give_to_caller(const std::filesystem::path& path);
 // name relative to it, for Outcome::files. Throws std::runtime_error.
 [[nodiscard]] std::string write_raw(const Session& session, std::string_view name, std::string_view csv);
 
+// The files that a part leaves in the probe's folder.
+
+// Writes `text` to `name` in the session's folder, whole or not at all, and lists it in the outcome. A name
+// may have a folder ("raw/turns.csv"), which is made. Throws ProbeError.
+void write_file(const Session& session, Outcome& outcome, const std::string& name, std::string_view text);
+
 }  // namespace jostle::calibration::probe

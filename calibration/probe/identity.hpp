@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/probe/machine_files.hpp"
+#include "calibration/probe/board_state.hpp"
 #include "input/csv.hpp"
 
 namespace jostle::calibration::probe {

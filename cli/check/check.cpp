@@ -12,10 +12,9 @@
 
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/offload/question.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/run/report.hpp"
-#include "cli/scenario_files.hpp"
-#include "cli/study_files.hpp"
 #include "input/counted.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"

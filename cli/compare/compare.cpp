@@ -10,10 +10,10 @@
 
 #include "analyses/interval/power_interval.hpp"
 #include "cli/compare/text.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/run/report.hpp"
-#include "cli/scenario_files.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/units.hpp"

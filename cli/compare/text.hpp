@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyses/compare/comparison_json.hpp"
+#include "analyses/compare/compare.hpp"
 #include "cli/page/words.hpp"
 
 namespace jostle::cli {

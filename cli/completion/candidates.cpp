@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "analyses/explain/what_if.hpp"
-#include "analyses/schema/keys.hpp"
 #include "analyses/schema/schema.hpp"
-#include "analyses/schema/words.hpp"
 #include "analyses/study/outcome.hpp"
 #include "analyses/study/study_file.hpp"
 #include "cli/options.hpp"

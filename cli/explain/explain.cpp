@@ -9,14 +9,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analyses/explain/explanation_json.hpp"
 #include "analyses/interval/power_interval.hpp"
 #include "cli/explain/text.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/run/report.hpp"
-#include "cli/run/with_interval.hpp"
-#include "cli/scenario_files.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "output/json.hpp"

@@ -9,7 +9,6 @@
 
 #include "analyses/interval/power_interval.hpp"
 #include "analyses/study/metric.hpp"
-#include "cli/run/reasons.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"

@@ -4,7 +4,7 @@
 #include "cli/help/manual_page.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/terminal/help_text.hpp"
+#include "cli/terminal/paragraph.hpp"
 
 namespace jostle::cli {
 namespace {

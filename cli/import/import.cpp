@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/logs/evidence_csv.hpp"
 #include "calibration/logs/formats.hpp"
-#include "calibration/logs/known_files.hpp"
 #include "calibration/logs/recording.hpp"
 #include "calibration/logs/run_logs.hpp"
 #include "calibration/logs/wrong_device.hpp"

@@ -14,7 +14,7 @@
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
 #include "profiles/profile/profile.hpp"
-#include "profiles/readers/nvpmodel_modes.hpp"
+#include "profiles/readers/nvpmodel.hpp"
 #include "profiles/tables/stage_costs.hpp"
 
 namespace jostle::cli {

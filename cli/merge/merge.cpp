@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "analyses/study/store.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
-#include "cli/study_files.hpp"
 #include "cli/subcommand.hpp"
 #include "input/file_id.hpp"
 

@@ -6,11 +6,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analyses/offload/offload_lines.hpp"
+#include "cli/inputs.hpp"
 #include "cli/offload/text.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
-#include "cli/study_files.hpp"
 #include "cli/subcommand.hpp"
 #include "input/file.hpp"
 #include "output/output_file.hpp"

@@ -1,5 +1,4 @@
-#include "cli/plan/fleet_text.hpp"
-
+// The result of a fleet plan as text.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -9,13 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "analyses/fleet/fleet_json.hpp"
-#include "analyses/plan/plan_json.hpp"
+#include "analyses/fleet/fleet.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
-#include "cli/plan/fleet_text.hpp"
 #include "cli/plan/text.hpp"
-#include "cli/study_files.hpp"
 #include "cli/sweep/study_page.hpp"
 #include "input/file.hpp"
 #include "output/json.hpp"

@@ -4,7 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "analyses/plan/plan_json.hpp"
+#include "analyses/fleet/fleet.hpp"
+#include "analyses/plan/plan.hpp"
 #include "cli/page/words.hpp"
 
 namespace jostle::cli {
@@ -35,4 +36,12 @@ namespace jostle::cli {
 
 [[nodiscard]] std::string online_text(const std::string& file, const analyses::OnlineAnswer& answer,
                                       int width, bool colour);
+
+// Lines of at most `width` columns if no word is longer (60 is always enough).
+[[nodiscard]] std::string fleet_text(const std::string& file, const analyses::Fleet& fleet, int width,
+                                     bool colour);
+
+// The same for the head of a page; `scenario`: that of one of its configurations.
+[[nodiscard]] PageWords fleet_words(const analyses::Fleet& fleet, const scenarios::InWords& scenario);
+
 }  // namespace jostle::cli

@@ -1,14 +1,16 @@
-#include "cli/run/reasons.hpp"
-
+// The reasons of a result in the words of `jostle explain`, for the head of a page.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "analyses/interval/interval.hpp"
+#include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "input/counted.hpp"
 #include "scenarios/result/grades.hpp"
+#include "scenarios/run/cpu_time.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -85,6 +87,20 @@ void add_reasons(PageWords& words, const analyses::Explanation& explanation) {
     changes.lines.push_back(change_words(explanation.tried[index], explanation));
   if (changes.lines.size() > 1) words.more.insert(words.more.begin(), std::move(changes));
   if (groups.lines.size() > 1) words.more.insert(words.more.begin(), std::move(groups));
+}
+
+// The result that a page shows.
+
+scenarios::Result with_interval(const scenarios::Result& result, const scenarios::Scenario& scenario,
+                                double cpu_seconds, const scenarios::RunControl& control) {
+  constexpr double runs = 80;  // rough number for an interval
+  if (result.status != "ok" || result.system.throughput_pi90 ||
+      runs * cpu_seconds > scenarios::most_unasked_s)
+    return result;
+  scenarios::RunControl quiet;
+  quiet.interrupt = control.interrupt;
+  quiet.progress = control.progress;
+  return analyses::run_with_interval(scenario, quiet).value_or(result);
 }
 
 }  // namespace jostle::cli

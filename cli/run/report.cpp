@@ -16,8 +16,8 @@
 #include "input/printable.hpp"
 #include "input/quantity.hpp"
 #include "scenarios/result/computed_as.hpp"
-#include "scenarios/result/instance_row.hpp"
 #include "scenarios/result/power_grade.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "scenarios/result/starved.hpp"
 
 namespace jostle::cli {

@@ -3,9 +3,11 @@
 
 #include <string>
 
+#include "analyses/explain/explain.hpp"
 #include "cli/page/words.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "scenarios/result/result.hpp"
+#include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
 
@@ -34,5 +36,16 @@ bool say_who_fits(const std::string& file, const scenarios::Result& result, Term
 // "; 90 % of measured power within -8 % to +12 % of these": an interval of power relative to its mean; empty
 // if there is none.
 [[nodiscard]] std::string power_range(const scenarios::Interval& relative);
+
+// Adds why it comes out so in at most two sentences, and the best change; all other reasons go to what is
+// folded.
+void add_reasons(PageWords& words, const analyses::Explanation& explanation);
+
+// With its 90 % prediction intervals, unless it has them or they would take long. `cpu_seconds`: the expected
+// time of one run. One function for the pages of `run` and `explain`, so that both print the same ranges.
+// Throws RunError, Interrupted.
+[[nodiscard]] scenarios::Result with_interval(const scenarios::Result& result,
+                                              const scenarios::Scenario& scenario, double cpu_seconds,
+                                              const scenarios::RunControl& control);
 
 }  // namespace jostle::cli

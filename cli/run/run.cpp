@@ -11,12 +11,10 @@
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/interval/interval.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
-#include "cli/run/reasons.hpp"
 #include "cli/run/report.hpp"
-#include "cli/run/with_interval.hpp"
-#include "cli/scenario_files.hpp"
 #include "input/file.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"

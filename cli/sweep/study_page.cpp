@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "analyses/compare/cause.hpp"
 #include "analyses/compare/compare.hpp"
-#include "analyses/compare/power_cause.hpp"
 #include "analyses/plan/words.hpp"
 #include "analyses/study/columns.hpp"
 #include "analyses/study/metric.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "analyses/study/database.hpp"
-#include "cli/study_files.hpp"
+#include "cli/inputs.hpp"
 #include "cli/subcommand.hpp"
 
 namespace jostle::cli {

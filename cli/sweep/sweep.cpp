@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/query/rows.hpp"
-#include "cli/study_files.hpp"
 #include "cli/sweep/ranks.hpp"
 #include "cli/sweep/study_page.hpp"
 #include "input/counted.hpp"

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
+#include <string_view>
+#include <vector>
 
 #include "cli/terminal/terminal.hpp"
 #include "input/printable.hpp"
@@ -60,6 +63,77 @@ std::string signed_percent(const std::optional<double>& share) {
   if (!share) return "–";
   const std::string text = fmt::format("{:+.1f}", 100 * *share);
   return text == "-0.0" ? "+0.0" : text;
+}
+
+namespace {
+
+constexpr std::string_view example = "  jostle ";
+
+std::size_t columns_for(int width) {
+  return static_cast<std::size_t>(std::min(width, max_prose_width));
+}
+
+// Splits `text` at spaces outside of quotation marks.
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words(1);
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (c != ' ' || quoted)
+      words.back() += c;
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+// The indent of the lines after the first: under the description of an option, or else under the line.
+std::size_t indent_of(const std::string& line, std::size_t columns) {
+  const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+  if (line.starts_with(example)) return first + 4;
+  const std::size_t gap = line.find("  ", first);
+  const std::size_t described = gap == std::string::npos ? first : line.find_first_not_of(' ', gap);
+  return described < columns / 2 ? described : first;
+}
+
+std::string broken(const std::string& line, std::size_t columns) {
+  if (display_width(line) <= columns) return line;
+  const std::string mark = line.starts_with(example) ? " \\" : "";
+  const std::size_t indent = indent_of(line, columns);
+  const std::size_t kept = line.starts_with(example) ? 2 : std::min(indent, line.size());
+  std::string text = line.substr(0, kept);
+  std::size_t column = display_width(text);
+  bool first = true;
+  for (const std::string& word : words_of(line.substr(kept))) {
+    const std::size_t needed = display_width(word) + mark.size();
+    if (!first && column + 1 + needed > columns) {
+      text += mark + "\n" + std::string(indent, ' ');
+      column = indent;
+      first = true;
+    }
+    if (!first) text += ' ';
+    column += display_width(word) + (first ? 0 : 1);
+    text += word;
+    first = false;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string help_text(const std::string& help, int width) {
+  std::string text, line;
+  for (std::istringstream lines(help); std::getline(lines, line);) {
+    const bool doubled = line.empty() && (text.empty() || text.ends_with("\n\n"));
+    if (!doubled) text += broken(line, columns_for(width)) + "\n";
+  }
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
+std::size_t description_column(int width) {
+  return std::min<std::size_t>(32, columns_for(width) * 2 / 5);
 }
 
 }  // namespace jostle::cli

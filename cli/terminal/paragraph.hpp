@@ -24,4 +24,13 @@ inline constexpr int max_prose_width = 100;
 // A relative difference in percent, with its sign: "+9.1"; "–" if absent.
 [[nodiscard]] std::string signed_percent(const std::optional<double>& share);
 
+// Line breaking of help: descriptions of options stay in their column, and examples stay valid shell
+// commands.
+
+// `help`, in CLI11's format, broken into lines of at most `width` columns if no word is longer.
+[[nodiscard]] std::string help_text(const std::string& help, int width);
+
+// The column at which descriptions of options begin, for CLI11.
+[[nodiscard]] std::size_t description_column(int width);
+
 }  // namespace jostle::cli

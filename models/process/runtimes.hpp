@@ -7,7 +7,7 @@
 
 #include "models/dnn/host_library.hpp"
 #include "models/dnn/lowering.hpp"
-#include "models/llm/held.hpp"
+#include "models/llm/offload.hpp"
 
 namespace jostle::process {
 

@@ -1,5 +1,4 @@
-#include "profiles/onnx/chains.hpp"
-
+// Operators that are several layers: attention and what ONNX Runtime fuses, recurrent layers, Einsum.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +6,8 @@
 #include <string_view>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
-#include "profiles/onnx/fused_shapes.hpp"
+#include "profiles/onnx/graph.hpp"
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -1,5 +1,5 @@
-#include "profiles/onnx/check_node.hpp"
-
+// Checks a node's attributes and inputs before ONNX's library infers shapes with them: the library adds,
+// multiplies and divides them unchecked, and accepts indices, axes and orders that no runtime would.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,12 +7,11 @@
 #include <cmath>
 #include <optional>
 #include <set>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "profiles/onnx/tensor.hpp"
+#include "profiles/onnx/messages.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -1,10 +1,12 @@
-#include "profiles/onnx/fold.hpp"
-
+// Constant folding of the arithmetic on shapes that exporters leave in a graph (Shape, Gather, Concat ...).
+// Without it the target shape of a Reshape is not known.
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <span>
 #include <string_view>
+
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -1,9 +1,11 @@
-#include "profiles/onnx/fused_shapes.hpp"
-
+// Shapes of results that the ONNX library has no rule for: operators that ONNX Runtime fuses others into
+// (com.microsoft, contrib_ops/ContribOperators.md), and those whose result depends on what is found.
 #include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
+
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -12,16 +12,9 @@
 #include <unordered_map>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/branches.hpp"
-#include "profiles/onnx/check_node.hpp"
-#include "profiles/onnx/error.hpp"
-#include "profiles/onnx/fold.hpp"
-#include "profiles/onnx/fused_shapes.hpp"
-#include "profiles/onnx/inputs.hpp"
+#include "profiles/onnx/messages.hpp"
 #include "profiles/onnx/operators.hpp"
-#include "profiles/onnx/order.hpp"
-#include "profiles/onnx/stored_data.hpp"
-#include "profiles/onnx/tensor.hpp"
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jostle::profiles::onnx_reader {
@@ -106,5 +108,17 @@ struct Graph {
 
 // Reads the bytes of a file without its weights (slim.hpp). Throws OnnxError.
 [[nodiscard]] Graph read_graph(const std::string& model, std::optional<std::int64_t> input);
+
+// The exception for an ONNX file that cannot be read. The reader throws it inside, and reports it to its
+// caller as a problem.
+class OnnxError : public std::runtime_error {
+ public:
+  explicit OnnxError(const std::string& message, std::string hint = {})
+      : std::runtime_error(message), hint_(std::move(hint)) {}
+  [[nodiscard]] const std::string& hint() const { return hint_; }
+
+ private:
+  std::string hint_;
+};
 
 }  // namespace jostle::profiles::onnx_reader

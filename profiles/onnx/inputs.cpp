@@ -1,5 +1,4 @@
-#include "profiles/onnx/inputs.hpp"
-
+// Resolves the dimensions that an ONNX file leaves open.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +6,8 @@
 #include <set>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
+#include "profiles/onnx/graph.hpp"
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

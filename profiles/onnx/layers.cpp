@@ -1,5 +1,4 @@
-#include "profiles/onnx/layers.hpp"
-
+// Converts the graph of an ONNX file to the layers of a network.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,11 +6,11 @@
 #include <utility>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/chains.hpp"
-#include "profiles/onnx/error.hpp"
+#include "profiles/onnx/graph.hpp"
 #include "profiles/onnx/layout.hpp"
 #include "profiles/onnx/notes.hpp"
 #include "profiles/onnx/operators.hpp"
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

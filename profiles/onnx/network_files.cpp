@@ -7,7 +7,6 @@
 
 #include "input/file.hpp"
 #include "input/hash.hpp"
-#include "input/sha256.hpp"
 #include "profiles/onnx/content_name.hpp"
 
 namespace jostle::profiles {

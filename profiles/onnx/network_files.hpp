@@ -1,10 +1,8 @@
 // Finds the ONNX files of networks that logs, recordings and evidence name.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

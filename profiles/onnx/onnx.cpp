@@ -8,12 +8,8 @@
 
 #include "input/hash.hpp"
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
 #include "profiles/onnx/graph.hpp"
-#include "profiles/onnx/layers.hpp"
-#include "profiles/onnx/patterns.hpp"
-#include "profiles/onnx/slim.hpp"
-#include "profiles/onnx/strides.hpp"
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles {
 namespace {

@@ -1,5 +1,5 @@
-#include "profiles/onnx/order.hpp"
-
+// The nodes of a graph that its outputs depend on, in an order in which they can run; and how nodes are named
+// in messages. Includes protobuf's headers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 #include <queue>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
+#include "profiles/onnx/graph.hpp"
+#include "profiles/onnx/messages.hpp"
 
 namespace jostle::profiles::onnx_reader {
 

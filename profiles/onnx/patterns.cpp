@@ -1,5 +1,5 @@
-#include "profiles/onnx/patterns.hpp"
-
+// Recognises groups of nodes that exporters write for a single layer: SiLU, GELU, layer norm, the bias of a
+// linear layer.
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -7,6 +7,7 @@
 
 #include "profiles/onnx/layout.hpp"
 #include "profiles/onnx/operators.hpp"
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -1,16 +1,15 @@
-#include "profiles/onnx/slim.hpp"
-
+// Strips the weights from an ONNX file: only shapes are needed, and weights are nearly all of its bytes.
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
-#include <span>
 #include <stdexcept>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/error.hpp"
-#include "profiles/onnx/stored_data.hpp"
+#include "profiles/onnx/graph.hpp"
+#include "profiles/onnx/messages.hpp"
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

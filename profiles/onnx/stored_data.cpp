@@ -1,5 +1,5 @@
-#include "profiles/onnx/stored_data.hpp"
-
+// Checks that a stored tensor holds as many numbers as its dimensions require, from the bytes of its message:
+// the numbers themselves are not kept.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <protozero/pbf_reader.hpp>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/check_node.hpp"
-#include "profiles/onnx/error.hpp"
+#include "profiles/onnx/graph.hpp"
+#include "profiles/onnx/messages.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -1,13 +1,12 @@
-#include "profiles/onnx/strides.hpp"
-
+// Where PyTorch copies a tensor that lies in another order, and where it only notes one: a transposition is a
+// view, and what reads it copies, if it must.
 #include <algorithm>
-#include <array>
 #include <numeric>
-#include <string_view>
 #include <utility>
 
 #include "profiles/onnx/layout.hpp"
 #include "profiles/onnx/operators.hpp"
+#include "profiles/onnx/steps.hpp"
 
 namespace jostle::profiles::onnx_reader {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "input/quantity.hpp"
 #include "profiles/profile/priors.hpp"
 #include "profiles/profile/profile.hpp"
-#include "profiles/profile/ranges.hpp"
 #include "profiles/profile/renamed_keys.hpp"
 #include "profiles/profile/sobol.hpp"
 #include "profiles/profile/uncertainty.hpp"

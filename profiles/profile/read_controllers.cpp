@@ -9,10 +9,6 @@
 namespace jostle::profiles {
 namespace {
 
-using input::Cursor;
-using input::Kind;
-using input::Quantity;
-
 constexpr std::int64_t most_readings = 10'000;  // in the window of a power limit
 constexpr sim::Duration longest_constant = sim::Duration{1'000'000'000'000'000};  // 1000 s
 

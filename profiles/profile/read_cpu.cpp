@@ -8,11 +8,6 @@
 namespace jostle::profiles {
 namespace {
 
-using input::Cursor;
-using input::Quantity;
-using input::Real;
-using input::Whole;
-
 const sim::Duration max_cpu_cost = sim::seconds(1);
 
 // The share of `preempted` that a thread loses to the shortest visit, unless the profile says

@@ -5,11 +5,6 @@
 namespace jostle::profiles {
 namespace {
 
-using input::Cursor;
-using input::Quantity;
-using input::Real;
-using input::Whole;
-
 const sim::Duration max_dla_cost = sim::seconds(1);
 
 template <class Reader>
@@ -42,6 +37,13 @@ void read_dla(const Cursor& at, std::vector<ProfileParameter>& parameters, dla::
   block.required("layer_fixed", dla.layer_fixed, span);
   block.required("submit", dla.submit, span);
   block.required("border", dla.border, span);
+}
+
+void read_engines(const input::Cursor& at, std::vector<ProfileParameter>& parameters, media::Spec& engines) {
+  Block block(at, "engines for pictures: nvdec, nvjpeg, vic, nvenc, each in pixels/s", parameters);
+  const input::Quantity rate{input::rate_dimension(), 0, 1e15, true};
+  for (std::size_t i = 0; i < media::kind_count; ++i)
+    block.optional(std::string(media::kind_names.at(i)), engines.pixels_per_s.at(i), rate);
 }
 
 }  // namespace jostle::profiles

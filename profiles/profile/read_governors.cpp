@@ -13,9 +13,6 @@
 namespace jostle::profiles {
 namespace {
 
-using input::Cursor;
-using input::Quantity;
-
 const sim::Duration longest_delay = sim::seconds(1);
 
 TimeSpan interval() {

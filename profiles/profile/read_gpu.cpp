@@ -5,11 +5,6 @@
 namespace jostle::profiles {
 namespace {
 
-using input::Cursor;
-using input::Quantity;
-using input::Real;
-using input::Whole;
-
 const sim::Duration max_gpu_cost = sim::seconds(1);
 
 void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operations) {

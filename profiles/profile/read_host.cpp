@@ -13,9 +13,6 @@
 namespace jostle::profiles {
 namespace {
 
-using input::Cursor;
-using input::Quantity;
-using input::Real;
 using process::RuntimeKind;
 
 const sim::Duration max_host_cost = sim::seconds(1);

@@ -6,9 +6,6 @@
 namespace jostle::profiles {
 namespace {
 
-using input::Cursor;
-using input::Quantity;
-
 constexpr double max_bytes = 1e15;
 
 memory::ContextSpec read_context(const Cursor& at, Block& outer) {

@@ -7,41 +7,41 @@
 
 namespace jostle::profiles {
 
+using input::Cursor;
+using input::Kind;
+using input::Quantity;
+using input::Real;
+using input::Whole;
+
 inline constexpr double max_clock_hz = 1e10;
 inline constexpr int max_board_cores = 1024;
 
 // Reads a clock table: ascending, without duplicates.
-[[nodiscard]] std::optional<std::vector<double>> read_clock_table(const input::Cursor& at);
+[[nodiscard]] std::optional<std::vector<double>> read_clock_table(const Cursor& at);
 
-void read_cpu(const input::Cursor& at, std::vector<ProfileParameter>& parameters, cpu::Spec& cpu);
+void read_cpu(const Cursor& at, std::vector<ProfileParameter>& parameters, cpu::Spec& cpu);
 // `limit`: the card's own power limit, if it has one.
-void read_gpu(const input::Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device,
+void read_gpu(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device,
               std::optional<power::PowerLimitSpec>& limit);
-void read_dla(const input::Cursor& at, std::vector<ProfileParameter>& parameters, dla::Spec& dla);
+void read_dla(const Cursor& at, std::vector<ProfileParameter>& parameters, dla::Spec& dla);
 // Reads the rated pixels/s of the media engines.
-void read_engines(const input::Cursor& at, std::vector<ProfileParameter>& parameters, media::Spec& engines);
-void read_runtimes(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
-                   board::DeviceSpec& device);
-void read_observer(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
-                   board::DeviceSpec& device);
-void read_sync(const input::Cursor& at, std::vector<ProfileParameter>& parameters, process::SyncSpec& sync);
-void read_refill(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
-                 process::RefillSpec& refill);
-void read_memory(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
-                 board::DeviceSpec& device);
+void read_engines(const Cursor& at, std::vector<ProfileParameter>& parameters, media::Spec& engines);
+void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device);
+void read_observer(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device);
+void read_sync(const Cursor& at, std::vector<ProfileParameter>& parameters, process::SyncSpec& sync);
+void read_refill(const Cursor& at, std::vector<ProfileParameter>& parameters, process::RefillSpec& refill);
+void read_memory(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device);
 // Call after the other parts, since modes are checked against their limits.
-void read_power_modes(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
-                      board::DeviceSpec& device);
+void read_power_modes(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device);
 // Reads power.over_current, power.thermal and gpu.power_limit; `outer` is the block `power`.
-void read_over_current(const input::Cursor& at, Block& outer, power::Spec& power);
-void read_thermal(const input::Cursor& at, Block& outer, power::Spec& power);
-void read_power_limit(const input::Cursor& at, Block& outer, std::optional<power::PowerLimitSpec>& limit);
-void read_power(const input::Cursor& at, std::vector<ProfileParameter>& parameters,
-                board::DeviceSpec& device);
+void read_over_current(const Cursor& at, Block& outer, power::Spec& power);
+void read_thermal(const Cursor& at, Block& outer, power::Spec& power);
+void read_power_limit(const Cursor& at, Block& outer, std::optional<power::PowerLimitSpec>& limit);
+void read_power(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device);
 // Reads power.governors; `outer` is the block `power`.
-void read_governors(const input::Cursor& at, Block& outer, const board::DeviceSpec& device,
+void read_governors(const Cursor& at, Block& outer, const board::DeviceSpec& device,
                     power::ScalingSpec& scaling);
 // Reads the factors of the board named `device`; they take precedence over the shipped ones.
-void read_factors(const input::Cursor& at, const dnn::Chip& chip, std::vector<dnn::Factor>& factors);
+void read_factors(const Cursor& at, const dnn::Chip& chip, std::vector<dnn::Factor>& factors);
 
 }  // namespace jostle::profiles

@@ -1,19 +1,11 @@
 // Reads power: the consumption of the parts of a board, and the rails that its sensors measure.
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "input/readers.hpp"
 #include "profiles/profile/read_parts.hpp"
 #include "profiles/profile/time_span.hpp"
 
 namespace jostle::profiles {
 namespace {
-
-using input::Cursor;
-using input::Kind;
-using input::Quantity;
 
 Quantity watts() {
   return {input::power_dimension(), 0, 1e5};

@@ -9,11 +9,6 @@
 namespace jostle::profiles {
 namespace {
 
-using input::Cursor;
-using input::Kind;
-using input::Quantity;
-using input::Whole;
-
 // Reads one value for the whole CPU, or a list with one value for each cluster.
 template <class T, class Reader>
 struct PerCluster {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "input/problems.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::profiles {
 
@@ -54,5 +55,16 @@ inline constexpr std::size_t max_nvpmodel_modes = 256;
 [[nodiscard]] std::string plain_mode_name(std::string name);
 // The mode with that name, or with the id `name`; null if there is no such mode.
 [[nodiscard]] const NvpMode* find_mode(const NvpFile& file, const std::string& name);
+
+struct ModeOnBoard {
+  board::PowerMode mode;           // has the name in the file
+  std::vector<std::string> notes;  // values that were clamped or ignored, one line each, for the user
+};
+
+// The mode. Absent, with the reason in `problems`, if a relevant setting is invalid, or if no core or no TPC
+// remains.
+[[nodiscard]] std::optional<ModeOnBoard> mode_on_board(const NvpFile& file, const NvpMode& mode,
+                                                       const board::DeviceSpec& device,
+                                                       input::Problems& problems);
 
 }  // namespace jostle::profiles

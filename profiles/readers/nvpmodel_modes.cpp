@@ -1,5 +1,10 @@
-#include "profiles/readers/nvpmodel_modes.hpp"
-
+// The effect of a mode of an nvpmodel.conf on a board.
+//
+// Limits are converted as by the drivers. Limits outside a domain's range are clamped to the range. Then a
+// CPU's maximum is rounded down to an operating point and its minimum up (cpufreq); both limits of the GPU
+// are rounded up (nvgpu's round_rate: TX2's 1120 MHz become 1122); that of the EMC is rounded down; a DLA has
+// no table. If minimum and maximum cross, the maximum wins. -1 means no limit. The paths in PARAM sections
+// show which core a CPU setting refers to.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,6 +17,7 @@
 #include "input/units.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
+#include "profiles/readers/nvpmodel.hpp"
 
 namespace jostle::profiles {
 namespace {

@@ -5,9 +5,9 @@
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
+#include "profiles/profile/base_profile.hpp"
 #include "profiles/profile/like.hpp"
 #include "profiles/profile/profile.hpp"
-#include "profiles/profile/with_parameters.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 

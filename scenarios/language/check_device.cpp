@@ -43,10 +43,6 @@ class DeviceCheck {
   }
 
  private:
-  void problem(const std::string& path, std::string message, std::string hint = {}) const {
-    root_.descend(path).problem(std::move(message), std::move(hint));
-  }
-
   // A key that asks for something which the board or its profile does not have.
   struct Lack {
     std::string path;
@@ -55,8 +51,20 @@ class DeviceCheck {
     std::string hint = {};
   };
   void lacks(const std::string& who, std::initializer_list<Lack> list) const {
-    for (const Lack& lack : list)
-      if (lack.is) problem(lack.path, fmt::format("{} has no {}", who, lack.what), lack.hint);
+    for (const auto& [path, is, what, hint] : list)
+      refuse({{path, is, fmt::format("{} has no {}", who, what), hint}});
+  }
+
+  // A key that is refused, when, and why.
+  struct Refusal {
+    std::string path;
+    bool is = false;
+    std::string message;
+    std::string hint = {};
+  };
+  void refuse(std::initializer_list<Refusal> list) const {
+    for (const Refusal& one : list)
+      if (one.is) root_.descend(one.path).problem(one.message, one.hint);
   }
 
   // Checks what governors and controllers follow.
@@ -75,16 +83,8 @@ class DeviceCheck {
            {"ambient", none && scenario_.ambient_c, power},
            {"fan", none && scenario_.fan, power}});
     if (device_.power && device_.power->limit && scenario_.power_limit_w)
-      check_power_limit(*scenario_.power_limit_w, *device_.power->limit);
-  }
-
-  void check_power_limit(double watts, const power::PowerLimitSpec& limit) const {
-    const auto write = [](double value) { return input::format_quantity(value, input::power_dimension()); };
-    if (watts > limit.budget_w)
-      problem("power_limit", fmt::format("above the {} of {}", write(limit.budget_w), device_.name));
-    if (watts < limit.min_w)
-      problem("power_limit", fmt::format("{} is below what {} accepts", write(watts), device_.name),
-              fmt::format("{} to {}", write(limit.min_w), write(limit.budget_w)));
+      check_range("power_limit", *scenario_.power_limit_w,
+                  {device_.power->limit->min_w, device_.power->limit->budget_w}, input::power_dimension());
   }
 
   [[nodiscard]] gpu::Spec powered_gpu() const {
@@ -95,15 +95,17 @@ class DeviceCheck {
 
   static double lowest(const std::vector<double>& table) { return table.empty() ? 0 : table.front(); }
 
+  void check_range(const char* path, double value, std::pair<double, double> range,
+                   const input::Dimension& dimension) const {
+    const auto write = [&](double one) { return input::format_quantity(one, dimension); };
+    const auto& [least, most] = range;
+    refuse({{path, value < least || value > most,
+             fmt::format("{} is outside the range of {}", write(value), device_.name),
+             least > 0 ? fmt::format("{} to {}", write(least), write(most))
+                       : fmt::format("at most {}", write(most))}});
+  }
   void check_clock(const char* path, std::optional<double> hz, double least, double most) const {
-    if (!hz) return;
-    if (*hz >= least && *hz <= most) return;
-    const auto write = [](double value) {
-      return input::format_quantity(value, input::frequency_dimension());
-    };
-    problem(path, fmt::format("{} is outside the range of {}", write(*hz), device_.name),
-            least > 0 ? fmt::format("{} to {}", write(least), write(most))
-                      : fmt::format("at most {}", write(most)));
+    if (hz) check_range(path, *hz, {least, most}, input::frequency_dimension());
   }
 
   void check_clocks() const {
@@ -121,23 +123,19 @@ class DeviceCheck {
       check_clock("clocks.dla", clocks.dla_hz, lowest(device_.dla.clock_table_hz), device_.dla.max_clock_hz);
     const memory::Spec& memory = device_.memory;
     check_clock("clocks.emc", clocks.emc_hz, lowest(memory.clock_table_hz), memory.max_clock_hz);
-    if (clocks.cores && *clocks.cores > device_.core_count()) {
-      problem("clocks.cores",
-              fmt::format("{} cores, {} has {}", *clocks.cores, device_.name, device_.core_count()));
-    }
   }
 
   void check_cores() {
     allowed_ = online();
     check_cpus("cpus", scenario_.cpus, "online");
     if (!scenario_.cpus.empty()) allowed_ = scenario_.cpus;
-    if (!scenario_.host_cores) return;
-    const auto count = static_cast<std::size_t>(*scenario_.host_cores);
-    if (count > allowed_.size()) {
-      problem("host_cores", fmt::format("{} cores, but only {} are online", count, allowed_.size()));
-    } else {
-      allowed_.resize(count);
-    }
+    const int cores = scenario_.clocks.cores.value_or(0);
+    const auto count = static_cast<std::size_t>(scenario_.host_cores.value_or(0));
+    refuse({{"clocks.cores", cores > device_.core_count(),
+             fmt::format("{} cores, {} has {}", cores, device_.name, device_.core_count())},
+            {"host_cores", count > allowed_.size(),
+             fmt::format("{} cores, but only {} are online", count, allowed_.size())}});
+    if (count > 0) allowed_.resize(std::min(count, allowed_.size()));
   }
 
   [[nodiscard]] std::vector<int> online() const {
@@ -156,9 +154,9 @@ class DeviceCheck {
                   const std::vector<int>& allowed) const {
     const auto wrong =
         std::ranges::find_if(cpus, [&](int cpu) { return std::ranges::find(allowed, cpu) == allowed.end(); });
-    if (wrong != cpus.end())
-      problem(path, fmt::format("core {} is not {}", *wrong, what),
-              fmt::format("one of {}", fmt::join(allowed, ", ")));
+    if (wrong == cpus.end()) return;
+    refuse({{path, true, fmt::format("core {} is not {}", *wrong, what),
+             fmt::format("one of {}", fmt::join(allowed, ", "))}});
   }
 
   void check_process(const ProcessEntry& process, std::size_t index) const {
@@ -169,43 +167,31 @@ class DeviceCheck {
     if (no_gpu) return;
     check_stages(process.around.before, path + "stages.before");
     check_stages(process.around.after, path + "stages.after");
-    if (!gpu::way_of(scenario_.sharing).takes_turns) {
-      const std::string reason = fmt::format("with sharing: {} no process has turns on the GPU",
-                                             gpu::way_of(scenario_.sharing).name);
-      for (const auto& [key, given] :
-           {std::pair{"gpu_timeslice", process.gpu.timeslice.has_value()},
-            std::pair{"gpu_interleave", process.gpu.interleave != gpu::Interleave::low}})
-        if (given) problem(path + key, reason);
-    }
-    if (has_partitions(process)) check_partitions(process, path);
+    const auto& way = gpu::way_of(scenario_.sharing);
+    const std::string no_turns = fmt::format("with sharing: {} no process has turns on the GPU", way.name),
+                      no_parts = has_partitions(process) ? problem_of_partitions(process, powered_gpu()) : "",
+                      no_cores = profile_ + " does not say how fast its cores compute",
+                      without = "leave it out, or give the profile runtimes.cpu";
+    // Layers and experts that are not on the GPU are computed by threads like those of runtime cpu.
+    const bool on_cores = process.language && !device_.runtimes[Runtime::cpu];
+    refuse({{path + "gpu_timeslice", !way.takes_turns && process.gpu.timeslice, no_turns},
+            {path + "gpu_interleave", !way.takes_turns && process.gpu.interleave != gpu::Interleave::low,
+             no_turns},
+            {path + (process.gpu.sm_partition ? "sm_partition" : "instances"), !no_parts.empty(), no_parts},
+            {path + "gpu_layers",
+             on_cores && process.language->gpu_layers &&
+                 *process.language->gpu_layers < llm::most_layers(*language_model(process.work.model)),
+             no_cores, without},
+            {path + "cpu_moe", on_cores && process.language->cpu_moe > 0, no_cores, without}});
     const auto& runtime = device_.runtimes[process.host.runtime];
     const char* const name = to_string(process.host.runtime);
     lacks(device_.name, {{path + "runtime", !runtime, fmt::format("costs for runtime {}", name)}});
     lacks(profile_, {{path + "graph", process.host.static_graph && runtime && !runtime->static_graph,
                       fmt::format("costs of a static graph for runtime {}", name)}});
-    if (process.language) check_offload(process, path);
     for (std::size_t part = 0; part < parts_of(process).size(); ++part) {
       const std::string of = process.instances.empty() ? path : fmt::format("{}instances.{}.", path, part);
       check_placement(parts_of(process)[part], of);
-      check_blocks(parts_of(process)[part], of);
     }
-  }
-
-  // Layers and experts that are not on the GPU are computed by threads like those of runtime cpu.
-  void check_offload(const ProcessEntry& process, const std::string& path) const {
-    if (device_.runtimes[Runtime::cpu]) return;
-    const auto& layers = process.language->gpu_layers;
-    const bool part = layers && *layers < llm::most_layers(*language_model(process.work.model));
-    for (const auto& [key, given] :
-         {std::pair{"gpu_layers", part}, std::pair{"cpu_moe", process.language->cpu_moe > 0}})
-      if (given)
-        problem(path + key, profile_ + " does not say how fast its cores compute",
-                "leave it out, or give the profile runtimes.cpu");
-  }
-
-  void check_partitions(const ProcessEntry& process, const std::string& path) const {
-    if (std::string wrong = problem_of_partitions(process, powered_gpu()); !wrong.empty())
-      problem(path + (process.gpu.sm_partition ? "sm_partition" : "instances"), std::move(wrong));
   }
 
   void check_stages(const std::vector<Stage>& stages, const std::string& path) const {
@@ -224,38 +210,31 @@ class DeviceCheck {
     check_cpus(path + "cpus", load.cpus, "among those the processes are confined to");
     const process::LoadRow& kind = process::row_of(load.kind);
     if (!kind.moves_memory()) return;
-    if (!device_.memory.unified || !device_.has_gpu() || !device_.memory.cores) {
-      problem(path + "load", profile_ + " does not say how fast its cores move memory", "load: busy");
-      return;
-    }
-    const memory::CoreTraffic& cores = *device_.memory.cores;
+    const bool known = device_.memory.unified && device_.has_gpu() && device_.memory.cores;
+    const memory::CoreTraffic cores = device_.memory.cores.value_or(memory::CoreTraffic{});
     const double most = std::min(load.threads * kind.bytes_per_s(cores), cores.together);
-    if (load.bandwidth && *load.bandwidth > most * (1 + 1e-9))
-      problem(path + "bandwidth",
-              fmt::format("more than {} of {} can move", load.threads == 1 ? "one thread" : "these threads",
-                          device_.name),
-              fmt::format("{} threads of {} at most {}", load.threads, kind.name,
-                          input::format_quantity(most, input::bandwidth_dimension())));
-  }
-
-  void check_blocks(const ProcessEntry& part, const std::string& path) const {
-    const auto* synthetic = std::get_if<SyntheticModel>(&part.work.model);
-    const int most = device_.gpu.max_threads_per_block;
-    if (synthetic != nullptr && device_.has_gpu() && synthetic->threads > static_cast<std::uint32_t>(most))
-      problem(path + "model.threads", fmt::format("{} threads in a block, {} takes {}", synthetic->threads,
-                                                  device_.gpu.architecture, most));
+    refuse({{path + "load", !known, profile_ + " does not say how fast its cores move memory", "load: busy"},
+            {path + "bandwidth", known && load.bandwidth && *load.bandwidth > most * (1 + 1e-9),
+             fmt::format("more than {} of {} can move", load.threads == 1 ? "one thread" : "these threads",
+                         device_.name),
+             fmt::format("{} threads of {} at most {}", load.threads, kind.name,
+                         input::format_quantity(most, input::bandwidth_dimension()))}});
   }
 
   void check_placement(const ProcessEntry& process, const std::string& path) const {
     const Placement placement = process.host.placement;
-    const std::string where = path + "placement";
-    const bool network = !std::holds_alternative<SyntheticModel>(process.work.model);
-    if (!network && placement != Placement::gpu) {
-      problem(where, fmt::format("a synthetic model cannot run with placement: {}", to_string(placement)));
-      return;
-    }
-    if (placement == Placement::cpu && process.work.precision == Precision::tf32)
-      problem(path + "precision", "tf32 needs the GPU's tensor cores", "fp32");
+    const auto* synthetic = std::get_if<SyntheticModel>(&process.work.model);
+    const bool strays = synthetic != nullptr && placement != Placement::gpu;
+    const std::uint32_t threads = synthetic != nullptr ? synthetic->threads : 0;
+    const int most = device_.gpu.max_threads_per_block;
+    refuse({{path + "placement", strays,
+             fmt::format("a synthetic model cannot run with placement: {}", to_string(placement))},
+            {path + "precision",
+             !strays && placement == Placement::cpu && process.work.precision == Precision::tf32,
+             "tf32 needs the GPU's tensor cores", "fp32"},
+            {path + "model.threads", device_.has_gpu() && threads > static_cast<std::uint32_t>(most),
+             fmt::format("{} threads in a block, {} takes {}", threads, device_.gpu.architecture, most)}});
+    if (strays) return;
     if (placement == Placement::dla0 || placement == Placement::dla1) check_dla(process, path);
   }
 
@@ -265,13 +244,12 @@ class DeviceCheck {
     lacks(device_.name, {{path + "placement", none, to_string(process.host.placement),
                           device_.dla.count == 0 ? "it has no DLA" : "it has one DLA, dla0"}});
     if (none) return;
-    if (traits_of(process.host.runtime).kind != RuntimeKind::engine)
-      problem(path + "runtime", fmt::format("runtime {} cannot use a DLA", to_string(process.host.runtime)),
-              runtime_list([](const auto& row) { return row.kind == RuntimeKind::engine; }));
-    if (process.work.precision && !dla::supports(*process.work.precision))
-      problem(path + "precision",
-              fmt::format("a DLA does not compute in {}", to_string(*process.work.precision)),
-              "fp16 or int8");
+    const Precision precision = process.work.precision.value_or(Precision::fp16);
+    refuse({{path + "runtime", traits_of(process.host.runtime).kind != RuntimeKind::engine,
+             fmt::format("runtime {} cannot use a DLA", to_string(process.host.runtime)),
+             runtime_list([](const auto& row) { return row.kind == RuntimeKind::engine; })},
+            {path + "precision", !dla::supports(precision),
+             fmt::format("a DLA does not compute in {}", to_string(precision)), "fp16 or int8"}});
   }
 
   static constexpr const char* gpu_that_computes = "GPU that computes";

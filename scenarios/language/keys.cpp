@@ -81,32 +81,15 @@ void refuse_other_kinds(input::Mapping& mapping, Kinds entry) {
 
 std::optional<std::vector<int>> CoreList::operator()(const Cursor& at) const {
   const input::List<int, Integer> list{"a list of core numbers, such as [1, 2, 3]", Integer{0, max_cores - 1},
-                                       max_cores};
+                                       max_cores, "leave the key out to allow all"};
   std::optional<std::vector<int>> cpus = list(at);
-  if (!cpus) return std::nullopt;
-  if (cpus->empty()) {
-    at.problem("no cores", "leave the key out to allow all");
-    return std::nullopt;
-  }
-  std::sort(cpus->begin(), cpus->end());
-  const auto twice = std::adjacent_find(cpus->begin(), cpus->end());
-  if (twice == cpus->end()) return cpus;
-  at.problem(fmt::format("core {} is listed twice", *twice));
-  return std::nullopt;
+  if (cpus) std::ranges::sort(*cpus);
+  return cpus;
 }
 
 std::optional<std::vector<Precise>> PreciseList::operator()(const Cursor& at) const {
-  std::vector<Precise> all;
-  for (const Cursor& one : at.items("a list of metrics, such as [throughput, latency_ms.p99]", 16)) {
-    const auto metric = item(one);
-    if (!metric) continue;
-    if (std::ranges::find(all, *metric) != all.end())
-      one.problem(fmt::format("{} is listed twice", to_string(*metric)));
-    all.push_back(*metric);
-  }
-  if (at.is(input::Kind::sequence) && at.value().children.empty())
-    at.problem("the list is empty", "leave the key out for [throughput]");
-  return all;
+  return input::List<Precise, Choice<Precise>>{"a list of metrics, such as [throughput, latency_ms.p99]",
+                                               item, 16, "leave the key out for [throughput]"}(at);
 }
 
 std::optional<Payload> PayloadReader::operator()(const Cursor& at) const {

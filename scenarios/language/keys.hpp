@@ -185,8 +185,7 @@ inline TimeSpan above_zero(sim::Duration most) {
 }
 inline const sim::Duration max_run = sim::seconds(max_run_seconds), max_round_trip = sim::seconds(3600);
 
-template <class V>
-void keys(V& v, KeysOf<Clocks> /*record*/) {
+void keys(auto& v, KeysOf<Clocks> /*record*/) {
   const Quantity clock{input::frequency_dimension(), 0, 1e11, true};
   v("cpu", &Clocks::cpu_hz, clock);
   v("gpu", &Clocks::gpu_hz, clock);
@@ -195,62 +194,53 @@ void keys(V& v, KeysOf<Clocks> /*record*/) {
   v("cores", &Clocks::cores, Whole<int>{1, max_cores}, "Number of online cores");
 }
 
-template <class V>
-void keys(V& v, KeysOf<Governors> /*record*/) {
+void keys(auto& v, KeysOf<Governors> /*record*/) {
   v("cpu", &Governors::cpu, Choice<std::string>{"a governor", cpu_governor_names()});
   v("gpu", &Governors::gpu, Choice<std::string>{"a governor", gpu_governor_names()});
 }
 
-template <class V>
-void keys(V& v, KeysOf<PowerCap> /*record*/) {
+void keys(auto& v, KeysOf<PowerCap> /*record*/) {
   v("budget", &PowerCap::budget_w, Quantity{input::power_dimension(), 0, 1e5, true}, "", Key::required);
   v("window", &PowerCap::window, above_zero(max_run), "Default 1 s");
 }
 
 // The keys of a link that do not vary in a study.
-template <class V>
-void link_quality(V& v) {
+void link_quality(auto& v) {
   v("jitter", &Link::jitter, up_to(max_round_trip));
   v("loss", &Link::loss, Quantity{input::share_dimension(), 0, 0.99});
   v("energy_per_bit", &Link::energy_per_bit_j, Quantity{input::energy_per_bit_dimension(), 0, 1e-3});
 }
-template <class V>
-void keys(V& v, KeysOf<Link> /*record*/) {
+void keys(auto& v, KeysOf<Link> /*record*/) {
   v("bandwidth", &Link::bandwidth, link_bandwidth(), "", Key::required);
   v("rtt", &Link::rtt, up_to(max_round_trip), "", Key::required);
   link_quality(v);
   v("payload", &Link::payload, PayloadReader{});
 }
 
-template <class V>
-void keys(V& v, KeysOf<process::ServerCosts> /*record*/) {
+void keys(auto& v, KeysOf<process::ServerCosts> /*record*/) {
   v("per_batch", &process::ServerCosts::per_batch, up_to(sim::seconds(1)), "Default 0");
   v("per_request", &process::ServerCosts::per_request, up_to(sim::seconds(1)), "Default 0");
 }
 
-template <class V>
-void keys(V& v, KeysOf<process::PollingWait> /*record*/) {
+void keys(auto& v, KeysOf<process::PollingWait> /*record*/) {
   v("poll", &process::PollingWait::poll, above_zero(sim::seconds(1)), "It sleeps so long at a time",
     Key::required);
   v("work", &process::PollingWait::work, up_to(sim::milliseconds(10)),
     "Host work of each wake-up. Default 6 us");
 }
 
-template <class V>
-void keys(V& v, KeysOf<Interrupts> /*record*/) {
+void keys(auto& v, KeysOf<Interrupts> /*record*/) {
   v("cpu", &Interrupts::cpu, Whole<int>{0, max_cores - 1}, "The core that serves them");
   v("load", &Interrupts::load, Quantity{input::share_dimension(), 0, 0.95}, "", Key::required);
   v("rate", &Interrupts::rate, Quantity{input::rate_dimension(), 1, 1e5});
 }
 
-template <class V>
-void keys(V& v, KeysOf<DesktopCompositor> /*record*/) {
+void keys(auto& v, KeysOf<DesktopCompositor> /*record*/) {
   v("rate", &DesktopCompositor::rate, Quantity{input::rate_dimension(), 1, 1000});
   v("time", &DesktopCompositor::time, above_zero(sim::seconds(1)), "GPU time of a frame");
 }
 
-template <class V>
-void keys(V& v, KeysOf<cpu::ContainerSpec> /*record*/) {
+void keys(auto& v, KeysOf<cpu::ContainerSpec> /*record*/) {
   constexpr double least_quota = 0.01;  // minimum of the Linux kernel: 1 ms of a period of 100 ms
   v("name", &cpu::ContainerSpec::name, Text{200}, "", Key::required);
   v("cpus", &cpu::ContainerSpec::cpus, Real{least_quota, max_cores}, "Its quota, in cores");
@@ -258,8 +248,7 @@ void keys(V& v, KeysOf<cpu::ContainerSpec> /*record*/) {
     "Its weight (cpu.shares)");
 }
 
-template <class V>
-void keys(V& v, KeysOf<ThreadSettings> /*record*/) {
+void keys(auto& v, KeysOf<ThreadSettings> /*record*/) {
   constexpr Kinds of = kind::model | kind::process;
   v("cpus", &ThreadSettings::cpus, CoreList{}, "", {Key::if_changed, of});
   v("nice", &ThreadSettings::nice, Whole<int>{-20, 19}, "", {of, "nice {}", "0"});
@@ -267,8 +256,7 @@ void keys(V& v, KeysOf<ThreadSettings> /*record*/) {
   v.code("policy", of);
 }
 
-template <class V>
-void keys(V& v, KeysOf<SyntheticModel> /*record*/) {
+void keys(auto& v, KeysOf<SyntheticModel> /*record*/) {
   using Count = Whole<std::uint32_t>;
   v("kernels", &SyntheticModel::kernels, Integer{1, 100'000}, "Number of kernels in a batch", Key::required);
   v("duration", &SyntheticModel::duration, above_zero(sim::seconds(10)),
@@ -283,8 +271,7 @@ void keys(V& v, KeysOf<SyntheticModel> /*record*/) {
     "Share of the pipes of the SMs that a kernel keeps busy while all its blocks run", Key::if_changed);
 }
 
-template <class V>
-void keys(V& v, KeysOf<LoadEntry> /*record*/) {
+void keys(auto& v, KeysOf<LoadEntry> /*record*/) {
   v("name", &LoadEntry::name, Text{200}, "", {Key::if_changed, kind::load});
   v("load", &LoadEntry::kind, Choice<process::LoadKind>{"a load", load_names()}, "",
     {Key::required, kind::load});
@@ -294,8 +281,7 @@ void keys(V& v, KeysOf<LoadEntry> /*record*/) {
   v("duty", &LoadEntry::duty, Quantity{input::share_dimension(), 0, 1}, "", {kind::load, "duty {}", "100 %"});
 }
 
-template <class V>
-void keys(V& v, KeysOf<ProcessEntry> /*record*/) {
+void keys(auto& v, KeysOf<ProcessEntry> /*record*/) {
   constexpr Kinds part = kind::model | kind::part, images = part & ~kind::language;
   v("name", &ProcessEntry::name, Text{200}, "", {Key::if_changed, part | kind::several});
   v.code("model", part);
@@ -313,8 +299,7 @@ void keys(V& v, KeysOf<ProcessEntry> /*record*/) {
     "Host time of the loop that forms batches; default: the profile's", {images});
 }
 
-template <class V>
-void keys(V& v, KeysOf<ModelWork> /*record*/) {
+void keys(auto& v, KeysOf<ModelWork> /*record*/) {
   v("training", &ModelWork::training, Boolean{}, "A batch is a step of training",
     {Key::if_changed, kind::network | kind::alone});
   v("input", &ModelWork::input, Integer{1, 8192}, "Side of the image in pixels, or tokens",
@@ -323,8 +308,7 @@ void keys(V& v, KeysOf<ModelWork> /*record*/) {
   v.code("layers", kind::network | kind::alone);
 }
 
-template <class V>
-void keys(V& v, KeysOf<GpuShare> /*record*/) {
+void keys(auto& v, KeysOf<GpuShare> /*record*/) {
   constexpr Kinds whole = kind::model | kind::alone | kind::several;
   v("streams", &GpuShare::streams, Integer{1, max_streams}, "Equal ones in one process",
     {Key::if_changed, kind::model | kind::alone, "{} streams"});
@@ -341,8 +325,7 @@ void keys(V& v, KeysOf<GpuShare> /*record*/) {
 }
 
 // The keys of the host, but for those of its threads (ThreadSettings).
-template <class V>
-void keys(V& v, KeysOf<Host> /*record*/) {
+void keys(auto& v, KeysOf<Host> /*record*/) {
   constexpr Kinds whole = kind::model | kind::alone | kind::several;
   // Made once: studies read entries by the thousand.
   static const Choice<Placement> placement{"a placement", placement_names()};
@@ -364,8 +347,7 @@ void keys(V& v, KeysOf<Host> /*record*/) {
   v("graph", &Host::static_graph, graph, "", {whole, "{} graph", "dynamic"});
 }
 
-template <class V>
-void keys(V& v, KeysOf<Around> /*record*/) {
+void keys(auto& v, KeysOf<Around> /*record*/) {
   constexpr Kinds of = kind::network | kind::kernels | kind::alone;
   v.code("stages", of);
   v("interval", &Around::interval, Integer{0, 999},
@@ -376,8 +358,7 @@ void keys(V& v, KeysOf<Around> /*record*/) {
     {Key::if_changed, of});
 }
 
-template <class V>
-void keys(V& v, KeysOf<LanguageWork> /*record*/) {
+void keys(auto& v, KeysOf<LanguageWork> /*record*/) {
   constexpr Kinds of = kind::language | kind::part, alone = kind::language | kind::alone;
   v.code("generate", of);
   v.code("bench", of);
@@ -411,8 +392,7 @@ void each_group(Entry& entry, F f) {
   if (entry.language) f(*entry.language);
 }
 // Visits all rows of all kinds of entries but loads.
-template <class V>
-void process_keys(V& v) {
+void process_keys(auto& v) {
   static const ProcessEntry with_all = [] {
     ProcessEntry entry;
     entry.language.emplace();
@@ -420,8 +400,7 @@ void process_keys(V& v) {
   }();
   each_group(with_all, [&v]<class R>(const R& /*group*/) { keys(v, KeysOf<R>()); });
 }
-template <class V>
-void load_keys(V& v) {
+void load_keys(auto& v) {
   keys(v, KeysOf<LoadEntry>());
   keys(v, KeysOf<ThreadSettings>());
 }
@@ -430,16 +409,14 @@ void load_keys(V& v) {
 // (network has it)".
 void refuse_other_kinds(input::Mapping& mapping, Kinds entry);
 
-template <class V>
-void keys(V& v, KeysOf<Until> /*record*/) {
+void keys(auto& v, KeysOf<Until> /*record*/) {
   v("relative_error", &Until::relative_error, Quantity{input::share_dimension(), 0, 1, true}, "",
     Key::required);
   v("of", &Until::of, PreciseList{}, "Default [throughput]", Key::if_changed);
   v("max", &Until::max, above_zero(max_run), "Default 60 s");
 }
 
-template <class V>
-void keys(V& v, KeysOf<Run> /*record*/) {
+void keys(auto& v, KeysOf<Run> /*record*/) {
   v("duration", &Run::duration, above_zero(max_run),
     "Without the warm-up. Default 4 s, and as long as p99 of sources of 20 /s or more takes");
   v.code("warmup");
@@ -461,8 +438,7 @@ void keys(V& v, KeysOf<Run> /*record*/) {
     "Temperature of the board at the start");
 }
 
-template <class V>
-void keys(V& v, KeysOf<Scenario> /*record*/) {
+void keys(auto& v, KeysOf<Scenario> /*record*/) {
   using S = Scenario;
   v("name", &S::name, Text{200}, "Default: the name of the file");
   v.code("device");

@@ -16,17 +16,11 @@
 #include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/objective.hpp"
-#include "scenarios/language/offered.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
 namespace {
-
-using input::Choice;
-using input::Cursor;
-using input::Kind;
-using input::Mapping;
 
 void read_device(const Cursor& at, const LoadContext& context, Scenario& scenario) {
   const std::optional<std::string> device = Text{}(at);
@@ -109,19 +103,14 @@ void read_run(const Cursor& at, Run& run) {
     // The run measures its beginning, so it has no warm-up.
     run.warmup = sim::Duration::zero();
     if (!mapping.has("duration")) run.duration = run.batches ? sim::seconds(3600) : sim::seconds(60);
-    for (const char* key : {"warmup", "until", "thermal"})
-      if (mapping.has(key))
-        mapping.find(key)->problem("cannot be combined with setup or batches",
-                                   "such runs are measured from the start and have no steady state");
+    for (const char* key : {"setup", "batches"}) mapping.keep_one(key, {"warmup", "until", "thermal"});
   }
   read_warmup(mapping, run);
   if (run.until) run.duration = run.until->max;
 }
 
 void read_processes(const Cursor& at, const LoadContext& context, Scenario& scenario) {
-  const auto entries = at.items("a list of processes", static_cast<std::size_t>(max_processes));
-  if (at.is(Kind::sequence) && at.value().children.empty())
-    at.problem("no processes", "at least one is needed");
+  const auto entries = at.items("a list of processes", static_cast<std::size_t>(max_processes), 1);
   std::int64_t total = 0;
   for (const Cursor& entry : entries) {
     if (entry.is(Kind::mapping) && entry.value().find("load")) {
@@ -141,9 +130,7 @@ void read_processes(const Cursor& at, const LoadContext& context, Scenario& scen
   for (std::size_t i = 0; i < scenario.loads.size(); ++i)
     containers[place_of_load(scenario, i)] = &scenario.loads[i].container;
   unite_containers(entries, containers);
-  if (total > max_processes) {
-    at.problem(fmt::format("{} processes on one board, at most {} are allowed", total, max_processes));
-  }
+  at_most(max_processes, total, "processes on one board", at);
 }
 
 void check_tensor_payload(const Scenario& scenario, const Cursor& root) {

@@ -1,7 +1,6 @@
 // Reads a process that generates text: the lengths of its prompts and answers (`generate`) or the test of
 // llama-bench that it repeats (`bench`), and the number of sequences that it holds.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>
@@ -21,14 +20,6 @@
 namespace jostle::scenarios {
 namespace {
 
-using input::Choice;
-using input::Cursor;
-using input::Integer;
-using input::Kind;
-using input::Mapping;
-using input::Quantity;
-using input::Real;
-using input::Text;
 using process::Length;
 using process::LengthKind;
 
@@ -47,14 +38,8 @@ Length read_length(const Cursor& at, std::int64_t least) {
   const auto uniform = mapping.find("uniform"), lognormal = mapping.find("lognormal");
   if (!mapping.exactly_one({"uniform", "lognormal"})) return length;
   if (uniform) {
-    std::vector<std::int64_t> ends;
-    if (uniform->is(Kind::sequence))
-      for (const Cursor& item : uniform->items("two numbers of tokens, such as [64, 512]", 2))
-        if (const auto tokens = Integer{least, max_tokens}(item)) ends.push_back(*tokens);
-    if (ends.size() != 2 || ends[0] > ends[1])
-      uniform->problem("expected the smallest and the largest number of tokens", "such as [64, 512]");
-    else
-      length = {.kind = LengthKind::uniform, .least = ends[0], .most = ends[1]};
+    if (const auto ends = read_ends(*uniform, "two numbers of tokens, such as [64, 512]", least, max_tokens))
+      length = {.kind = LengthKind::uniform, .least = ends->first, .most = ends->second};
   } else {
     Mapping inner(*lognormal, "{mean: 300, variation: 0.8, max: 4096}");
     length.kind = LengthKind::lognormal;
@@ -80,6 +65,7 @@ void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work
   spec.prompt.kind = spec.tokens.kind = LengthKind::listed;
   try {
     const auto csv = input::CsvTable::parse(*text, path);
+    if (csv.rows() == 0) throw input::CsvError(path, 1, "no requests in the file");
     for (std::size_t i = 0; i < csv.rows(); ++i) {
       const auto row = csv.row(i);
       const std::int64_t prompt = row.integer(csv.column("prompt")),
@@ -94,7 +80,6 @@ void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work
   } catch (const input::CsvError& error) {
     return at.problem(error.what());
   }
-  if (spec.prompt.listed.empty()) return at.problem("no requests in the file");
   std::tie(spec.prompt.least, spec.prompt.most) =
       std::pair(std::ranges::min(spec.prompt.listed), std::ranges::max(spec.prompt.listed));
   std::tie(spec.tokens.least, spec.tokens.most) =
@@ -105,13 +90,6 @@ void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work
 void read_images(const Cursor& at, const Model& model, LanguageWork& work) {
   const llm::Architecture& of = *language_model(model);
   work.images = Integer{0, 64}(at).value_or(0);
-  if (work.images > 0 && of.vision.layers == 0) {
-    std::vector<std::string> names;
-    for (const llm::Architecture& other : llm::architectures())
-      if (other.vision.layers > 0) names.emplace_back(other.name);
-    at.problem(fmt::format("{} reads no images", input::printable(model_name(model))),
-               fmt::format("one of {}", fmt::join(names, ", ")));
-  }
   const std::int64_t positions = work.images * of.vision.tokens;
   Length& prompt = work.spec.prompt;
   prompt.least += positions;
@@ -128,16 +106,10 @@ void read_sessions(const Cursor& at, const ProcessEntry& process, process::Gener
   mapping.required("turns", sessions.turns, Integer{2, 1000});
   if (!closed)
     mapping.required("count", sessions.count, Integer{1, max_users});
-  else if (const auto count = mapping.find("count"))
-    count->problem("without arrivals each user has a conversation", "users: 8");
-  if (const auto think = mapping.find("think")) {
-    if (!closed) think->problem("only users think: arrivals come at times of their own", "leave it out");
+  else
+    (void)mapping.find("count");
+  if (const auto think = mapping.find("think"))
     sessions.think_at_random = read_think(*think, "10 s", sessions.think);
-  }
-  if (spec.longest() > most_context)
-    at.problem(fmt::format("a conversation gets up to {} positions, and a context has at most {}",
-                           spec.longest(), most_context),
-               "fewer turns");
 }
 
 // Reads the share of a prompt that is there already: a number, or what is left of the conversation.
@@ -147,7 +119,6 @@ void read_reuse(const Cursor& at, process::GenerationSpec& spec) {
     return;
   }
   spec.sessions.kept = true;
-  if (spec.sessions.turns == 1) at.problem("`reuse: session` needs sessions", "sessions: {turns: 5}");
 }
 
 void read_generate(const Cursor& at, const LoadContext& context, const ProcessEntry& process,
@@ -170,7 +141,7 @@ void read_generate(const Cursor& at, const LoadContext& context, const ProcessEn
 }
 
 // Reads the model that drafts tokens for this one.
-void read_draft(const Cursor& at, const llm::Architecture& of, LanguageWork& work) {
+void read_draft(const Cursor& at, LanguageWork& work) {
   Mapping mapping(at, "draft: {model: qwen2.5_0.5b, tokens: 4, accept: 70 %}");
   mapping.required("tokens", work.spec.drafted, Integer{1, 64});
   mapping.required("accept", work.spec.accept, Quantity{input::share_dimension(), 0, 1});
@@ -181,26 +152,6 @@ void read_draft(const Cursor& at, const llm::Architecture& of, LanguageWork& wor
   if (work.draft == nullptr)
     model->problem(fmt::format("no language model '{}'", input::printable(*name)),
                    "one of jostle list models, such as qwen2.5_0.5b");
-  else if (work.draft->vocabulary != of.vocabulary)
-    model->problem(fmt::format("its vocabulary has {} tokens, that of the model {}", work.draft->vocabulary,
-                               of.vocabulary),
-                   "a model of the same family");
-}
-
-// Reads the memory for keys and values.
-void read_memory(Mapping& mapping, const llm::Architecture& of, LanguageWork& work) {
-  const std::int64_t longest = work.spec.longest();
-  if (work.context > 0 && work.context < longest)
-    mapping.find("context")->problem(fmt::format("a sequence gets up to {} positions", longest),
-                                     "a longer context");
-  if (!work.cache_bytes) return;
-  const double each = llm::kv_bytes_per_token(of, work.draft);
-  const double one = each * static_cast<double>(std::max(work.context, longest));
-  work.spec.room = static_cast<std::int64_t>(*work.cache_bytes / each);
-  if (one > *work.cache_bytes)
-    mapping.find("kv_memory")
-        ->problem(fmt::format("keys and values of one sequence take {}",
-                              input::format_quantity(one, input::size_dimension())));
 }
 
 void read_bench(const Cursor& at, process::GenerationSpec& spec) {
@@ -228,42 +179,24 @@ void read_weights(Mapping& mapping, ProcessEntry& process) {
 void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry& process) {
   if (!process.language) return;
   LanguageWork& work = *process.language;
-  const Cursor at = mapping.cursor();
   const auto generate = mapping.find("generate"), bench = mapping.find("bench");
   mapping.keep_one("generate", {"bench"});
   if (bench)
     read_bench(*bench, work.spec);
   else if (generate)
     read_generate(*generate, context, process, work);
-  else
-    at.problem("a language model needs `generate` or `bench`",
-               "generate: {prompt: 512, tokens: 128}, or bench: {tg: 128}");
   const bool closed = process.arrivals.closed_loop();
   if (const auto users = mapping.find("users")) {
     const std::int64_t asked = Integer{1, max_users}(*users).value_or(1);
     if (!bench) work.spec.users = asked;
-    if (!closed)
-      users->problem(
-          "cannot be combined with arrivals: a user sends the next request after an answer, arrivals come at "
-          "given or random times",
-          "keep one of the two");
-    if (bench) users->problem("a bench has `sequences`", "bench: {tg: 128, sequences: 8}");
   }
   if (closed && work.spec.sessions.turns > 1) work.spec.sessions.count = work.spec.users;
   work.spec.max_batch = closed ? std::min(work.spec.users * work.spec.prompts, max_sequences) : 8;
   mapping.optional("max_batch", work.spec.max_batch, Integer{1, max_sequences});
-  if (const auto draft = mapping.find("draft")) {
-    read_draft(*draft, *language_model(process.work.model), work);
-    if (!work.spec.decodes) draft->problem("a prefill alone has no tokens to draft", "leave it out");
-  }
-  read_memory(mapping, *language_model(process.work.model), work);
-  if (process.host.placement != Placement::gpu)
-    at.problem("a language model runs on the GPU", "placement: gpu");
-  if (process.work.batch != 1)
-    at.problem("a language model has no `batch`: its batch is the sequences that run at one time",
-               "max_batch: 4");
-  if (process.arrivals.kind == process::ArrivalKind::clients)
-    at.problem("a language model has users in place of `clients`", "users: 4");
+  if (const auto draft = mapping.find("draft")) read_draft(*draft, work);
+  if (work.cache_bytes)
+    work.spec.room = static_cast<std::int64_t>(
+        *work.cache_bytes / llm::kv_bytes_per_token(*language_model(process.work.model), work.draft));
 }
 
 namespace {
@@ -274,14 +207,11 @@ void read_cpu_moe(const Cursor& at, ProcessEntry& process) {
   const std::string text = at.is(Kind::scalar) ? at.value().text : "";
   if (!text.empty() && text != "all" && text.find_first_not_of("+-0123456789") != std::string::npos)
     return at.expected("a number of blocks, or all");
-  const auto asked = text == "all" ? std::int64_t{of.layers} : Integer{0, max_tokens}(at);
+  const auto asked = text == "all" ? std::int64_t{of.layers} : Integer{0, of.layers}(at);
   if (!asked) return;
-  const std::string name = input::printable(model_name(process.work.model));
   if (of.experts.count == 0)
-    at.problem(fmt::format("{} has no experts", name), "leave it out, or gpu_layers: 8");
-  else if (*asked > of.layers)
-    at.problem(fmt::format("{} has {} blocks with experts", name, of.layers),
-               fmt::format("at most {}, or all", of.layers));
+    at.problem(fmt::format("{} has no experts", input::printable(model_name(process.work.model))),
+               "leave it out, or gpu_layers: 8");
   else
     process.language->cpu_moe = *asked;
 }

@@ -2,6 +2,8 @@
 // and what they have no use for.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/dnn/fusion.hpp"
 #include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
@@ -9,8 +11,6 @@
 namespace jostle::scenarios {
 namespace {
 
-using input::Kind;
-using input::Mapping;
 using input::Node;
 
 // Reads `cuda_graph`, which makes tensorrt tensorrt-graph.
@@ -32,9 +32,6 @@ void read_engine_graph(Mapping& mapping, ProcessEntry& process) {
 using process::RuntimeTraits;
 using AreTraits = bool (*)(const RuntimeTraits&);
 
-bool on_cores(const RuntimeTraits& row) {
-  return row.kind == RuntimeKind::cores;
-}
 bool divides(const RuntimeTraits& row) {
   return row.serves_text && row.lowering == dnn::Lowering::framework;
 }
@@ -92,7 +89,7 @@ bool says(const Mapping& mapping, const char* key, const char* word) {
 
 void refuse_unable(Mapping& mapping, const ProcessEntry& process, Kinds place) {
   const Placement placement = process.host.placement;
-  const auto refuse = [&](const char* key, const std::string& who, const char* without, std::string hint) {
+  const auto lacks = [&](const char* key, const std::string& who, const char* without, std::string hint) {
     if (key == std::string_view("training") && !process.work.training) return;
     if (key == std::string_view("streams") && process.gpu.streams == 1) return;
     mapping.refuse(key, fmt::format("{} {}", who, without), std::move(hint));
@@ -100,14 +97,14 @@ void refuse_unable(Mapping& mapping, const ProcessEntry& process, Kinds place) {
   for (const auto& [key, has, trains, of, without, hint] : placed_abilities) {
     if ((of & place) == 0) continue;
     if (!has(placement))
-      refuse(key, fmt::format("a process with placement: {}", to_string(placement)), without, hint);
+      lacks(key, fmt::format("a process with placement: {}", to_string(placement)), without, hint);
     else if (process.work.training && !trains)
-      refuse(key, "a process that trains", without, {});
+      lacks(key, "a process that trains", without, {});
   }
   if (place == kind::instance) return;
   for (const auto& [key, has, without] : runtime_abilities)
     if (!has(traits_of(process.host.runtime)))
-      refuse(key, fmt::format("runtime {}", to_string(process.host.runtime)), without, runtime_list(has));
+      lacks(key, fmt::format("runtime {}", to_string(process.host.runtime)), without, runtime_list(has));
 }
 
 Runtime default_runtime(const Mapping& mapping, bool language) {
@@ -118,45 +115,62 @@ Runtime default_runtime(const Mapping& mapping, bool language) {
 
 void settle_host(Mapping& mapping, ProcessEntry& process) {
   Host& host = process.host;
-  const auto runtime_at = mapping.find("runtime");
-  const bool cores = on_cores(traits_of(host.runtime));
-  if (cores && !mapping.has("placement")) host.placement = Placement::cpu;
-  const bool on_cpu = host.placement == Placement::cpu;
-  if (runtime_at && cores != on_cpu)
-    runtime_at->problem(fmt::format("runtime {} {} placement: cpu", to_string(host.runtime),
-                                    cores ? "needs" : "cannot run with"),
-                        cores ? "" : runtime_list(on_cores));
-  if (const auto at = mapping.find("threads");
-      at && !on_cpu && !mapping.has("gpu_layers") && !mapping.has("cpu_moe"))
-    at->problem("only a process with placement: cpu, or with gpu_layers or cpu_moe, has threads");
+  if (traits_of(host.runtime).kind == RuntimeKind::cores && !mapping.has("placement"))
+    host.placement = Placement::cpu;
   read_engine_graph(mapping, process);
-  const bool text = process.language.has_value();
-  const RuntimeTraits& traits = traits_of(host.runtime);
-  const bool operators = traits.lowering == dnn::Lowering::framework &&
-                         (traits.kind == RuntimeKind::framework || traits.kind == RuntimeKind::graph);
-  if (text ? !traits.serves_text && !operators : traits.serves_text && !mapping.has("instances")) {
-    mapping.cursor().problem(fmt::format("runtime {} does not run {}", to_string(host.runtime),
-                                         text ? "language models" : "networks other than language models"),
-                             text ? runtime_list([](const auto& row) { return row.serves_text; })
-                                  : runtime_list([](const auto& row) { return !row.serves_text; }));
-  }
   if (!mapping.has("sync")) host.sync = default_sync(host.runtime);
 }
 
 void settle_host_threads(Mapping& mapping, ProcessEntry& process) {
-  const std::int64_t streams = streams_of(process), least = default_host_threads(process);
-  std::int64_t& threads = process.host.host_threads;
-  const auto at = mapping.find("host_threads");
-  if (!at)
-    threads = least;
-  else if (threads > streams)
-    at->problem(fmt::format("{} host threads for {}: a thread without a stream has nothing to do", threads,
-                            streams == 1 ? "one stream" : fmt::format("{} streams", streams)),
-                fmt::format("streams: {0}, or instances with a count of {0} together", threads));
-  else if (threads < least)
-    at->problem(fmt::format("a session of runtime {} is run by a thread that waits for it",
-                            to_string(process.host.runtime)),
-                fmt::format("host_threads: {}, the number of streams, or leave it out", least));
+  if (!mapping.find("host_threads")) process.host.host_threads = default_host_threads(process);
+}
+
+// Reads the policy of the host's scheduler, and joins containers.
+
+void read_policy(Mapping& mapping, ThreadSettings& settings) {
+  const auto at = mapping.find("policy");
+  if (!at) return;
+  Mapping policy(*at, "a policy: {fifo: 50}");
+  policy.required("fifo", settings.fifo, Whole<int>{1, 99});
+  // A real-time thread is under no quota, and has neither shares nor a nice level.
+  mapping.keep_one("policy", {"container", "nice"});
+}
+
+void unite_containers(const std::vector<Cursor>& entries,
+                      const std::vector<std::optional<cpu::ContainerSpec>*>& containers) {
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    if (!*containers[i]) continue;
+    cpu::ContainerSpec& own = **containers[i];
+    const Cursor at = entries[i].descend("container");
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!*containers[j] || (*containers[j])->name != own.name) continue;
+      const cpu::ContainerSpec& first = **containers[j];
+      // A name alone refers to the same container.
+      if (!at.value().find("cpus")) own.cpus = first.cpus;
+      if (!at.value().find("shares")) own.shares = first.shares;
+      if (own.cpus != first.cpus || own.shares != first.shares)
+        at.problem(fmt::format("processes.{} gives container {} other cpus or shares", j, own.name),
+                   "give them once, and the name alone elsewhere");
+      break;
+    }
+  }
+}
+
+// Reads an entry of `processes` that has a load in place of a model.
+
+LoadEntry read_load(const Cursor& at) {
+  LoadEntry load;
+  Mapping mapping(at, "a load: load, threads, bandwidth, duty");
+  refuse_other_kinds(mapping, kind::load);
+  const bool known = read_keys(mapping, load, kind::load);
+  if (const auto bandwidth = mapping.find("bandwidth");
+      bandwidth && known && !process::row_of(load.kind).moves_memory())
+    bandwidth->problem(fmt::format("a load of {} does not use the memory", process::row_of(load.kind).name),
+                       "leave out bandwidth, or use duty");
+  ThreadSettings& threads = load;
+  read_keys(mapping, threads, kind::load);
+  read_policy(mapping, threads);
+  return load;
 }
 
 }  // namespace jostle::scenarios

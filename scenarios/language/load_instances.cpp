@@ -1,8 +1,6 @@
 // Checks processes with several streams against the whole scenario, and cascades of requests.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <set>
 
 #include "scenarios/language/load_parts.hpp"
@@ -10,8 +8,6 @@
 
 namespace jostle::scenarios {
 namespace {
-
-using input::Cursor;
 
 // The parts that `after` names. Adds a problem if the name is unknown (then there are none) or ambiguous
 // (then the first are returned).
@@ -25,8 +21,7 @@ std::vector<PartId> sources_of(const Scenario& scenario, PartId target, const Cu
       for (const ProcessEntry& instance : process.instances)
         if (!instance.name.empty()) names.push_back(instance.name);
     }
-    at.problem(fmt::format("no process and no instance is called '{}'", name),
-               names.empty() ? "give one a name" : fmt::format("one of {}", fmt::join(names, ", ")));
+    not_among(at, fmt::format("no process and no instance is called '{}'", name), names);
     return {};
   }
   if (found.size() > 1)
@@ -64,36 +59,52 @@ void check_cascade(const Scenario& scenario, PartId target, const Cursor& at) {
                "count: 1, with streams or instances for more at a time");
 }
 
-// The requests and the work that a link cannot carry: a key, below its process or part, and the reason.
-struct LinkRule {
-  const char* key;  // "": the process or part itself
-  bool (*broken)(const ProcessEntry& process, const ProcessEntry& part);
-  const char* reason;
+// A key of a process, or of each of its parts, that the scenario around it rules out.
+struct StreamRule {
+  bool whole;       // looks at the process, not at its parts
+  const char* key;  // "": the process itself
+  bool (*broken)(const Scenario& scenario, const ProcessEntry& process, const ProcessEntry& part);
+  const char* why;
   const char* hint;
 };
-constexpr LinkRule link_rules[] = {
-    {"max_queue_delay",
-     [](const ProcessEntry& /*process*/, const ProcessEntry& part) {
-       return part.arrivals.max_delay.has_value();
+using S = const Scenario&;
+using P = const ProcessEntry&;
+constexpr StreamRule stream_rules[] = {
+    {true, "mps_threads",
+     [](S scenario, P process, P) {
+       return process.gpu.mps_threads && !gpu::way_of(scenario.sharing).limits_threads;
      },
+     "`mps_threads` needs `sharing: mps`", "add it at the top, or leave out mps_threads"},
+    {true, "",
+     [](S scenario, P process, P) {
+       return has_partitions(process) && gpu::way_of(scenario.sharing).limits_threads;
+     },
+     "`sm_partition` is for processes that take turns", "mps_threads limits the SMs of an MPS client"},
+    {false, "arrivals.wait",
+     [](S scenario, P process, P part) {
+       return part.arrivals.wait && (scenario.link || has_instances(process) || process.around.overlap > 0 ||
+                                     part.arrivals.max_delay || part.language);
+     },
+     "a source that polls is the loop of a process that serves one request after the other",
+     "leave out wait, or streams, instances, overlap, max_queue_delay, link and generate"},
+    {false, "max_queue_delay", [](S scenario, P, P part) { return scenario.link && part.arrivals.max_delay; },
      "`max_queue_delay` does not work with `link`: a batch over a link waits until it is full",
      "dynamic_batching: true in arrivals, or leave out link"},
-    {"generate.sessions",
-     [](const ProcessEntry& /*process*/, const ProcessEntry& part) {
-       return part.language && part.language->spec.sessions.turns > 1;
+    {false, "generate.sessions",
+     [](S scenario, P, P part) {
+       return scenario.link && part.language && part.language->spec.sessions.turns > 1;
      },
      "`sessions` does not work with `link`: its requests do not say whose they are",
      "leave out sessions or link"},
-    {"arrivals",
-     [](const ProcessEntry& /*process*/, const ProcessEntry& part) {
-       return part.arrivals.kind == process::ArrivalKind::clients;
+    {false, "arrivals",
+     [](S scenario, P, P part) {
+       return scenario.link && part.arrivals.kind == process::ArrivalKind::clients;
      },
      "`clients` does not work with `link`: their answers are not sent over it",
      "leave out arrivals, for one client that asks over the link, or leave out link"},
-    {"overlap",
-     [](const ProcessEntry& process, const ProcessEntry& /*part*/) { return process.around.overlap > 0; },
+    {true, "overlap", [](S scenario, P process, P) { return scenario.link && process.around.overlap > 0; },
      "`link` needs processes that do one step after the other", "leave out overlap or link"},
-    {"", [](const ProcessEntry& process, const ProcessEntry& /*part*/) { return has_instances(process); },
+    {true, "", [](S scenario, P process, P) { return scenario.link && has_instances(process); },
      "`link` needs processes of one stream", "leave out link"}};
 
 }  // namespace
@@ -101,27 +112,15 @@ constexpr LinkRule link_rules[] = {
 void check_streams(const Scenario& scenario, const Cursor& root) {
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
     const ProcessEntry& process = scenario.processes[entry];
-    const std::string path = fmt::format("processes.{}", place_of_entry(scenario, entry));
-    if (process.gpu.mps_threads && !gpu::way_of(scenario.sharing).limits_threads)
-      root.descend(path + ".mps_threads")
-          .problem("`mps_threads` needs `sharing: mps`", "add it at the top, or leave out mps_threads");
+    const Cursor at = root.descend(fmt::format("processes.{}", place_of_entry(scenario, entry)));
     const std::span<const ProcessEntry> parts = parts_of(process);
-    if (has_partitions(process) && gpu::way_of(scenario.sharing).limits_threads)
-      root.descend(path).problem("`sm_partition` is for processes that take turns",
-                                 "mps_threads limits the SMs of an MPS client");
     for (std::size_t part = 0; part < parts.size(); ++part) {
-      const std::string inner = process.instances.empty() ? path : fmt::format("{}.instances.{}", path, part);
+      const Cursor inner = process.instances.empty() ? at : at.descend(fmt::format("instances.{}", part));
       if (parts[part].arrivals.kind == process::ArrivalKind::cascade)
-        check_cascade(scenario, {entry, part}, root.descend(inner + ".after"));
-      const process::Arrivals& arrivals = parts[part].arrivals;
-      if (arrivals.wait && (scenario.link || has_instances(process) || process.around.overlap > 0 ||
-                            arrivals.max_delay || parts[part].language))
-        root.descend(inner + ".arrivals.wait")
-            .problem("a source that polls is the loop of a process that serves one request after the other",
-                     "leave out wait, or streams, instances, overlap, max_queue_delay, link and generate");
-      for (const auto& [key, broken, reason, hint] : link_rules)
-        if (scenario.link && broken(process, parts[part]) && (*key != 0 || part == 0))
-          root.descend(*key != 0 ? inner + "." + key : path).problem(reason, hint);
+        check_cascade(scenario, {entry, part}, inner.descend("after"));
+      for (const auto& [whole, key, broken, why, hint] : stream_rules)
+        if ((!whole || part == 0) && broken(scenario, process, parts[part]))
+          (whole ? at : inner).descend(key).problem(why, hint);
     }
   }
 }

@@ -25,13 +25,6 @@
 namespace jostle::scenarios {
 namespace {
 
-using input::Boolean;
-using input::Choice;
-using input::Cursor;
-using input::Integer;
-using input::Kind;
-using input::Mapping;
-
 // Dense products of numbers: a side that benchmarks use, and batches beyond those of images.
 constexpr std::int64_t widest_product = 65'536, most_products = 1024, max_columns = 16'384;
 
@@ -139,10 +132,8 @@ void read_file(const Cursor& at, ProcessEntry& process, const std::vector<Proces
 void read_norms(const Cursor& at, ProcessEntry& process) {
   const auto separate = Choice<bool>{"folded or separate", {{"folded", false}, {"separate", true}}}(at);
   auto* const model = std::get_if<OnnxModel>(&process.work.model);
-  if (model == nullptr)
-    at.problem("`batch_norm` needs an .onnx file: the built-in networks have their batch norms",
-               "leave it out");
-  else if (separate.value_or(false) && !runs_framework(process))
+  if (model == nullptr) return;  // refused by its rule
+  if (separate.value_or(false) && !runs_framework(process))
     at.problem(fmt::format("{} folds batch norms itself", to_string(process.host.runtime)),
                "batch_norm: separate needs runtime: eager, cuda-graph or libtorch");
   else
@@ -163,13 +154,8 @@ void check_input(const Cursor& at, const Model& model, std::int64_t input) {
 
 // Reads a part of the network, as a range of TensorRT's layers, which are in the order of its possible cuts.
 void read_layers(const Cursor& at, ProcessEntry& process) {
-  std::vector<std::size_t> ends;
-  if (!at.is(Kind::sequence)) return at.problem("expected two numbers of layers", "such as [0, 20]");
-  for (const Cursor& item : at.items("two numbers of layers, such as [0, 20]", 2)) {
-    const auto value = Integer{0, 1'000'000}(item);
-    if (!value) return;
-    ends.push_back(static_cast<std::size_t>(*value));
-  }
+  const auto ends = read_ends(at, "two numbers of layers, such as [0, 20]", 0, 1'000'000);
+  if (!ends) return;
   if (traits_of(process.host.runtime).kind != RuntimeKind::engine || process.host.placement != Placement::gpu)
     return;  // refuse_unable() says so
   std::size_t count = 0;
@@ -181,10 +167,11 @@ void read_layers(const Cursor& at, ProcessEntry& process) {
     if (at.problems().empty()) at.problem("the model has no layers");
     return;
   }
-  if (ends.size() != 2 || ends[0] >= ends[1] || ends[1] > count)
+  const auto first = static_cast<std::size_t>(ends->first), end = static_cast<std::size_t>(ends->second);
+  if (first >= end || end > count)
     return at.problem(fmt::format(
         "expected two numbers from 0 to {}: the first layer, and the layer after the last", count));
-  if (ends[1] - ends[0] < count) process.work.layers = LayerRange{ends[0], ends[1]};
+  if (end - first < count) process.work.layers = LayerRange{first, end};
 }
 
 // Reads `model`, `precision` and `batch`. Returns the kind of the model; 0 if the model cannot be read.
@@ -228,11 +215,8 @@ void read_groups(Mapping& mapping, const LoadContext& context, ProcessEntry& pro
 }
 
 void read_input(Mapping& mapping, ProcessEntry& process, const std::vector<ProcessEntry>& earlier) {
-  if (const auto at = mapping.find("input"); at && process.work.input) {
+  if (const auto at = mapping.find("input"); at && process.work.input)
     check_input(*at, process.work.model, *process.work.input);
-    if (std::holds_alternative<ProductsModel>(process.work.model))
-      at->problem("a model of products has no input size", "leave it out");
-  }
   if (const auto at = mapping.find("batch_norm")) read_norms(*at, process);
   read_file(mapping.cursor(), process, earlier);
 }
@@ -247,17 +231,10 @@ ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const P
   instance.host.transfers = process.host.transfers;
   Mapping mapping(at, "an instance: a mapping with model and precision");
   read_groups(mapping, context, instance, kind::instance);
-  if (instance.host.placement == Placement::cpu && mapping.has("placement"))
-    mapping.find("placement")
-        ->problem("an instance runs on the GPU or a DLA", "use a process for work on the cores");
   read_input(mapping, instance, earlier);
   read_requests(mapping, context, instance);
-  if (instance.arrivals.burst > 1)
-    mapping.find("arrivals")
-        ->descend("burst")
-        .problem("queries come to a process of one network",
-                 "leave out burst, or use a process for this network");
   read_generation(mapping, context, instance);
+  check_rules(mapping, instance, kind::instance);
   return instance;
 }
 
@@ -265,15 +242,12 @@ void read_instances(const Cursor& at, const LoadContext& context, ProcessEntry& 
                     const std::vector<ProcessEntry>& earlier) {
   std::int64_t streams = 0;
   std::vector<ProcessEntry> read = earlier;  // lets files named before be reused
-  for (const Cursor& item : at.items("a list of instances", static_cast<std::size_t>(max_streams))) {
+  for (const Cursor& item : at.items("a list of instances", static_cast<std::size_t>(max_streams), 1)) {
     process.instances.push_back(read_instance(item, context, process, read));
     read.push_back(process.instances.back());
     streams += process.instances.back().count;
   }
-  if (at.is(input::Kind::sequence) && at.value().children.empty())
-    at.problem("no instances", "at least one is needed");
-  if (streams > max_streams)
-    at.problem(fmt::format("{} streams in one process, at most {} are allowed", streams, max_streams));
+  at_most(max_streams, streams, "streams in one process", at);
   if (process.instances.empty()) return;
   const ModelWork& first = process.instances.front().work;
   process.work.model = first.model;
@@ -292,8 +266,6 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
   if (instances_at) {
     read_instances(*instances_at, context, process, earlier);
   } else {
-    if (process.work.training && process.work.precision == Precision::int8)
-      mapping.find("training")->problem("int8 does not train", "fp32, tf32 or fp16");
     read_input(mapping, process, earlier);
     if (const auto layers_at = mapping.find("layers")) read_layers(*layers_at, process);
     read_stages(mapping, process);
@@ -302,6 +274,7 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
     read_offload(mapping, process);
   }
   settle_host_threads(mapping, process);
+  check_rules(mapping, process, instances_at ? kind::several : kind::alone);
   return process;
 }
 

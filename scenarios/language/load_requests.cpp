@@ -8,14 +8,9 @@
 #include "scenarios/language/keys.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
-#include "scenarios/language/offered.hpp"
 
 namespace jostle::scenarios {
 namespace {
-
-using input::Cursor;
-using input::Kind;
-using input::Mapping;
 
 constexpr std::int64_t max_queue = 1'000'000'000;
 constexpr double max_clock_drift = 0.01;
@@ -67,9 +62,6 @@ void read_clients(const Cursor& at, Mapping& mapping, process::Arrivals& arrival
   arrivals.clients = Integer{1, max_clients}(at).value_or(1);
   if (const auto think = mapping.find("think"))
     arrivals.think_at_random = read_think(*think, "10 ms", arrivals.think);
-  if (const auto batching = mapping.find("dynamic_batching"))
-    batching->problem("clients that wait for answers may never fill a batch",
-                      "max_queue_delay: 1 ms, beside arrivals");
 }
 
 // Reads `wait`: how a source waits for its next request.
@@ -84,9 +76,6 @@ void read_burst(Mapping& mapping, process::Arrivals& arrivals) {
   const auto at = mapping.find("burst");
   if (!at) return;
   arrivals.burst = Integer{1, max_burst}(*at).value_or(1);
-  if (mapping.has("dynamic_batching"))
-    at->problem("cannot be combined with dynamic_batching, whose batches hold images of several queries",
-                "max_queue_delay: 0 ms, beside arrivals");
 }
 
 }  // namespace
@@ -130,10 +119,8 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
     arrivals.phase = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*phase_at);
   }
   if (const auto queue_at = mapping.find("queue")) read_queue(*queue_at, arrivals);
-  if (const auto streams_at = mapping.find("streams")) {
-    if (arrivals.phase) streams_at->problem("the phases of several streams are random", "leave out phase");
+  if (const auto streams_at = mapping.find("streams"))
     arrivals.streams = Integer{1, max_sources}(*streams_at).value_or(1);
-  }
   if (periodic) arrivals.drift = default_clock_drift;
   if (const auto drift_at = mapping.find("drift")) {
     arrivals.drift = Quantity{input::drift_dimension(), 0, max_clock_drift}(*drift_at).value_or(0);
@@ -162,26 +149,13 @@ void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& p
   read_cascade(mapping, process);
   for (const char* const key : {"queue", "max_queue_delay"})
     mapping.needs(key, {"arrivals", "after"}, "for example arrivals: {poisson: 30 /s}");
-  if (const auto queue_at = mapping.find("queue")) {
-    if (arrivals.queue_limit)
-      queue_at->problem("`queue` is given here and in arrivals", "keep one of the two");
-    read_queue(*queue_at, arrivals);
-  }
-  if (arrivals.kind == process::ArrivalKind::clients && arrivals.queue_limit)
-    mapping.cursor().problem("no request of a client can be dropped: it would wait for the answer forever",
-                             "leave out queue; at most `clients` requests wait");
-  if (arrivals.burst > 1 && arrivals.queue_limit)
-    mapping.cursor().problem("no request of a burst can be dropped: its query would never be answered",
-                             "leave out queue, or burst");
+  if (const auto queue_at = mapping.find("queue")) read_queue(*queue_at, arrivals);
   if (const auto delay_at = mapping.find("max_queue_delay")) {
     arrivals.max_delay = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*delay_at);
     arrivals.dynamic_batch = 1;  // the queue forms the batches, not the source
   }
   // The cost of a loop that forms batches of requests that wait.
   mapping.needs("server", {"max_queue_delay", "after"}, "add max_queue_delay: 1 ms, or leave out server");
-  if (arrivals.max_delay && arrivals.queue_limit == 0)
-    mapping.cursor().problem("dynamic batching needs a queue: with a limit of 0 no request can wait",
-                             "queue: 1 or more");
 }
 
 void check_offered(const Scenario& scenario, const Cursor& root) {

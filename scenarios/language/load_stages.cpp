@@ -17,17 +17,8 @@
 namespace jostle::scenarios {
 namespace {
 
-using input::Choice;
-using input::Cursor;
-using input::Integer;
-using input::Kind;
-using input::Mapping;
-using input::Quantity;
-using input::Real;
-using input::Text;
 using profiles::StageCost;
 using profiles::StagePer;
-using profiles::TimeSpan;
 
 constexpr std::size_t max_stages = 100;
 constexpr std::int64_t most_stage_threads = 64, largest_side = 65536;
@@ -94,6 +85,23 @@ void read_common(Mapping& mapping, Stage& stage) {
   mapping.optional("source", stage.source, Text{1000});
 }
 
+// A cost that only some processors have.
+struct CostRule {
+  const char* key;
+  bool (*fits)(const Stage&);
+  const char* why;
+  const char* hint;
+};
+constexpr CostRule cost_rules[] = {
+    {"size", [](const Stage& stage) { return stage.engine.has_value(); },
+     "`size` needs an engine: only the time of nvdec, nvjpeg, vic and nvenc follows from the size of an "
+     "image",
+     "time: the time of an image"},
+    {"cycles", [](const Stage& stage) { return !stage.engine && !stage.on_gpu; },
+     "`cycles` are those of a core", "on: cpu, or time"},
+    {"bytes", [](const Stage& stage) { return stage.on_gpu; }, "`bytes` are those that the GPU moves",
+     "on: gpu, or time"}};
+
 // Reads the cost of a plain stage: exactly one of time, size, cycles and bytes.
 void read_cost(Mapping& mapping, const Cursor& item, Stage& stage) {
   const auto size = mapping.find("size");
@@ -105,23 +113,18 @@ void read_cost(Mapping& mapping, const Cursor& item, Stage& stage) {
       stage.width = read->width;
       stage.height = read->height;
     }
-    if (!stage.engine)
-      size->problem(
-          "`size` needs an engine: only the time of nvdec, nvjpeg, vic and nvenc follows from the size of an "
-          "image",
-          "time: the time of an image");
   } else if (cycles) {
     stage.cycles = Real{0, 1e15, true}(*cycles).value_or(0);
-    if (stage.engine || stage.on_gpu) cycles->problem("`cycles` are those of a core", "on: cpu, or time");
   } else if (bytes) {
     stage.bytes = Quantity{input::size_dimension(), 0, 1e12, true}(*bytes).value_or(0);
-    if (!stage.on_gpu) bytes->problem("`bytes` are those that the GPU moves", "on: gpu, or time");
   } else if (stage.engine && !mapping.has("time")) {
     item.problem(fmt::format("a stage on {} needs the size of its images", media::to_string(*stage.engine)),
                  "such as size: 1920x1080, or time: 2 ms");
   } else {
     mapping.required("time", stage.time, TimeSpan{sim::Duration::zero(), sim::seconds(100), true});
   }
+  for (const CostRule& rule : cost_rules)
+    if (mapping.has(rule.key) && !rule.fits(stage)) item.descend(rule.key).problem(rule.why, rule.hint);
   mapping.optional("rate", stage.rate, Quantity{input::share_dimension(), 0, 100, true});
   mapping.needs("rate", {"size"}, "it is the engine's rate over that of the profile");
 }
@@ -213,10 +216,10 @@ bool read_on(const Cursor& at, const std::string& word, const std::vector<const 
   if (std::ranges::find(rows, value.on, &StageCost::on) != rows.end()) return true;
   std::vector<std::string> known;
   for (const StageCost* row : rows) note_name(known, row->on);
-  std::ranges::sort(known);
-  at.problem(fmt::format("the cost of {}{}{} on {} is not known", word, value.way.empty() ? "" : " ",
-                         value.way, input::printable(value.on)),
-             fmt::format("one of {}; or a stage with a name and a time", fmt::join(known, ", ")));
+  not_among(at,
+            fmt::format("the cost of {}{}{} on {} is not known", word, value.way.empty() ? "" : " ",
+                        value.way, input::printable(value.on)),
+            known, "; or a stage with a name and a time");
   return false;
 }
 
@@ -232,8 +235,7 @@ std::vector<const StageCost*> rows_of(const std::string& word, const Cursor& val
   for (const StageCost* row : rows) note_name(ways, row->way);
   std::erase_if(rows, [&](const StageCost* row) { return row->way != value->way; });
   if (rows.empty()) {
-    value_at.problem(fmt::format("the way of {} must be said", word),
-                     fmt::format("one of {}", fmt::join(ways, ", ")));
+    not_among(value_at, fmt::format("the way of {} must be said", word), ways);
     return {};
   }
   if (on_at && !read_on(*on_at, word, rows, *value)) return {};
@@ -416,13 +418,6 @@ void read_stages(Mapping& mapping, ProcessEntry& process) {
           read_stage(item, process, frame, process.around.after);
     }
   }
-  const auto overlap = mapping.find("overlap");
-  if (!overlap) return;
-  const auto on_host = [](const Stage& stage) { return !stage.on_gpu; };
-  if (std::ranges::none_of(process.around.before, on_host) &&
-      std::ranges::none_of(process.around.after, on_host))
-    overlap->problem("`overlap` needs stages on the CPU or an engine",
-                     "leave it out: nothing is there to overlap");
   mapping.keep_one("after", {"overlap"});
 }
 

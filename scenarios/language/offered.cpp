@@ -1,7 +1,8 @@
-#include "scenarios/language/offered.hpp"
-
+// The request rates of a scenario. The rate of a cascade follows from its first process.
 #include <algorithm>
 #include <cmath>
+
+#include "scenarios/language/load_parts.hpp"
 
 namespace jostle::scenarios {
 namespace {

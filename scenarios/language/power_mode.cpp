@@ -5,7 +5,7 @@
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
-#include "profiles/readers/nvpmodel_modes.hpp"
+#include "profiles/readers/nvpmodel.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {

@@ -15,7 +15,7 @@
 #include <array>
 #include <string>
 
-#include "scenarios/result/in_total.hpp"
+#include "scenarios/result/ratio.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::scenarios {
@@ -154,8 +154,7 @@ inline constexpr About why_as_wide{"Why pi90 is as wide as it is: half-widths in
 inline constexpr const char* rates = "images/s|sequences/s";
 inline constexpr const char* statuses = "ok|out_of_memory|thermal_shutdown";
 
-template <class V>
-void fields(V& v, Of<IntervalParts> /*record*/) {
+void fields(auto& v, Of<IntervalParts> /*record*/) {
   using I = IntervalParts;
   v("parameters", &I::parameters, pool::first, About{"Part of uncertain parameters of the profile"});
   v("chance", &I::chance, pool::first, About{"Part of chance from run to run"});
@@ -164,8 +163,7 @@ void fields(V& v, Of<IntervalParts> /*record*/) {
   v("model_from", &I::model_from, pool::first, About{"The held-out runs"});
 }
 
-template <class V>
-void fields(V& v, Of<Throughput> /*record*/) {
+void fields(auto& v, Of<Throughput> /*record*/) {
   using T = Throughput;
   v("mean", &T::mean, pool::per_second, About{"images/s", Unit::images_per_s});
   v("ci95", &T::ci95, pool::interval_of(&T::mean, pool::per_second), About{"Simulation noise"});
@@ -175,8 +173,7 @@ void fields(V& v, Of<Throughput> /*record*/) {
   v("pi90_parts", &T::pi90_parts, pool::first, why_as_wide, Shown::if_there);
 }
 
-template <class V>
-void fields(V& v, Of<NeededRun> /*record*/) {
+void fields(auto& v, Of<NeededRun> /*record*/) {
   v("run_s", &NeededRun::run_s, pool::most, About{"Seconds"});
 }
 
@@ -186,8 +183,7 @@ namespace of_times {
 // is never less than half their median.
 inline constexpr auto of_all = pool::per(&Times::samples);
 
-template <class V>
-void metrics(V& v) {
+void metrics(auto& v) {
   v("mean", &Times::mean, of_all, About{"Mean", Unit::ms});
   v("p50", &Times::p50, of_all, About{"Median", Unit::ms});
   v("p90", &Times::p90, of_all, About{"", Unit::ms});
@@ -195,8 +191,7 @@ void metrics(V& v) {
   v("p99", &Times::p99, of_all, About{"", Unit::ms});
 }
 
-template <class V>
-void known(V& v, const char* of_what) {
+void known(auto& v, const char* of_what) {
   v("n", &Times::samples, pool::sum, About{of_what});
   v.group("ci95", About{"Simulation noise"}, [](auto& ci) {
     using pool::interval_of;
@@ -211,23 +206,20 @@ void known(V& v, const char* of_what) {
   });
 }
 
-template <class V>
-void needs(V& v) {
+void needs(auto& v) {
   v("needs", &Times::needs, pool::parts,
     About{"The run that would do for a percentile that is null for want of requests"});
 }
 
 }  // namespace of_times
 
-template <class V>
-void fields(V& v, Of<Times> /*record*/) {
+void fields(auto& v, Of<Times> /*record*/) {
   of_times::metrics(v);
   of_times::known(v, "Tokens");
   of_times::needs(v);
 }
 
-template <class V>
-void fields(V& v, Of<Latency> /*record*/) {
+void fields(auto& v, Of<Latency> /*record*/) {
   using L = Latency;
   of_times::metrics(v);
   v.group(
@@ -251,16 +243,14 @@ void fields(V& v, Of<Latency> /*record*/) {
   v("pi90_parts", &L::pi90_parts, pool::first, why_as_wide, Shown::if_there);
 }
 
-template <class V>
-void fields(V& v, Of<Grades> /*record*/) {
+void fields(auto& v, Of<Grades> /*record*/) {
   v("kernels", &Grades::kernels, pool::same, About{"Grade of kernel times"});
   v("sharing", &Grades::sharing, pool::same,
     About{"Grade of how processes share the GPU; null if it has it to itself"});
   v("power", &Grades::power, pool::same, About{"Grade of the board's power; null if that is not known"});
 }
 
-template <class V>
-void fields(V& v, Of<EnqueueCall> /*record*/) {
+void fields(auto& v, Of<EnqueueCall> /*record*/) {
   using E = EnqueueCall;
   constexpr auto per_call = pool::per(&E::calls);
   v("mean", &E::mean, per_call, About{"The sum of its parts", Unit::ms});
@@ -271,16 +261,14 @@ void fields(V& v, Of<EnqueueCall> /*record*/) {
   v("calls", &E::calls, pool::sum, About{}, Shown::never);
 }
 
-template <class V>
-void fields(V& v, Of<TimeShare> /*record*/) {
+void fields(auto& v, Of<TimeShare> /*record*/) {
   for (const process::ShareRow& row : process::share_rows)
     v(
         row.name, [i = index_of(row.share)](auto& shares) -> auto& { return shares[i]; }, pool::per_second,
         About{});
 }
 
-template <class V>
-void fields(V& v, Of<StageResult> /*record*/) {
+void fields(auto& v, Of<StageResult> /*record*/) {
   v("name", &StageResult::name, pool::same, About{"Name in the scenario"});
   v("ms", &StageResult::ms, pool::per(&StageResult::batches),
     About{"Mean of a batch, with the wait for a core", Unit::ms});
@@ -289,8 +277,7 @@ void fields(V& v, Of<StageResult> /*record*/) {
   v("source", &StageResult::source, pool::same, About{"Source of its cost"}, Shown::if_there);
 }
 
-template <class V>
-void fields(V& v, Of<GpuRunningBy> /*record*/) {
+void fields(auto& v, Of<GpuRunningBy> /*record*/) {
   using G = GpuRunningBy;
   constexpr auto per_running = pool::per(&G::seconds);
   v("compute", &G::compute, per_running, About{"Arithmetic"});
@@ -300,8 +287,7 @@ void fields(V& v, Of<GpuRunningBy> /*record*/) {
   v("seconds", &G::seconds, pool::sum, About{}, Shown::never);
 }
 
-template <class V>
-void fields(V& v, Of<ProcessMemory> /*record*/) {
+void fields(auto& v, Of<ProcessMemory> /*record*/) {
   using M = ProcessMemory;
   v("context_mb", &M::context, pool::same, About{"CUDA, libraries and heap", Unit::mb});
   v("engine_mb", &M::engine, pool::same, About{"Weights and kernels", Unit::mb});
@@ -310,8 +296,7 @@ void fields(V& v, Of<ProcessMemory> /*record*/) {
   v("gpu_mb", &M::gpu, pool::same, About{"The part that is GPU memory", Unit::mb});
 }
 
-template <class V>
-void fields(V& v, Of<SmArray> /*record*/) {
+void fields(auto& v, Of<SmArray> /*record*/) {
   using S = SmArray;
   v("sm_active", &S::sm_active, pool::per_second, About{"Share of SM cycles with a resident warp"});
   v("issue_slot", &S::issue_slot, pool::per_second, About{"Share of issue slots used"});
@@ -319,8 +304,7 @@ void fields(V& v, Of<SmArray> /*record*/) {
   v("occupancy", &S::occupancy, pool::per_second, About{"Resident warps over the most"});
 }
 
-template <class V>
-void fields(V& v, Of<WindowShares> /*record*/) {
+void fields(auto& v, Of<WindowShares> /*record*/) {
   using W = WindowShares;
   v("name", &W::name, pool::same, About{}, Shown::never);
   for (std::size_t i = 0; i < window_percentiles.size(); ++i)
@@ -341,15 +325,13 @@ void fields(V& v, Of<WindowShares> /*record*/) {
       About{"Pairs of a value and the share of windows at or below it"});
 }
 
-template <class V>
-void fields(V& v, Of<GpuWindows> /*record*/) {
+void fields(auto& v, Of<GpuWindows> /*record*/) {
   v("interval_us", &GpuWindows::interval_us, pool::same, About{"Length of a window", Unit::us});
   v("samples", &GpuWindows::samples, pool::sum, About{"Windows"});
   v.inlined(&GpuWindows::shares, pool::parts);
 }
 
-template <class V>
-void fields(V& v, Of<TokenResult> /*record*/) {
+void fields(auto& v, Of<TokenResult> /*record*/) {
   using T = TokenResult;
   v.group("decode_per_s", About{"Tokens of decode steps, in the time that these take"}, [](auto& rows) {
     rows("mean", &T::decode_per_s, pool::per(&T::decoding_s), About{"", Unit::tokens_per_s});
@@ -396,8 +378,7 @@ void offered(V& v) {
       [](const P& of) { return of.offered.has_value(); });
 }
 
-template <class V>
-void fields(V& v, Of<InstanceResult> /*record*/) {
+void fields(auto& v, Of<InstanceResult> /*record*/) {
   using I = InstanceResult;
   v("index", &I::index, pool::same, About{"Among the streams of the process"});
   v("name", &I::name, pool::same, About{"Name in the scenario"}, Shown::if_there);
@@ -420,8 +401,7 @@ void fields(V& v, Of<InstanceResult> /*record*/) {
 
 namespace of_process {
 
-template <class V>
-void service(V& v) {
+void service(auto& v) {
   using P = ProcessResult;
   v("index", &P::index, pool::same, About{"Among all processes"});
   v("entry", &P::entry, pool::same, About{"Index in the scenario's processes"});
@@ -459,8 +439,7 @@ void service(V& v) {
 
 }  // namespace of_process
 
-template <class V>
-void fields(V& v, Of<ProcessResult> /*record*/) {
+void fields(auto& v, Of<ProcessResult> /*record*/) {
   using P = ProcessResult;
   of_process::service(v);
   v("ec_ms", &P::ec_ms, pool::parts, About{"One ExecutionContext call"});
@@ -504,8 +483,7 @@ void fields(V& v, Of<ProcessResult> /*record*/) {
 }
 
 // A load has the keys of a process, and these.
-template <class V>
-void fields(V& v, Of<LoadResult> /*record*/) {
+void fields(auto& v, Of<LoadResult> /*record*/) {
   using L = LoadResult;
   v("name", &L::name, pool::same, About{}, Shown::never);
   v("load", &L::load, pool::same, About{.words = "Only of a co-runner", .one_of = "$load"});
@@ -518,21 +496,18 @@ void fields(V& v, Of<LoadResult> /*record*/) {
   v("busy_cores", &L::busy_cores, pool::per_second, About{"Held by the threads of a co-runner, in the mean"});
 }
 
-template <class V>
-void fields(V& v, Of<EngineResult> /*record*/) {
+void fields(auto& v, Of<EngineResult> /*record*/) {
   v("name", &EngineResult::name, pool::same, About{"nvdec, nvjpeg, vic or nvenc"});
   v("busy", &EngineResult::busy, pool::per_second, About{"Share from 0 to 1"});
 }
 
-template <class V>
-void fields(V& v, Of<DlaResult> /*record*/) {
+void fields(auto& v, Of<DlaResult> /*record*/) {
   v("name", &DlaResult::name, pool::same, About{"dla0"});
   v("busy", &DlaResult::busy, pool::per_second, About{"Share from 0 to 1"});
   v("clock_mhz", &DlaResult::clock_mhz, pool::per_second, About{"", Unit::mhz});
 }
 
-template <class V>
-void fields(V& v, Of<LinkResult> /*record*/) {
+void fields(auto& v, Of<LinkResult> /*record*/) {
   using L = LinkResult;
   v("busy", &L::busy, pool::per_second, About{"Share of the time in which it sends"});
   v("load", &L::load, pool::per_second, About{"Offered with resends, as a share of its capacity"});
@@ -551,8 +526,7 @@ void fields(V& v, Of<LinkResult> /*record*/) {
   v("power_w", &L::power_w, pool::per_second, About{"Power of the sender; not part of the board's", Unit::w});
 }
 
-template <class V>
-void fields(V& v, Of<PowerResult> /*record*/) {
+void fields(auto& v, Of<PowerResult> /*record*/) {
   using P = PowerResult;
   v("mean", &P::mean, pool::per_second, About{"Over the measured time", Unit::w});
   v("peak", &P::peak, pool::mean, About{"The highest mean over 100 ms", Unit::w});
@@ -567,8 +541,7 @@ void fields(V& v, Of<PowerResult> /*record*/) {
   v("pi90_parts", &P::pi90_parts, pool::first, why_as_wide, Shown::if_there);
 }
 
-template <class V>
-void fields(V& v, Of<GpuResult> /*record*/) {
+void fields(auto& v, Of<GpuResult> /*record*/) {
   using G = GpuResult;
   v("busy", &G::busy, pool::per_second, About{"Share from 0 to 1"});
   v("reported_load", &G::reported_load, pool::per_second,
@@ -589,8 +562,7 @@ void fields(V& v, Of<GpuResult> /*record*/) {
     Shown::if_there);
 }
 
-template <class V>
-void fields(V& v, Of<CpuResult> /*record*/) {
+void fields(auto& v, Of<CpuResult> /*record*/) {
   using C = CpuResult;
   v("busy_cores", &C::busy_cores, pool::per_second, About{"Mean number"});
   v("migrations_per_s", &C::migrations_per_s, pool::per_second, About{"Threads moved to another core"});
@@ -601,8 +573,7 @@ void fields(V& v, Of<CpuResult> /*record*/) {
     Shown::if_there);
 }
 
-template <class V>
-void fields(V& v, Of<MemoryResult> /*record*/) {
+void fields(auto& v, Of<MemoryResult> /*record*/) {
   using M = MemoryResult;
   v("used_mb", &M::used_mb, pool::same, About{"Memory used by processes and the system", Unit::mb});
   v("needed_mb", &M::needed_mb, pool::same,
@@ -613,8 +584,7 @@ void fields(V& v, Of<MemoryResult> /*record*/) {
   v("clock_mhz", &M::clock_mhz, pool::per_second, About{"Mean, of the EMC", Unit::mhz});
 }
 
-template <class V>
-void fields(V& v, Of<TotalTokens> /*record*/) {
+void fields(auto& v, Of<TotalTokens> /*record*/) {
   using T = TotalTokens;
   v("decoded", &T::decoded, pool::sum, About{}, Shown::never);
   v.group("per_s", About{"Tokens of decode steps, a second of the run"}, [](auto& rows) {
@@ -629,8 +599,7 @@ void fields(V& v, Of<TotalTokens> /*record*/) {
   });
 }
 
-template <class V>
-void fields(V& v, Of<SystemResult> /*record*/) {
+void fields(auto& v, Of<SystemResult> /*record*/) {
   using S = SystemResult;
   v.group("throughput", About{"images/s of all processes"}, [](auto& rows) {
     rows("mean", &S::throughput, pool::per_second, About{"", Unit::images_per_s});
@@ -664,8 +633,7 @@ void fields(V& v, Of<SystemResult> /*record*/) {
   v("stop", &S::stop, pool::unless_shutdown, About{"The reason why the run ended"});
 }
 
-template <class V>
-void fields(V& v, Of<Warmup> /*record*/) {
+void fields(auto& v, Of<Warmup> /*record*/) {
   v("set_s", &Warmup::set_s, pool::mean, About{"Left out before measuring"});
   v.group("found_s", About{"Seconds from the start until it has settled; null where it has not"},
           [](auto& rows) {
@@ -675,8 +643,7 @@ void fields(V& v, Of<Warmup> /*record*/) {
           });
 }
 
-template <class V>
-void fields(V& v, Of<Result> /*record*/) {
+void fields(auto& v, Of<Result> /*record*/) {
   using R = Result;
   v.derived(
       "schema", [](const R&) { return std::string("jostle.result/1"); }, About{.one_of = "jostle.result/1"});

@@ -5,8 +5,8 @@
 #include <functional>
 #include <type_traits>
 
+#include "scenarios/result/board_result.hpp"
 #include "scenarios/result/fields.hpp"
-#include "scenarios/result/power_result.hpp"
 #include "scenarios/result/ratio.hpp"
 #include "sim/batch_means.hpp"
 

@@ -1,6 +1,8 @@
 // Quotients of sums of a run.
 #pragma once
 
+#include <algorithm>
+
 #include "scenarios/result/result.hpp"
 
 namespace jostle::scenarios {
@@ -22,6 +24,17 @@ void forget_growing_latency(R& result) {
   Times first;
   first.samples = result.tokens->ttft_ms.samples;
   result.tokens->ttft_ms = first;
+}
+
+// The processes whose work the board's total counts: images and sequences are never added.
+
+// True of every process that fits, except language models beside networks: then the total is of images alone.
+[[nodiscard]] inline bool in_total(const Result& result, const ProcessResult& process) {
+  const auto counts_images = [](const ProcessResult& one) {
+    return one.status == "ok" && one.throughput.unit == "images/s";
+  };
+  if (process.status != "ok") return false;
+  return counts_images(process) || std::ranges::none_of(result.processes, counts_images);
 }
 
 }  // namespace jostle::scenarios

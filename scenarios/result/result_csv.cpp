@@ -1,5 +1,4 @@
 // The result as rows: a table of columns, each with the location of its metric in the JSON.
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -13,9 +12,6 @@
 #include "models/process/share.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/entries.hpp"
-#include "scenarios/result/instance_row.hpp"
-#include "scenarios/result/result_json.hpp"
-#include "scenarios/result/result_rows.hpp"
 #include "scenarios/result/result_text.hpp"
 
 namespace jostle::scenarios {
@@ -181,6 +177,29 @@ std::string to_csv(const Result& result) {
     text.back() = '\n';
   }
   return text;
+}
+
+// A stream as a row of the table of processes.
+
+ProcessResult row_of(const ProcessResult& process, const InstanceResult& instance) {
+  ProcessResult row;
+  row.index = process.index;
+  row.entry = process.entry;
+  row.name = instance.name;
+  row.model = instance.model;
+  row.precision = instance.precision;
+  row.batch = instance.batch;
+  row.runtime = process.runtime;
+  row.status = process.status;
+  row.grades = process.grades;
+  row.images = instance.images;
+  row.throughput = instance.throughput;
+  row.offered = instance.offered;
+  row.stable = instance.stable;
+  row.latency_ms = instance.latency_ms;
+  row.mean_batch = instance.mean_batch;
+  row.drops = instance.drops;
+  return row;
 }
 
 }  // namespace jostle::scenarios

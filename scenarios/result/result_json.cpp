@@ -1,5 +1,4 @@
-#include "scenarios/result/result_json.hpp"
-
+// A result as a JSON value, to look into; its text is to_json() of result_text.hpp.
 #include <functional>
 #include <string_view>
 

@@ -1,12 +1,14 @@
-#include "scenarios/result/result_schema.hpp"
-
-#include <functional>
+// The JSON Schema of a result, from the rows of fields.hpp.
+//
+// Each metric has its line of text as `description` and its unit as `unit`. Records that have a name are
+// definitions. "$names" stands for the names of an enum, which a higher layer fills in (analyses/schema).
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "scenarios/result/fields.hpp"
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle::scenarios {
 namespace {

@@ -1,5 +1,6 @@
-#include "scenarios/run/language_offload.hpp"
-
+// The part of a language model's steps that the cores compute, if its entry has `gpu_layers` or `cpu_moe`,
+// beside the kernels of the rest. The cores compute as those of runtime cpu do (models/dnn/host_layers.hpp),
+// products of quantised weights in int8, and read no faster than the profile's memory.cores.
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +9,7 @@
 #include "models/dnn/host_layers.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/language_work.hpp"
 
 namespace jostle::scenarios {
 namespace {

@@ -20,7 +20,6 @@
 #include "profiles/tables/evidence_list.hpp"
 #include "profiles/tables/kernel_tables.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/run/language_offload.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::scenarios {

@@ -1,9 +1,14 @@
 // The kernels of the steps of a scenario entry with a language model, and the memory that it holds.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
+#include "models/dnn/roofline.hpp"
+#include "models/llm/offload.hpp"
 #include "models/memory/footprint.hpp"
+#include "models/process/generation_spec.hpp"
 #include "models/process/spec.hpp"
 #include "scenarios/run/process_work.hpp"
 
@@ -21,5 +26,25 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
 // Text for messages.
 [[nodiscard]] std::string what_would_fit(const ProcessEntry& entry, const board::DeviceSpec& device,
                                          double missing_bytes);
+
+// A step as if the GPU computed all of it.
+struct WholeStep {
+  std::vector<dnn::FusedLayer> layers;
+  std::int64_t batch = 1;  // sequences
+  dnn::KernelsOfLayers kernels;
+};
+
+// A step that GPU and cores share.
+struct DividedStep {
+  gpu::KernelSequence kernels;  // before the first of the host's turns
+  process::HostPart host;
+};
+
+// The parts of the entry's model that the GPU and the cores have.
+[[nodiscard]] llm::Offload offload_of(const ProcessEntry& entry);
+// Number of threads that compute the layers which the GPU does not; 0: it computes all of them.
+[[nodiscard]] int offload_threads(const ProcessEntry& entry, std::size_t cpus);
+[[nodiscard]] DividedStep divided(const WholeStep& step, const ProcessEntry& entry,
+                                  const WorkContext& context);
 
 }  // namespace jostle::scenarios

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "models/board/dvfs_setup.hpp"
+#include "models/board/power_report.hpp"
 #include "models/board/spec.hpp"
+#include "models/power/energy.hpp"
 
 namespace jostle::scenarios {
 
@@ -17,5 +20,16 @@ struct Scenario;
                                                       const board::DeviceSpec& device,
                                                       const board::PowerMode* mode,
                                                       const board::Clocks& limits);
+
+// Messages about power caps and limits that a board cannot keep, before a run and after it.
+struct Assembly;
+
+// The activity of one second in which the idle board is at its clocks, with its GPU powered.
+[[nodiscard]] power::Activity idle_second(const Assembly& assembly);
+
+// A sentence if the budget is below the idle power of the board at its lowest clocks; else empty.
+[[nodiscard]] std::string unreachable_budget(const Assembly& assembly);
+// A sentence if the board drew more than the budget and had no clock left to lower; else empty.
+[[nodiscard]] std::string unmet_budget(const Assembly& assembly, const board::PowerReport& report);
 
 }  // namespace jostle::scenarios

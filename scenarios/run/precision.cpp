@@ -1,4 +1,5 @@
-#include "scenarios/run/precision.hpp"
+// Checks how precisely a run so far determines the metrics that `run.until` names.
+#include "scenarios/run/steadiness.hpp"
 
 namespace jostle::scenarios {
 

@@ -1,13 +1,12 @@
-#include "scenarios/run/process_metrics.hpp"
-
+// The activity of a process, as metrics of the result.
 #include <algorithm>
 #include <cmath>
 #include <span>
 
-#include "scenarios/result/gpu_result.hpp"
+#include "scenarios/result/board_result.hpp"
 #include "scenarios/result/power_grade.hpp"
 #include "scenarios/result/ratio.hpp"
-#include "scenarios/run/latency.hpp"
+#include "scenarios/run/metrics.hpp"
 
 namespace jostle::scenarios {
 

@@ -9,7 +9,6 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/cpu_time.hpp"
-#include "scenarios/run/one_run.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "sim/random.hpp"
 

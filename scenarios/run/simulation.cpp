@@ -4,15 +4,12 @@
 #include <iterator>
 
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/board_result.hpp"
 #include "scenarios/result/computed_as.hpp"
-#include "scenarios/result/gpu_result.hpp"
-#include "scenarios/result/in_total.hpp"
-#include "scenarios/result/power_result.hpp"
-#include "scenarios/run/power_cap.hpp"
-#include "scenarios/run/precision.hpp"
-#include "scenarios/run/process_metrics.hpp"
+#include "scenarios/result/ratio.hpp"
+#include "scenarios/run/metrics.hpp"
+#include "scenarios/run/power_setup.hpp"
 #include "scenarios/run/steadiness.hpp"
-#include "scenarios/run/system_metrics.hpp"
 
 namespace jostle::scenarios {
 

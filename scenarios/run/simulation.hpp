@@ -14,7 +14,7 @@
 #include "scenarios/run/heat.hpp"
 #include "scenarios/run/run.hpp"
 #include "scenarios/run/stability.hpp"
-#include "scenarios/run/throughput_series.hpp"
+#include "scenarios/run/steadiness.hpp"
 #include "sim/engine.hpp"
 
 namespace jostle::scenarios {

@@ -5,7 +5,7 @@
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
-#include "scenarios/run/one_run.hpp"
+#include "scenarios/run/replications.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace jostle::scenarios {

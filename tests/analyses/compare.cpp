@@ -8,7 +8,6 @@
 #include <atomic>
 
 #include "analyses/compare/cause.hpp"
-#include "analyses/compare/power_cause.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 

@@ -12,7 +12,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "analyses/explain/latency_parts.hpp"
+#include "analyses/explain/shares.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"

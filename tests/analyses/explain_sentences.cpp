@@ -8,7 +8,6 @@
 #include <set>
 
 #include "analyses/explain/explain.hpp"
-#include "analyses/explain/explanation_json.hpp"
 #include "tests/analyses/explained.hpp"
 #include "tests/scenarios/runs.hpp"
 

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "input/csv.hpp"
-#include "profiles/profile/ranges.hpp"
+#include "profiles/profile/base_profile.hpp"
 #include "profiles/profile/sobol.hpp"
-#include "profiles/profile/with_parameters.hpp"
+#include "profiles/profile/uncertainty.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "sim/random.hpp"

@@ -7,13 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "analyses/fleet/fleet.hpp"
-#include "analyses/fleet/fleet_json.hpp"
 #include "analyses/plan/alternatives.hpp"
-#include "analyses/plan/if_off.hpp"
-#include "analyses/plan/load.hpp"
 #include "analyses/plan/overload.hpp"
 #include "analyses/plan/plan.hpp"
-#include "analyses/plan/plan_json.hpp"
 #include "analyses/plan/words.hpp"
 #include "analyses/study/slower.hpp"
 #include "scenarios/language/load.hpp"

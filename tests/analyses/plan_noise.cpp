@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "analyses/fleet/fleet.hpp"
-#include "analyses/plan/front.hpp"
 #include "analyses/plan/plan.hpp"
 #include "analyses/plan/race.hpp"
+#include "analyses/plan/samples.hpp"
 #include "sim/random.hpp"
 #include "tests/analyses/asked.hpp"
 #include "tests/sanitized.hpp"

@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "analyses/plan/alone.hpp"
 #include "analyses/plan/search.hpp"
 
 namespace jostle::analyses {

@@ -4,16 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analyses/compare/comparison_json.hpp"
+#include "analyses/compare/compare.hpp"
 #include "analyses/explain/explain.hpp"
-#include "analyses/explain/explanation_json.hpp"
 #include "analyses/fleet/fleet.hpp"
-#include "analyses/fleet/fleet_json.hpp"
 #include "analyses/interval/power_interval.hpp"
 #include "analyses/offload/offload.hpp"
-#include "analyses/offload/offload_lines.hpp"
 #include "analyses/plan/plan.hpp"
-#include "analyses/plan/plan_json.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "analyses/study/sweep.hpp"
 #include "profiles/profile/profile.hpp"

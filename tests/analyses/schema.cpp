@@ -13,10 +13,8 @@
 #include <sstream>
 #include <string>
 
-#include "analyses/schema/keys.hpp"
-#include "analyses/schema/words.hpp"
 #include "analyses/study/study.hpp"
-#include "input/asked_keys.hpp"
+#include "input/cursor.hpp"
 #include "input/parse.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"

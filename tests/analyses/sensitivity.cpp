@@ -1,10 +1,9 @@
-#include "analyses/interval/sensitivity.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
+#include "analyses/interval/spread.hpp"
 #include "profiles/profile/sobol.hpp"
 #include "sim/random.hpp"
 

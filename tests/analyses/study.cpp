@@ -14,7 +14,6 @@
 
 #include "analyses/study/check.hpp"
 #include "analyses/study/columns.hpp"
-#include "analyses/study/key_path.hpp"
 #include "analyses/study/metric.hpp"
 #include "analyses/study/outcome.hpp"
 #include "analyses/study/points.hpp"

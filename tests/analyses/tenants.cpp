@@ -1,12 +1,11 @@
 // Containers, real-time threads, interrupts, a compositor, and turns on the GPU: keys, messages, echo,
 // effects.
-#include "analyses/explain/tenants.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "analyses/explain/shares.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"

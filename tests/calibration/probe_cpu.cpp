@@ -11,12 +11,10 @@
 #include "calibration/probe/clock.hpp"
 #include "calibration/probe/cpu_experiments.hpp"
 #include "calibration/probe/hogs.hpp"
-#include "calibration/probe/loss_law.hpp"
-#include "calibration/probe/memory_latency.hpp"
-#include "calibration/probe/memory_streams.hpp"
+#include "calibration/probe/memory_loads.hpp"
+#include "calibration/probe/refill_sweep.hpp"
 #include "calibration/probe/summary.hpp"
 #include "calibration/probe/workers.hpp"
-#include "calibration/probe/working_set.hpp"
 #include "tests/calibration/made_up_boards.hpp"
 
 namespace jostle::calibration {

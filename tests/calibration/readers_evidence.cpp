@@ -5,8 +5,8 @@
 #include <rapidcheck/gtest.h>
 #include <zlib.h>
 
-#include "calibration/logs/evidence_csv.hpp"
 #include "calibration/logs/log_text.hpp"
+#include "calibration/logs/run_logs.hpp"
 #include "calibration/logs/wrong_device.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/logs/evidence_csv.hpp"
 #include "calibration/logs/formats.hpp"
+#include "calibration/logs/run_logs.hpp"
 
 namespace jostle::calibration {
 

@@ -1,4 +1,6 @@
 // The output of offload studies: tables that fit, lines of JSON, CSV, a picture.
+#include "analyses/offload/offload.hpp"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "analyses/offload/offload_lines.hpp"
 #include "cli/offload/text.hpp"
 #include "cli/terminal/terminal.hpp"
 

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/page/words.hpp"
-#include "cli/plan/fleet_text.hpp"
 #include "cli/plan/text.hpp"
 #include "scenarios/result/grades.hpp"
 

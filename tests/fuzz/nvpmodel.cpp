@@ -10,7 +10,6 @@
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "profiles/profile/profile.hpp"
-#include "profiles/readers/nvpmodel_modes.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace {

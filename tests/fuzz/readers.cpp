@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "calibration/logs/evidence_csv.hpp"
 #include "calibration/logs/formats.hpp"
+#include "calibration/logs/run_logs.hpp"
 #include "input/csv.hpp"
 #include "tests/fuzz/require.hpp"
 

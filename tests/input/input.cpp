@@ -15,7 +15,6 @@
 #include "input/printable.hpp"
 #include "input/quantity.hpp"
 #include "input/readers.hpp"
-#include "input/sha256.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
 

@@ -11,7 +11,6 @@
 #include "models/dnn/roofline.hpp"
 #include "models/dnn/training.hpp"
 #include "models/memory/footprint.hpp"
-#include "models/memory/training.hpp"
 #include "tests/models/dnn_support.hpp"
 
 namespace jostle::dnn {

@@ -6,7 +6,7 @@
 
 #include "models/dnn/graph/network.hpp"
 #include "models/llm/architecture.hpp"
-#include "models/llm/held.hpp"
+#include "models/llm/offload.hpp"
 #include "models/llm/step.hpp"
 #include "models/llm/weights.hpp"
 

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "profiles/profile/profile.hpp"
-#include "profiles/readers/nvpmodel_modes.hpp"
 
 namespace jostle::profiles {
 namespace JOSTLE_FILE {

@@ -9,7 +9,7 @@
 #include "input/csv.hpp"
 #include "models/dnn/batch_norms.hpp"
 #include "models/dnn/framework_launches.hpp"
-#include "profiles/onnx/strides.hpp"
+#include "profiles/onnx/steps.hpp"
 #include "tests/profiles/onnx_support.hpp"
 
 namespace jostle::profiles {

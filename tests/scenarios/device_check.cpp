@@ -71,10 +71,10 @@ TEST(PowerCap, is_kept_by_cards_too) {
 TEST(PowerLimit, is_that_of_a_card_and_may_only_be_lowered_to_what_the_card_accepts) {
   EXPECT_EQ(load_on("nvidia-h100", "power_limit: 500 W").errors, "");
   EXPECT_EQ(load_on("nvidia-h100", "power_limit: 800 W").errors,
-            "gate.yaml:2: power_limit: above the 700 W of nvidia-h100\n");
+            "gate.yaml:2: power_limit: 800 W is outside the range of nvidia-h100 (200 W to 700 W)\n");
   EXPECT_EQ(load_on("nvidia-h100", "power_limit: 200 W").errors, "");
   EXPECT_EQ(load_on("nvidia-h100", "power_limit: 1 mW").errors,
-            "gate.yaml:2: power_limit: 1 mW is below what nvidia-h100 accepts (200 W to 700 W)\n");
+            "gate.yaml:2: power_limit: 1 mW is outside the range of nvidia-h100 (200 W to 700 W)\n");
   EXPECT_EQ(load_on("jetson-orin-nano", "power_limit: 10 W").errors,
             "gate.yaml:2: power_limit: jetson-orin-nano has no power limit of its own (use power_cap)\n");
 }

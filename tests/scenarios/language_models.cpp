@@ -58,7 +58,7 @@ TEST(LanguageModels, are_asked_for_something) {
               HasSubstr("keep one"));
   EXPECT_THAT(refusal(on_orin(qwen + "bench: {tg: 8}, users: 2")), HasSubstr("has `sequences`"));
   EXPECT_THAT(refusal(on_orin(qwen + "generate: {prompt: {uniform: [9, 3]}, tokens: 8}")),
-              HasSubstr("the smallest and the largest"));
+              HasSubstr("the smaller one first"));
   EXPECT_THAT(refusal(on_orin(qwen + "generate: {prompt: 8, tokens: 8, images: 1}")),
               HasSubstr("reads no images"));
   EXPECT_THAT(refusal(on_orin("model: qwen2.5_1.5b, precision: q5_k, bench: {tg: 8}")), HasSubstr("q4_k_m"));

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,8 +17,7 @@
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/fields.hpp"
-#include "scenarios/result/in_total.hpp"
-#include "scenarios/result/result_json.hpp"
+#include "scenarios/result/ratio.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/replications.hpp"
 #include "tests/scenarios/runs.hpp"

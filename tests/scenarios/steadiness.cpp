@@ -262,7 +262,7 @@ TEST(ThermalEquilibrium, changes_nothing_where_no_temperature_is_known) {
 TEST(ThermalEquilibrium, is_read_and_echoed) {
   EXPECT_THAT(load_text(around(plain_process, "run: {thermal: warm}\n")).errors, HasSubstr("equilibrium"));
   EXPECT_THAT(load_text(around(plain_process, "run: {thermal: equilibrium, batches: 3}\n")).errors,
-              HasSubstr("cannot be combined with setup or batches"));
+              HasSubstr("cannot be combined with batches"));
   const auto loaded = load_text(around(plain_process, at_equilibrium));
   ASSERT_TRUE(loaded.scenario) << loaded.errors;
   EXPECT_THAT(to_json(*loaded.scenario), HasSubstr(R"("thermal":"equilibrium")"));

@@ -5,6 +5,7 @@
 #include "sim/random.hpp"
 #include "sim/resource.hpp"
 #include "sim/statistics.hpp"
+#include "tests/sim/time_weighted.hpp"
 
 namespace jostle::sim {
 namespace JOSTLE_FILE {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/random.hpp"
+#include "tests/sim/time_weighted.hpp"
 
 namespace jostle::sim {
 namespace JOSTLE_FILE {

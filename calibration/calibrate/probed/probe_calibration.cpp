@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "calibration/calibrate/probed/identity_parameters.hpp"
-#include "calibration/calibrate/probed/profile_leaves.hpp"
 #include "calibration/calibrate/traces.hpp"
 #include "calibration/evidence/evidence_files.hpp"
 #include "calibration/probe/parts.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "calibration/fit/robust.hpp"
-#include "calibration/probe/files.hpp"
+#include "calibration/probe/folder.hpp"
 #include "calibration/probe/gpu/loops.hpp"
 
 namespace jostle::calibration::probe {

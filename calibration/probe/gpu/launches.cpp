@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "calibration/fit/robust.hpp"
-#include "calibration/probe/files.hpp"
+#include "calibration/probe/folder.hpp"
 #include "calibration/probe/gpu/loops.hpp"
 
 namespace jostle::calibration::probe {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "calibration/fit/robust.hpp"
-#include "calibration/probe/files.hpp"
+#include "calibration/probe/folder.hpp"
 #include "calibration/probe/gpu/loops.hpp"
 #include "calibration/probe/power_sensors.hpp"
 

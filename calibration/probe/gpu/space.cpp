@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "calibration/fit/robust.hpp"
-#include "calibration/probe/files.hpp"
+#include "calibration/probe/folder.hpp"
 #include "calibration/probe/gpu/loops.hpp"
 
 namespace jostle::calibration::probe {

@@ -11,7 +11,7 @@
 
 #include "calibration/fit/launch_cost.hpp"
 #include "calibration/fit/time_slicing.hpp"
-#include "calibration/probe/files.hpp"
+#include "calibration/probe/folder.hpp"
 #include "calibration/probe/gpu/loops.hpp"
 
 namespace jostle::calibration::probe {

@@ -10,8 +10,8 @@
 
 #include "calibration/calibrate/calibrate.hpp"
 #include "calibration/evidence/simulated.hpp"
-#include "calibration/logs/evidence_csv.hpp"
 #include "calibration/logs/formats.hpp"
+#include "calibration/logs/run_logs.hpp"
 #include "calibration/validate/own_evidence.hpp"
 #include "input/csv.hpp"
 #include "input/quantity.hpp"

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "analyses/interval/conformal.hpp"
 #include "analyses/interval/model_error.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/kernels_for.hpp"
