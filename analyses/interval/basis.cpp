@@ -16,7 +16,7 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr std::array<std::string_view, 5> order{"measured", "network", "family", "laws", "model"};
+constexpr std::array<std::string_view, 6> order{"measured", "network", "family", "laws", "single", "model"};
 
 // The measured kernels and rates of the process's network in a framework's runtime; null if there are none.
 const dnn::MeasuredNetwork* measured_network(const scenarios::ProcessEntry& entry,
@@ -49,7 +49,7 @@ std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string
   const dnn::Factor* const factor = dnn::find_factor(
       profile.factors,
       {chip, network, family, *entry.work.precision, laws ? lowering : dnn::Lowering::optimised});
-  if (factor == nullptr && laws) return "laws";
+  if (factor == nullptr && laws) return *entry.work.precision == dnn::Precision::fp16 ? "laws" : "single";
   // On another GPU, or in another precision, a network's factor is known no better than a family's.
   return factor != nullptr && !factor->model.empty() && factor->chip == chip &&
                  factor->precision == *entry.work.precision
@@ -66,11 +66,22 @@ std::size_t rank(const std::string& basis) {
 }  // namespace
 
 std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& grade,
-                     const profiles::Profile& profile) {
+                     const profiles::Profile& profile, bool beside) {
   const std::string kernels = kernel_basis(entry, grade, profile);
   const process::RuntimeKind kind = traits_of(entry.host.runtime).kind;
   const bool own = kind == process::RuntimeKind::framework || kind == process::RuntimeKind::session;
-  return own ? kernels + " " + to_string(entry.host.runtime) : kernels;
+  return own ? kernels + " " + to_string(entry.host.runtime) : beside ? kernels + " beside" : kernels;
+}
+
+bool is_beside(const scenarios::Scenario& scenario) {
+  std::int64_t queues = 0;
+  bool streams = false;
+  for (const scenarios::ProcessEntry& entry : scenario.processes) {
+    const std::int64_t own = streams_of(entry);
+    streams = streams || own > 1;
+    queues += own * entry.count;
+  }
+  return queues > 1 && (streams || scenario.sharing == gpu::Sharing::mps);
 }
 
 double octaves_beyond_tables(const scenarios::ProcessEntry& entry, const profiles::Profile& profile) {

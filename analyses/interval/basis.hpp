@@ -2,16 +2,19 @@
 //   measured  kernels of this network, measured on this device, also at other batches
 //   network   the cost model, with a factor or rates of this network on this device
 //   family    the cost model, with a factor fitted to networks of its design, or on another device
-//   laws      a framework's kernels by laws that other networks gave
+//   laws      a framework's kernels in half precision by laws that other networks gave
+//   single    the same in single precision
 //   model     the cost model alone
-// followed by the runtime if a framework launches the kernels one by one: "measured eager".
+// followed by the runtime if a framework launches the kernels one by one ("measured eager"), else by "beside"
+// if streams or clients of MPS share the GPU in space.
 #pragma once
 
 #include <string>
 
 namespace jostle::scenarios {
 struct ProcessEntry;
-}
+struct Scenario;
+}  // namespace jostle::scenarios
 
 namespace jostle::profiles {
 struct Profile;
@@ -20,7 +23,9 @@ struct Profile;
 namespace jostle::analyses {
 
 [[nodiscard]] std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& grade,
-                                   const profiles::Profile& profile);
+                                   const profiles::Profile& profile, bool beside = false);
+// True if kernels of several streams or clients may run at once.
+[[nodiscard]] bool is_beside(const scenarios::Scenario& scenario);
 
 // The octaves from the batches at which the kernels or rates of the process's network were measured to its
 // own, if that is beyond them; 0 without measurements.

@@ -152,7 +152,7 @@ std::string weakest_basis(const scenarios::Result& result, const scenarios::Scen
   std::string weakest = "measured";
   for (const scenarios::ProcessResult& process : result.processes)
     weakest = weaker(weakest, basis_of(scenario.processes[static_cast<std::size_t>(process.entry)],
-                                       process.grades.kernels, profile));
+                                       process.grades.kernels, profile, is_beside(scenario)));
   return weakest;
 }
 
@@ -245,6 +245,7 @@ struct Ground {
 // The model error of a quantity on a basis.
 struct ModelError {
   const UncertainProfile& profile;
+  bool beside = false;  // (is_beside)
 
   [[nodiscard]] const profiles::Profile& base() const { return profile.base.profile; }
   [[nodiscard]] std::optional<profiles::Residual> of(const char* quantity, const Ground& ground) const {
@@ -252,7 +253,7 @@ struct ModelError {
                          ground.octaves);
   }
   [[nodiscard]] Ground ground(const scenarios::ProcessEntry& work, const std::string& grade) const {
-    return {basis_of(work, grade, base()), octaves_beyond_tables(work, base())};
+    return {basis_of(work, grade, base(), beside), octaves_beyond_tables(work, base())};
   }
 };
 
@@ -301,7 +302,7 @@ void add_to_streams(scenarios::ProcessResult& process, const scenarios::ProcessE
 
 void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenario,
                    const UncertainProfile& profile, const Spreads& spreads) {
-  const ModelError error{profile};
+  const ModelError error{profile, is_beside(scenario)};
   std::vector<std::size_t> seen(scenario.processes.size());
   for (scenarios::ProcessResult& process : result.processes) {
     const auto entry = static_cast<std::size_t>(process.entry);

@@ -18,7 +18,8 @@ namespace {
 
 using profiles::Residual;
 
-constexpr std::array<const char*, 5> bases{"measured", "network", "family", "laws", "model"};  // best first
+constexpr std::array<const char*, 6> bases{"measured", "network", "family",
+                                           "laws",     "single",  "model"};  // best first
 
 // Leaves out rows that repeat a value on the same basis.
 std::vector<const HeldOutRow*> without_twins(const std::vector<HeldOutRow>& rows) {
@@ -90,13 +91,17 @@ std::vector<Residual> residuals_of(const std::vector<HeldOutRow>& rows) {
     for (const Residual& known : to)
       if (known.device == device && known.quantity == like.quantity && known.basis == like.basis) return;
     std::vector<Needed> needed;
+    std::set<std::string> devices;
     for (const HeldOutRow* row : once)
       if (row->quantity == like.quantity && row->basis == like.basis &&
-          (device.empty() || row->device == device))
+          (device.empty() || row->device == device)) {
         needed.push_back({row->needed(), row->configuration});
+        devices.insert(row->device);
+      }
     const std::size_t runs = runs_in(needed);
     if (const auto half_width = conformal_half_width(std::move(needed)))
-      to.push_back({device, like.quantity, like.basis, *half_width, runs});
+      to.push_back({device, like.quantity, like.basis, *half_width, runs,
+                    fmt::format("{}", fmt::join(devices, ", "))});
   };
   for (const HeldOutRow* row : once) {
     add(any, *row, {});
@@ -128,9 +133,9 @@ std::optional<Residual> beyond_tables(std::optional<Residual> residual, double o
 }
 
 std::string origin_of(const Residual& residual) {
+  const std::string& of = residual.device.empty() ? residual.of : residual.device;
   return fmt::format("{} of {} ({}, {})", input::counted(residual.rows, "run"),
-                     residual.device.empty() ? "all boards" : residual.device, residual.quantity,
-                     residual.basis);
+                     of.empty() ? "all boards" : of, residual.quantity, residual.basis);
 }
 
 namespace {

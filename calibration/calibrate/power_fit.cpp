@@ -32,6 +32,7 @@ constexpr std::array card_priors{
     profiles::Prior{"power.gpu.sm", "", 0.7, 10, of_base},
     profiles::Prior{"power.gpu.tensor", "", 0.7, 10, of_base},
     profiles::Prior{"power.gpu.issue", "", 0.7, 10, of_base},
+    profiles::Prior{"power.gpu.warps", "", 0.7, 10, of_base},
     profiles::Prior{"power.gpu.per_byte", "", 0.7, 10, of_base},
 };
 

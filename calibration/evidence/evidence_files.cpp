@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "calibration/evidence/measured_run.hpp"
+
 namespace jostle::calibration {
 namespace {
 
@@ -83,8 +85,14 @@ input::CsvTable as_rows(const TraceFile& file) {
     const std::string runtime = field("mode") == "graph" ? "cuda-graph" : field("mode");
     text += begin + fmt::format("{},throughput,{},images/s,,,,,\n", runtime, field("images_per_s"));
     const std::string watts = input::text_in(table, row, "board_power_w");
-    if (!watts.empty() && row.number("board_power_w") > 0)
-      text += begin + fmt::format("{},power,{},W,,,,,\n", runtime, watts);
+    if (!watts.empty() && row.number("board_power_w") > 0) {
+      const std::string share = input::text_in(table, row, "meter_share");
+      text += begin + fmt::format("{},power,{},W,,,,,\n", runtime,
+                                  share.empty()
+                                      ? row.number("board_power_w")
+                                      : settled_watts(row.number("board_power_w"), row.number("meter_share"),
+                                                      row.number("watts_before")));
+    }
   }
   return input::CsvTable::parse(text, file.path);
 }

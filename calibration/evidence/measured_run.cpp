@@ -37,6 +37,13 @@ std::vector<std::vector<EvidenceRow>> by_run(std::vector<EvidenceRow> rows) {
   return runs;
 }
 
+double watts(const EvidenceRow& row) {
+  const double reading = number(row, "board_power_w");
+  const auto share = row.find("meter_share");
+  if (share == row.end() || share->second.empty()) return reading;
+  return settled_watts(reading, number(row, "meter_share"), number(row, "watts_before"));
+}
+
 double number(const EvidenceRow& row, const char* column) {
   return std::stod(row.at(column));
 }

@@ -22,6 +22,14 @@ using EvidenceRow = std::map<std::string, std::string>;
 // The rows with the same `run`, which are neighbours.
 [[nodiscard]] std::vector<std::vector<EvidenceRow>> by_run(std::vector<EvidenceRow> rows);
 [[nodiscard]] double number(const EvidenceRow& row, const char* column);
+// The watts of a load, of which a meter that averages over a second has seen the share `seen` when it was
+// read, and for the rest the watts before the load.
+[[nodiscard]] constexpr double settled_watts(double reading, double seen, double before) {
+  return before + (reading - before) / seen;
+}
+// The same of the columns board_power_w, meter_share and watts_before of a row; without the last two the
+// reading.
+[[nodiscard]] double watts(const EvidenceRow& row);
 // A text with the field of the row in place of each <column>.
 [[nodiscard]] std::string filled(const std::string& text, const EvidenceRow& row);
 

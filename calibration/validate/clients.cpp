@@ -14,8 +14,16 @@ namespace {
 constexpr const char* equal = "evidence/h200-space/mps.csv";
 constexpr const char* shares = "evidence/h100-shares/shares.csv";
 constexpr const char* pairs = "evidence/h200-pairs/pairs.csv";
+constexpr const char* drawn = "evidence/h200-random/streams.csv";
 
-enum ClientGroup : std::size_t { equal_clients, alone, measured_kernels, computed_kernels, long_and_short };
+enum ClientGroup : std::size_t {
+  equal_clients,
+  alone,
+  measured_kernels,
+  computed_kernels,
+  long_and_short,
+  drawn_streams
+};
 
 ClientGroup group_of(const char* file, const std::vector<EvidenceRow>& clients) {
   if (file == equal) return equal_clients;
@@ -40,6 +48,8 @@ std::vector<MeasuredRun> runs_of(const char* file, const char* device) {
           {filled("<run> <model> <precision> b<batch> <mps_threads_pct> %, client <i>", client), "images/s",
            number(client, "images_per_s"), filled("processes.<i>.throughput", client)});
     }
+    if (file == equal)
+      run.values.push_back({run.values.front().run, "watts", watts(clients.front()), "system.power_w"});
     run.scenario += "run: {duration: 200 ms, warmup: 50 ms}\n";
     runs.push_back(std::move(run));
   }
@@ -47,11 +57,11 @@ std::vector<MeasuredRun> runs_of(const char* file, const char* device) {
 }
 
 // The runs of networks beside others, as clients or as streams of one process.
-std::vector<MeasuredRun> runs_of_pairs() {
+std::vector<MeasuredRun> runs_beside(const char* file, ClientGroup group) {
   std::vector<MeasuredRun> runs;
-  for (const std::vector<EvidenceRow>& networks : by_run(evidence_rows(pairs))) {
+  for (const std::vector<EvidenceRow>& networks : by_run(evidence_rows(file))) {
     const bool streams = networks.size() > 1 && networks.front().at("sharing") == "streams";
-    MeasuredRun run{"device: nvidia-h200\n", long_and_short, {}};
+    MeasuredRun run{"device: nvidia-h200\n", group, {}};
     if (networks.front().at("sharing") == "mps") run.scenario += "mps: true\n";
     run.scenario +=
         streams ? "processes:\n  - runtime: cuda-graph\n    sync: spin\n    instances:\n" : "processes:\n";
@@ -65,8 +75,7 @@ std::vector<MeasuredRun> runs_of_pairs() {
            number(network, "images_per_s"),
            filled(streams ? "processes.0.instances.<i>.throughput" : "processes.<i>.throughput", network)});
     }
-    run.values.push_back(
-        {run.values.front().run, "watts", number(networks.front(), "board_power_w"), "system.power_w"});
+    run.values.push_back({run.values.front().run, "watts", watts(networks.front()), "system.power_w"});
     run.scenario += "run: {duration: 300 ms, warmup: 50 ms}\n";
     runs.push_back(std::move(run));
   }
@@ -84,7 +93,8 @@ std::string what(const Comparison& client) {
 std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>& progress) {
   std::vector<MeasuredRun> runs = runs_of(equal, "nvidia-h200");
   for (MeasuredRun& run : runs_of(shares, "nvidia-h100")) runs.push_back(std::move(run));
-  for (MeasuredRun& run : runs_of_pairs()) runs.push_back(std::move(run));
+  for (MeasuredRun& run : runs_beside(pairs, long_and_short)) runs.push_back(std::move(run));
+  for (MeasuredRun& run : runs_beside(drawn, drawn_streams)) runs.push_back(std::move(run));
   std::vector<ComparisonGroup> groups{
       {"equal MPS clients",
        equal,
@@ -105,6 +115,11 @@ std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>&
       {"networks of long kernels beside others of short ones",
        pairs,
        "the pipes that a warp uses were fitted with these runs in view",
+       {},
+       {}},
+      {"streams drawn at random, at least one in single precision",
+       drawn,
+       "two constants of grouped convolutions were fitted with four of these networks in view",
        {},
        {}}};
   compare_in(groups, runs, progress);

@@ -144,7 +144,9 @@ MeasuredRun measured_run(EvidenceRow row, const char* device, std::size_t index,
       {}};
   const std::string name = fmt::format("{} {}", row.at("what"), index);
   run.values.push_back({name, "images/s", number(row, "images_per_s"), "processes.0.throughput"});
-  if (!random)
+  if (random)
+    run.values.push_back({name, "watts", number(row, "power_average_w"), "system.power_w"});
+  else
     run.values.push_back({name, "latency", number(row, "latency_mean_ms"), "processes.0.latency_ms"});
   const auto [scenario, profile] = board_and_work(run.scenario);
   const scenarios::ProcessEntry& process = scenario.processes.front();
@@ -158,11 +160,12 @@ MeasuredRun measured_run(EvidenceRow row, const char* device, std::size_t index,
   return run;
 }
 
-analyses::HeldOutRow held_out(const EvidenceRow& row, const Comparison& comparison, const char* quantity) {
+analyses::HeldOutRow held_out(const EvidenceRow& row, const Comparison& comparison, const char* device,
+                              const char* quantity) {
   const bool eager = row.at("runtime") == "eager";
+  const char* const basis = eager ? "laws eager" : row.at("precision") == "fp16" ? "laws" : "single";
   analyses::HeldOutRow found =
-      held_out_row(comparison, measured_device, quantity, eager ? "laws eager" : "laws",
-                   std::string(left_out_with(model_of(row).family)));
+      held_out_row(comparison, device, quantity, basis, std::string(left_out_with(model_of(row).family)));
   found.configuration = row.at("what");
   return found;
 }
@@ -181,27 +184,46 @@ FrameworksValidation validate_frameworks(const std::function<void(double)>& prog
   auto comparisons = compared(runs, progress);
   FrameworksValidation found;
   for (const std::size_t value : {0U, 1U})
-    for (std::size_t i = 0; i < first_random; ++i)
-      found.held_out.push_back(
-          held_out(rows[i], comparisons[i].at(value), value == 0 ? "throughput" : "latency"));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const bool random = i >= first_random;
+      found.held_out.push_back(held_out(rows[i], comparisons[i].at(value),
+                                        random ? random_device : measured_device,
+                                        value == 0 ? "throughput"
+                                        : random   ? "power"
+                                                   : "latency"));
+    }
   const auto inside = covered(found.held_out);
   constexpr const char* note = "the family of the network left out";
   constexpr const char* note_random = "the network left out";
-  found.groups = {
-      {"PyTorch graphs without calibration, fp16",
-       runs_file,
-       note,
-       {},
-       {{"images/s", 0.18, Statistic::median}}},
-      {"PyTorch graphs without calibration, tf32", runs_file, note, {}, {{"images/s", 0.25}}},
-      {"PyTorch eager without calibration", runs_file, note, {}, {{"images/s", 0.25}}},
-      {"PyTorch graphs drawn at random, fp16", random_runs_file, note_random, {}, {{"images/s", 0.08}}},
-      {"PyTorch graphs drawn at random, tf32", random_runs_file, note_random, {}, {{"images/s", 0.08}}},
-      {"PyTorch graphs drawn at random, fp32", random_runs_file, note_random, {}, {{"images/s", 0.08}}}};
+  found.groups = {{"PyTorch graphs without calibration, fp16",
+                   runs_file,
+                   note,
+                   {},
+                   {{"images/s", 0.18, Statistic::median}}},
+                  {"PyTorch graphs without calibration, tf32", runs_file, note, {}, {{"images/s", 0.25}}},
+                  {"PyTorch eager without calibration", runs_file, note, {}, {{"images/s", 0.25}}},
+                  {"PyTorch graphs drawn at random, fp16",
+                   random_runs_file,
+                   note_random,
+                   {},
+                   {{"images/s", 0.08}, {"watts", 0.06}}},
+                  {"PyTorch graphs drawn at random, tf32",
+                   random_runs_file,
+                   note_random,
+                   {},
+                   {{"images/s", 0.08}, {"watts", 0.06}}},
+                  {"PyTorch graphs drawn at random, fp32",
+                   random_runs_file,
+                   note_random,
+                   {},
+                   {{"images/s", 0.08}, {"watts", 0.06}}}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Comparison& comparison = comparisons[i].front();
-    if (i < first_random) comparison.covered = inside[i];
+    comparison.covered = inside[i];
     found.groups[runs[i].group].comparisons.push_back(std::move(comparison));
+    if (i < first_random) continue;
+    comparisons[i].at(1).covered = inside[rows.size() + i];
+    found.groups[runs[i].group].comparisons.push_back(std::move(comparisons[i].at(1)));
   }
   return found;
 }

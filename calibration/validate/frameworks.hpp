@@ -17,7 +17,7 @@ namespace jostle::calibration {
 // families.
 struct FrameworksValidation {
   // Graphs in fp16, graphs in tf32, eager runs: by images/s; each with the interval of the other families'.
-  // Then graphs drawn at random in fp16, tf32 and fp32, without intervals.
+  // Then graphs drawn at random in fp16, tf32 and fp32, with watts.
   std::vector<ComparisonGroup> groups;
   std::vector<analyses::HeldOutRow> held_out;
 };

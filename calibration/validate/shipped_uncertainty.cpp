@@ -8,6 +8,7 @@
 #include "calibration/calibrate/traces.hpp"
 #include "calibration/evidence/embedded.hpp"
 #include "calibration/validate/boards.hpp"
+#include "calibration/validate/clients.hpp"
 #include "calibration/validate/frameworks.hpp"
 #include "calibration/validate/language.hpp"
 #include "profiles/profile/profile.hpp"
@@ -82,6 +83,12 @@ ShippedUncertainty shipped_uncertainty(const std::function<void(double)>& progre
   for (analyses::HeldOutRow& row : validate_boards().held_out)
     if (row.device != well_measured) rows.push_back(std::move(row));
   for (analyses::HeldOutRow& row : validate_frameworks().held_out) rows.push_back(std::move(row));
+  const std::vector<ComparisonGroup> clients = validate_clients();
+  for (const auto& [group, basis] :
+       {std::pair(&clients.front(), "measured beside"), std::pair(&clients.back(), "single beside")})
+    for (const auto& [from, quantity] : {std::pair("images/s", "throughput"), std::pair("watts", "power")})
+      for (analyses::HeldOutRow& row : held_out_rows(*group, from, "nvidia-h200", quantity, basis))
+        rows.push_back(std::move(row));
   for (analyses::HeldOutRow& row : language_held_out()) rows.push_back(std::move(row));
   if (progress) progress(1);
   profiles::Uncertainty of_all;

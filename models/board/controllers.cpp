@@ -179,7 +179,7 @@ double Controllers::watts_when(double busy, const Clocks& clocks, double celsius
   activity.gpu_hz = clocks.gpu_hz;
   activity.emc_hz = clocks.emc_hz;
   activity.dla_hz = clocks.dla_hz;
-  activity.gpu_busy_s = activity.working_s = activity.tensor_s = activity.issue_s = busy;
+  activity.gpu_busy_s = activity.working_s = activity.tensor_s = activity.issue_s = activity.warps_s = busy;
   activity.gpu_gated_s = 0;
   activity.dram_bytes = activity.gpu_dram_bytes = busy * memory_capacity(device, clocks.emc_hz);
   activity.dla_busy_s = busy * device.dla.count;

@@ -179,6 +179,7 @@ bool PowerMeter::look() {
   activity_.working_s = used.working;
   activity_.tensor_s = used.tensor_active;
   activity_.issue_s = used.issue_slot;
+  activity_.warps_s = used.occupancy;
   activity_.gpu_dram_bytes = used.dram_bytes;
   activity_.dram_bytes = used.dram_bytes + now_.other_bytes - before_.other_bytes;
   activity_.dla_busy_s = sim::to_seconds(now_.dla_busy - before_.dla_busy);

@@ -68,6 +68,27 @@ bool is_planar_at_once(const Layer& layer, double out) {
                                layer.out.channels <= few_planar_channels);
 }
 
+// Channels a group that tiles of 32 do not hold without a rest: weights are copied with padding.
+bool pads_groups(const Layer& layer) {
+  constexpr int tile = 32;
+  const int channels = static_cast<int>(layer.in.channels / layer.groups);
+  return layer.groups > 1 && channels % tile != 0 && tile % channels != 0;
+}
+
+// The kernel of a convolution in groups in single precision: bounds seen in the sweep of shapes. `cores`: in
+// fp32, on CUDA cores.
+LaunchKind grouped_kind(const Layer& layer, std::int64_t batch, bool cores) {
+  constexpr std::int64_t few_images = 2, small_group = 8, wide_group = 24, small_plane = 196;
+  constexpr std::int64_t plane = 784, large_plane = 3136, many = 16;
+  const std::int64_t channels = layer.in.channels / layer.groups, positions = layer.out.positions();
+  const bool narrow = channels <= small_group / 2 ||
+                      (channels <= small_group && positions <= (cores ? plane : small_plane)) ||
+                      (cores && batch == 1 && channels <= wide_group && positions <= small_plane);
+  if ((batch <= few_images && narrow) || layer.window_area() == 1) return LaunchKind::grouped_direct;
+  const bool each = cores || (pads_groups(layer) && positions >= large_plane && batch < many);
+  return each ? LaunchKind::grouped_each : LaunchKind::grouped;
+}
+
 // Some kernels compute tiles of channels and rows, also where these are padding.
 void pad_operations(Launch& launch, const Layer& layer, std::int64_t batch, double depth) {
   constexpr std::int64_t channels = 32, rows = 64;
@@ -75,7 +96,20 @@ void pad_operations(Launch& launch, const Layer& layer, std::int64_t batch, doub
   if (launch.kind == LaunchKind::planar || launch.kind == LaunchKind::planar_odd)
     launch.operations =
         2e-9 * static_cast<double>(positions) * depth * up_to_multiple(layer.out.channels, channels);
-  if (launch.kind == LaunchKind::grouped)
+  const double groups = layer.groups;
+  const double width = static_cast<double>(layer.in.channels) / groups;
+  if (launch.kind == LaunchKind::grouped_direct) {
+    constexpr double results_of_block = 1024, blocks_of_round = 264;
+    launch.blocks = std::ceil(launch.written / results_of_block);
+    launch.steps = width * std::ceil(launch.blocks / blocks_of_round) / 1e3;
+  }
+  if (launch.kind == LaunchKind::grouped_each) {
+    constexpr double start_of_each = 18.9;  // of a kernel, in channels
+    launch.steps = groups * (start_of_each + width) / 1e3;
+    constexpr double side_by_side = 5;
+    launch.blocks = side_by_side * tiles(positions, rows);
+  }
+  if (launch.kind == LaunchKind::grouped || launch.kind == LaunchKind::grouped_each)
     launch.operations = 2e-9 * up_to_multiple(positions, rows) * depth *
                         up_to_multiple(layer.out.channels / layer.groups, channels) * layer.groups;
 }
@@ -303,17 +337,20 @@ class Launcher {
     const auto weights = static_cast<double>(layer.weights());
     const bool image = layer.in.channels <= image_channels && layer.window_area() > 1;
     const bool single = layer.window_area() == 1 && layer.stride == 1 && layer.groups == 1;
-    const bool grouped = half_ && layer.groups > 1;
+    const bool grouped = half_ && layer.groups > 1 && (pads_groups(layer) || layer.window_area() == 1);
     const bool padded = !grouped && is_padded(layer, image);
-    const bool turned =
-        !half_ && !cores_ && !in_rows() && !single && (!image || layer.window_area() >= wide_window);
+    const bool turned = !half_ && !cores_ && !in_rows() && !single &&
+                        (!image || layer.window_area() >= wide_window) &&
+                        (layer.groups == 1 || grouped_kind(layer, batch_, cores_) == LaunchKind::grouped);
     const std::int64_t channels = layer.in.channels / layer.groups;
     if (in_rows() && !single) move(LaunchKind::copy, weights);
     if (grouped || padded) move_operands(layer, in, weights, grouped);
     if (turned) {
       turn(images_, layer.in.positions(), layer.in.channels);
       // Weights of one position lie alike in both layouts.
-      if (layer.window_area() > 1)
+      if (pads_groups(layer))
+        move(LaunchKind::transform, weights);
+      else if (layer.window_area() > 1)
         turn(static_cast<double>(layer.out.channels), layer.window_area(), channels);
     }
     const bool plane = layer.in.positions() > 1;
@@ -332,11 +369,11 @@ class Launcher {
 
   // The kernel of a convolution in single precision, `single` of a window of one position.
   [[nodiscard]] LaunchKind single_kind(const Layer& layer, bool single, double out) const {
+    if (layer.groups > 1) return grouped_kind(layer, batch_, cores_);
     if (cores_)
       return is_fourier(layer, batch_)                    ? LaunchKind::fourier_conv
              : out >= large_result && layer.dilation == 1 ? LaunchKind::large_conv
                                                           : LaunchKind::conv;
-    if (layer.groups > 1) return LaunchKind::grouped;
     if (!single) return LaunchKind::conv;
     constexpr int word_group = 4;  // positions that are loaded together
     return batch_ * layer.out.positions() <= few_rows ? LaunchKind::vector

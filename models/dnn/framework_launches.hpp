@@ -39,6 +39,8 @@ enum class LaunchKind {
   large_conv,        // convolution in fp32 by tiles of 256 x 64
   fourier_conv,      // convolution in fp32 in several kernels, by Fourier transforms
   grouped,           // convolution in groups, in tf32
+  grouped_direct,    // the same in one kernel on CUDA cores, in single precision
+  grouped_each,      // the same by kernels side by side, one for each group, in single precision
   vector,            // product for a few rows
   tiled_attention,   // attention in single precision, by tiles of 64 queries and 64 keys
   attention,         // softmax(q k) v in one kernel

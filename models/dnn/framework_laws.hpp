@@ -39,7 +39,8 @@ struct LawOf {
 //   x moved
 [[nodiscard]] const Law& streamed_product();
 
-// The law of thin_attention is the same in all sets. Throws std::invalid_argument if there is none.
+// The laws of thin_attention and of grouped convolutions are the same in all sets. Throws
+// std::invalid_argument if there is none.
 [[nodiscard]] const Law& law_of(std::span<const LawOf> laws, LaunchKind kind, Precision precision);
 
 }  // namespace jostle::dnn

@@ -10,7 +10,7 @@ namespace {
 
 using Node = Network::Node;
 
-constexpr std::array<std::string_view, 38> kind_names{"gemm",
+constexpr std::array<std::string_view, 40> kind_names{"gemm",
                                                       "conv",
                                                       "first_conv",
                                                       "batched",
@@ -19,6 +19,8 @@ constexpr std::array<std::string_view, 38> kind_names{"gemm",
                                                       "large_conv",
                                                       "fourier_conv",
                                                       "grouped",
+                                                      "grouped_direct",
+                                                      "grouped_each",
                                                       "vector",
                                                       "tiled_attention",
                                                       "attention",

@@ -54,22 +54,15 @@ constexpr std::array measured_shapes{
     ShapeOf{LaunchKind::batch_norm_planar, std::nullopt, 0, 0, {256, 19, 0, 1024, false}},
     ShapeOf{LaunchKind::conv, Precision::fp32, 0, 0, {64, 92, 6528, 1024, false}, 1.5e6},
     ShapeOf{LaunchKind::conv, Precision::fp32, 0, 0, {128, 166, 16896, 4096, false}},
-    ShapeOf{LaunchKind::conv, Precision::tf32, 0, 0.5, {128, 119, 122880, 2048, false}},
-    ShapeOf{LaunchKind::conv, Precision::tf32, 0, 0, {384, 168, 231424, 4096, true}},
     ShapeOf{LaunchKind::depthwise_rows, std::nullopt, 0, 0, {256, 128, 0, 1024, false}},
     ShapeOf{LaunchKind::fourier_conv, std::nullopt, 0, 0, {128, 126, 19200, 4096, false}},
     ShapeOf{LaunchKind::gemm, Precision::fp32, 0, 0, {64, 80, 6912, 1024, false}, 3.7e5},
     ShapeOf{LaunchKind::gemm, Precision::fp32, 0, 0, {128, 128, 13056, 4096, false}},
-    ShapeOf{LaunchKind::gemm, Precision::tf32, 0, 0, {384, 168, 231424, 4096, true}},
     ShapeOf{LaunchKind::grouped, std::nullopt, 0, 0, {384, 168, 231424, 1024, true}},
+    ShapeOf{LaunchKind::grouped_direct, std::nullopt, 0, 0, {1024, 40, 0, 1024, false}},
+    ShapeOf{LaunchKind::grouped_each, std::nullopt, 0, 0, {64, 92, 6528, 1024, false}},
     ShapeOf{LaunchKind::large_conv, std::nullopt, 0, 0, {128, 255, 33280, 16384, false}},
     ShapeOf{LaunchKind::layout, std::nullopt, 0, 0, {256, 32, 4224, 1024, false}},
-    ShapeOf{LaunchKind::planar, std::nullopt, 0, 0.5, {128, 92, 98304, 2048, false}},
-    ShapeOf{LaunchKind::planar, std::nullopt, 0, 3.3, {128, 168, 73728, 8192, false}},
-    ShapeOf{LaunchKind::planar, std::nullopt, 0, 0, {384, 168, 231424, 2048, true}},
-    ShapeOf{LaunchKind::planar_odd, std::nullopt, 0, 0.5, {128, 92, 98304, 2048, false}},
-    ShapeOf{LaunchKind::planar_odd, std::nullopt, 0, 3.3, {128, 168, 73728, 8192, false}},
-    ShapeOf{LaunchKind::planar_odd, std::nullopt, 0, 0, {384, 168, 231424, 2048, true}},
     ShapeOf{LaunchKind::tiled_attention, std::nullopt, 0, 0, {128, 168, 36352, 4096, false}},
     ShapeOf{LaunchKind::vector, std::nullopt, 0, 0, {128, 159, 528, 4, false}},
 };
@@ -78,6 +71,46 @@ constexpr std::array measured_shapes{
 // (evidence/h200-llm/kernels.csv, cudnn_generated_fort_native_sdpa_sm80_flash_fprop: 2 blocks of
 // qwen2.5_0.5b).
 constexpr BlockShape thin_attention_shape{128, 120, 45376, 512, false};
+
+// Products in tf32 (evidence/h200-random/products.csv: 561 of a sweep of shapes, and those of
+// launches.csv.gz). The library takes tiles of 64 x 64 as long as there is an SM for each, then larger ones,
+// so that there is one round; where the largest are too many, persistent blocks on all SMs but some, since
+// clusters of four leave a few.
+constexpr BlockShape small_tiles{128, 92, 98304, 64 * 64, false};
+constexpr BlockShape wide_tiles{128, 168, 73728, 64 * 128, false};
+constexpr BlockShape conv_tiles{128, 119, 122880, 64 * 32, false};
+constexpr BlockShape warp_group_tiles{384, 168, 231424, 64 * 64, true};
+
+struct Tiled {
+  const BlockShape* shape = nullptr;
+  double blocks = 1;
+};
+
+Tiled tiled_in_tf32(const Launch& launch, double sms) {
+  constexpr double side = 64, padding = 1.15, clusters = 0.92, shallow = 400, few = 66;
+  constexpr double shallow_planar = 700, deep_conv = 1500;
+  const double channels = launch.work.out.channels, depth = 1e3 * launch.steps;
+  const double tiles = std::ceil(launch.written / channels / side) * std::ceil(channels / side);
+  const double larger = tiles <= sms ? 1 : tiles <= 2 * sms ? 2 : tiles <= 4 * sms ? 4 : 0;
+  const Tiled one_round{&warp_group_tiles,
+                        larger > 0 ? std::min(padding * tiles / larger, sms) : clusters * sms};
+  if (launch.kind == LaunchKind::gemm)
+    return depth <= shallow && larger == 1 ? Tiled{&small_tiles, padding * tiles} : one_round;
+  if (launch.kind == LaunchKind::conv) {
+    if (depth <= shallow_planar) return {&conv_tiles, tiles / 2};
+    if (tiles > few) return one_round;
+    return {&conv_tiles, depth > deep_conv ? std::max(tiles, sms) : padding * tiles};  // sums are split
+  }
+  if (depth <= shallow_planar)
+    return tiles <= 2 * sms ? Tiled{&small_tiles, padding * tiles} : Tiled{&wide_tiles, tiles / 2};
+  return tiles <= few ? Tiled{&small_tiles, std::max(tiles, few)} : one_round;
+}
+
+bool is_tiled_in_tf32(const Launch& launch, Precision precision) {
+  return precision == Precision::tf32 &&
+         (launch.kind == LaunchKind::gemm || launch.kind == LaunchKind::conv ||
+          launch.kind == LaunchKind::planar || launch.kind == LaunchKind::planar_odd);
+}
 
 // True for a row that holds for the launch in its precision.
 bool suits(const ShapeOf& row, const Launch& launch) {
@@ -127,9 +160,10 @@ const BlockShape& shape_of(const Launch& launch, Precision precision) {
 }
 
 void set_blocks(gpu::Kernel& kernel, const Launch& launch, Precision precision, const gpu::Spec& gpu) {
-  const BlockShape& shape = shape_of(launch, precision);
-  kernel.blocks =
-      launch.blocks > 0 ? static_cast<std::uint32_t>(launch.blocks) : parts_of(launch, shape.results);
+  const Tiled tiled = is_tiled_in_tf32(launch, precision) ? tiled_in_tf32(launch, gpu.sm_count) : Tiled{};
+  const BlockShape& shape = tiled.shape != nullptr ? *tiled.shape : shape_of(launch, precision);
+  const double known = tiled.shape != nullptr ? std::ceil(tiled.blocks) : launch.blocks;
+  kernel.blocks = known > 0 ? static_cast<std::uint32_t>(known) : parts_of(launch, shape.results);
   kernel.threads_per_block = shape.threads;
   kernel.registers_per_thread = shape.registers;
   kernel.shared_bytes = shape.shared_bytes;

@@ -65,7 +65,7 @@ PerPart energy_of(const Spec& spec, const Activity& activity, double celsius) {
     const double switched =
         sms * (spec.gpu.clock_tree_f * powered + spec.gpu.busy_f * activity.gpu_busy_s) +
         sms * (spec.gpu.sm_f * activity.working_s + spec.gpu.tensor_f * activity.tensor_s +
-               spec.gpu.issue_f * activity.issue_s);
+               spec.gpu.issue_f * activity.issue_s + spec.gpu.warp_f * activity.warps_s);
     at(Part::gpu) = switched * square(volts) * activity.gpu_hz +
                     sms * spec.gpu.leakage_w * leakage_share(spec.gpu.voltage, volts) * leaking * powered +
                     spec.gpu.byte_j * over_lowest(spec.gpu.voltage, volts) * activity.gpu_dram_bytes;

@@ -28,7 +28,7 @@ struct Activity {
   double gpu_pulses = 1;  // the same as for a cluster
   double gpu_busy_s = 0, gpu_gated_s = 0;
   // Seconds, each weighted with the share of the whole GPU that was used (gpu::Usage).
-  double working_s = 0, tensor_s = 0, issue_s = 0;
+  double working_s = 0, tensor_s = 0, issue_s = 0, warps_s = 0;
   double gpu_dram_bytes = 0, dram_bytes = 0;  // by the GPU; in total
   int dlas = 0;
   double dla_busy_s = 0;      // sum over all DLAs

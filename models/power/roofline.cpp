@@ -15,6 +15,8 @@ Roofline::Energy energy_at(const Spec& spec, const gpu::Spec& gpu, const dnn::Ar
   Activity busy = idle, working = idle, multiplying = idle, moving = idle;
   busy.gpu_busy_s = seconds;
   working.working_s = seconds;
+  constexpr double warps_of_products = 0.1875;  // 384 threads of 2048
+  working.warps_s = seconds * warps_of_products;
   if (path.tensor_cores) multiplying.tensor_s = seconds;
   multiplying.issue_s = seconds * (path.tensor_cores ? gpu.kernels.instructions.per_tensor_clock : 1);
   moving.gpu_dram_bytes = moving.dram_bytes = roofs.bytes_per_s * seconds;

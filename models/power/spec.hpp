@@ -39,6 +39,7 @@ struct GpuSpec {
   double sm_f = 0;           // per SM whose warps make progress (gpu::Kernel::working)
   double tensor_f = 0;       // per SM whose tensor pipes are always busy, in addition to sm_f
   double issue_f = 0;        // per SM that issues an instruction in every slot, in addition to sm_f
+  double warp_f = 0;         // per SM that holds as many warps as it can, in addition to sm_f
   double byte_j = 0;         // per byte moved from or to DRAM: caches and crossbar, at the lowest voltage
   double leakage_w = 0;      // per powered SM
   double gated_after_s = 0;  // powered off after being idle for this long, unless clocks are pinned; 0: never

@@ -60,6 +60,7 @@ void read_gpu(const Cursor& at, Block& outer, power::GpuSpec& gpu) {
   block.required("sm", gpu.sm_f, farads());
   block.required("tensor", gpu.tensor_f, farads());
   block.optional("issue", gpu.issue_f, farads());
+  block.optional("warps", gpu.warp_f, farads());
   block.required("per_byte", gpu.byte_j, joules_per_byte());
   block.required("leakage", gpu.leakage_w, watts());
   sim::Duration gated;

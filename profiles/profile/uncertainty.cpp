@@ -55,7 +55,8 @@ Uncertainty parse_uncertainty(std::string_view csv, std::string_view name, std::
       if (number < 0) row.fail("the half-width must not be negative");
       const auto runs = static_cast<std::size_t>(std::max<std::int64_t>(row.integer(rows), 0));
       if (runs >= fewest_runs)
-        found.residuals.push_back({row.text(of), row.text(what), row.text(other), number, runs});
+        found.residuals.push_back(
+            {row.text(of), row.text(what), row.text(other), number, runs, input::text_in(table, row, "of")});
       continue;
     }
     if (row.text(kind) != "sd" && row.text(kind) != "correlation")
@@ -86,7 +87,7 @@ Uncertainty parse_uncertainty(std::string_view csv, std::string_view name, std::
 }
 
 std::string uncertainty_csv_header() {
-  return fmt::format("{}\n", fmt::join(columns, ","));
+  return fmt::format("{},of\n", fmt::join(columns, ","));
 }
 
 std::string uncertainty_csv(const Uncertainty& uncertainty, const std::string& device) {
@@ -94,7 +95,7 @@ std::string uncertainty_csv(const Uncertainty& uncertainty, const std::string& d
   const std::size_t n = uncertainty.figures.size();
   const auto sd = [&](std::size_t i) { return std::sqrt(uncertainty.covariance[i * n + i]); };
   for (std::size_t i = 0; i < n; ++i)
-    text += fmt::format("{},sd,{},,{:.4f},\n", input::csv_field(device),
+    text += fmt::format("{},sd,{},,{:.4f},,\n", input::csv_field(device),
                         input::csv_field(uncertainty.figures[i]), sd(i));
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = i + 1; j < n; ++j) {
@@ -102,15 +103,15 @@ std::string uncertainty_csv(const Uncertainty& uncertainty, const std::string& d
       const double correlation =
           both > 0 ? std::clamp(uncertainty.covariance[i * n + j] / both, -1.0, 1.0) : 0;
       if (std::abs(correlation) >= slight)
-        text += fmt::format("{},correlation,{},{},{:.4f},\n", input::csv_field(device),
+        text += fmt::format("{},correlation,{},{},{:.4f},,\n", input::csv_field(device),
                             input::csv_field(uncertainty.figures[i]),
                             input::csv_field(uncertainty.figures[j]), correlation);
     }
   }
   for (const Residual& residual : uncertainty.residuals)
-    text += fmt::format("{},residual,{},{},{:.4f},{}\n", input::csv_field(residual.device),
+    text += fmt::format("{},residual,{},{},{:.4f},{},{}\n", input::csv_field(residual.device),
                         input::csv_field(residual.quantity), input::csv_field(residual.basis),
-                        residual.half_width, residual.rows);
+                        residual.half_width, residual.rows, input::csv_field(residual.of));
   return text;
 }
 

@@ -2,10 +2,10 @@
 //
 // It is stored as a table of rows beside the profile (profiles/uncertainty.csv for shipped profiles,
 // NAME.uncertainty.csv for NAME.yaml), written by `jostle calibrate` and `jostle validate --uncertainty`:
-//   device,kind,name,other,value,rows
-//   jetson-nano,sd,gpu.kernel_fixed,,0.1140,                                  of the parameter's logarithm
-//   jetson-nano,correlation,gpu.kernel_fixed,factor resnet fp16,-0.6210,      of the logarithms
-//   ,residual,throughput,family,0.1480,32                                     for all devices
+//   device,kind,name,other,value,rows,of
+//   jetson-nano,sd,gpu.kernel_fixed,,0.1140,,                                 of the parameter's logarithm
+//   jetson-nano,correlation,gpu.kernel_fixed,factor resnet fp16,-0.6210,,     of the logarithms
+//   ,residual,throughput,family,0.1480,32,jetson-nano                          for all devices
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,7 @@ struct Residual {
   std::string basis;      // basis of the kernel times: analyses/interval/basis.hpp
   double half_width = 0;  // half-width in the logarithm: contains nine of ten runs
   std::size_t rows = 0;   // number of runs it is estimated from
+  std::string of = {};    // the devices of these runs, "nvidia-h100, nvidia-h200"; empty: not known
 };
 // The minimum number of runs: fewer cannot determine where nine in ten lie (analyses/interval/conformal.hpp).
 inline constexpr std::size_t fewest_runs = 9;

@@ -20,6 +20,7 @@ Spec board() {
   spec.gpu.sm_f = 0.4e-9;
   spec.gpu.tensor_f = 0.6e-9;
   spec.gpu.issue_f = 0.3e-9;
+  spec.gpu.warp_f = 0.1e-9;
   spec.gpu.byte_j = 5e-12;
   spec.gpu.leakage_w = 0.0375;
   spec.dla = {.voltage = {{1e9, 0.7}}, .busy_f = 2e-9, .idle_f = 0.1e-9, .leakage_w = 0.1};
@@ -138,6 +139,14 @@ TEST(Energy, of_an_idle_board_is_leakage_clock_trees_and_base) {
   const double leakage = 0.3 * std::pow(volts / 0.8, 3);
   EXPECT_NEAR(parts[static_cast<std::size_t>(Part::gpu)], 2 * (1e-9 * volts * volts * 0.8e9 + leakage), 1e-9);
   EXPECT_DOUBLE_EQ(parts[static_cast<std::size_t>(Part::base)], 4);
+}
+
+TEST(Energy, of_an_sm_grows_with_the_warps_that_it_holds) {
+  Activity spinning = activity(1, {.gpu = 100, .working = 100});
+  const double few = joules(spinning);
+  spinning.warps_s = 0.5;
+  const double volts = voltage_at(board().gpu.voltage, 0.8e9);
+  EXPECT_NEAR(joules(spinning) - few, 8 * 0.5 * 0.1e-9 * volts * volts * 0.8e9 / board().efficiency, 1e-9);
 }
 
 TEST(Energy, rises_with_voltage_by_its_square) {

@@ -37,6 +37,8 @@ std::string operator_of(LaunchKind kind) {
     case LaunchKind::large_conv:
     case LaunchKind::fourier_conv:
     case LaunchKind::grouped:
+    case LaunchKind::grouped_direct:
+    case LaunchKind::grouped_each:
     case LaunchKind::vector:
       return "product";
     case LaunchKind::depthwise:

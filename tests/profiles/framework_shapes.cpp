@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -73,11 +75,13 @@ TEST(FrameworkShapes, of_products_on_tensor_cores_leave_no_room_for_another_bloc
     for (const LaunchKind kind : {LaunchKind::gemm, LaunchKind::conv, LaunchKind::attention}) {
       dnn::Launch launch = launch_of(kind, 1e7);
       launch.operations = 5;
+      launch.steps = 2;
       launch.work.out.channels = 256;
       const gpu::Kernel kernel = kernel_of(launch, precision, gpu);
       EXPECT_EQ(blocks_per_sm(gpu, kernel), 1);
       EXPECT_TRUE(kernel.persistent);
-      EXPECT_EQ(kernel.blocks, 132U);
+      const bool clusters = precision == dnn::Precision::tf32 && kind != LaunchKind::attention;
+      EXPECT_EQ(kernel.blocks, clusters ? 122U : 132U);
       EXPECT_LT(gpu.registers_per_sm - 384 * 168, 128 * 18) << "an elementwise block of PyTorch";
     }
   }
@@ -98,6 +102,57 @@ TEST(FrameworkShapes, of_narrow_convolutions_are_small_in_half_precision) {
   EXPECT_EQ(blocks_per_sm(hopper(), kernel_of(launch, dnn::Precision::tf32, hopper())), 1);
   launch.work.groups = 1;
   EXPECT_EQ(blocks_per_sm(hopper(), kernel_of(launch, dnn::Precision::fp16, hopper())), 1);
+}
+
+// A product of `rows` by `channels` results, each a sum of `depth`.
+dnn::Launch product(LaunchKind kind, int rows, int channels, int depth) {
+  dnn::Launch launch = launch_of(kind, static_cast<double>(rows) * channels);
+  launch.steps = depth / 1e3;
+  launch.work.out.channels = channels;
+  return launch;
+}
+
+TEST(FrameworkShapes, of_products_in_tf32_are_larger_tiles_as_soon_as_small_ones_take_two_rounds) {
+  const gpu::Spec gpu = hopper();
+  const auto blocks = [&](int rows, int channels, int depth) {
+    return kernel_of(product(LaunchKind::gemm, rows, channels, depth), dnn::Precision::tf32, gpu);
+  };
+  // Of vit_small at batches 2 and 8, 56 and 96 on the card.
+  EXPECT_NEAR(blocks(394, 384, 384).blocks, 56, 8);
+  EXPECT_FALSE(blocks(394, 384, 384).persistent) << "shallow sums: two blocks on an SM";
+  EXPECT_TRUE(blocks(394, 384, 1536).persistent);
+  EXPECT_NEAR(blocks(1576, 384, 1536).blocks, 96, 12);
+  EXPECT_NEAR(blocks(1576, 1536, 384).blocks, 120, 3);
+}
+
+TEST(FrameworkShapes, of_a_sweep_of_products_in_tf32_hold_as_many_sms_as_on_the_card) {
+  const gpu::Spec gpu = hopper();
+  const char* const file = "evidence/h200-random/products.csv";
+  double error = 0, bias = 0, same = 0, products = 0;
+  const auto table = input::CsvTable::parse(calibration::evidence_file(file).value_or(""), file);
+  for (const input::CsvTable::Row row : table) {
+    const auto number = [&](const char* column) { return static_cast<int>(row.integer(column)); };
+    const int window = number("window"), plane = (number("size") + number("stride") - 1) / number("stride");
+    if (row.text("precision") != "tf32" || number("groups") > 1) continue;
+    const LaunchKind kind = row.text("layer") == "linear"              ? LaunchKind::gemm
+                            : window > 1 || number("stride") > 1       ? LaunchKind::conv
+                            : number("size") * number("size") % 4 == 0 ? LaunchKind::planar
+                                                                       : LaunchKind::planar_odd;
+    const gpu::Kernel kernel =
+        kernel_of(product(kind, number("images") * plane * plane, number("out_channels"),
+                          number("channels") * window * window),
+                  dnn::Precision::tf32, gpu);
+    const auto sms = [&](double blocks) { return std::min(1.0, blocks / gpu.sm_count); };
+    const double difference = sms(kernel.blocks) - sms(number("blocks"));
+    error += std::abs(difference);
+    bias += difference;
+    same += static_cast<int>(kernel.threads_per_block) == number("threads_per_block") ? 1 : 0;
+    ++products;
+  }
+  EXPECT_EQ(products, 564);
+  EXPECT_LE(error / products, 0.13) << "0.16 with a kind's blocks of most of its time";
+  EXPECT_NEAR(bias / products, 0, 0.05);
+  EXPECT_GE(same / products, 0.8) << "0.66 with these";
 }
 
 // The share of the time in which an SM holds a single block, and the mean share of SMs with a block.

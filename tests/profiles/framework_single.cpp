@@ -181,6 +181,30 @@ TEST(FrameworkSingle, transforms_convolutions_of_large_batches_in_fp32) {
   EXPECT_EQ(count(launches("vgg16", Precision::fp32, 16), LaunchKind::fourier_conv), 0);
 }
 
+TEST(FrameworkSingle, takes_the_kernel_of_a_grouped_convolution_that_groups_and_batch_allow) {
+  EXPECT_EQ(count(launches("resnext50_32x4d", Precision::fp32, 8), LaunchKind::grouped_each), 16);
+  EXPECT_EQ(count(launches("resnext50_32x4d", Precision::fp32, 1), LaunchKind::grouped_direct), 13)
+      << "but of 32";
+  EXPECT_EQ(count(launches("resnext50_32x4d", Precision::tf32, 8), LaunchKind::grouped), 16);
+  EXPECT_EQ(count(launches("resnext50_32x4d", Precision::tf32, 2), LaunchKind::grouped_direct), 3) << "of 4";
+  EXPECT_EQ(count(launches("resnext50_32x4d", Precision::tf32, 8), LaunchKind::transform), 0);
+  EXPECT_EQ(count(launches("regnet_y_3_2gf", Precision::tf32, 32), LaunchKind::transform), 21)
+      << "groups of 24";
+  EXPECT_EQ(count(launches("resnext50_32x4d", Precision::fp16, 1), LaunchKind::transform), 0);
+  EXPECT_GT(count(launches("regnet_y_3_2gf", Precision::fp16, 1), LaunchKind::transform), 0);
+}
+
+// A Linear of 4096 by 9216 for one image: weights of 151 MB come at 4 TB/s, where those of 1000 rows come
+// at 1.6.
+TEST(FrameworkSingle, loads_many_rows_of_weights_at_the_bandwidth_of_the_card) {
+  const auto network = dnn::built_network(*dnn::find_model("alexnet"), 224);
+  const std::vector<dnn::Launch> found = dnn::launches_of(*network, 1, Precision::tf32);
+  const auto first = std::ranges::find(found, LaunchKind::vector, &dnn::Launch::kind);
+  const gpu::Kernel kernel = dnn::framework_kernels(*network, 1, Precision::tf32, hopper())
+                                 .sequence.kernels.at(static_cast<std::size_t>(first - found.begin()));
+  EXPECT_NEAR(4.0 * first->weights / sim::to_seconds(kernel.duration) / 1e12, 3.1, 0.4);
+}
+
 // 197 queries and keys of 3 heads, by tiles of 64: 12 blocks, 27.4 us on an H200.
 TEST(FrameworkSingle, runs_attention_by_tiles_alike_in_fp32_and_tf32) {
   for (const Precision precision : {Precision::fp32, Precision::tf32}) {

@@ -663,6 +663,7 @@ std::vector<Row> power_rows() {
            {"gpu.per_byte", "100 pJ/B"},
            {"gpu.leakage", "0.5 W"},
            {"gpu.issue", "1 nF"},
+           {"gpu.warps", "1 nF"},
            {"soc.voltage", "[[204 MHz, 0.65 V], [3199 MHz, 1.2 V]]"},
            {"soc.base", "3 W"},
            {"soc.leakage", "2 W"},

@@ -44,6 +44,8 @@ constexpr std::array load_parameters{
                   0.7, 10},
     LoadParameter{"power.gpu.issue", [](power::Spec& s) -> double& { return s.gpu.issue_f; }, true, true, 0.7,
                   10},
+    LoadParameter{"power.gpu.warps", [](power::Spec& s) -> double& { return s.gpu.warp_f; }, true, true, 0.7,
+                  10},
     LoadParameter{"power.gpu.per_byte", [](power::Spec& s) -> double& { return s.gpu.byte_j; }, true, true,
                   0.7, 10},
     LoadParameter{"power.cpu.core", [](power::Spec& s) -> double& { return s.cpu.core_f; }, false, true, 0.7,
@@ -73,6 +75,7 @@ struct LoadRow {
 // How a load occupies the GPU, as shares of it, and the cores.
 struct Occupied {
   double working = 0, issue = 0, tensor = 0, bytes_per_s = 0;
+  double warps = 0;     // resident, over those that all SMs hold
   double spinning = 0;  // share of the SMs on which `spin` runs
   double cores = 0;
   bool context = false;  // the GPU is open
@@ -90,6 +93,7 @@ class Loads {
 
   [[nodiscard]] Described describe(const LoadRow& row) const {
     const double sms = std::max(1, spec_.gpu.sm_count);
+    const double warps_of_sm = std::max(1, spec_.gpu.max_threads_per_sm / 32);  // of those of a load
     Occupied gpu;
     gpu.context = true;
     if (row.load == "idle") return idle();
@@ -97,24 +101,29 @@ class Loads {
     if (!spec_.has_gpu()) return {{}, "the profile has no GPU"};
     if (row.load == "context") {
       gpu.working = gpu.spinning = 1 / sms;
+      gpu.warps = 1 / sms / warps_of_sm;
     } else if (row.load == "spin") {
       gpu.working = gpu.spinning = 1;
+      gpu.warps = 32 / warps_of_sm;
     } else if (row.load == "spin on half of the SMs") {
       gpu.working = gpu.spinning = std::floor(sms / 2) / sms;
+      gpu.warps = gpu.working * 32 / warps_of_sm;
     } else if (row.load == "fma") {
       const auto rate = seen("fp32_flop_per_clock_and_sm");
       if (!rate) return {{}, "the part kernels has no rate of multiply-adds"};
       gpu.working = 1;
+      gpu.warps = 32 / warps_of_sm;
       gpu.issue = of_repeated * std::min(1.0, *rate / flop_per_fma / fma_lanes_of_issue * fma_loop);
     } else if (row.load == "read") {
       const auto rate = seen("dram_read");
       if (!rate) return {{}, "the part gpu_memory has no rate of reads"};
-      gpu.working = 1;
+      gpu.working = gpu.warps = 1;
       gpu.bytes_per_s = *rate * 1e9;
     } else if (row.load == "tensor") {
       const auto share = tensor_share(row);
       if (!share) return {{}, "the part kernels has no rate of products on tensor cores"};
       gpu.working = 1;
+      gpu.warps = 16 / warps_of_sm;
       gpu.tensor = *share;
       gpu.issue = *share * spec_.gpu.tensor_cores.fp16 / flop_per_mma / schedulers_of_sm;
     } else if (row.load == "read in L2") {
@@ -147,6 +156,7 @@ class Loads {
     second.working_s = by.working;
     second.issue_s = by.issue + of_repeated * by.spinning * spin_share;
     second.tensor_s = by.tensor;
+    second.warps_s = by.warps;
     second.gpu_dram_bytes = second.dram_bytes = by.bytes_per_s;
     return second;
   }

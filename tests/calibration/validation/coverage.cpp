@@ -4,11 +4,14 @@
 
 #include <cmath>
 
+#include "analyses/interval/basis.hpp"
+#include "analyses/interval/conformal.hpp"
 #include "analyses/interval/model_error.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "profiles/profile/profile.hpp"
 #include "profiles/tables/kernel_tables.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::calibration {
@@ -100,6 +103,48 @@ TEST(Residuals, fall_back_to_the_next_weaker_basis_and_tell_it) {
   EXPECT_EQ(analyses::residual_for(known, "a", "throughput", "network")->half_width, 0.1);
   EXPECT_EQ(analyses::residual_for(known, "b", "throughput", "network")->half_width, 0.4);
   EXPECT_EQ(analyses::residual_for(known, "a", "throughput", "measured")->half_width, 0.05);
+}
+
+TEST(Residuals, name_the_devices_that_their_runs_are_of) {
+  std::vector<analyses::HeldOutRow> rows;
+  for (int i = 0; i < 10; ++i) rows.push_back(row(std::to_string(i), 101, std::to_string(i)));
+  rows.back().device = "b";
+  EXPECT_EQ(analyses::origin_of(analyses::residuals_of(rows).front()),
+            "10 runs of a, b (throughput, network)");
+  rows.back().device = "a";
+  const std::string csv = profiles::uncertainty_csv_header() +
+                          profiles::uncertainty_csv({.residuals = analyses::residuals_of(rows)}, {});
+  const profiles::Uncertainty read = profiles::parse_uncertainty(csv, "u.csv", "another board");
+  EXPECT_EQ(analyses::origin_of(*analyses::residual_for(read, "another board", "throughput", "model")),
+            "10 runs of a (throughput, network)");
+}
+
+TEST(Residuals, of_what_runs_at_once_are_no_better_than_those_of_measured_kernels_at_once) {
+  profiles::Uncertainty known;
+  known.residuals = {{"", "throughput", "measured", 0.05, 36},
+                     {"", "throughput", "measured beside", 0.12, 40},
+                     {"", "throughput", "laws", 0.1, 80},
+                     {"", "throughput", "single beside", 0.3, 36}};
+  const auto width = [&](const char* basis) {
+    return analyses::residual_for(known, "a", "throughput", basis)->half_width;
+  };
+  EXPECT_EQ(width("measured beside"), 0.12);
+  EXPECT_EQ(width("laws beside"), 0.12);
+  EXPECT_EQ(width("single beside"), 0.3);
+  EXPECT_EQ(width("laws"), 0.1);
+}
+
+TEST(Basis, tells_what_runs_at_once_from_what_takes_turns) {
+  scenarios::Scenario scenario;
+  scenario.processes.resize(2);
+  EXPECT_FALSE(analyses::is_beside(scenario));
+  scenario.sharing = gpu::Sharing::mps;
+  EXPECT_TRUE(analyses::is_beside(scenario));
+  scenario.processes.resize(1);
+  EXPECT_FALSE(analyses::is_beside(scenario)) << "alone";
+  scenario.sharing = gpu::Sharing::time_slicing;
+  scenario.processes.front().gpu.streams = 2;
+  EXPECT_TRUE(analyses::is_beside(scenario));
 }
 
 TEST(Residuals, of_the_tail_of_latency_are_its_own) {

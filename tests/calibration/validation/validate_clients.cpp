@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/evidence/measured_run.hpp"
 #include "calibration/validate/clients.hpp"
 #include "tests/sanitized.hpp"
 
@@ -24,6 +25,16 @@ TEST(MpsClientsAsMeasured, with_all_sms_get_their_rates) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
   EXPECT_GE(errors("equal MPS clients").count, 100U);
   EXPECT_LE(errors("equal MPS clients").mean_absolute, 0.04);
+}
+
+TEST(WattsOfACard, are_those_of_the_whole_step_that_a_meter_of_a_second_saw_a_part_of) {
+  EvidenceRow row{{"board_power_w", "300"}};
+  EXPECT_EQ(watts(row), 300);
+  row["meter_share"] = "0.9";
+  row["watts_before"] = "120";
+  EXPECT_DOUBLE_EQ(watts(row), 320);
+  const EvidenceRow first = evidence_rows("evidence/h200-space/mps.csv").front();
+  EXPECT_GT(watts(first), number(first, "board_power_w"));
 }
 
 // Asked of each client are 6 %. The networks of these runs have other kernels than the tables (h100-shares in
