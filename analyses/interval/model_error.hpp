@@ -24,7 +24,7 @@ struct HeldOutRow {
   [[nodiscard]] double needed() const;
 };
 
-// The half-width that contains nine runs in ten (conformal.hpp), for each quantity and basis: for all devices
+// The half-width that contains nine runs in ten (conformal_half_width), for each quantity and basis: for all devices
 // together, then for each device with enough runs. A value counts once, as it was first held out.
 [[nodiscard]] std::vector<profiles::Residual> residuals_of(const std::vector<HeldOutRow>& rows);
 

@@ -26,7 +26,7 @@ namespace jostle::calibration {
                                                               const std::string& basis);
 
 // For each row, whether it is inside its interval if the interval is based only on rows of other folds and
-// other configurations: an out-of-sample test. None if these are too few (conformal.hpp).
+// other configurations: an out-of-sample test. None if these are too few (conformal_half_width).
 [[nodiscard]] std::vector<std::optional<bool>> covered(const std::vector<analyses::HeldOutRow>& rows);
 
 // The prediction of a value: with the profile, and its spread over the draws.

@@ -35,7 +35,7 @@ struct Residual {
   std::size_t rows = 0;   // number of runs it is estimated from
   std::string of = {};    // the devices of these runs, "nvidia-h100, nvidia-h200"; empty: not known
 };
-// The minimum number of runs: fewer cannot determine where nine in ten lie (analyses/interval/conformal.hpp).
+// The minimum number of runs: fewer cannot determine where nine in ten lie (analyses::conformal_half_width).
 inline constexpr std::size_t fewest_runs = 9;
 
 struct Uncertainty {

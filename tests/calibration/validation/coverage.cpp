@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "analyses/interval/basis.hpp"
-#include "analyses/interval/conformal.hpp"
 #include "analyses/interval/model_error.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/kernels_for.hpp"
