@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "calibration/calibrate/probed/probe_calibration.hpp"
-#include "calibration/probe/folder.hpp"
 #include "cli/subcommand.hpp"
 
 namespace jostle::cli {
@@ -15,11 +13,5 @@ struct AutomaticOptions {
 };
 
 [[nodiscard]] ExitCode calibrate_automatically(const AutomaticOptions& options, Context& context);
-
-[[nodiscard]] std::string probed_page(const calibration::ProbeCalibration& found,
-                                      const calibration::probe::ProbeFolder& folder);
-
-// The probed value over that of the base; 0 if units or values do not allow it.
-[[nodiscard]] double ratio_to_base(const calibration::ProbedFigure& figure);
 
 }  // namespace jostle::cli
