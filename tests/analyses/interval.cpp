@@ -360,7 +360,7 @@ TEST(Uncertainty, is_read_as_it_was_written) {
 TEST(Uncertainty, has_no_residuals_of_too_few_runs) {
   const Uncertainty read =
       profiles::parse_uncertainty(profiles::uncertainty_csv_header() +
-                                      "mine,residual,power,network,0.01,8\n,residual,power,family,0.1,9\n",
+                                      "mine,residual,power,network,0.01,8,\n,residual,power,family,0.1,9,\n",
                                   "mine.csv", "mine");
   ASSERT_EQ(read.residuals.size(), 1U);
   EXPECT_EQ(residual_for(read, "mine", "power", "network")->half_width, 0.1);
@@ -368,8 +368,8 @@ TEST(Uncertainty, has_no_residuals_of_too_few_runs) {
 
 TEST(Uncertainty, refuses_what_cannot_be) {
   const std::string header = profiles::uncertainty_csv_header();
-  for (const char* row : {"a,sd,x,,-1,\n", "a,sd,x,,ten,\n", "a,width,x,,1,\n", "a,correlation,x,y,2,\n",
-                          "a,correlation,x,y,0.5,\n", ",residual,throughput,family,-1,2\n"})
+  for (const char* row : {"a,sd,x,,-1,,\n", "a,sd,x,,ten,,\n", "a,width,x,,1,,\n", "a,correlation,x,y,2,,\n",
+                          "a,correlation,x,y,0.5,,\n", ",residual,throughput,family,-1,2,\n"})
     EXPECT_THROW((void)profiles::parse_uncertainty(header + row, "bad.csv", "a"), input::CsvError) << row;
 }
 

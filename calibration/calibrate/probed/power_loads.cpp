@@ -35,7 +35,8 @@ struct LoadParameter {
   bool card, board;  // fitted on a card, on a board whose memory GPU and cores share
   double sd, range;
 };
-// On a card all that it draws at any load is in the clock tree; on a board in the module's base.
+// On a card all that it draws at any load is in the clock tree; on a board in the module's base. The energy
+// of warps stays the base's: six loads do not tell it from that of SMs.
 constexpr std::array load_parameters{
     LoadParameter{"power.gpu.clock_tree", [](power::Spec& s) -> double& { return s.gpu.clock_tree_f; }, true,
                   true, 0.5, 6},
@@ -43,8 +44,6 @@ constexpr std::array load_parameters{
     LoadParameter{"power.gpu.tensor", [](power::Spec& s) -> double& { return s.gpu.tensor_f; }, true, true,
                   0.7, 10},
     LoadParameter{"power.gpu.issue", [](power::Spec& s) -> double& { return s.gpu.issue_f; }, true, true, 0.7,
-                  10},
-    LoadParameter{"power.gpu.warps", [](power::Spec& s) -> double& { return s.gpu.warp_f; }, true, true, 0.7,
                   10},
     LoadParameter{"power.gpu.per_byte", [](power::Spec& s) -> double& { return s.gpu.byte_j; }, true, true,
                   0.7, 10},

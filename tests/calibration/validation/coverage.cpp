@@ -111,8 +111,9 @@ TEST(Residuals, name_the_devices_that_their_runs_are_of) {
   EXPECT_EQ(analyses::origin_of(analyses::residuals_of(rows).front()),
             "10 runs of a, b (throughput, network)");
   rows.back().device = "a";
-  const std::string csv = profiles::uncertainty_csv_header() +
-                          profiles::uncertainty_csv({.residuals = analyses::residuals_of(rows)}, {});
+  profiles::Uncertainty written;
+  written.residuals = analyses::residuals_of(rows);
+  const std::string csv = profiles::uncertainty_csv_header() + profiles::uncertainty_csv(written, {});
   const profiles::Uncertainty read = profiles::parse_uncertainty(csv, "u.csv", "another board");
   EXPECT_EQ(analyses::origin_of(*analyses::residual_for(read, "another board", "throughput", "model")),
             "10 runs of a (throughput, network)");

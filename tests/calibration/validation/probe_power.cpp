@@ -85,22 +85,27 @@ TEST(ProbePower, finds_the_energies_that_made_up_watts_obey) {
   const profiles::BaseProfile base = profiles::shipped_base_profile("nvidia-h100");
   // A fifth of the energy of networks' instructions: operands repeat.
   const double fma_issue = 0.2 * 206.918 / 256 * (1 + 3.0 / 32), tensor_issue = 0.5 * 4096 / 4096 / 4;
+  const double warps = base.profile.spec->power->gpu.warp_f * 1e9 * per_nf / 64;  // of a warp on every SM
   const double context = 140, sm = 0.4 * per_nf, issue = 0.9 * per_nf, tensor = 1.5 * per_nf;
   const double soc_and_dram = 2999.57e9 * (8e-12 / 0.92 + 32e-12);
   const double gpu_bytes = 2999.57e9 * (0.98 / 0.86) * (0.98 / 0.86) * 20e-12 / 0.92;
-  const MadeUpLoads made({{"context", context + (sm + 0.06 * issue) / 132},
-                          {"spin", context + sm + 0.06 * issue},
-                          {"spin on half of the SMs", context + (sm + 0.06 * issue) / 2},
-                          {"fma", context + sm + fma_issue * issue},
-                          {"read", context + sm + soc_and_dram + gpu_bytes},
-                          {"tensor", context + sm + 0.5 * tensor + tensor_issue * issue}});
+  const MadeUpLoads made({{"context", context + (sm + warps + 0.06 * issue) / 132},
+                          {"spin", context + sm + 32 * warps + 0.06 * issue},
+                          {"spin on half of the SMs", context + (sm + 32 * warps + 0.06 * issue) / 2},
+                          {"fma", context + sm + 32 * warps + fma_issue * issue},
+                          {"read", context + sm + 64 * warps + soc_and_dram + gpu_bytes},
+                          {"tensor", context + sm + 16 * warps + 0.5 * tensor + tensor_issue * issue}});
   const ProbedPower found = fit_probed_power(made.folder(), base);
   for (const LoadWatts& load : found.loads) EXPECT_NEAR(load.fitted / load.measured, 1, 0.02) << load.load;
   const auto value = [&](const char* path) {
     const ProbedFigure* const figure = figure_in(found, path);
     return figure != nullptr ? std::stod(figure->value) : NAN;
   };
-  EXPECT_NEAR(value("power.gpu.issue"), 0.9, 0.25);
+  // Six loads hardly tell instructions from the SM that issues them: the truth lies within two standard
+  // errors.
+  const ProbedFigure* const of_issue = figure_in(found, "power.gpu.issue");
+  ASSERT_NE(of_issue, nullptr);
+  EXPECT_LT(std::abs(std::log(value("power.gpu.issue") / 0.9)), 2 * of_issue->relative_sd);
   EXPECT_NEAR(value("power.gpu.tensor"), 1.5, 0.3);
   ASSERT_EQ(found.covariance.size(), found.figures.size() * found.figures.size());
   for (std::size_t i = 0; i < found.figures.size(); ++i)
@@ -114,7 +119,7 @@ TEST(ProbePower, leaves_loads_out_whose_rate_is_not_known_and_says_why) {
   ASSERT_EQ(found.loads.size(), 11u);
   for (const LoadWatts& load : found.loads) {
     if (load.left_out.empty())
-      EXPECT_NEAR(load.fitted / load.measured, 1, 0.02) << load.load;
+      EXPECT_NEAR(load.fitted / load.measured, 1, 0.03) << load.load;
     else
       EXPECT_EQ(load.fitted, 0) << load.load;
   }
