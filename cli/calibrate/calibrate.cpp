@@ -9,6 +9,7 @@
 #include "calibration/calibrate/board/board_calibration.hpp"
 #include "calibration/probe/folder.hpp"
 #include "cli/calibrate/automatic.hpp"
+#include "cli/calibrate/words.hpp"
 #include "cli/laboratory/laboratory.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
@@ -120,16 +121,6 @@ std::string held_out_text(const calibration::BoardCalibration& outcome, bool qui
              : text;
 }
 
-// Writes the kernel tables into the folder beside the profile.
-void write_tables(const calibration::BoardCalibration& outcome, const CalibrateOptions& options) {
-  if (outcome.kernels.empty()) return;
-  const std::filesystem::path folder = std::filesystem::path(options.output).parent_path() / outcome.kernels;
-  std::filesystem::create_directories(folder);
-  for (const auto& [name, text] : {std::pair("kernels.csv", &outcome.calibration.own.kernels_csv),
-                                   std::pair("solo.csv", &outcome.calibration.own.solo_csv)})
-    output::write_whole(*output::open_if_given((folder / name).string()), *text);
-}
-
 std::string next_log_text(const calibration::BoardCalibration& outcome) {
   if (outcome.next_logs.empty()) return {};
   const calibration::NextLog& best = outcome.next_logs.front();
@@ -150,12 +141,18 @@ ExitCode calibrate_auto(const CalibrateOptions& options, Context& context) {
                 "--host; "
                 "other "
                 "evidence goes on top: jostle calibrate mine.yaml EVIDENCE... -o better.yaml");
-  return calibrate_automatically({.folder = options.evidence.front(),
-                                  .output = options.output,
-                                  .name = options.name,
-                                  .html = options.html,
-                                  .host = options.host},
-                                 context);
+  try {
+    return calibrate_automatically({.folder = options.evidence.front(),
+                                    .output = options.output,
+                                    .name = options.name,
+                                    .html = options.html,
+                                    .host = options.host},
+                                   context);
+  } catch (const input::CsvError& error) {
+    return context.terminal.refuse(error.what());
+  } catch (const calibration::CalibrationError& error) {
+    return context.terminal.refuse(error.what());
+  }
 }
 
 ExitCode calibrate(const CalibrateOptions& options, Context& context) {
@@ -189,7 +186,7 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
     terminal.clear_progress();
     if (profile) {
       if (table) output::write_whole(*table, found.uncertainty_csv);
-      if (beside) write_tables(found, options);
+      if (beside) write_tables(found, options.output);
       output::write_whole(*profile, found.profile);
     }
     terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
@@ -213,6 +210,15 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
 
 }  // namespace
 
+void write_tables(const calibration::BoardCalibration& outcome, const std::string& output) {
+  if (outcome.kernels.empty()) return;
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path() / outcome.kernels;
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, text] : {std::pair("kernels.csv", &outcome.calibration.own.kernels_csv),
+                                   std::pair("solo.csv", &outcome.calibration.own.solo_csv)})
+    output::write_whole(*output::open_if_given((folder / name).string()), *text);
+}
+
 void add_calibrate(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "calibrate", "Fit a device profile to measurements of one board and report its error on held-out runs");
@@ -220,7 +226,9 @@ void add_calibrate(CLI::App& app, Task& task) {
   add_value(
       *command, "DEVICE", options->device, "",
       "The shipped profile closest to the board, or one of one's own (a .yaml file) to go on from; auto: "
-      "the one closest to what `jostle probe` found, whose folder follows")
+      "the one closest to what `jostle probe` found, whose folder follows, with the networks that `jostle "
+      "record` "
+      "left in it")
       ->required();
   add_value(*command, "EVIDENCE", options->evidence, "",
             "CSV files of measurements, or a folder of them (see docs/calibration.md)")
@@ -233,8 +241,9 @@ void add_calibrate(CLI::App& app, Task& task) {
   command->add_flag("--fresh", options->fresh,
                     "Start from reference ranges instead of the fitted values of the shipped profile");
   add_html(*command, options->html);
-  command->add_flag("--host", options->host,
-                    "With auto: a profile of the cores and the memory alone, as of a machine without a GPU");
+  command->add_flag(
+      "--host", options->host,
+      "With auto: a profile of the cores and the memory alone, as of a machine without a GPU and networks");
   command->add_flag("--quick", options->quick, "Skip the error on held-out runs");
   add_examples(*command, {"calibrate jetson-orin-nano-super evidence.csv -o my-board.yaml",
                           "calibrate jetson-orin-nano-super evidence.csv --quick"});
