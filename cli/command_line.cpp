@@ -54,6 +54,7 @@ constexpr std::array subcommands{
     Subcommand{"reproduce", nullptr},
     Subcommand{"import", nullptr},
     Subcommand{"probe", nullptr},
+    Subcommand{"record", nullptr},
     Subcommand{"profile", add_profile},
     Subcommand{"sweep", add_sweep},
     Subcommand{"plan", add_plan},

@@ -96,6 +96,14 @@ input::CsvTable without_file(const fs::path& rates, const RecordedNetwork& netwo
   return input::CsvTable::parse(text, rates.string());
 }
 
+// True if a row of a rate lacks what a scenario needs.
+bool is_incomplete(const input::CsvTable& table) {
+  for (const input::CsvTable::Row row : table)
+    if (row.view("metric") == "throughput" && (row.view("precision").empty() || row.view("runtime").empty()))
+      return true;
+  return false;
+}
+
 // One process of a scenario as `compare_mixes` runs it.
 std::string process_of(const EvidenceRow& row, const std::string& stem) {
   const std::string model = fs::path(row.at("model")).stem().string();
@@ -214,8 +222,14 @@ std::optional<Recorded> read_recorded(const fs::path& board, input::Problems& pr
     }
     const fs::path rates = folder / network.name / rates_file;
     if (!network.onnx.empty()) files.also_in(network.onnx.parent_path().string());
+    input::CsvTable table = without_file(rates, network, problems);
+    if (is_incomplete(table)) {
+      recorded.notes.push_back(fmt::format("{}: its precision or runtime is not told; its rates are not used",
+                                           input::printable(network.name)));
+      continue;
+    }
     names.push_back(rates.string());
-    tables.push_back(without_file(rates, network, problems));
+    tables.push_back(std::move(table));
   }
   if (!problems.empty()) return std::nullopt;
   Evidence evidence = evidence_of(tables, files);
@@ -225,6 +239,9 @@ std::optional<Recorded> read_recorded(const fs::path& board, input::Problems& pr
     recorded.evidence.files.push_back({names[i], evidence.used[i], evidence.unused[i]});
   if (fs::exists(folder / "mixes.csv"))
     recorded.mixes = rows_of(input::CsvTable::read((folder / "mixes.csv").string()));
+  std::erase_if(recorded.mixes, [](const EvidenceRow& row) {
+    return row.at("precision").empty() || row.at("runtime").empty();
+  });
   return recorded;
 }
 
