@@ -126,7 +126,86 @@ class PerfAnalyzerReading {
   std::vector<Import> imports_;
 };
 
+// The number behind a name in a line such as "    p90 latency: 40100 usec", in ms where its unit is usec.
+std::optional<double> number_after(std::string_view line, std::string_view name) {
+  const std::string_view text = trimmed(line);
+  if (!text.starts_with(name)) return std::nullopt;
+  std::string_view rest = trimmed(text.substr(name.size()));
+  return take_number(rest);
+}
+
+// What perf_analyzer prints: one run for each level of load, whose throughput counts requests.
+class PerfAnalyzerText {
+ public:
+  PerfAnalyzerText(Source& source, input::Problems& problems) : source_(source), problems_(problems) {}
+
+  std::vector<Import> run() {
+    for (std::string_view line; source_.next_line(line);) read(line);
+    const bool complete = !imports_.empty() && imports_.back().rows.size() > 1;
+    if (complete && source_.failure().empty()) return std::move(imports_);
+    source_.fail(problems_, source_.line(),
+                 !source_.failure().empty()
+                     ? source_.failure()
+                     : "the file holds no throughput with its latency: is it truncated?");
+    return {};
+  }
+
+ private:
+  void read(std::string_view line) {
+    if (const auto batch = number_after(line, "Batch size: "); batch && *batch >= 1 && *batch <= 1e6)
+      batch_ = static_cast<std::int64_t>(*batch);
+    const std::string_view text = trimmed(line);
+    const bool starts = (text.starts_with("Request concurrency: ") || text.starts_with("Request Rate: ")) &&
+                        text.find(',') == std::string_view::npos;
+    if (starts) {
+      imports_.push_back({.format = "perf-analyzer", .origin = source_.origin()});
+      imports_.back().setting.tool = "perf_analyzer";
+      imports_.back().setting.batch = batch_;
+      const bool concurrency = text.starts_with("Request concurrency");
+      std::string_view level = trimmed(text.substr(text.find(':') + 1));
+      of_ = fmt::format("{} {:g}", concurrency ? "concurrency" : "request rate",
+                        take_number(level).value_or(0));
+      client_ = false;
+    }
+    if (imports_.empty()) return;
+    if (text == "Client:") client_ = true;
+    if (text == "Server:") client_ = false;
+    if (client_) read_client(line);
+  }
+
+  void read_client(std::string_view line) {
+    std::vector<Measurement>& rows = imports_.back().rows;
+    if (const auto rate = number_after(line, "Throughput: "))
+      rows.push_back({.metric = "throughput",
+                      .value = *rate * static_cast<double>(batch_.value_or(1)),
+                      .unit = "images/s",
+                      .count = 1,
+                      .of = of_});
+    const auto ms = [&](std::string_view name) {
+      const auto us = number_after(line, name);
+      return us ? std::optional(*us / 1000) : us;
+    };
+    if (const auto mean = ms("Avg latency: "))
+      rows.push_back({.metric = "latency", .value = *mean, .unit = "ms", .count = 1, .of = of_});
+    if (rows.empty() || rows.back().metric != "latency") return;
+    if (const auto median = ms("p50 latency: ")) rows.back().median = median;
+    if (const auto p90 = ms("p90 latency: ")) rows.back().p90 = p90;
+    if (const auto p99 = ms("p99 latency: ")) rows.back().p99 = p99;
+  }
+
+  Source& source_;
+  input::Problems& problems_;
+  std::optional<std::int64_t> batch_;
+  std::string of_;
+  bool client_ = false;
+  std::vector<Import> imports_;
+};
+
 }  // namespace
+
+std::vector<Import> read_perf_analyzer_text(Source& source, input::Problems& problems) {
+  return PerfAnalyzerText(source, problems).run();
+}
 
 std::vector<Import> read_perf_analyzer(Source& source, input::Problems& problems) {
   return PerfAnalyzerReading(source, problems).run();

@@ -1,0 +1,413 @@
+// Reads what servers and benchmarks of language models print: llama-bench, vLLM's and SGLang's bench_serving,
+// genai-perf, and `ollama run --verbose`.
+//
+// Metrics: `prefill` and `decode` in tokens/s, of all requests that run at once; `requests` in requests/s;
+// `ttft`, the time to the first token, `itl`, from token to token, `tpot`, its mean over an answer, and
+// `latency` of a request, ms.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "calibration/logs/flat_json.hpp"
+#include "calibration/logs/formats.hpp"
+#include "calibration/logs/log_text.hpp"
+#include "input/printable.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+Import begun(const Source& source, const char* format, std::string tool) {
+  Import result{.format = format, .origin = source.origin()};
+  result.setting.tool = std::move(tool);
+  return result;
+}
+
+std::vector<Import> refused(const Source& source, input::Problems& problems, const std::string& why) {
+  source.fail(problems, source.line(), source.failure().empty() ? why : source.failure());
+  return {};
+}
+
+// ------------------------------------------------------------------------------------------------------
+// llama-bench
+
+// "q4_k_m" of "qwen2 1.5B Q4_K - Medium", fp16 of "… F16".
+std::string weights_of(const std::string& model) {
+  const std::size_t size = std::min(model.rfind(" - "), model.size());
+  const std::size_t begin = model.rfind(' ', size == 0 ? 0 : size - 1);
+  std::string word = metric_word(model.substr(begin == std::string::npos ? 0 : begin + 1, size - begin - 1));
+  if (size < model.size()) word += fmt::format("_{:c}", static_cast<char>(std::tolower(model[size + 3])));
+  return word == "f16" ? "fp16" : word == "f32" ? "fp32" : word;
+}
+
+struct LlamaTest {
+  std::string model = {}, test = {};  // "pp512", "tg128 @ d2048"
+  double rate = 0;
+  std::optional<double> sd = {};
+  std::int64_t count = 1;
+  std::string threads = {}, layers = {}, backend = {}, gpu = {}, build = {};
+};
+
+// A row of a test that makes and reads tokens at once is neither of the two rates.
+Import import_of(const LlamaTest& test, const Source& source) {
+  Import result = begun(source, "llama-bench", "llama-bench" + (test.build.empty() ? "" : " " + test.build));
+  result.setting.model = test.model;
+  result.setting.precision = weights_of(test.model);
+  result.setting.runtime = "llama.cpp";
+  result.setting.gpu = test.gpu;
+  const bool reads = test.test.starts_with("pp"), writes = test.test.find("tg") != std::string::npos;
+  result.rows.push_back({.metric = reads && writes ? "tokens"
+                                   : writes        ? "decode"
+                                                   : "prefill",
+                         .value = test.rate,
+                         .unit = "tokens/s",
+                         .sd = test.sd,
+                         .count = test.count});
+  std::string note = test.test;
+  if (!test.threads.empty()) note += ", threads " + test.threads;
+  if (!test.layers.empty()) note += ", layers on the GPU " + test.layers;
+  if (!test.backend.empty()) note += ", " + test.backend;
+  result.notes.push_back(input::printable(note, 200));
+  return result;
+}
+
+std::string test_name(double prompt, double made, double depth) {
+  std::string name;
+  if (prompt > 0) name += fmt::format("pp{:.0f}", prompt);
+  if (made > 0) name += fmt::format("{}tg{:.0f}", name.empty() ? "" : "+", made);
+  return depth > 0 ? fmt::format("{} @ d{:.0f}", name, depth) : name;
+}
+
+std::vector<Import> llama_objects(Source& source, input::Problems& problems) {
+  std::vector<Import> found;
+  const std::vector<FlatObject> objects = read_flat_objects(source, problems);
+  for (const FlatObject& one : objects) {
+    const auto rate = one.number("avg_ts");
+    if (!rate || !(*rate > 0)) return refused(source, problems, "a test of llama-bench has no rate (avg_ts)");
+    LlamaTest test{.model = one.text("model_type"),
+                   .test = test_name(one.number("n_prompt").value_or(0), one.number("n_gen").value_or(0),
+                                     one.number("n_depth").value_or(0)),
+                   .rate = *rate,
+                   .sd = one.number("stddev_ts"),
+                   .count = 1,
+                   .threads = one.text("n_threads"),
+                   .layers = one.text("n_gpu_layers"),
+                   .backend = one.text("backends"),
+                   .gpu = one.text("gpu_info"),
+                   .build = one.text("build_commit")};
+    found.push_back(import_of(test, source));
+  }
+  return found;
+}
+
+std::vector<std::string> cells_of(std::string_view line) {
+  std::vector<std::string> cells;
+  line = trimmed(line);
+  line.remove_prefix(1);
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find('|'), line.size());
+    cells.emplace_back(trimmed(line.substr(0, end)));
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return cells;
+}
+
+// The test in a row of the table; absent, with the reason, if it holds none.
+std::optional<LlamaTest> test_in(const std::vector<std::string>& header,
+                                 const std::vector<std::string>& cells, std::string& wrong) {
+  const auto cell = [&](std::string_view name) {
+    const auto at = std::ranges::find(header, name);
+    return at == header.end() ? std::string() : cells[static_cast<std::size_t>(at - header.begin())];
+  };
+  if (cells.size() != header.size()) {
+    wrong = fmt::format("{} cells where the header has {}: is it truncated?", cells.size(), header.size());
+    return std::nullopt;
+  }
+  LlamaTest test{.model = cell("model"), .test = cell("test")};
+  const std::string rate = cell("t/s");
+  std::string_view rest = rate;
+  const auto value = take_number(rest);
+  if (!value || !(*value > 0)) {
+    wrong = "a row has no rate";
+    return std::nullopt;
+  }
+  test.rate = *value;
+  if (const std::size_t at = rest.find("±"); at != std::string_view::npos)
+    test.sd = parse_number(trimmed(rest.substr(at + std::string_view("±").size())));
+  test.threads = cell("threads");
+  test.layers = cell("ngl");
+  test.backend = cell("backend");
+  return test;
+}
+
+std::vector<Import> llama_table(Source& source, input::Problems& problems) {
+  std::vector<Import> found;
+  std::vector<std::string> header;
+  std::string gpu, build, wrong;
+  for (std::string_view line; wrong.empty() && source.next_line(line);) {
+    const std::string_view text = trimmed(line);
+    if (const auto of = after(text, "Device 0: ")) gpu = of->substr(0, of->find(','));
+    if (const auto of = after(text, "build: ")) build = of->substr(0, of->find(' '));
+    if (!text.starts_with('|') || text.find("---") != std::string_view::npos) continue;
+    const std::vector<std::string> cells = cells_of(text);
+    if (std::ranges::find(cells, "t/s") != cells.end()) {
+      header = cells;
+    } else if (header.empty()) {
+      wrong = "a table without its header";
+    } else if (auto test = test_in(header, cells, wrong)) {
+      test->gpu = gpu;
+      found.push_back(import_of(*test, source));
+    }
+  }
+  if (wrong.empty() && found.empty()) wrong = "the file contains no table of llama-bench";
+  if (!wrong.empty() || !source.failure().empty()) return refused(source, problems, wrong);
+  for (Import& one : found)
+    if (!build.empty()) one.setting.tool += " " + build;
+  return found;
+}
+
+// ------------------------------------------------------------------------------------------- servers, by
+// their JSON
+
+// A time with its statistics, by the word in its keys: mean_ttft_ms of vLLM and SGLang,
+// time_to_first_token.avg of genai-perf.
+struct ServerTime {
+  const char* metric;
+  const char* word;    // bench_serving
+  const char* object;  // genai-perf
+};
+constexpr std::array server_times{
+    ServerTime{"ttft", "ttft", "time_to_first_token"}, ServerTime{"tpot", "tpot", ""},
+    ServerTime{"itl", "itl", "inter_token_latency"}, ServerTime{"latency", "e2el", "request_latency"},
+    ServerTime{"latency", "e2e_latency", ""}};
+
+void add_time(const char* metric, const std::optional<double>& mean,
+              const std::array<std::optional<double>, 4>& rest, Import& result) {
+  if (!mean || !(*mean >= 0)) return;
+  result.rows.push_back({.metric = metric,
+                         .value = *mean,
+                         .unit = "ms",
+                         .sd = rest[0],
+                         .median = rest[1],
+                         .p90 = rest[2],
+                         .p99 = rest[3],
+                         .count = 1});
+}
+
+void add_rate(const char* metric, const std::optional<double>& rate, const char* unit, Import& result) {
+  if (rate && *rate > 0) result.rows.push_back({.metric = metric, .value = *rate, .unit = unit});
+}
+
+std::string load_of(const FlatObject& one) {
+  std::string note;
+  const auto add = [&](const char* key, const char* words) {
+    if (const std::string text = one.text(key); !text.empty() && text != "null")
+      note += fmt::format("{}{} {}", note.empty() ? "" : ", ", words, text);
+  };
+  add("max_concurrency", "at most at once:");
+  add("request_rate", "requests/s offered:");
+  add("completed", "answers:");
+  add("total_input_tokens", "tokens read:");
+  add("total_output_tokens", "tokens written:");
+  return note;
+}
+
+Import serving_import(const FlatObject& one, const Source& source) {
+  const bool of_vllm = !one.text("model_id").empty();
+  Import result = begun(source, "serving", of_vllm ? "vLLM's benchmark" : "SGLang's benchmark");
+  result.setting.model = of_vllm ? one.text("model_id") : one.text("model");
+  result.setting.runtime = of_vllm ? "vllm" : "";
+  add_rate("decode", one.number("output_throughput"), "tokens/s", result);
+  add_rate("prefill", one.number("input_throughput"), "tokens/s", result);
+  add_rate("requests", one.number("request_throughput"), "requests/s", result);
+  for (const ServerTime& time : server_times) {
+    const auto of = [&](const char* statistic) {
+      return one.number(fmt::format("{}_{}_ms", statistic, time.word));
+    };
+    add_time(time.metric, of("mean"), {of("std"), of("median"), of("p90"), of("p99")}, result);
+  }
+  if (const std::string load = load_of(one); !load.empty())
+    result.notes.push_back(input::printable(load, 300));
+  return result;
+}
+
+double to_ms(const std::string& unit) {
+  return unit == "ns" ? 1e-6 : unit == "us" ? 1e-3 : unit == "s" || unit == "sec" ? 1e3 : 1;
+}
+
+Import genai_import(const FlatObject& one, const Source& source) {
+  Import result = begun(source, "genai-perf", "genai-perf");
+  result.setting.model = one.text("input_config.model_names.0");
+  if (result.setting.model.empty()) result.setting.model = one.text("input_config.formatted_model_name");
+  add_rate("decode", one.number("output_token_throughput.avg"), "tokens/s", result);
+  add_rate("requests", one.number("request_throughput.avg"), "requests/s", result);
+  for (const ServerTime& time : server_times) {
+    if (*time.object == '\0') continue;
+    const double scale = to_ms(one.text(fmt::format("{}.unit", time.object)));
+    const auto of = [&](const char* statistic) {
+      const auto value = one.number(fmt::format("{}.{}", time.object, statistic));
+      return value ? std::optional(*value * scale) : value;
+    };
+    add_time(time.metric, of("avg"), {of("std"), of("p50"), of("p90"), of("p99")}, result);
+  }
+  return result;
+}
+
+std::vector<Import> server_objects(Source& source, input::Problems& problems,
+                                   Import (*import)(const FlatObject&, const Source&)) {
+  std::vector<Import> found;
+  for (const FlatObject& one : read_flat_objects(source, problems)) {
+    found.push_back(import(one, source));
+    if (found.back().rows.empty()) return refused(source, problems, "the summary holds no rate and no time");
+  }
+  return found;
+}
+
+// --------------------------------------------------------------------------------------- genai-perf, CSV and
+// tables
+
+// A line of a table: cells between commas, or between bars of any kind.
+std::vector<std::string> table_cells(std::string_view line) {
+  std::vector<std::string> cells;
+  if (line.find("│") == std::string_view::npos && line.find('|') == std::string_view::npos) {
+    if (!split_fields(line, cells)) cells.clear();
+    return cells;
+  }
+  std::string plain(line);
+  for (const std::string_view bar : {"│", "┃"})
+    for (std::size_t at = 0; (at = plain.find(bar, at)) != std::string::npos;)
+      plain.replace(at, bar.size(), "|");
+  cells = cells_of(plain);
+  if (!cells.empty() && cells.back().empty()) cells.pop_back();
+  return cells;
+}
+
+struct GenaiName {
+  std::string_view begin;  // of the row's name, in small letters
+  const char* metric;
+  bool time;
+};
+constexpr std::array genai_names{
+    GenaiName{"time to first token", "ttft", true}, GenaiName{"inter token latency", "itl", true},
+    GenaiName{"request latency", "latency", true}, GenaiName{"output token throughput (", "decode", false},
+    GenaiName{"request throughput", "requests", false}};
+
+std::optional<double> with_commas(std::string text) {
+  std::erase(text, ',');
+  return parse_number(trimmed(text));
+}
+
+void add_genai_row(const std::vector<std::string>& header, const std::vector<std::string>& cells,
+                   Import& result) {
+  std::string name = cells.front();
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto known =
+      std::ranges::find_if(genai_names, [&](const GenaiName& of) { return name.starts_with(of.begin); });
+  if (known == genai_names.end()) return;
+  const auto cell = [&](std::string_view of) -> std::optional<double> {
+    const auto at = std::ranges::find(header, of);
+    const auto column = static_cast<std::size_t>(at - header.begin());
+    return at == header.end() || column >= cells.size() ? std::nullopt : with_commas(cells[column]);
+  };
+  if (!known->time) {
+    const auto value = cell("avg") ? cell("avg") : cells.size() > 1 ? with_commas(cells[1]) : std::nullopt;
+    return add_rate(known->metric, value,
+                    known->metric == std::string_view("decode") ? "tokens/s" : "requests/s", result);
+  }
+  const std::size_t open = name.find('('), close = name.find(')');
+  const double scale = open < close ? to_ms(name.substr(open + 1, close - open - 1)) : 1;
+  const auto scaled = [&](std::string_view of) {
+    const auto value = cell(of);
+    return value ? std::optional(*value * scale) : value;
+  };
+  add_time(known->metric, scaled("avg"), {scaled("std"), scaled("p50"), scaled("p90"), scaled("p99")},
+           result);
+}
+
+std::vector<Import> genai_table(Source& source, input::Problems& problems) {
+  Import result = begun(source, "genai-perf", "genai-perf");
+  std::vector<std::string> header;
+  for (std::string_view line; source.next_line(line);) {
+    const std::vector<std::string> cells = table_cells(line);
+    if (cells.size() < 2) continue;
+    if (cells.front() == "Metric" || cells.front() == "Statistic")
+      header = cells;
+    else if (!header.empty())
+      add_genai_row(header, cells, result);
+  }
+  if (!source.failure().empty() || result.rows.empty())
+    return refused(source, problems, "the file contains no table of genai-perf");
+  return {std::move(result)};
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// ollama
+
+// Milliseconds of a duration of Go: "1m4.5s", "130.2ms", "12µs".
+std::optional<double> go_duration_ms(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 7> units{
+      {{"ms", 1}, {"µs", 1e-3}, {"us", 1e-3}, {"ns", 1e-6}, {"h", 3.6e6}, {"m", 6e4}, {"s", 1e3}}};
+  double sum = 0;
+  text = trimmed(text);
+  if (text.empty()) return std::nullopt;
+  while (!text.empty()) {
+    const auto value = take_number(text);
+    const auto unit = std::ranges::find_if(units, [&](const auto& of) { return text.starts_with(of.first); });
+    if (!value || unit == units.end()) return std::nullopt;
+    sum += *value * unit->second;
+    text.remove_prefix(unit->first.size());
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Import> read_llama_bench(Source& source, input::Problems& problems) {
+  const std::string_view head = trimmed(source.peek());
+  return head.starts_with('[') || head.starts_with('{') ? llama_objects(source, problems)
+                                                        : llama_table(source, problems);
+}
+
+std::vector<Import> read_serving(Source& source, input::Problems& problems) {
+  return server_objects(source, problems, serving_import);
+}
+
+std::vector<Import> read_genai_perf(Source& source, input::Problems& problems) {
+  return trimmed(source.peek()).starts_with('{') ? server_objects(source, problems, genai_import)
+                                                 : genai_table(source, problems);
+}
+
+std::vector<Import> read_ollama(Source& source, input::Problems& problems) {
+  std::vector<Import> found;
+  double load_ms = 0;
+  for (std::string_view line; source.next_line(line);) {
+    const std::string_view text = trimmed(line);
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view name = text.substr(0, colon);
+    std::string_view value = trimmed(text.substr(colon + 1));
+    if (name == "total duration") {
+      const auto total = go_duration_ms(value);
+      if (!total) return refused(source, problems, "a duration is none");
+      found.push_back(begun(source, "ollama", "ollama"));
+      found.back().setting.runtime = "ollama";
+      add_time("latency", total, {}, found.back());
+    }
+    if (found.empty()) continue;
+    if (name == "load duration") load_ms = go_duration_ms(value).value_or(0);
+    if (name == "prompt eval duration")
+      if (const auto prompt = go_duration_ms(value)) add_time("ttft", load_ms + *prompt, {}, found.back());
+    if (name != "prompt eval rate" && name != "eval rate") continue;
+    const auto rate = take_number(value);
+    if (!rate) return refused(source, problems, "a rate is none");
+    add_rate(name == "eval rate" ? "decode" : "prefill", rate, "tokens/s", found.back());
+  }
+  if (!source.failure().empty() || found.empty())
+    return refused(source, problems, "the file contains no timings of ollama");
+  return found;
+}
+
+}  // namespace jostle::calibration
