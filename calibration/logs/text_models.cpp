@@ -33,6 +33,19 @@ std::vector<Import> refused(const Source& source, input::Problems& problems, con
 // ------------------------------------------------------------------------------------------------------
 // llama-bench
 
+// The name of a model as the built-in ones are written: "qwen3_8b" of "Qwen/Qwen3-8B", "qwen2_1.5b" of "qwen2
+// 1.5B Q4_K - Medium".
+std::string model_word(std::string_view text) {
+  std::string word(text.substr(text.rfind('/') == std::string_view::npos ? 0 : text.rfind('/') + 1));
+  const std::size_t size = word.find(' ');
+  word.resize(std::min(size == std::string::npos ? size : word.find(' ', size + 1), word.size()));
+  for (char& c : word)
+    c = c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const std::string_view ending : {"_instruct", "_chat", "_it", "_hf"})
+    if (word.ends_with(ending)) word.resize(word.size() - ending.size());
+  return word;
+}
+
 // "q4_k_m" of "qwen2 1.5B Q4_K - Medium", fp16 of "… F16".
 std::string weights_of(const std::string& model) {
   const std::size_t size = std::min(model.rfind(" - "), model.size());
@@ -53,7 +66,7 @@ struct LlamaTest {
 // A row of a test that makes and reads tokens at once is neither of the two rates.
 Import import_of(const LlamaTest& test, const Source& source) {
   Import result = begun(source, "llama-bench", "llama-bench" + (test.build.empty() ? "" : " " + test.build));
-  result.setting.model = test.model;
+  result.setting.model = model_word(test.model);
   result.setting.precision = weights_of(test.model);
   result.setting.runtime = "llama.cpp";
   result.setting.gpu = test.gpu;
@@ -217,7 +230,7 @@ std::string load_of(const FlatObject& one) {
 Import serving_import(const FlatObject& one, const Source& source) {
   const bool of_vllm = !one.text("model_id").empty();
   Import result = begun(source, "serving", of_vllm ? "vLLM's benchmark" : "SGLang's benchmark");
-  result.setting.model = of_vllm ? one.text("model_id") : one.text("model");
+  result.setting.model = model_word(of_vllm ? one.text("model_id") : one.text("model"));
   result.setting.runtime = of_vllm ? "vllm" : "";
   add_rate("decode", one.number("output_throughput"), "tokens/s", result);
   add_rate("prefill", one.number("input_throughput"), "tokens/s", result);
@@ -239,8 +252,7 @@ double to_ms(const std::string& unit) {
 
 Import genai_import(const FlatObject& one, const Source& source) {
   Import result = begun(source, "genai-perf", "genai-perf");
-  result.setting.model = one.text("input_config.model_names.0");
-  if (result.setting.model.empty()) result.setting.model = one.text("input_config.formatted_model_name");
+  result.setting.model = model_word(one.text("input_config.formatted_model_name"));
   add_rate("decode", one.number("output_token_throughput.avg"), "tokens/s", result);
   add_rate("requests", one.number("request_throughput.avg"), "requests/s", result);
   for (const ServerTime& time : server_times) {

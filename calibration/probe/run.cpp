@@ -39,6 +39,14 @@ int seconds_of(const Part& part, bool quick) {
   return quick ? part.quick_seconds : part.seconds;
 }
 
+// True for a folder that holds nothing, or only the networks that `jostle record` left.
+bool holds_networks_alone(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().filename() != "networks") return false;
+  return fs::is_directory(folder, error);
+}
+
 class ProbeRun {
  public:
   ProbeRun(std::span<const Part> all, const ProbeQuestion& question, const std::atomic<bool>& interrupted,
@@ -107,8 +115,7 @@ class ProbeRun {
     folder_.settings = read_settings(files_);
     std::error_code error;
     const bool there = fs::exists(question_.folder, error);
-    if (!there || (fs::is_directory(question_.folder, error) && fs::is_empty(question_.folder, error)))
-      return true;
+    if (!there || holds_networks_alone(question_.folder)) return true;
     if (!fs::exists(question_.folder / "identity.csv", error)) {
       refuse(question_.folder.string() + " is there, and no folder of a probe: choose another --output");
       return false;

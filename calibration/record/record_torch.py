@@ -168,7 +168,7 @@ class Meters:
         means = []
         for i in (1, 2, 3):
             values = [s[i] for s in inside if s[i] is not None]
-            means.append(statistics.fmean(values) if values else "")
+            means.append(statistics.mean(values) if values else "")
         return means
 
     def lags(self, begin, end):
@@ -179,7 +179,7 @@ class Meters:
             after = [s[i] for s in list(self.samples) if end - 0.3 <= s[0] <= end and s[i] is not None]
             if not before or not after:
                 continue
-            low, high = statistics.fmean(before), statistics.fmean(after)
+            low, high = statistics.mean(before), statistics.mean(after)
             reached = [s[0] - begin for s in list(self.samples)
                        if s[0] >= begin and s[i] is not None and s[i] >= low + 0.63 * (high - low)]
             if high > low * 1.1 and reached:
@@ -266,6 +266,27 @@ def made(word):
             if library:
                 raise Refused("%s cannot be made: %s" % (word, str(error).split("\n")[0]))
     raise Refused("%s: neither torchvision nor timm has it here, and there is no such file" % word)
+
+
+def check_known(word):
+    """Refuses a name that no library here has."""
+    import importlib
+    library, _, name = word.rpartition(":")
+    absent = []
+    for candidate in [library] if library else LIBRARIES[:2]:
+        if candidate not in LIBRARIES:
+            raise Refused("%s: %s is none of %s" % (word, candidate, ", ".join(LIBRARIES)))
+        try:
+            found = importlib.import_module(candidate)
+        except ImportError:
+            absent.append(candidate)
+            continue
+        names = (found.CONFIG_MAPPING if candidate == "transformers" else
+                 found.list_models() if candidate == "timm" else dir(found.models))
+        if name in names:
+            return
+    raise Refused("%s: no library here has it%s" % (word, " (%s not installed)" % " and ".join(
+        absent) if absent else "; a FILE.py with networks() may give any module"))
 
 
 def leaves(value):
@@ -551,8 +572,10 @@ def field(number_, content):
 
 
 def bare_tensor(data):
-    """A tensor whose values lie elsewhere, if they take more than 1 KiB."""
-    if sum(len(whole) for number_, _, whole, _ in fields_of(data) if number_ in (4, 5, 6, 7, 9, 10, 11)) <= 1024:
+    """A tensor whose values lie elsewhere, if they take more than 1 KiB, or 64 KiB of whole numbers (of shapes)."""
+    whole_numbers = any(number_ == 2 and whole[-1] in (6, 7) for number_, _, whole, _ in fields_of(data))
+    most = 65536 if whole_numbers else 1024
+    if sum(len(whole) for number_, _, whole, _ in fields_of(data) if number_ in (4, 5, 6, 7, 9, 10, 11)) <= most:
         return bytes(data)
     kept = b"".join(whole for number_, _, whole, _ in fields_of(data) if number_ in (1, 2, 8))
     place = field(1, b"location") + field(2, b"weights")
@@ -627,6 +650,8 @@ def survey(job):
         facts.update(gpu=card.name, sms=card.multi_processor_count, capability="%d.%d" % (card.major, card.minor),
                      memory_mib=card.total_memory >> 20, uuid=str(getattr(card, "uuid", "")),
                      cuda=torch.version.cuda, cudnn=torch.backends.cudnn.version())
+    for word in job["words"]:
+        check_known(word)
     facts["names"] = {file: list(networks_of_file(file)) for file in job["files"]}
     tell("facts", facts=facts)
 
@@ -907,7 +932,8 @@ class Recorder:
             if not os.path.isfile(file):
                 raise Refused("there is no %s" % file)
         why = "Python ended at once"
-        with Worker(self.job("survey", files=files, limit_s=120)) as one:
+        with Worker(self.job("survey", files=files, limit_s=120,
+                             words=[word for word in self.options.what if word not in files])) as one:
             for message in one.lines():
                 if message["kind"] == "facts":
                     self.facts = message["facts"]
@@ -1097,7 +1123,7 @@ class Recorder:
                 watts = [row["power_%s_w" % meter] for row in rows if row.get("power_%s_w" % meter) not in (None, "")]
                 if watts:
                     rates.append({**common, "metric": "power" if meter == "average" else "power_instant",
-                                  "value": statistics.fmean(watts), "unit": "W", "count": len(watts)})
+                                  "value": statistics.mean(watts), "unit": "W", "count": len(watts)})
             memory = facts["memory"].get("%s %d %s" % (precision, batch, runtime))
             if memory:
                 rates.append({**common, "metric": "gpu_memory", "value": memory, "unit": "MiB", "count": 1})

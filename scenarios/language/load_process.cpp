@@ -75,6 +75,20 @@ std::string own_file(std::string_view name, const LoadContext& context) {
   return plain && std::filesystem::exists(file, error) ? file.string() : std::string();
 }
 
+// The names of all such files, "mine/fastvit_t8".
+std::vector<std::string> recorded_names(const LoadContext& context) {
+  std::vector<std::string> found;
+  if (context.scenario == nullptr || context.scenario->device_path.empty()) return found;
+  const std::filesystem::path profile(context.scenario->device_path);
+  const std::string stem = profile.stem().string();
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(profile.parent_path() / (stem + ".kernels"), error), end;
+       !error && at != end; at.increment(error))
+    if (at->path().extension() == ".onnx")
+      found.push_back(fmt::format("{}/{}", stem, at->path().stem().string()));
+  return found;
+}
+
 std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
   if (at.is(Kind::mapping)) {
     if (!at.value().find("products")) return Section<SyntheticModel>{"a mapping"}(at);
@@ -113,6 +127,8 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
   if (std::find(names.begin(), names.end(), name) != names.end()) return BuiltInModel{name};
   std::vector<std::string> own = traced_networks(context);
   if (std::find(own.begin(), own.end(), own_text) != own.end()) return BuiltInModel{own_text};
+  const std::vector<std::string> kept = recorded_names(context);
+  own.insert(own.end(), kept.begin(), kept.end());
   own.insert(own.end(), names.begin(), names.end());
   const auto& others = dnn::known_names();
   own.insert(own.end(), others.begin(), others.end());
