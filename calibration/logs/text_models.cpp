@@ -38,11 +38,11 @@ std::vector<Import> refused(const Source& source, input::Problems& problems, con
 std::string model_word(std::string_view text) {
   std::string word(text.substr(text.rfind('/') == std::string_view::npos ? 0 : text.rfind('/') + 1));
   const std::size_t size = word.find(' ');
-  word.resize(std::min(size == std::string::npos ? size : word.find(' ', size + 1), word.size()));
+  if (size != std::string::npos) word = word.substr(0, word.find(' ', size + 1));
   for (char& c : word)
     c = c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const std::string_view ending : {"_instruct", "_chat", "_it", "_hf"})
-    if (word.ends_with(ending)) word.resize(word.size() - ending.size());
+    if (word.ends_with(ending)) return word.substr(0, word.size() - ending.size());
   return word;
 }
 

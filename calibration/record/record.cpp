@@ -335,7 +335,7 @@ class ToolRecorder {
       if (count == 1) {
         if (run.timed && ran.watts > 0)
           read.front().imports.front().rows.push_back({.metric = "power", .value = ran.watts, .unit = "W"});
-        logs.push_back(std::move(read.front()));
+        if (run.timed) logs.push_back(std::move(read.front()));
         if (!run.file.empty()) add_file(run, one, fs::path(settings.out) / run.file, label, logs);
       } else {
         add_mix(name, run, one, read, ran.watts);
@@ -366,6 +366,8 @@ class ToolRecorder {
     if (!run.format.empty()) {
       const auto source = Source::open(log.string(), problems);
       if (source) file.imports = import_log(*source, find_format(run.format), problems);
+      for (Import& import : file.imports)
+        if (!run.transfers.empty()) import.setting.transfers = std::string(run.transfers);
       if (file.imports.empty())
         throw Failed(problems.empty() ? "nothing can be read" : problems.list().front().message);
       return file;
@@ -421,14 +423,23 @@ class ToolRecorder {
 
   void write_rates(const std::string& model, const std::string& name, const fs::path& part,
                    std::vector<LogFile> logs) {
-    const std::string file = tool_ != nullptr && tool_->suffix == ".onnx" ? name + ".onnx" : "";
-    if (!file.empty()) fs::copy_file(model, part / file);
+    std::string file = tool_ != nullptr && tool_->suffix == ".onnx" ? name + ".onnx" : "";
+    profiles::NetworkFiles networks({}, {part.string()});
+    if (!file.empty()) {
+      input::Problems unread;
+      fs::copy_file(model, part / file);
+      if (networks.read((part / file).string(), unread) == nullptr) {
+        listener_.say(
+            fmt::format("{}: the rates count, its file does not: {}", name, unread.list().front().message));
+        fs::remove(part / file);
+        file.clear();
+      }
+    }
     const std::string known = tool_ != nullptr ? fs::path(model).stem().string() : question_.name;
     for (LogFile& log : logs) {
       log.said.model = file.empty() ? known : file;
       for (Import& import : log.imports) import.setting.model = import.setting.onnx = {};
     }
-    profiles::NetworkFiles networks({}, {part.string()});
     input::Problems problems;
     std::vector<RunLog> runs = run_logs(std::move(logs), networks, problems);
     if (!problems.empty()) throw Failed(problems.list().front().message);

@@ -441,7 +441,8 @@ def captured(torch, call):
 
 def without_memory(torch, error):
     kind = getattr(torch.cuda, "OutOfMemoryError", ()) if hasattr(torch, "cuda") else ()
-    return isinstance(error, MemoryError) or (kind and isinstance(error, kind)) or "out of memory" in str(error)
+    return isinstance(error, MemoryError) or (kind and isinstance(error, kind)) or any(
+        words in str(error) for words in ("out of memory", "not enough memory", "CUBLAS_STATUS_ALLOC_FAILED"))
 
 
 def reason(torch, error):

@@ -38,12 +38,21 @@ constexpr std::array trtexec_runs{ToolRun{"alone",
                                   ToolRun{"no_transfers",
                                           "--loadEngine={engine} --warmUp={warmup} --duration={seconds} "
                                           "--shapes={shapes} --avgRuns=100 --noDataTransfers",
-                                          "trtexec", "tensorrt"},
+                                          "trtexec",
+                                          "tensorrt",
+                                          {},
+                                          {},
+                                          "none"},
                                   ToolRun{"layers",
                                           "--loadEngine={engine} --warmUp={warmup} --duration={seconds} "
                                           "--shapes={shapes} --dumpProfile --separateProfileRun "
                                           "--exportProfile={out}/profile.json",
-                                          "trtexec", "tensorrt", "profile.json", "trtexec-profile", false}};
+                                          "trtexec",
+                                          "tensorrt",
+                                          "profile.json",
+                                          "trtexec-profile",
+                                          {},
+                                          false}};
 constexpr std::array onnxruntime_runs{
     ToolRun{"cpu",
             "{model} --provider CPUExecutionProvider --threads {threads} --batch {batch} --seconds {seconds}",

@@ -26,7 +26,9 @@ struct ToolRun {
   std::string_view runtime;
   std::string_view file = {};         // a file in {out} that is read too
   std::string_view file_format = {};  // its format
-  bool timed = true;  // gives rates, so it also runs beside itself (--equal), and watts are read
+  std::string_view transfers = {};    // "none": without copies to the device and back
+  bool timed = true;  // gives rates, so it also runs beside itself (--equal), and watts are read; else `file`
+                      // alone counts
 };
 
 struct Tool {

@@ -197,10 +197,12 @@ void add_record(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "record", "Record one's own networks on this machine, alone and together, for calibrate auto");
   const auto options = std::make_shared<RecordOptions>();
-  add_value(*command, "WHAT", options->what, "", "torch, trtexec, onnxruntime, llama, tflite, ncnn, or command")
+  add_value(*command, "WHAT", options->what, "",
+            "torch, trtexec, onnxruntime, llama, tflite, ncnn, or command")
       ->required();
   add_value(*command, "NETWORK", options->words, "",
-            "torch: a FILE.py whose networks() gives name: (module, example input), or names of torchvision, timm:NAME, "
+            "torch: a FILE.py whose networks() gives name: (module, example input), or names of torchvision, "
+            "timm:NAME, "
             "transformers:TYPE; the others: files of models; command: -- PROGRAM ARGUMENT...")
       ->required();
   add_value(*command, "-o,--output", options->output, "DIR",
@@ -226,6 +228,8 @@ void add_record(CLI::App& app, Task& task) {
   add_value(*command, "--input", options->input, "NAME:DIMS",
             "trtexec: an input whose dimensions are open: x:3x224x224");
   add_value(*command, "--name", options->name, "NAME", "command: the network that the program runs");
+  add_value(*command, "--runtime", options->runtime, "NAME",
+            "command: its runtime, as in scenarios (default: none, and calibrate leaves it out)");
   add_value(
       *command, "--pattern", options->pattern, "REGEX",
       "command: what the program prints, the number in a group (default: usual words for images/s and ms)");
