@@ -101,7 +101,8 @@ bool is_llama_bench(std::string_view head) {
   return has(head, "|") && has(head, " t/s |") && has(head, " test |");
 }
 bool is_serving(std::string_view head) {
-  return is_json(head) && has(head, "\"output_throughput\"") && has(head, "ttft_ms\"");
+  if (!is_json(head)) return has(head, "Serving Benchmark Result") && has(head, "TTFT (ms):");
+  return has(head, "\"output_throughput\"") && has(head, "ttft_ms\"");
 }
 bool is_genai_perf(std::string_view head) {
   if (is_json(head)) return has(head, "\"request_throughput\"") && has(head, "\"avg\"");
@@ -129,7 +130,7 @@ constexpr std::array<Format, 16> table{{
     {"perf-analyzer", "CSV of Triton's perf_analyzer or perf_client", is_perf_analyzer, read_perf_analyzer},
     {"perf-analyzer-text", "what perf_analyzer prints", is_perf_analyzer_text, read_perf_analyzer_text},
     {"llama-bench", "table (Markdown) or JSON of llama-bench", is_llama_bench, read_llama_bench},
-    {"serving", "JSON of vLLM's and SGLang's bench_serving", is_serving, read_serving},
+    {"serving", "JSON or text of vLLM's and SGLang's bench_serving", is_serving, read_serving},
     {"genai-perf", "JSON, CSV or tables of genai-perf", is_genai_perf, read_genai_perf},
     {"ollama", "timings of ollama run --verbose", is_ollama, read_ollama},
     {"nvpmodel", "nvpmodel.conf", is_nvpmodel, read_nvpmodel_log},
@@ -145,8 +146,6 @@ constexpr std::array resemblances{
     Resemblance{"llama_perf_", "llama.cpp's llama-cli", "llama-bench times it alone: llama-bench -m MODEL"},
     Resemblance{"Throughput: ", "a server's benchmark",
                 "its JSON: vllm bench serve --save-result, genai-perf"},
-    Resemblance{"Serving Benchmark Result", "vLLM's or SGLang's bench_serving",
-                "its JSON: --save-result, --output-file FILE"},
     Resemblance{"**PERF", "DeepStream",
                 "the log of its engine from trtexec, and tegrastats beside the pipeline"},
     Resemblance{"Inference timings in us", "TensorFlow Lite's benchmark_model",

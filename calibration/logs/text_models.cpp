@@ -246,6 +246,42 @@ Import serving_import(const FlatObject& one, const Source& source) {
   return result;
 }
 
+// The key in the JSON of a line's name in the text: mean_ttft_ms of "Mean TTFT (ms)".
+std::string serving_key(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 4> rates{
+      {{"Output token throughput (tok/s)", "output_throughput"},
+       {"Input token throughput (tok/s)", "input_throughput"},
+       {"Request throughput (req/s)", "request_throughput"},
+       {"Successful requests", "completed"}}};
+  for (const auto& [text, key] : rates)
+    if (name == text) return key;
+  const std::size_t unit = name.find(" (ms)");
+  return unit == std::string_view::npos ? std::string() : metric_word(name.substr(0, unit)) + "_ms";
+}
+
+// What bench_serving prints at its end, or several times in one file.
+std::vector<Import> serving_text(Source& source, input::Problems& problems) {
+  std::vector<FlatObject> blocks;
+  for (std::string_view line; source.next_line(line);) {
+    if (line.find("Serving Benchmark Result") != std::string_view::npos) blocks.emplace_back();
+    const std::size_t colon = line.find(':');
+    if (blocks.empty() || colon == std::string_view::npos) continue;
+    const std::string key = serving_key(trimmed(line.substr(0, colon)));
+    const auto value = parse_number(trimmed(line.substr(colon + 1)));
+    if (!key.empty() && value) blocks.back().set(key, *value);
+  }
+  std::vector<Import> found;
+  for (const FlatObject& block : blocks) {
+    found.push_back(serving_import(block, source));
+    found.back().setting.tool = "bench_serving of vLLM or SGLang";
+    if (found.back().rows.empty())
+      return refused(source, problems, "a result without figures: is it truncated?");
+  }
+  if (found.empty() || !source.failure().empty())
+    return refused(source, problems, "no result of bench_serving");
+  return found;
+}
+
 double to_ms(const std::string& unit) {
   return unit == "ns" ? 1e-6 : unit == "us" ? 1e-3 : unit == "s" || unit == "sec" ? 1e3 : 1;
 }
@@ -283,7 +319,8 @@ std::vector<Import> server_objects(Source& source, input::Problems& problems,
 // A line of a table: cells between commas, or between bars of any kind.
 std::vector<std::string> table_cells(std::string_view line) {
   std::vector<std::string> cells;
-  if (line.find("│") == std::string_view::npos && line.find('|') == std::string_view::npos) {
+  const auto has = [line](std::string_view bar) { return line.find(bar) != std::string_view::npos; };
+  if (!has("│") && !has("┃") && !has("|")) {
     if (!split_fields(line, cells)) cells.clear();
     return cells;
   }
@@ -384,7 +421,9 @@ std::vector<Import> read_llama_bench(Source& source, input::Problems& problems) 
 }
 
 std::vector<Import> read_serving(Source& source, input::Problems& problems) {
-  return server_objects(source, problems, serving_import);
+  const std::string_view head = trimmed(source.peek());
+  return head.starts_with('[') || head.starts_with('{') ? server_objects(source, problems, serving_import)
+                                                        : serving_text(source, problems);
 }
 
 std::vector<Import> read_genai_perf(Source& source, input::Problems& problems) {
