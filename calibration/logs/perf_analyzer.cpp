@@ -134,77 +134,50 @@ std::optional<double> number_after(std::string_view line, std::string_view name)
   return take_number(rest);
 }
 
-// What perf_analyzer prints: one run for each level of load, whose throughput counts requests.
-class PerfAnalyzerText {
- public:
-  PerfAnalyzerText(Source& source, input::Problems& problems) : source_(source), problems_(problems) {}
-
-  std::vector<Import> run() {
-    for (std::string_view line; source_.next_line(line);) read(line);
-    const bool complete = !imports_.empty() && imports_.back().rows.size() > 1;
-    if (complete && source_.failure().empty()) return std::move(imports_);
-    source_.fail(problems_, source_.line(),
-                 !source_.failure().empty()
-                     ? source_.failure()
-                     : "the file holds no throughput with its latency: is it truncated?");
-    return {};
-  }
-
- private:
-  void read(std::string_view line) {
-    if (const auto batch = number_after(line, "Batch size: "); batch && *batch >= 1 && *batch <= 1e6)
-      batch_ = static_cast<std::int64_t>(*batch);
-    const std::string_view text = trimmed(line);
-    const bool starts = (text.starts_with("Request concurrency: ") || text.starts_with("Request Rate: ")) &&
-                        text.find(',') == std::string_view::npos;
-    if (starts) {
-      imports_.push_back({.format = "perf-analyzer", .origin = source_.origin()});
-      imports_.back().setting.tool = "perf_analyzer";
-      imports_.back().setting.batch = batch_;
-      const bool concurrency = text.starts_with("Request concurrency");
-      std::string_view level = trimmed(text.substr(text.find(':') + 1));
-      of_ = fmt::format("{} {:g}", concurrency ? "concurrency" : "request rate",
-                        take_number(level).value_or(0));
-      client_ = false;
-    }
-    if (imports_.empty()) return;
-    if (text == "Client:") client_ = true;
-    if (text == "Server:") client_ = false;
-    if (client_) read_client(line);
-  }
-
-  void read_client(std::string_view line) {
-    std::vector<Measurement>& rows = imports_.back().rows;
-    if (const auto rate = number_after(line, "Throughput: "))
-      rows.push_back({.metric = "throughput",
-                      .value = *rate * static_cast<double>(batch_.value_or(1)),
-                      .unit = "images/s",
-                      .count = 1,
-                      .of = of_});
-    const auto ms = [&](std::string_view name) {
-      const auto us = number_after(line, name);
-      return us ? std::optional(*us / 1000) : us;
-    };
-    if (const auto mean = ms("Avg latency: "))
-      rows.push_back({.metric = "latency", .value = *mean, .unit = "ms", .count = 1, .of = of_});
-    if (rows.empty() || rows.back().metric != "latency") return;
-    if (const auto median = ms("p50 latency: ")) rows.back().median = median;
-    if (const auto p90 = ms("p90 latency: ")) rows.back().p90 = p90;
-    if (const auto p99 = ms("p99 latency: ")) rows.back().p99 = p99;
-  }
-
-  Source& source_;
-  input::Problems& problems_;
-  std::optional<std::int64_t> batch_;
-  std::string of_;
-  bool client_ = false;
-  std::vector<Import> imports_;
-};
+// The client's lines below a level of load, in what perf_analyzer prints. Its throughput counts requests.
+void read_client_line(std::string_view line, const std::string& of, Import& run) {
+  const auto batch = static_cast<double>(run.setting.batch.value_or(1));
+  if (const auto rate = number_after(line, "Throughput: "))
+    run.rows.push_back(
+        {.metric = "throughput", .value = *rate * batch, .unit = "images/s", .count = 1, .of = of});
+  if (const auto us = number_after(line, "Avg latency: "))
+    run.rows.push_back({.metric = "latency", .value = *us / 1000, .unit = "ms", .count = 1, .of = of});
+  if (run.rows.empty() || run.rows.back().metric != "latency") return;
+  constexpr std::array<std::pair<std::string_view, std::optional<double> Measurement::*>, 3> quantiles{
+      {{"p50 latency: ", &Measurement::median},
+       {"p90 latency: ", &Measurement::p90},
+       {"p99 latency: ", &Measurement::p99}}};
+  for (const auto& [name, member] : quantiles)
+    if (const auto us = number_after(line, name)) run.rows.back().*member = *us / 1000;
+}
 
 }  // namespace
 
 std::vector<Import> read_perf_analyzer_text(Source& source, input::Problems& problems) {
-  return PerfAnalyzerText(source, problems).run();
+  std::vector<Import> runs;
+  std::optional<std::int64_t> batch;
+  std::string of;
+  bool client = false;
+  for (std::string_view line; source.next_line(line);) {
+    const std::string_view text = trimmed(line);
+    if (const auto size = number_after(line, "Batch size: "); size && *size >= 1 && *size <= 1e6)
+      batch = static_cast<std::int64_t>(*size);
+    for (const std::string_view level : {"Request concurrency: ", "Request Rate: "}) {
+      const auto load = number_after(line, level);
+      if (!load || text.find(',') != std::string_view::npos) continue;
+      runs.push_back({.format = "perf-analyzer", .origin = source.origin()});
+      runs.back().setting.tool = "perf_analyzer";
+      runs.back().setting.batch = batch;
+      of = fmt::format("{} {:g}", level.starts_with("Request c") ? "concurrency" : "request rate", *load);
+    }
+    client = text == "Client:" || (client && text != "Server:");
+    if (client && !runs.empty()) read_client_line(line, of, runs.back());
+  }
+  if (source.failure().empty() && !runs.empty() && runs.back().rows.size() > 1) return runs;
+  source.fail(problems, source.line(),
+              !source.failure().empty() ? source.failure()
+                                        : "the file holds no throughput with its latency: is it truncated?");
+  return {};
 }
 
 std::vector<Import> read_perf_analyzer(Source& source, input::Problems& problems) {

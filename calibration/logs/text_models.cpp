@@ -55,37 +55,6 @@ std::string weights_of(const std::string& model) {
   return word == "f16" ? "fp16" : word == "f32" ? "fp32" : word;
 }
 
-struct LlamaTest {
-  std::string model = {}, test = {};  // "pp512", "tg128 @ d2048"
-  double rate = 0;
-  std::optional<double> sd = {};
-  std::int64_t count = 1;
-  std::string threads = {}, layers = {}, backend = {}, gpu = {}, build = {};
-};
-
-// A row of a test that makes and reads tokens at once is neither of the two rates.
-Import import_of(const LlamaTest& test, const Source& source) {
-  Import result = begun(source, "llama-bench", "llama-bench" + (test.build.empty() ? "" : " " + test.build));
-  result.setting.model = model_word(test.model);
-  result.setting.precision = weights_of(test.model);
-  result.setting.runtime = "llama.cpp";
-  result.setting.gpu = test.gpu;
-  const bool reads = test.test.starts_with("pp"), writes = test.test.find("tg") != std::string::npos;
-  result.rows.push_back({.metric = reads && writes ? "tokens"
-                                   : writes        ? "decode"
-                                                   : "prefill",
-                         .value = test.rate,
-                         .unit = "tokens/s",
-                         .sd = test.sd,
-                         .count = test.count});
-  std::string note = test.test;
-  if (!test.threads.empty()) note += ", threads " + test.threads;
-  if (!test.layers.empty()) note += ", layers on the GPU " + test.layers;
-  if (!test.backend.empty()) note += ", " + test.backend;
-  result.notes.push_back(input::printable(note, 200));
-  return result;
-}
-
 std::string test_name(double prompt, double made, double depth) {
   std::string name;
   if (prompt > 0) name += fmt::format("pp{:.0f}", prompt);
@@ -93,26 +62,32 @@ std::string test_name(double prompt, double made, double depth) {
   return depth > 0 ? fmt::format("{} @ d{:.0f}", name, depth) : name;
 }
 
-std::vector<Import> llama_objects(Source& source, input::Problems& problems) {
-  std::vector<Import> found;
-  const std::vector<FlatObject> objects = read_flat_objects(source, problems);
-  for (const FlatObject& one : objects) {
-    const auto rate = one.number("avg_ts");
-    if (!rate || !(*rate > 0)) return refused(source, problems, "a test of llama-bench has no rate (avg_ts)");
-    LlamaTest test{.model = one.text("model_type"),
-                   .test = test_name(one.number("n_prompt").value_or(0), one.number("n_gen").value_or(0),
-                                     one.number("n_depth").value_or(0)),
-                   .rate = *rate,
-                   .sd = one.number("stddev_ts"),
-                   .count = 1,
-                   .threads = one.text("n_threads"),
-                   .layers = one.text("n_gpu_layers"),
-                   .backend = one.text("backends"),
-                   .gpu = one.text("gpu_info"),
-                   .build = one.text("build_commit")};
-    found.push_back(import_of(test, source));
-  }
-  return found;
+// A test, by the keys of the JSON. One that reads and writes tokens at once is neither of the two rates.
+Import llama_import(const FlatObject& one, const Source& source) {
+  const std::string build = one.text("build_commit");
+  Import result = begun(source, "llama-bench", "llama-bench" + (build.empty() ? "" : " " + build));
+  result.setting.model = model_word(one.text("model_type"));
+  result.setting.precision = weights_of(one.text("model_type"));
+  result.setting.runtime = "llama.cpp";
+  result.setting.gpu = one.text("gpu_info");
+  std::string test = one.text("test");
+  if (test.empty())
+    test = test_name(one.number("n_prompt").value_or(0), one.number("n_gen").value_or(0),
+                     one.number("n_depth").value_or(0));
+  const bool reads = test.starts_with("pp"), writes = test.find("tg") != std::string::npos;
+  if (const auto rate = one.number("avg_ts"); rate && *rate > 0)
+    result.rows.push_back({.metric = reads && writes ? "tokens"
+                                     : writes        ? "decode"
+                                                     : "prefill",
+                           .value = *rate,
+                           .unit = "tokens/s",
+                           .sd = one.number("stddev_ts")});
+  for (const auto& [key, words] :
+       {std::pair("n_threads", ", threads "), std::pair("n_gpu_layers", ", layers on the GPU "),
+        std::pair("backends", ", ")})
+    if (const std::string text = one.text(key); !text.empty()) test += words + text;
+  result.notes.push_back(input::printable(test, 200));
+  return result;
 }
 
 std::vector<std::string> cells_of(std::string_view line) {
@@ -127,57 +102,48 @@ std::vector<std::string> cells_of(std::string_view line) {
   return cells;
 }
 
-// The test in a row of the table; absent, with the reason, if it holds none.
-std::optional<LlamaTest> test_in(const std::vector<std::string>& header,
-                                 const std::vector<std::string>& cells, std::string& wrong) {
-  const auto cell = [&](std::string_view name) {
-    const auto at = std::ranges::find(header, name);
-    return at == header.end() ? std::string() : cells[static_cast<std::size_t>(at - header.begin())];
-  };
-  if (cells.size() != header.size()) {
-    wrong = fmt::format("{} cells where the header has {}: is it truncated?", cells.size(), header.size());
-    return std::nullopt;
-  }
-  LlamaTest test{.model = cell("model"), .test = cell("test")};
-  const std::string rate = cell("t/s");
-  std::string_view rest = rate;
-  const auto value = take_number(rest);
-  if (!value || !(*value > 0)) {
-    wrong = "a row has no rate";
-    return std::nullopt;
-  }
-  test.rate = *value;
-  if (const std::size_t at = rest.find("±"); at != std::string_view::npos)
-    test.sd = parse_number(trimmed(rest.substr(at + std::string_view("±").size())));
-  test.threads = cell("threads");
-  test.layers = cell("ngl");
-  test.backend = cell("backend");
-  return test;
-}
-
+// The rows of the table as objects with the keys of the JSON.
 std::vector<Import> llama_table(Source& source, input::Problems& problems) {
-  std::vector<Import> found;
+  constexpr std::array<std::pair<std::string_view, const char*>, 5> names{{{"model", "model_type"},
+                                                                           {"test", "test"},
+                                                                           {"threads", "n_threads"},
+                                                                           {"ngl", "n_gpu_layers"},
+                                                                           {"backend", "backends"}}};
+  std::vector<FlatObject> rows;
   std::vector<std::string> header;
-  std::string gpu, build, wrong;
-  for (std::string_view line; wrong.empty() && source.next_line(line);) {
+  std::string gpu, build;
+  for (std::string_view line; source.next_line(line);) {
     const std::string_view text = trimmed(line);
     if (const auto of = after(text, "Device 0: ")) gpu = of->substr(0, of->find(','));
     if (const auto of = after(text, "build: ")) build = of->substr(0, of->find(' '));
     if (!text.starts_with('|') || text.find("---") != std::string_view::npos) continue;
     const std::vector<std::string> cells = cells_of(text);
-    if (std::ranges::find(cells, "t/s") != cells.end()) {
-      header = cells;
-    } else if (header.empty()) {
-      wrong = "a table without its header";
-    } else if (auto test = test_in(header, cells, wrong)) {
-      test->gpu = gpu;
-      found.push_back(import_of(*test, source));
+    if (header.empty()) header = cells;
+    if (cells == header) continue;
+    if (cells.size() != header.size())
+      return refused(
+          source, problems,
+          fmt::format("{} cells where the header has {}: is it truncated?", cells.size(), header.size()));
+    FlatObject& row = rows.emplace_back();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      for (const auto& [name, key] : names)
+        if (header[i] == name) row.set(key, cells[i]);
+      if (header[i] != "t/s") continue;
+      const std::size_t sign = std::min(cells[i].find("±"), cells[i].size());
+      row.set("avg_ts", std::string(trimmed(cells[i].substr(0, sign))));
+      if (sign < cells[i].size())
+        row.set("stddev_ts", std::string(trimmed(cells[i].substr(sign + std::string_view("±").size()))));
     }
   }
-  if (wrong.empty() && found.empty()) wrong = "the file contains no table of llama-bench";
-  if (!wrong.empty() || !source.failure().empty()) return refused(source, problems, wrong);
-  for (Import& one : found)
-    if (!build.empty()) one.setting.tool += " " + build;
+  std::vector<Import> found;
+  for (FlatObject& row : rows) {
+    row.set("gpu_info", gpu);
+    row.set("build_commit", build);
+    found.push_back(llama_import(row, source));
+    if (found.back().rows.empty()) return refused(source, problems, "a row has no rate");
+  }
+  if (found.empty() || !source.failure().empty())
+    return refused(source, problems, "the file contains no table of llama-bench");
   return found;
 }
 
@@ -333,60 +299,29 @@ std::vector<std::string> table_cells(std::string_view line) {
   return cells;
 }
 
-struct GenaiName {
-  std::string_view begin;  // of the row's name, in small letters
-  const char* metric;
-  bool time;
-};
-constexpr std::array genai_names{
-    GenaiName{"time to first token", "ttft", true}, GenaiName{"inter token latency", "itl", true},
-    GenaiName{"request latency", "latency", true}, GenaiName{"output token throughput (", "decode", false},
-    GenaiName{"request throughput", "requests", false}};
-
-std::optional<double> with_commas(std::string text) {
-  std::erase(text, ',');
-  return parse_number(trimmed(text));
-}
-
-void add_genai_row(const std::vector<std::string>& header, const std::vector<std::string>& cells,
-                   Import& result) {
-  std::string name = cells.front();
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto known =
-      std::ranges::find_if(genai_names, [&](const GenaiName& of) { return name.starts_with(of.begin); });
-  if (known == genai_names.end()) return;
-  const auto cell = [&](std::string_view of) -> std::optional<double> {
-    const auto at = std::ranges::find(header, of);
-    const auto column = static_cast<std::size_t>(at - header.begin());
-    return at == header.end() || column >= cells.size() ? std::nullopt : with_commas(cells[column]);
-  };
-  if (!known->time) {
-    const auto value = cell("avg") ? cell("avg") : cells.size() > 1 ? with_commas(cells[1]) : std::nullopt;
-    return add_rate(known->metric, value,
-                    known->metric == std::string_view("decode") ? "tokens/s" : "requests/s", result);
-  }
-  const std::size_t open = name.find('('), close = name.find(')');
-  const double scale = open < close ? to_ms(name.substr(open + 1, close - open - 1)) : 1;
-  const auto scaled = [&](std::string_view of) {
-    const auto value = cell(of);
-    return value ? std::optional(*value * scale) : value;
-  };
-  add_time(known->metric, scaled("avg"), {scaled("std"), scaled("p50"), scaled("p90"), scaled("p99")},
-           result);
-}
-
+// The tables as an object with the keys of the JSON: time_to_first_token.p99, of the row's name and the
+// column's.
 std::vector<Import> genai_table(Source& source, input::Problems& problems) {
-  Import result = begun(source, "genai-perf", "genai-perf");
+  FlatObject all;
   std::vector<std::string> header;
   for (std::string_view line; source.next_line(line);) {
     const std::vector<std::string> cells = table_cells(line);
     if (cells.size() < 2) continue;
-    if (cells.front() == "Metric" || cells.front() == "Statistic")
+    if (cells.front() == "Metric" || cells.front() == "Statistic") {
       header = cells;
-    else if (!header.empty())
-      add_genai_row(header, cells, result);
+      continue;
+    }
+    const std::size_t open = cells.front().find(" ("), close = cells.front().find(')');
+    if (header.empty() || open == std::string::npos || close == std::string::npos) continue;
+    const std::string key = metric_word(cells.front().substr(0, open));
+    all.set(key + ".unit", cells.front().substr(open + 2, close - open - 2));
+    for (std::size_t i = 1; i < std::min(cells.size(), header.size()); ++i) {
+      std::string value = cells[i];
+      std::erase(value, ',');
+      all.set(fmt::format("{}.{}", key, header[i] == "Value" ? "avg" : header[i]), std::move(value));
+    }
   }
+  Import result = genai_import(all, source);
   if (!source.failure().empty() || result.rows.empty())
     return refused(source, problems, "the file contains no table of genai-perf");
   return {std::move(result)};
@@ -416,7 +351,7 @@ std::optional<double> go_duration_ms(std::string_view text) {
 
 std::vector<Import> read_llama_bench(Source& source, input::Problems& problems) {
   const std::string_view head = trimmed(source.peek());
-  return head.starts_with('[') || head.starts_with('{') ? llama_objects(source, problems)
+  return head.starts_with('[') || head.starts_with('{') ? server_objects(source, problems, llama_import)
                                                         : llama_table(source, problems);
 }
 

@@ -9,7 +9,6 @@
 #include "calibration/calibrate/board/board_calibration.hpp"
 #include "calibration/probe/folder.hpp"
 #include "cli/calibrate/automatic.hpp"
-#include "cli/calibrate/words.hpp"
 #include "cli/laboratory/laboratory.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
@@ -141,21 +140,15 @@ ExitCode calibrate_auto(const CalibrateOptions& options, Context& context) {
                 "--host; "
                 "other "
                 "evidence goes on top: jostle calibrate mine.yaml EVIDENCE... -o better.yaml");
-  try {
-    return calibrate_automatically({.folder = options.evidence.front(),
-                                    .output = options.output,
-                                    .name = options.name,
-                                    .html = options.html,
-                                    .host = options.host},
-                                   context);
-  } catch (const input::CsvError& error) {
-    return context.terminal.refuse(error.what());
-  } catch (const calibration::CalibrationError& error) {
-    return context.terminal.refuse(error.what());
-  }
+  return calibrate_automatically({.folder = options.evidence.front(),
+                                  .output = options.output,
+                                  .name = options.name,
+                                  .html = options.html,
+                                  .host = options.host},
+                                 context);
 }
 
-ExitCode calibrate(const CalibrateOptions& options, Context& context) {
+ExitCode calibrate(const CalibrateOptions& options, Context& context) try {
   if (options.device == automatic) return calibrate_auto(options, context);
   if (options.host || !options.html.empty())
     return context.terminal.refuse("--host and --html belong to `calibrate auto`, a profile from a probe");
@@ -167,45 +160,42 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
   control.fit.interrupt = &context.interrupted;
   control.fit.progress = [&terminal] { terminal.progress("calibrate", 0); };
   control.validating = [&terminal](double done) { terminal.progress("validate", done); };
-  try {
-    const calibration::EvidenceFiles files = calibration::read_evidence_files(options.evidence, options.onnx);
-    for (const std::string& file : files.skipped)
-      terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
-    for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
-    const auto profile = output::open_if_given(options.output);
-    const bool beside = profile && !profile->direct();  // no second file beside /dev/null
-    const auto table =
-        output::open_if_given(beside ? profiles::uncertainty_path(options.output) : std::string());
-    const calibration::BoardCalibration found = calibration::calibrate_board(*base, files,
-                                                                             {.evidence = options.evidence,
-                                                                              .output = options.output,
-                                                                              .name = options.name,
-                                                                              .fresh = options.fresh,
-                                                                              .quick = options.quick},
-                                                                             control);
-    terminal.clear_progress();
-    if (profile) {
-      if (table) output::write_whole(*table, found.uncertainty_csv);
-      if (beside) write_tables(found, options.output);
-      output::write_whole(*profile, found.profile);
-    }
-    terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
-                   (found.groups.empty() ? std::string()
-                                         : '\n' + error_text(found.groups, ErrorRows::all, terminal.width(),
-                                                             terminal.colour())));
-    warn_of_useless(files, terminal);
-    const std::string words = credits(files) + tables_text(found, options) +
-                              held_out_text(found, options.quick, !files.traces.empty()) +
-                              next_log_text(found);
-    if (!words.empty()) terminal.print('\n' + words);
-    if (!found.calibration.converged)
-      terminal.complain("the fit did not converge; the parameters are the best found");
-  } catch (const input::CsvError& error) {
-    return terminal.refuse(error.what());
-  } catch (const calibration::CalibrationError& error) {
-    return terminal.refuse(error.what());
+  const calibration::EvidenceFiles files = calibration::read_evidence_files(options.evidence, options.onnx);
+  for (const std::string& file : files.skipped)
+    terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
+  for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
+  const auto profile = output::open_if_given(options.output);
+  const bool beside = profile && !profile->direct();  // no second file beside /dev/null
+  const auto table =
+      output::open_if_given(beside ? profiles::uncertainty_path(options.output) : std::string());
+  const calibration::BoardCalibration found = calibration::calibrate_board(*base, files,
+                                                                           {.evidence = options.evidence,
+                                                                            .output = options.output,
+                                                                            .name = options.name,
+                                                                            .fresh = options.fresh,
+                                                                            .quick = options.quick},
+                                                                           control);
+  terminal.clear_progress();
+  if (profile) {
+    if (table) output::write_whole(*table, found.uncertainty_csv);
+    if (beside) write_tables(found, options.output);
+    output::write_whole(*profile, found.profile);
   }
+  terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
+                 (found.groups.empty() ? std::string()
+                                       : '\n' + error_text(found.groups, ErrorRows::all, terminal.width(),
+                                                           terminal.colour())));
+  warn_of_useless(files, terminal);
+  const std::string words = credits(files) + tables_text(found, options) +
+                            held_out_text(found, options.quick, !files.traces.empty()) + next_log_text(found);
+  if (!words.empty()) terminal.print('\n' + words);
+  if (!found.calibration.converged)
+    terminal.complain("the fit did not converge; the parameters are the best found");
   return ExitCode::done;
+} catch (const input::CsvError& error) {
+  return context.terminal.refuse(error.what());
+} catch (const calibration::CalibrationError& error) {
+  return context.terminal.refuse(error.what());
 }
 
 }  // namespace

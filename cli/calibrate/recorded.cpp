@@ -14,7 +14,7 @@
 #include "calibration/calibrate/bench.hpp"
 #include "calibration/calibrate/board/board_calibration.hpp"
 #include "calibration/evidence/simulated.hpp"
-#include "cli/calibrate/words.hpp"
+#include "cli/calibrate/automatic.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
