@@ -6,12 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <regex>
 #include <thread>
 #include <utility>
 
-#include "calibration/logs/evidence_csv.hpp"
-#include "calibration/logs/formats.hpp"
 #include "calibration/logs/run_logs.hpp"
 #include "calibration/probe/board_state.hpp"
 #include "calibration/probe/busy.hpp"
@@ -19,7 +16,7 @@
 #include "calibration/probe/clock.hpp"
 #include "calibration/probe/folder.hpp"
 #include "calibration/record/run_tool.hpp"
-#include "input/csv.hpp"
+#include "calibration/record/tool_output.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"
@@ -35,58 +32,6 @@ constexpr const char* mixes_header =
     "ms,"
     "enqueue_ms,power_w\n";
 constexpr double build_s = 1800;
-
-// A run that gave nothing, with the reason for the user.
-struct Failed : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-std::string text_in(const fs::path& file) {
-  input::Problems none;
-  return input::read_text_file(file.string(), input::Limits{}.bytes, none).value_or("");
-}
-
-// The last line with letters in it: what a program that fails says.
-std::string last_words(const fs::path& file) {
-  const std::string text = text_in(file);
-  std::string last;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
-    if (std::ranges::any_of(line, [](unsigned char c) { return std::isalpha(c) != 0; })) last = line;
-    at = end + 1;
-  }
-  return input::printable(last, 200);
-}
-
-// The rates of a program's output by the first pattern that fits, each over what the program printed.
-std::vector<Measurement> read_printed(const std::string& text, std::span<const Pattern> patterns,
-                                      double batch) {
-  for (const Pattern& pattern : patterns) {
-    const std::regex expression{std::string(pattern.expression)};
-    std::vector<double> rates;
-    for (std::sregex_iterator at(text.begin(), text.end(), expression), end; at != end; ++at) {
-      const double number = std::atof((*at)[1].str().c_str());
-      const double scale = pattern.unit == "ms" ? 1e3 : pattern.unit == "us" ? 1e6 : 0;
-      if (number > 0) rates.push_back(scale > 0 ? scale * batch / number : number);
-    }
-    if (rates.empty()) continue;
-    // Programs that print as they go end with their mean, or print the same again and again.
-    std::vector<double> sorted = rates;
-    std::ranges::sort(sorted);
-    Measurement found{.metric = "throughput", .value = sorted[sorted.size() / 2], .unit = "images/s"};
-    found.count = static_cast<std::int64_t>(rates.size());
-    return {found};
-  }
-  return {};
-}
-
-// A setting of a tool's runs: a model, a precision, a batch, a number of threads.
-struct Combination {
-  std::string precision;
-  std::int64_t batch = 0;  // 0: as in the file
-  std::int64_t threads = 0;
-};
 
 class ToolRecorder {
  public:
@@ -201,6 +146,7 @@ class ToolRecorder {
     std::string failure;
     std::vector<LogFile> logs;
     mixes_.clear();
+    problems_.clear();
     try {
       for (const Combination& one : combinations()) run_combination(model, name, one, part, logs);
       if (logs.empty())
@@ -309,10 +255,12 @@ class ToolRecorder {
 
   void run_one(const ToolRun& run, const std::string& name, const Combination& one, const Settings& settings,
                std::vector<LogFile>& logs) {
-    const std::string label =
-        fmt::format("{}{}{}{}", run.name, one.precision.empty() ? "" : "-" + one.precision,
-                    one.batch > 0 ? fmt::format("-b{}", one.batch) : "",
-                    one.threads > 0 ? fmt::format("-t{}", one.threads) : "");
+    const std::string label = label_of(run, one);
+    const Pattern given{question_.pattern, question_.unit};
+    OutputReading reading{tool_ != nullptr ? tool_->word : std::string_view(question_.name),
+                          tool_ != nullptr ? tool_->placement : std::string_view(),
+                          tool_ != nullptr ? tool_->patterns : usual_patterns()};
+    if (tool_ == nullptr && !question_.pattern.empty()) reading.patterns = {&given, 1};
     std::vector<std::int64_t> counts{1};
     if (run.timed) counts.insert(counts.end(), question_.equal.begin(), question_.equal.end());
     for (const std::int64_t count : counts) {
@@ -331,87 +279,16 @@ class ToolRecorder {
         if (ran.codes[i] != 0)
           throw Failed(fmt::format("it ended with {}: {}", ran.codes[i], last_words(commands[i].output)));
       std::vector<LogFile> read;
-      for (const Command& command : commands) read.push_back(read_log(run, one, command.output, label));
+      for (const Command& command : commands) read.push_back(read_log(reading, run, one, command.output));
       if (count == 1) {
         if (run.timed && ran.watts > 0)
           read.front().imports.front().rows.push_back({.metric = "power", .value = ran.watts, .unit = "W"});
         if (run.timed) logs.push_back(std::move(read.front()));
-        if (!run.file.empty()) add_file(run, one, fs::path(settings.out) / run.file, label, logs);
+        if (!run.file.empty()) add_file(run, one, fs::path(settings.out) / run.file, logs);
       } else {
-        add_mix(name, run, one, read, ran.watts);
+        mixes_ += mix_rows(fmt::format("{}-{}-x{}", name, run.name, count), name, run, one, read, ran.watts);
       }
     }
-  }
-
-  [[nodiscard]] SuppliedFields said_of(const ToolRun& run, const Combination& one,
-                                       const std::string& label) const {
-    SuppliedFields said{.run = label,
-                        .device = {},
-                        .power_mode = {},
-                        .model = {},
-                        .precision = one.precision,
-                        .batch = {},
-                        .pinned = {},
-                        .processes = {}};
-    if (one.batch > 0) said.batch = one.batch;
-    if (run.format.empty() && one.batch == 0) said.batch = 1;
-    said.runtime = std::string(run.runtime);
-    return said;
-  }
-
-  LogFile read_log(const ToolRun& run, const Combination& one, const fs::path& log,
-                   const std::string& label) const {
-    LogFile file{{}, said_of(run, one, label)};
-    input::Problems problems;
-    if (!run.format.empty()) {
-      const auto source = Source::open(log.string(), problems);
-      if (source) file.imports = import_log(*source, find_format(run.format), problems);
-      for (Import& import : file.imports)
-        if (!run.transfers.empty()) import.setting.transfers = std::string(run.transfers);
-      if (file.imports.empty())
-        throw Failed(problems.empty() ? "nothing can be read" : problems.list().front().message);
-      return file;
-    }
-    Import import{.format = "printed", .origin = log.string()};
-    const Pattern given{question_.pattern, question_.unit};
-    std::span<const Pattern> patterns = tool_ != nullptr ? tool_->patterns : usual_patterns();
-    if (tool_ == nullptr && !question_.pattern.empty()) patterns = {&given, 1};
-    import.rows =
-        read_printed(text_in(log), patterns, static_cast<double>(std::max<std::int64_t>(one.batch, 1)));
-    if (import.rows.empty())
-      throw Failed("it printed no rate and no time that can be read; --pattern says where the number is");
-    import.setting.tool =
-        tool_ != nullptr ? std::string(tool_->word) : fs::path(question_.words.front()).filename().string();
-    if (tool_ != nullptr)
-      import.setting.placement = run.name == "cuda" || tool_->placement == "gpu" ? "gpu" : "cpu";
-    if (one.threads > 0) import.notes.push_back(fmt::format("{} threads", one.threads));
-    file.imports.push_back(std::move(import));
-    return file;
-  }
-
-  void add_file(const ToolRun& run, const Combination& one, const fs::path& file, const std::string& label,
-                std::vector<LogFile>& logs) const {
-    input::Problems problems;
-    const auto source = Source::open(file.string(), problems);
-    if (!source) return;
-    auto imports = import_log(*source, find_format(run.file_format), problems);
-    if (!imports.empty()) logs.push_back({std::move(imports), said_of(run, one, label)});
-  }
-
-  void add_mix(const std::string& name, const ToolRun& run, const Combination& one,
-               const std::vector<LogFile>& read, double watts) {
-    for (std::size_t i = 0; i < read.size(); ++i)
-      for (const Measurement& row : read[i].imports.front().rows) {
-        if (row.metric != "throughput" || !row.of.empty()) continue;
-        const double batch = static_cast<double>(
-            read[i].imports.front().setting.batch.value_or(std::max<std::int64_t>(one.batch, 1)));
-        mixes_ += fmt::format("{}-{}-x{},{},time-slicing,{},0,{},,{},{},{},,,,{:.7g},,,{}\n", name, run.name,
-                              read.size(), i, std::max(1U, std::thread::hardware_concurrency()), name,
-                              one.precision, batch, run.runtime,
-                              row.unit == "queries/s" ? row.value * batch : row.value,
-                              watts > 0 ? fmt::format("{:.5g}", watts) : "");
-        break;
-      }
   }
 
   void append_mixes() {
@@ -436,16 +313,7 @@ class ToolRecorder {
       }
     }
     const std::string known = tool_ != nullptr ? fs::path(model).stem().string() : question_.name;
-    for (LogFile& log : logs) {
-      log.said.model = file.empty() ? known : file;
-      for (Import& import : log.imports) import.setting.model = import.setting.onnx = {};
-    }
-    input::Problems problems;
-    std::vector<RunLog> runs = run_logs(std::move(logs), networks, problems);
-    if (!problems.empty()) throw Failed(problems.list().front().message);
-    for (RunLog& run : runs)
-      if (!file.empty()) run.import.setting.model = file;
-    probe::write_file(part / "rates.csv", evidence_header() + evidence_rows(runs));
+    probe::write_file(part / "rates.csv", rates_csv(std::move(logs), file.empty() ? known : file, networks));
   }
 
   const Tool* tool_;

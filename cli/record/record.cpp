@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -126,6 +127,14 @@ ExitCode record_networks(const RecordOptions& options, Context& context) {
   return code == 0 || code == 2 || code == set_aside ? static_cast<ExitCode>(code) : ExitCode::failed;
 }
 
+bool is_expression(const std::string& text) {
+  try {
+    return std::regex(text).mark_count() > 0;
+  } catch (const std::regex_error&) {
+    return false;
+  }
+}
+
 std::string misuse(const RecordOptions& options) {
   const std::string& what = options.what;
   const bool is_torch = what == torch, is_command = what == any_program;
@@ -136,6 +145,9 @@ std::string misuse(const RecordOptions& options) {
     return "--pairs, --no-compile and --cpu belong to `record torch`";
   if (!is_command && !(options.name.empty() && options.pattern.empty() && options.runtime.empty()))
     return "--name, --runtime and --pattern belong to `record command`";
+  if (!options.pattern.empty() && !is_expression(options.pattern))
+    return "--pattern is no regular expression with a group for the number: " +
+           input::printable(options.pattern);
   if (is_command && options.name.empty())
     return "`record command` needs --name: the network that the program runs";
   return {};

@@ -237,14 +237,39 @@ class Record(unittest.TestCase):
         done = self.record("command", "--name", "other", "--", str(silent))
         self.assertEqual(done.returncode, 1)
         self.assertIn("--pattern says where the number is", done.stderr)
-        given = self.record("command", "--name", "third", "--pattern", "no(th)ing|took ([0-9]+)", "--", str(silent))
-        self.assertEqual(given.returncode, 1)
+        took = self.write("took", "#!/bin/sh\necho 'a batch took 20 of something'\n", executable=True)
+        given = self.record("command", "--name", "third", "--pattern", "took ([0-9]+)", "--unit", "ms", "--batches", "4", "--", str(took))
+        self.assertEqual(given.returncode, 0, given.stderr)
+        self.assertEqual(float(self.rows("third@command/rates.csv")[0]["value"]), 200)
+
+    def test_tools_for_cores_and_language_models_go_over_the_threads(self):
+        self.write("bin/llama-bench", """#!/bin/sh
+while [ $# -gt 0 ]; do case $1 in -t) t=$2 ;; -n) n=$2 ;; esac; shift; done
+echo '[{"model_type": "qwen2 1.5B Q8_0", "n_threads": '$t', "n_prompt": 0, "n_gen": '$n', "n_depth": 0, "avg_ts": 1'$t', "stddev_ts": 1}]'
+""", executable=True)
+        self.write("bin/benchncnn", "#!/bin/sh\necho \"  squeezenet  min =   9.00  max =  11.00  avg =  10.00\"\n", executable=True)
+        self.write("mine.gguf", "")
+        self.write("squeezenet1_0.param", "")
+        path = f"{self.directory}/bin:{os.environ['PATH']}"
+        done = self.record("llama", "mine.gguf", PATH=path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [row for row in self.rows("mine@llama/rates.csv") if row["metric"] == "decode"]
+        threads = sorted({1, max(1, os.cpu_count() // 2), os.cpu_count()})
+        self.assertEqual([int(row["threads"]) for row in rows if row["run"].startswith("bench")], threads)
+        self.assertEqual([float(row["value"]) for row in rows if row["run"].startswith("bench")], [float(f"1{t}") for t in threads])
+        done = self.record("ncnn", "squeezenet1_0.param", "--quick", "--equal", "2", PATH=path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rate = self.rows("squeezenet1_0@ncnn/rates.csv")[0]
+        self.assertEqual((rate["model"], rate["runtime"], rate["placement"], float(rate["value"]), int(rate["threads"])),
+                         ("squeezenet1_0", "ncnn", "cpu", 100, os.cpu_count()))
+        self.assertEqual([row["process"] for row in self.rows("mixes.csv")], ["0", "1"])
 
     def test_misuse_is_answered_with_what_is_meant(self):
         for arguments, told in ((["torc", "x"], "did you mean 'torch'?"), (["trtexec"], "NETWORK is required"),
                                 (["trtexec", "a.tflite"], "takes files that end in .onnx"),
                                 (["trtexec", "a.onnx", "--pairs", "2"], "belong to `record torch`"),
-                                (["command", "true"], "needs --name")):
+                                (["command", "true"], "needs --name"),
+                                (["command", "true", "--name", "a", "--pattern", "(("], "no regular expression with a group")):
             done = self.record(*arguments, PATH=f"{FAKES}:{os.environ['PATH']}")
             self.assertIn(done.returncode, (1, 2), arguments)
             self.assertIn(told, done.stderr)
