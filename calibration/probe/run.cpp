@@ -27,8 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t cool_wait_ns = 180'000'000'000;
-
 double seconds_since_1970() {
   timespec at{};
   clock_gettime(CLOCK_REALTIME, &at);
@@ -166,13 +164,7 @@ class ProbeRun {
 
   // Waits until the machine is cool and does not throttle. False if it stays hot.
   bool cool_enough() {
-    std::string why = heat_reason(files_);
-    if (!why.empty()) listener_.say("waiting for the machine to cool down: " + why);
-    const std::int64_t latest = now_ns() + cool_wait_ns;
-    while (!why.empty() && now_ns() < latest && !interrupted_) {
-      wait_until(now_ns() + 1'000'000'000, interrupted_);
-      why = heat_reason(files_);
-    }
+    const std::string why = wait_until_cool(files_, interrupted_, listener_.say);
     if (why.empty() || interrupted_) return true;
     report_.ended = Probed::set_aside;
     report_.why = "the machine stays hot or throttled: " + why;

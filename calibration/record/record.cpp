@@ -13,7 +13,6 @@
 #include "calibration/probe/board_state.hpp"
 #include "calibration/probe/busy.hpp"
 #include "calibration/probe/claim.hpp"
-#include "calibration/probe/clock.hpp"
 #include "calibration/probe/folder.hpp"
 #include "calibration/record/run_tool.hpp"
 #include "calibration/record/tool_output.hpp"
@@ -269,7 +268,8 @@ class ToolRecorder {
       std::vector<Command> commands;
       for (std::int64_t i = 0; i < count; ++i)
         commands.push_back(
-            {words_of(run.arguments, settings),
+            {words_of(std::string(tool_ != nullptr ? tool_->always : "") + std::string(run.arguments),
+                      settings),
              fs::path(settings.out) /
                  fmt::format("{}{}.log", label, count > 1 ? fmt::format("-x{}.{}", count, i) : "")});
       const Ran ran = run_together(commands, build_s, interrupted_, [this] { watch_->look(false); });
@@ -286,7 +286,7 @@ class ToolRecorder {
         if (run.timed) logs.push_back(std::move(read.front()));
         if (!run.file.empty()) add_file(run, one, fs::path(settings.out) / run.file, logs);
       } else {
-        mixes_ += mix_rows(fmt::format("{}-{}-x{}", name, run.name, count), name, run, one, read, ran.watts);
+        mixes_ += mix_rows(name, run, one, read, ran.watts);
       }
     }
   }
@@ -335,14 +335,7 @@ std::string not_ready(bool busy, const std::atomic<bool>& interrupted, const Rec
   if (!busy)
     if (const std::string reason = probe::busy_reason(files, interrupted); !reason.empty())
       return reason + ". End them, or record all the same with --busy";
-  std::string why = probe::heat_reason(files);
-  if (!why.empty()) listener.say("waiting for the machine to cool down: " + why);
-  constexpr std::int64_t patience_ns = 180'000'000'000;
-  const std::int64_t latest = probe::now_ns() + patience_ns;
-  while (!why.empty() && probe::now_ns() < latest && !interrupted) {
-    probe::wait_until(probe::now_ns() + 1'000'000'000, interrupted);
-    why = probe::heat_reason(files);
-  }
+  const std::string why = probe::wait_until_cool(files, interrupted, listener.say);
   return why.empty() ? why : "the machine stays hot or throttled: " + why;
 }
 

@@ -109,8 +109,9 @@ void add_file(const ToolRun& run, const Combination& setting, const fs::path& fi
   if (!imports.empty()) logs.push_back({std::move(imports), said_of(run, setting)});
 }
 
-std::string mix_rows(const std::string& run, const std::string& model, const ToolRun& of,
-                     const Combination& setting, const std::vector<LogFile>& logs, double watts) {
+std::string mix_rows(const std::string& model, const ToolRun& of, const Combination& setting,
+                     const std::vector<LogFile>& logs, double watts) {
+  const std::string run = fmt::format("{}-{}-x{}", model, of.name, logs.size());
   std::string rows;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     const Import& import = logs[i].imports.front();

@@ -50,10 +50,8 @@ inline constexpr const char* mixes_header =
     "ms,"
     "enqueue_ms,power_w\n";
 // Rows of mixes.csv: each of equal processes with its rate.
-// NOLINTNEXTLINE(readability-function-size): the columns of a row
-[[nodiscard]] std::string mix_rows(const std::string& run, const std::string& model, const ToolRun& of,
-                                   const Combination& setting, const std::vector<LogFile>& logs,
-                                   double watts);
+[[nodiscard]] std::string mix_rows(const std::string& model, const ToolRun& of, const Combination& setting,
+                                   const std::vector<LogFile>& logs, double watts);
 
 // The rows of evidence of a model's runs, with a column `threads`. `model`: its name, or its file among
 // `networks`. Throws Failed if the logs contradict each other.

@@ -27,32 +27,18 @@ constexpr std::array<Words, 3> threads{"1", "half", "all"};
 
 // TensorRT's own times leave the transfers out (gpu_time) or hold them (latency); without them the rate is
 // another.
-constexpr std::array trtexec_runs{ToolRun{"alone",
-                                          "--loadEngine={engine} --warmUp={warmup} --duration={seconds} "
-                                          "--shapes={shapes} --avgRuns=100 --exportTimes={out}/times.json",
-                                          "trtexec", "tensorrt"},
-                                  ToolRun{"graph",
-                                          "--loadEngine={engine} --warmUp={warmup} --duration={seconds} "
-                                          "--shapes={shapes} --avgRuns=100 --useCudaGraph",
-                                          "trtexec", "tensorrt-graph"},
-                                  ToolRun{"no_transfers",
-                                          "--loadEngine={engine} --warmUp={warmup} --duration={seconds} "
-                                          "--shapes={shapes} --avgRuns=100 --noDataTransfers",
-                                          "trtexec",
-                                          "tensorrt",
-                                          {},
-                                          {},
-                                          "none"},
-                                  ToolRun{"layers",
-                                          "--loadEngine={engine} --warmUp={warmup} --duration={seconds} "
-                                          "--shapes={shapes} --dumpProfile --separateProfileRun "
-                                          "--exportProfile={out}/profile.json",
-                                          "trtexec",
-                                          "tensorrt",
-                                          "profile.json",
-                                          "trtexec-profile",
-                                          {},
-                                          false}};
+constexpr std::array trtexec_runs{
+    ToolRun{"alone", "--avgRuns=100 --exportTimes={out}/times.json", "trtexec", "tensorrt"},
+    ToolRun{"graph", "--avgRuns=100 --useCudaGraph", "trtexec", "tensorrt-graph"},
+    ToolRun{"no_transfers", "--avgRuns=100 --noDataTransfers", "trtexec", "tensorrt", {}, {}, "none"},
+    ToolRun{"layers",
+            "--dumpProfile --separateProfileRun --exportProfile={out}/profile.json",
+            "trtexec",
+            "tensorrt",
+            "profile.json",
+            "trtexec-profile",
+            {},
+            false}};
 constexpr std::array onnxruntime_runs{
     ToolRun{"cpu",
             "{model} --provider CPUExecutionProvider --threads {threads} --batch {batch} --seconds {seconds}",
@@ -80,35 +66,18 @@ constexpr std::array tflite_prints{Pattern{R"(Inference \(avg\): ([0-9.e+]+))", 
                                    Pattern{R"(avg=([0-9.e+]+) std)", "us"}};
 constexpr std::array ncnn_prints{Pattern{R"(avg = +([0-9.]+))", "ms"}};
 
+// clang-format off
 constexpr std::array all{
-    Tool{"trtexec",
-         trtexec,
-         "it comes with TensorRT (sudo apt install tensorrt), usually in /usr/src/tensorrt/bin",
-         ".onnx",
-         "gpu",
-         "--onnx={model} --saveEngine={engine} --{precision} --shapes={shapes} --profilingVerbosity=detailed",
-         trtexec_runs,
-         {},
-         half,
-         any},
-    Tool{"onnxruntime", python,
-         "it needs python3 with onnxruntime (pip install onnxruntime, or onnxruntime-gpu)", ".onnx", "gpu",
-         "", onnxruntime_runs, printed, single, threads, "onnxruntime"},
-    Tool{"llama",
-         llama,
-         "it comes with llama.cpp (build/bin/llama-bench)",
-         ".gguf",
-         "gpu",
-         "",
-         llama_runs,
-         {},
-         any,
-         threads},
-    Tool{"tflite", tflite,
-         "it is TensorFlow Lite's benchmark_model (tensorflow.org/lite/performance/measurement)", ".tflite",
-         "cpu", "", tflite_runs, tflite_prints, single, threads},
-    Tool{"ncnn", ncnn, "it is built with ncnn (build/benchmark/benchncnn)", ".param", "cpu", "", ncnn_runs,
-         ncnn_prints, single, threads}};
+    Tool{"trtexec", trtexec, "it comes with TensorRT (sudo apt install tensorrt), usually in /usr/src/tensorrt/bin", ".onnx", "gpu",
+         "--onnx={model} --saveEngine={engine} --{precision} --shapes={shapes} --profilingVerbosity=detailed", trtexec_runs, {}, half, any,
+         "--loadEngine={engine} --warmUp={warmup} --duration={seconds} --shapes={shapes} "},
+    Tool{"onnxruntime", python, "it needs python3 with onnxruntime (pip install onnxruntime, or onnxruntime-gpu)", ".onnx", "gpu", "",
+         onnxruntime_runs, printed, single, threads, {}, "onnxruntime"},
+    Tool{"llama", llama, "it comes with llama.cpp (build/bin/llama-bench)", ".gguf", "gpu", "", llama_runs, {}, any, threads},
+    Tool{"tflite", tflite, "it is TensorFlow Lite's benchmark_model (tensorflow.org/lite/performance/measurement)", ".tflite", "cpu", "",
+         tflite_runs, tflite_prints, single, threads},
+    Tool{"ncnn", ncnn, "it is built with ncnn (build/benchmark/benchncnn)", ".param", "cpu", "", ncnn_runs, ncnn_prints, single, threads}};
+// clang-format on
 
 }  // namespace
 

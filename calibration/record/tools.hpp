@@ -42,6 +42,7 @@ struct Tool {
   std::span<const ToolRun> runs;
   std::span<const Pattern> patterns;
   std::span<const std::string_view> precisions, threads;  // tried by default; threads: 1, half, all
+  std::string_view always = {};                           // arguments before those of each run
   std::string_view script = {};                           // embedded, the first argument of the program
 };
 
