@@ -323,6 +323,24 @@ echo '[{"model_type": "qwen2 1.5B Q8_0", "n_threads": '$t', "n_prompt": 0, "n_ge
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("unknown model 'mine/resnet19'", wrong.stderr)
 
+    def test_the_hosts_costs_come_from_the_operators(self):
+        self.made_up_board()
+        self.write("board/networks/machine.csv", "key,value\ndevice,cuda\n")
+        with open(SOURCE / "calibration/evidence/h200-host/operators.csv", newline="") as file:
+            known = [row for row in csv.DictReader(file) if row["mode"] == "inference_mode"]
+        lines = ["beside,operation,time_s,core,us"]
+        for row in known:
+            for block, factor in enumerate((1.2, 1.2, 3.0)):  # the middle block counts, and none beside a hog
+                lines.append(f"\"\",\"{row['operation']}\",{block},0,{factor * float(row['median_us'])}")
+            lines.append(f"hog,\"{row['operation']}\",4,0,{9 * float(row['median_us'])}")
+        self.write("board/networks/operators.csv", "\n".join(lines) + "\n")
+        done = self.jostle("calibrate", "auto", "board", "-o", "mine.yaml")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("host_time: {value: 120 %", (self.directory / "mine.kernels/probe.yaml").read_text())
+        self.write("board/networks/machine.csv", "key,value\ndevice,cpu\n")  # operators of a processor say nothing of it
+        self.jostle("calibrate", "auto", "board", "-o", "other.yaml")
+        self.assertNotIn("host_time", (self.directory / "other.kernels/probe.yaml").read_text())
+
     def test_without_output_nothing_is_written_and_the_mixes_are_judged(self):
         self.made_up_board()
         before = sorted(path.name for path in self.directory.iterdir())
