@@ -501,6 +501,28 @@ def timed_block(torch, network, call, key, repeat, seconds):
     tell("block", begin=begin, end=end, row=block)
 
 
+# Categories of events, and their arguments, that `jostle import chrome-trace` reads.
+TRACED = ("kernel", "gpu_memset", "memset", "gpu_memcpy", "memcpy", "cuda_runtime", "runtime", "cuda_driver", "cpu_op",
+          "operator")
+TRACED_ARGUMENTS = ("device", "correlation", "grid", "block", "registers per thread", "shared memory", "stream")
+
+
+def reduced(events):
+    """What is read of a trace, without paths: calls, kernels and outermost operators, times from its start."""
+    kept, until = [], {}
+    events = [event for event in events if str(event.get("cat", "")).lower() in TRACED and event.get("ph") == "X"]
+    start = min((event["ts"] for event in events), default=0)
+    for event in sorted(events, key=lambda one: (one["ts"], -one.get("dur", 0))):
+        end = event["ts"] + event.get("dur", 0)
+        if event["cat"].lower() in ("cpu_op", "operator"):
+            if event["ts"] < until.get(event.get("tid"), float("-inf")):
+                continue  # inside of another one
+            until[event.get("tid")] = end
+        kept.append({**event, "ts": round(event["ts"] - start, 3), "dur": round(event.get("dur", 0), 3), "args": {
+            key: value for key, value in event.get("args", {}).items() if key in TRACED_ARGUMENTS}})
+    return kept
+
+
 def profiled(torch, network, key, folder, batches):
     """A trace of warm batches, packed, without paths."""
     from torch.profiler import ProfilerActivity, profile
@@ -518,10 +540,12 @@ def profiled(torch, network, key, folder, batches):
     path = os.path.join(folder, name)
     profiler.export_chrome_trace(path)
     with open(path, encoding="utf-8", errors="replace") as file:
-        text = file.read()
+        trace = json.load(file)
     os.remove(path)
-    text = re.sub(r'"(traceName|hostname|kernel_file|host_name)":\s*"[^"]*"', r'"\1": ""', text)
-    with gzip.GzipFile(path + ".gz", "wb", 6, mtime=0) as file:
+    events = reduced(trace["traceEvents"])
+    kept = {key: trace[key] for key in ("schemaVersion", "deviceProperties") if key in trace}
+    text = json.dumps({**kept, "traceEvents": events}, separators=(",", ":"))
+    with gzip.GzipFile(path + ".gz", "wb", 9, mtime=0) as file:
         file.write(text.encode())
     return name + ".gz"
 

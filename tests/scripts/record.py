@@ -194,6 +194,17 @@ class Record(unittest.TestCase):
         for gone in (b"/opt", b"doc", b"metadata"):
             self.assertNotIn(gone, bare)
 
+    def test_a_trace_keeps_what_is_read_of_it(self):
+        def event(cat, name, ts, dur, **args):
+            return {"ph": "X", "cat": cat, "name": name, "pid": 9, "tid": 9, "ts": ts, "dur": dur, "args": args}
+        inner, outer = event("cpu_op", "aten::convolution", 101.5, 3), event("cpu_op", "aten::conv2d", 100, 10)
+        after = event("cpu_op", "aten::relu_", 110, 2)
+        kernel = event("kernel", "gemm", 120, 5, correlation=7, grid=[1, 1, 1], **{"External id": 3, "file": "/opt/secret"})
+        flow = {"ph": "s", "cat": "ac2g", "name": "ac2g", "ts": 101, "id": 7}
+        kept = script().reduced([inner, outer, flow, after, kernel])
+        self.assertEqual([(one["name"], one["ts"]) for one in kept], [("aten::conv2d", 0), ("aten::relu_", 10), ("gemm", 20)])
+        self.assertEqual(kept[-1]["args"], {"correlation": 7, "grid": [1, 1, 1]})
+
     # Other tools
 
     def trtexec(self, *arguments, **environment):
