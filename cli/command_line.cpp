@@ -35,7 +35,7 @@ constexpr const char* epilogue =
     "  0    done\n"
     "  1    failed\n"
     "  2    wrong usage, invalid input, or an output that cannot be opened; nothing was run\n"
-    "  3    a process does not fit into memory; `run` runs the others. Of `probe`: a part failed or was set "
+    "  3    a process does not fit into memory; `run` runs the others. Of `probe`, `record`: a part failed or was set "
     "aside\n"
     "  130  interrupted (143: by SIGTERM, 129: by SIGHUP)";
 
@@ -54,6 +54,7 @@ constexpr std::array subcommands{
     Subcommand{"reproduce", nullptr},
     Subcommand{"import", nullptr},
     Subcommand{"probe", nullptr},
+    Subcommand{"record", nullptr},
     Subcommand{"profile", add_profile},
     Subcommand{"sweep", add_sweep},
     Subcommand{"plan", add_plan},

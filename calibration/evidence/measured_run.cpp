@@ -18,7 +18,10 @@
 namespace jostle::calibration {
 
 std::vector<EvidenceRow> evidence_rows(const char* file) {
-  const auto table = input::CsvTable::parse(evidence_file(file).value_or(""), file);
+  return rows_of(input::CsvTable::parse(evidence_file(file).value_or(""), file));
+}
+
+std::vector<EvidenceRow> rows_of(const input::CsvTable& table) {
   std::vector<EvidenceRow> rows;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     if (!text_in(table, table.row(i), "mark").empty()) continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "calibration/evidence/comparison.hpp"
+#include "input/csv.hpp"
 #include "models/dnn/factors.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -19,6 +20,7 @@ namespace jostle::calibration {
 using EvidenceRow = std::map<std::string, std::string>;
 // The rows of a file that ships, without those that have a `mark`.
 [[nodiscard]] std::vector<EvidenceRow> evidence_rows(const char* file);
+[[nodiscard]] std::vector<EvidenceRow> rows_of(const input::CsvTable& table);
 // The rows with the same `run`, which are neighbours.
 [[nodiscard]] std::vector<std::vector<EvidenceRow>> by_run(std::vector<EvidenceRow> rows);
 [[nodiscard]] double number(const EvidenceRow& row, const char* column);

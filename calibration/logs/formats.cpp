@@ -66,8 +66,14 @@ bool is_jtop(std::string_view head) {
 bool is_nsys_sqlite(std::string_view head) {
   return head.starts_with(std::string_view("SQLite format 3\0", 16));
 }
+// One of the reports as JSON, an array of objects whose keys are the columns of the others.
+bool is_nsys_json(std::string_view head) {
+  return is_json(head) &&
+         (has(head, "\"Avg (ns)\"") || has(head, "\"Avg (MB)\"") || has(head, "\"Average\"")) &&
+         (has(head, "\"Name\"") || has(head, "\"Operation\"") || has(head, "\"Range\""));
+}
 bool is_nsys_stats(std::string_view head) {
-  if (is_json(head)) return false;
+  if (is_json(head)) return is_nsys_json(head);
   while (!head.empty()) {
     const std::size_t end = std::min(head.find('\n'), head.size());
     if (is_nsys_heading(head.substr(0, end))) return true;
@@ -85,11 +91,31 @@ bool is_perf_analyzer(std::string_view head) {
   return has(line, "Inferences/Second") &&
          (line.starts_with("Concurrency") || line.starts_with("Request Rate") || has(line, "Client Send"));
 }
+bool is_perf_analyzer_text(std::string_view head) {
+  return has(head, "*** Measurement Settings ***") ||
+         (has(head, "Inferences/Second vs. Client") && has(head, "Throughput: "));
+}
+bool is_llama_bench(std::string_view head) {
+  if (is_json(head)) return has(head, "\"avg_ts\"") && has(head, "\"n_gen\"");
+  return has(head, "|") && has(head, " t/s |") && has(head, " test |");
+}
+bool is_serving(std::string_view head) {
+  if (!is_json(head)) return has(head, "Serving Benchmark Result") && has(head, "TTFT (ms):");
+  return has(head, "\"output_throughput\"") && has(head, "ttft_ms\"");
+}
+bool is_genai_perf(std::string_view head) {
+  if (is_json(head)) return has(head, "\"request_throughput\"") && has(head, "\"avg\"");
+  return (has(head, "Metric,avg") || has(head, "Statistic")) &&
+         (has(head, "Request Throughput") || has(head, "Request throughput"));
+}
+bool is_ollama(std::string_view head) {
+  return has(head, "total duration:") && has(head, "eval rate:");
+}
 bool is_nvpmodel(std::string_view head) {
   return has(head, "POWER_MODEL ID=") || has(head, "PARAM TYPE=");
 }
 
-constexpr std::array<Format, 11> table{{
+constexpr std::array<Format, 16> table{{
     {"trtexec", "text log of trtexec, TensorRT 7 to 10", is_trtexec, read_trtexec_log},
     {"trtexec-times", "trtexec --exportTimes", is_times, read_trtexec_times},
     {"trtexec-profile", "trtexec --exportProfile", is_profile, read_trtexec_profile},
@@ -97,14 +123,63 @@ constexpr std::array<Format, 11> table{{
     {"tegrastats", "log of tegrastats", is_tegrastats, read_tegrastats},
     {"jtop", "CSV log of jtop", is_jtop, read_jtop},
     {"nsys-sqlite", "nsys export --type sqlite", is_nsys_sqlite, read_nsys_sqlite},
-    {"nsys-stats", "CSV, text or tables of nsys stats", is_nsys_stats, read_nsys_stats},
+    {"nsys-stats", "CSV, text, tables or JSON of nsys stats", is_nsys_stats, read_nsys_stats},
     {"chrome-trace", "trace of the PyTorch profiler, or another in Chrome's JSON", is_chrome_trace,
      read_chrome_trace},
     {"perf-analyzer", "CSV of Triton's perf_analyzer or perf_client", is_perf_analyzer, read_perf_analyzer},
+    {"perf-analyzer-text", "what perf_analyzer prints", is_perf_analyzer_text, read_perf_analyzer_text},
+    {"llama-bench", "table (Markdown) or JSON of llama-bench", is_llama_bench, read_llama_bench},
+    {"serving", "JSON or text of vLLM's and SGLang's bench_serving", is_serving, read_serving},
+    {"genai-perf", "JSON, CSV or tables of genai-perf", is_genai_perf, read_genai_perf},
+    {"ollama", "timings of ollama run --verbose", is_ollama, read_ollama},
     {"nvpmodel", "nvpmodel.conf", is_nvpmodel, read_nvpmodel_log},
 }};
 
+// Words that tell a tool, and what of it can be imported.
+struct Resemblance {
+  std::string_view word, tool, instead;
+};
+constexpr std::array resemblances{
+    Resemblance{"llama_print_timings", "llama.cpp's llama-cli",
+                "llama-bench times it alone: llama-bench -m MODEL"},
+    Resemblance{"llama_perf_", "llama.cpp's llama-cli", "llama-bench times it alone: llama-bench -m MODEL"},
+    Resemblance{"Throughput: ", "a server's benchmark",
+                "its JSON: vllm bench serve --save-result, genai-perf"},
+    Resemblance{"**PERF", "DeepStream",
+                "the log of its engine from trtexec, and tegrastats beside the pipeline"},
+    Resemblance{"Inference timings in us", "TensorFlow Lite's benchmark_model",
+                "jostle record tflite MODEL.tflite"},
+    Resemblance{"min = ", "benchncnn", "jostle record ncnn MODEL.param"},
+    Resemblance{"Average inference time cost", "onnxruntime_perf_test",
+                "jostle record onnxruntime MODEL.onnx"},
+    Resemblance{"NVIDIA-SMI", "nvidia-smi", "tegrastats on a Jetson, jostle record on a card"},
+    Resemblance{"VDD_", "tegrastats", "its lines whole, from RAM on"},
+    Resemblance{"mW/", "tegrastats", "its lines whole, from RAM on"},
+    Resemblance{"qps", "trtexec", "its whole log, with the summary at the end"},
+    Resemblance{"[TensorRT]", "trtexec", "its whole log, with the summary at the end"},
+    Resemblance{"cudaLaunchKernel", "a profiler", "nsys export --type sqlite, or nsys stats"},
+    Resemblance{"tokens/s", "a benchmark of language models",
+                "llama-bench, vLLM's or SGLang's JSON, genai-perf, ollama"},
+    Resemblance{"infer/sec", "perf_analyzer", "its whole output, or the CSV of -f FILE"}};
+
+// The tools that an unknown log resembles, each with what can be imported of it; how to record anything, if
+// none.
+std::string resembling(std::string_view head) {
+  std::string text;
+  std::string_view before;
+  for (const Resemblance& one : resemblances) {
+    if (!has(head, one.word) || one.tool == before) continue;
+    text += fmt::format("{}{}: import {}", text.empty() ? "it resembles " : "; or ", one.tool, one.instead);
+    before = one.tool;
+  }
+  return text.empty() ? "jostle import --help lists the formats" : text;
+}
+
 }  // namespace
+
+std::string unknown_hint(std::string_view head) {
+  return resembling(head);
+}
 
 std::span<const Format> formats() {
   return table;
@@ -116,6 +191,7 @@ const Format* find_format(std::string_view name) {
 }
 
 const Format* detect_format(std::string_view head) {
+  if (has(head, "\x1b[")) return detect_format(without_colours(head));
   const auto found =
       std::ranges::find_if(table, [head](const Format& format) { return format.looks_like(head); });
   return found == table.end() ? nullptr : &*found;
@@ -135,7 +211,7 @@ std::vector<Import> import_log(Source& source, const Format* format, input::Prob
   if (format == nullptr && detected == nullptr) {
     source.fail(problems, 0,
                 is_json(head) ? "JSON, but not in a supported format" : "not a supported log format",
-                "jostle import --help lists the formats");
+                resembling(head));
     return {};
   }
   if (format != nullptr && detected != nullptr && format != detected && !format->looks_like(head)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Format {
 // The format of a file that begins with `head`; null if unknown.
 [[nodiscard]] const Format* detect_format(std::string_view head);
 
+// The tools that a log of unknown format resembles, with what of them can be imported.
+[[nodiscard]] std::string unknown_hint(std::string_view head);
+
 // Reads with `format`, or with the detected format if it is null. A file that is clearly in another format is
 // a problem.
 [[nodiscard]] std::vector<Import> import_log(Source& source, const Format* format, input::Problems& problems);
@@ -40,6 +44,11 @@ struct Format {
 [[nodiscard]] std::vector<Import> read_nsys_stats(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_chrome_trace(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_perf_analyzer(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_perf_analyzer_text(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_llama_bench(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_serving(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_genai_perf(Source& source, input::Problems& problems);
+[[nodiscard]] std::vector<Import> read_ollama(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_nvpmodel_log(Source& source, input::Problems& problems);
 
 // Files that people try to import, but that hold no readable measurements: their kind, and

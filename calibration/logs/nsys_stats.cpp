@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "calibration/logs/flat_json.hpp"
 #include "calibration/logs/formats.hpp"
 #include "calibration/logs/log_text.hpp"
 #include "calibration/logs/nsys_columns.hpp"
@@ -34,6 +35,24 @@ std::string metric_of(const SummaryTable& table, std::string_view row) {
 class NsysStatsReading {
  public:
   NsysStatsReading(Source& source, input::Problems& problems) : source_(source), problems_(problems) {}
+
+  // The objects of a report as JSON, whose keys are the columns.
+  std::vector<Import> run_objects() {
+    for (const FlatObject& one : read_flat_objects(source_, problems_)) {
+      if (!table_) table_ = table_of(one.keys(), nullptr);
+      if (!table_)
+        wrong_ = "the objects have no keys for count, mean and name: not a known report of nsys stats";
+      fields_.clear();
+      for (const std::string& key : one.keys()) fields_.push_back(one.text(key));
+      if (wrong_.empty()) add_row();
+      if (!wrong_.empty()) break;
+    }
+    if (wrong_.empty() && result_.rows.empty() && problems_.empty())
+      wrong_ = "the file contains no summary of nsys stats";
+    if (!wrong_.empty()) source_.fail(problems_, source_.line(), wrong_);
+    if (!problems_.empty()) return {};
+    return {finish()};
+  }
 
   std::vector<Import> run() {
     std::string_view line;
@@ -192,6 +211,10 @@ class NsysStatsReading {
       return;
     }
     if (form_ == Form::text && (!has_numbers() || cuts_a_word(line))) cut_at_blanks(line);
+    add_row();
+  }
+
+  void add_row() {
     if (fields_.size() != table_->width) {
       wrong_ =
           fmt::format("{} fields where the header has {}: is it truncated?", fields_.size(), table_->width);
@@ -251,7 +274,10 @@ class NsysStatsReading {
 }  // namespace
 
 std::vector<Import> read_nsys_stats(Source& source, input::Problems& problems) {
-  return NsysStatsReading(source, problems).run();
+  const std::string_view head = trimmed(source.peek());
+  const bool is_json = head.starts_with('[') || head.starts_with('{');
+  NsysStatsReading reading(source, problems);
+  return is_json ? reading.run_objects() : reading.run();
 }
 
 }  // namespace jostle::calibration

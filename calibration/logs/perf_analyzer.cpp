@@ -126,7 +126,59 @@ class PerfAnalyzerReading {
   std::vector<Import> imports_;
 };
 
+// The number behind a name in a line such as "    p90 latency: 40100 usec", in ms where its unit is usec.
+std::optional<double> number_after(std::string_view line, std::string_view name) {
+  const std::string_view text = trimmed(line);
+  if (!text.starts_with(name)) return std::nullopt;
+  std::string_view rest = trimmed(text.substr(name.size()));
+  return take_number(rest);
+}
+
+// The client's lines below a level of load, in what perf_analyzer prints. Its throughput counts requests.
+void read_client_line(std::string_view line, const std::string& of, Import& run) {
+  const auto batch = static_cast<double>(run.setting.batch.value_or(1));
+  if (const auto rate = number_after(line, "Throughput: "))
+    run.rows.push_back(
+        {.metric = "throughput", .value = *rate * batch, .unit = "images/s", .count = 1, .of = of});
+  if (const auto us = number_after(line, "Avg latency: "))
+    run.rows.push_back({.metric = "latency", .value = *us / 1000, .unit = "ms", .count = 1, .of = of});
+  if (run.rows.empty() || run.rows.back().metric != "latency") return;
+  constexpr std::array<std::pair<std::string_view, std::optional<double> Measurement::*>, 3> quantiles{
+      {{"p50 latency: ", &Measurement::median},
+       {"p90 latency: ", &Measurement::p90},
+       {"p99 latency: ", &Measurement::p99}}};
+  for (const auto& [name, member] : quantiles)
+    if (const auto us = number_after(line, name)) run.rows.back().*member = *us / 1000;
+}
+
 }  // namespace
+
+std::vector<Import> read_perf_analyzer_text(Source& source, input::Problems& problems) {
+  std::vector<Import> runs;
+  std::optional<std::int64_t> batch;
+  std::string of;
+  bool client = false;
+  for (std::string_view line; source.next_line(line);) {
+    const std::string_view text = trimmed(line);
+    if (const auto size = number_after(line, "Batch size: "); size && *size >= 1 && *size <= 1e6)
+      batch = static_cast<std::int64_t>(*size);
+    for (const std::string_view level : {"Request concurrency: ", "Request Rate: "}) {
+      const auto load = number_after(line, level);
+      if (!load || text.find(',') != std::string_view::npos) continue;
+      runs.push_back({.format = "perf-analyzer", .origin = source.origin()});
+      runs.back().setting.tool = "perf_analyzer";
+      runs.back().setting.batch = batch;
+      of = fmt::format("{} {:g}", level.starts_with("Request c") ? "concurrency" : "request rate", *load);
+    }
+    client = text == "Client:" || (client && text != "Server:");
+    if (client && !runs.empty()) read_client_line(line, of, runs.back());
+  }
+  if (source.failure().empty() && !runs.empty() && runs.back().rows.size() > 1) return runs;
+  source.fail(problems, source.line(),
+              !source.failure().empty() ? source.failure()
+                                        : "the file holds no throughput with its latency: is it truncated?");
+  return {};
+}
 
 std::vector<Import> read_perf_analyzer(Source& source, input::Problems& problems) {
   return PerfAnalyzerReading(source, problems).run();

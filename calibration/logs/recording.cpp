@@ -166,7 +166,9 @@ class ManifestReading {
 
   void add_folders() {
     const fs::path here = folder_.empty() ? fs::path(".") : folder_;
-    for (const fs::path& folder : {here, here.parent_path(), here.parent_path().parent_path()}) {
+    std::vector<fs::path> near{here, here.parent_path(), here.parent_path().parent_path()};
+    for (const RecordedFile& file : into_.files) near.push_back(fs::path(file.path).parent_path());
+    for (const fs::path& folder : near) {
       const std::string name = folder.string();
       if (std::ranges::find(into_.folders, name) == into_.folders.end()) into_.folders.push_back(name);
     }

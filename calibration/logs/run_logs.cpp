@@ -56,7 +56,9 @@ std::string file_of(RunLog& log, const std::string& sha256, profiles::NetworkFil
                     input::Problems& problems) {
   Setting& setting = log.import.setting;
   const std::string wanted = setting.onnx.empty() ? setting.model : setting.onnx;
-  if (wanted.empty()) return {};
+  const bool is_language_model = std::ranges::any_of(
+      log.import.rows, [](const Measurement& row) { return row.unit == "tokens/s" || row.metric == "ttft"; });
+  if (wanted.empty() || is_language_model) return {};
   const std::string plain = stem(wanted);
   const bool built_in = dnn::find_model(is_file_name(wanted) ? plain : wanted) != nullptr;
   if (!is_file_name(wanted) && built_in && sha256.empty()) {

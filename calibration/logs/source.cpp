@@ -171,7 +171,29 @@ std::string_view Source::peek() {
   return {begin_, std::min(max_peeked, static_cast<std::size_t>(end_ - begin_))};
 }
 
+std::string without_colours(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\x1b' || at + 1 >= text.size() || text[at + 1] != '[') {
+      plain += text[at];
+      continue;
+    }
+    at += 2;
+    while (at < text.size() && std::string_view("0123456789;?").find(text[at]) != std::string_view::npos)
+      ++at;
+  }
+  return plain;
+}
+
 bool Source::next_line(std::string_view& line) {
+  if (!next_raw_line(line)) return false;
+  if (line.find('\x1b') == std::string_view::npos) return true;
+  plain_ = without_colours(line);
+  line = plain_;
+  return true;
+}
+
+bool Source::next_raw_line(std::string_view& line) {
   if (line_ == std::numeric_limits<int>::max()) {
     failure_ = "too many lines";
     return false;

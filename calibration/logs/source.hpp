@@ -13,6 +13,9 @@
 
 namespace jostle::calibration {
 
+// A text without the sequences that set the colours of a terminal: "\x1b[32m" and alike.
+[[nodiscard]] std::string without_colours(std::string_view text);
+
 class Source {
  public:
   // Chunk size; also the maximum line length.
@@ -34,8 +37,8 @@ class Source {
   // The next bytes, without consuming them: at least min(max_peeked, remaining bytes).
   [[nodiscard]] std::string_view peek();
 
-  // Reads the next line, without its end ("\n" or "\r\n"). Returns false at the end of the file and after a
-  // failure.
+  // Reads the next line, without its end ("\n" or "\r\n") and without the colours of a terminal. Returns
+  // false at the end of the file and after a failure.
   [[nodiscard]] bool next_line(std::string_view& line);
   [[nodiscard]] int line() const { return line_; }  // number of the line read last, from 1
   // True if the line read last had no newline, so that the file ends in it.
@@ -69,6 +72,7 @@ class Source {
   struct Inflater;
   static constexpr std::size_t buffer_bytes = chunk_bytes + max_peeked;
   explicit Source(const std::string& origin);
+  bool next_raw_line(std::string_view& line);
   bool more();  // appends more bytes to the available ones, which it may move
   std::size_t read_some(char* to, std::size_t most);
   std::size_t read_raw(char* to, std::size_t most);
@@ -81,6 +85,7 @@ class Source {
   std::string text_;
   std::size_t text_at_ = 0;
   std::unique_ptr<Inflater> inflater_;
+  std::string plain_;                       // a line that had colours
   std::unique_ptr<char[]> buffer_;          // uninitialised: most logs are short
   char *begin_ = nullptr, *end_ = nullptr;  // the available bytes, in buffer_
   std::uint64_t read_ = 0, mark_ = 0, max_unmarked_ = max_bytes;

@@ -141,6 +141,19 @@ std::string heat_reason(const MachineFiles& files) {
   return {};
 }
 
+std::string wait_until_cool(const MachineFiles& files, const std::atomic<bool>& interrupted,
+                            const std::function<void(const std::string&)>& say) {
+  std::string why = heat_reason(files);
+  if (!why.empty()) say("waiting for the machine to cool down: " + why);
+  constexpr std::int64_t patience_ns = 180'000'000'000, look_ns = 1'000'000'000;
+  for (const std::int64_t latest = now_ns() + patience_ns;
+       !why.empty() && now_ns() < latest && !interrupted;) {
+    wait_until(now_ns() + look_ns, interrupted);
+    why = heat_reason(files);
+  }
+  return why;
+}
+
 std::string busy_reason(const MachineFiles& files, const std::atomic<bool>& interrupted) {
   const std::string users = gpu_users(files);
   if (!users.empty()) return "others use the GPU: " + input::printable(users, 200);

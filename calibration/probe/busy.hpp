@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,10 @@ inline constexpr double most_busy_cores = 0.1;
 // Why the machine is too hot to be measured, in a sentence: a sensor above 65 degC, or a cooling device that
 // throttles. Empty: it is not.
 [[nodiscard]] std::string heat_reason(const MachineFiles& files);
+
+// Waits until it is not, at most 180 s, and returns heat_reason() then; `say` gets a sentence before.
+[[nodiscard]] std::string wait_until_cool(const MachineFiles& files, const std::atomic<bool>& interrupted,
+                                          const std::function<void(const std::string&)>& say);
 
 // Why the machine is busy, in a sentence: others have the GPU open, or more than `most_busy_cores` were busy
 // during the last second (this function waits for it). Empty: it is quiet.

@@ -27,8 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t cool_wait_ns = 180'000'000'000;
-
 double seconds_since_1970() {
   timespec at{};
   clock_gettime(CLOCK_REALTIME, &at);
@@ -37,6 +35,14 @@ double seconds_since_1970() {
 
 int seconds_of(const Part& part, bool quick) {
   return quick ? part.quick_seconds : part.seconds;
+}
+
+// True for a folder that holds nothing, or only the networks that `jostle record` left.
+bool holds_networks_alone(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().filename() != "networks") return false;
+  return fs::is_directory(folder, error);
 }
 
 class ProbeRun {
@@ -107,8 +113,7 @@ class ProbeRun {
     folder_.settings = read_settings(files_);
     std::error_code error;
     const bool there = fs::exists(question_.folder, error);
-    if (!there || (fs::is_directory(question_.folder, error) && fs::is_empty(question_.folder, error)))
-      return true;
+    if (!there || holds_networks_alone(question_.folder)) return true;
     if (!fs::exists(question_.folder / "identity.csv", error)) {
       refuse(question_.folder.string() + " is there, and no folder of a probe: choose another --output");
       return false;
@@ -159,13 +164,7 @@ class ProbeRun {
 
   // Waits until the machine is cool and does not throttle. False if it stays hot.
   bool cool_enough() {
-    std::string why = heat_reason(files_);
-    if (!why.empty()) listener_.say("waiting for the machine to cool down: " + why);
-    const std::int64_t latest = now_ns() + cool_wait_ns;
-    while (!why.empty() && now_ns() < latest && !interrupted_) {
-      wait_until(now_ns() + 1'000'000'000, interrupted_);
-      why = heat_reason(files_);
-    }
+    const std::string why = wait_until_cool(files_, interrupted_, listener_.say);
     if (why.empty() || interrupted_) return true;
     report_.ended = Probed::set_aside;
     report_.why = "the machine stays hot or throttled: " + why;

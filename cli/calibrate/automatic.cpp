@@ -8,6 +8,7 @@
 #include "calibration/calibrate/probed/probe_calibration.hpp"
 #include "calibration/probe/folder.hpp"
 #include "cli/calibrate/page.hpp"
+#include "cli/calibrate/recorded.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
@@ -82,6 +83,7 @@ std::string words_of(const ProbeCalibration& found, const calibration::probe::Pr
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): what is read, opened, fitted and written, one after another
 ExitCode calibrate_automatically(const AutomaticOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   input::Problems problems;
@@ -92,14 +94,20 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
   const auto table =
       output::open_if_given(beside ? profiles::uncertainty_path(options.output) : std::string());
   const auto page = output::open_if_given(options.html);
-  const auto found = folder ? calibration::calibrate_probe(
-                                  *folder, {.output = options.output, .name = options.name}, problems)
-                            : std::nullopt;
-  if (!found) return terminal.refuse(problems);
-  if (file) {
-    if (table) output::write_whole(*table, found->uncertainty_csv);
-    output::write_whole(*file, found->text);
+  std::optional<calibration::Recorded> recorded;
+  std::optional<RecordedPlaces> places;
+  calibration::ProbeCalibrationQuestion question{.output = options.output, .name = options.name};
+  if (folder && !options.host && calibration::has_recorded(options.folder)) {
+    recorded = calibration::read_recorded(options.folder, problems);
+    if (!recorded) return terminal.refuse(problems);
+    places.emplace(beside ? options.output : std::string());
+    if (question.name.empty()) question.name = std::filesystem::path(places->profile()).stem().string();
+    question.output = places->probed();
+    if (auto host_time = calibration::recorded_host_time(options.folder))
+      question.more = {*std::move(host_time)};
   }
+  const auto found = folder ? calibration::calibrate_probe(*folder, question, problems) : std::nullopt;
+  if (!found) return terminal.refuse(problems);
   if (page) output::write_whole(*page, probed_page(*found, *folder));
   terminal.print(paragraph(fmt::format("Base: {}{}: {}.", found->base.device,
                                        found->base.exact ? "" : ", the nearest relative", found->base.reason),
@@ -109,6 +117,16 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
   terminal.print(kernel_table(*found, terminal));
   terminal.print(power_table(*found, terminal));
   terminal.print(words_of(*found, *folder, terminal.width()));
+  const auto write = [&](const RecordedProfile& profile) {
+    if (table) output::write_whole(*table, profile.uncertainty_csv);
+    if (file) output::write_whole(*file, profile.text);
+    if (places && !places->kept())
+      output::write_whole(*output::open_if_given(places->profile()), profile.text);
+  };
+  if (recorded)
+    fit_recorded(*found, *recorded, *places, write, context);
+  else
+    write({found->text, found->uncertainty_csv});
   if (!file) terminal.note("No profile was written, as there is no --output.\n");
   return ExitCode::done;
 }

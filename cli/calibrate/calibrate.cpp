@@ -120,16 +120,6 @@ std::string held_out_text(const calibration::BoardCalibration& outcome, bool qui
              : text;
 }
 
-// Writes the kernel tables into the folder beside the profile.
-void write_tables(const calibration::BoardCalibration& outcome, const CalibrateOptions& options) {
-  if (outcome.kernels.empty()) return;
-  const std::filesystem::path folder = std::filesystem::path(options.output).parent_path() / outcome.kernels;
-  std::filesystem::create_directories(folder);
-  for (const auto& [name, text] : {std::pair("kernels.csv", &outcome.calibration.own.kernels_csv),
-                                   std::pair("solo.csv", &outcome.calibration.own.solo_csv)})
-    output::write_whole(*output::open_if_given((folder / name).string()), *text);
-}
-
 std::string next_log_text(const calibration::BoardCalibration& outcome) {
   if (outcome.next_logs.empty()) return {};
   const calibration::NextLog& best = outcome.next_logs.front();
@@ -158,7 +148,7 @@ ExitCode calibrate_auto(const CalibrateOptions& options, Context& context) {
                                  context);
 }
 
-ExitCode calibrate(const CalibrateOptions& options, Context& context) {
+ExitCode calibrate(const CalibrateOptions& options, Context& context) try {
   if (options.device == automatic) return calibrate_auto(options, context);
   if (options.host || !options.html.empty())
     return context.terminal.refuse("--host and --html belong to `calibrate auto`, a profile from a probe");
@@ -170,48 +160,54 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
   control.fit.interrupt = &context.interrupted;
   control.fit.progress = [&terminal] { terminal.progress("calibrate", 0); };
   control.validating = [&terminal](double done) { terminal.progress("validate", done); };
-  try {
-    const calibration::EvidenceFiles files = calibration::read_evidence_files(options.evidence, options.onnx);
-    for (const std::string& file : files.skipped)
-      terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
-    for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
-    const auto profile = output::open_if_given(options.output);
-    const bool beside = profile && !profile->direct();  // no second file beside /dev/null
-    const auto table =
-        output::open_if_given(beside ? profiles::uncertainty_path(options.output) : std::string());
-    const calibration::BoardCalibration found = calibration::calibrate_board(*base, files,
-                                                                             {.evidence = options.evidence,
-                                                                              .output = options.output,
-                                                                              .name = options.name,
-                                                                              .fresh = options.fresh,
-                                                                              .quick = options.quick},
-                                                                             control);
-    terminal.clear_progress();
-    if (profile) {
-      if (table) output::write_whole(*table, found.uncertainty_csv);
-      if (beside) write_tables(found, options);
-      output::write_whole(*profile, found.profile);
-    }
-    terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
-                   (found.groups.empty() ? std::string()
-                                         : '\n' + error_text(found.groups, ErrorRows::all, terminal.width(),
-                                                             terminal.colour())));
-    warn_of_useless(files, terminal);
-    const std::string words = credits(files) + tables_text(found, options) +
-                              held_out_text(found, options.quick, !files.traces.empty()) +
-                              next_log_text(found);
-    if (!words.empty()) terminal.print('\n' + words);
-    if (!found.calibration.converged)
-      terminal.complain("the fit did not converge; the parameters are the best found");
-  } catch (const input::CsvError& error) {
-    return terminal.refuse(error.what());
-  } catch (const calibration::CalibrationError& error) {
-    return terminal.refuse(error.what());
+  const calibration::EvidenceFiles files = calibration::read_evidence_files(options.evidence, options.onnx);
+  for (const std::string& file : files.skipped)
+    terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
+  for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
+  const auto profile = output::open_if_given(options.output);
+  const bool beside = profile && !profile->direct();  // no second file beside /dev/null
+  const auto table =
+      output::open_if_given(beside ? profiles::uncertainty_path(options.output) : std::string());
+  const calibration::BoardCalibration found = calibration::calibrate_board(*base, files,
+                                                                           {.evidence = options.evidence,
+                                                                            .output = options.output,
+                                                                            .name = options.name,
+                                                                            .fresh = options.fresh,
+                                                                            .quick = options.quick},
+                                                                           control);
+  terminal.clear_progress();
+  if (profile) {
+    if (table) output::write_whole(*table, found.uncertainty_csv);
+    if (beside) write_tables(found, options.output);
+    output::write_whole(*profile, found.profile);
   }
+  terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
+                 (found.groups.empty() ? std::string()
+                                       : '\n' + error_text(found.groups, ErrorRows::all, terminal.width(),
+                                                           terminal.colour())));
+  warn_of_useless(files, terminal);
+  const std::string words = credits(files) + tables_text(found, options) +
+                            held_out_text(found, options.quick, !files.traces.empty()) + next_log_text(found);
+  if (!words.empty()) terminal.print('\n' + words);
+  if (!found.calibration.converged)
+    terminal.complain("the fit did not converge; the parameters are the best found");
   return ExitCode::done;
+} catch (const input::CsvError& error) {
+  return context.terminal.refuse(error.what());
+} catch (const calibration::CalibrationError& error) {
+  return context.terminal.refuse(error.what());
 }
 
 }  // namespace
+
+void write_tables(const calibration::BoardCalibration& outcome, const std::string& output) {
+  if (outcome.kernels.empty()) return;
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path() / outcome.kernels;
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, text] : {std::pair("kernels.csv", &outcome.calibration.own.kernels_csv),
+                                   std::pair("solo.csv", &outcome.calibration.own.solo_csv)})
+    output::write_whole(*output::open_if_given((folder / name).string()), *text);
+}
 
 void add_calibrate(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
@@ -220,7 +216,9 @@ void add_calibrate(CLI::App& app, Task& task) {
   add_value(
       *command, "DEVICE", options->device, "",
       "The shipped profile closest to the board, or one of one's own (a .yaml file) to go on from; auto: "
-      "the one closest to what `jostle probe` found, whose folder follows")
+      "the one closest to what `jostle probe` found, whose folder follows, with the networks that `jostle "
+      "record` "
+      "left in it")
       ->required();
   add_value(*command, "EVIDENCE", options->evidence, "",
             "CSV files of measurements, or a folder of them (see docs/calibration.md)")
@@ -233,8 +231,9 @@ void add_calibrate(CLI::App& app, Task& task) {
   command->add_flag("--fresh", options->fresh,
                     "Start from reference ranges instead of the fitted values of the shipped profile");
   add_html(*command, options->html);
-  command->add_flag("--host", options->host,
-                    "With auto: a profile of the cores and the memory alone, as of a machine without a GPU");
+  command->add_flag(
+      "--host", options->host,
+      "With auto: a profile of the cores and the memory alone, as of a machine without a GPU and networks");
   command->add_flag("--quick", options->quick, "Skip the error on held-out runs");
   add_examples(*command, {"calibrate jetson-orin-nano-super evidence.csv -o my-board.yaml",
                           "calibrate jetson-orin-nano-super evidence.csv --quick"});

@@ -87,7 +87,7 @@ ExitCode detect(const ImportOptions& options, Context& context) {
     if (known != nullptr)
       problems.add_file(file, std::string(known->what), std::string(known->to_do));
     else if (format == nullptr)
-      problems.add_file(file, "unknown log format", "jostle import --help lists the formats");
+      problems.add_file(file, "unknown log format", calibration::unknown_hint(source->peek()));
     else
       text += fmt::format("{}: {} ({})\n", input::file_name(file), format->name, format->what);
   }

@@ -13,6 +13,7 @@ void add_calibrate(CLI::App& app, Task& task);
 void add_reproduce(CLI::App& app, Task& task);
 void add_import(CLI::App& app, Task& task);
 void add_probe(CLI::App& app, Task& task);
+void add_record(CLI::App& app, Task& task);
 
 [[nodiscard]] std::span<const Subcommand> laboratory();
 

@@ -173,6 +173,12 @@ class Launcher {
       if (network_.layer(reader).op == Op::transpose) done_.insert(reader);
   }
 
+  // True if the channels of the input are apart; a layer of constants has none.
+  [[nodiscard]] bool input_lies_apart() const {
+    const std::vector<Node> inputs = network_.inputs(node_);
+    return !inputs.empty() && apart_[inputs.front()];
+  }
+
   // True if the channels of the result are apart. Convolutions in half precision want them together.
   [[nodiscard]] bool lies_apart(const Layer& layer) const {
     const std::vector<Node> inputs = network_.inputs(node_);
@@ -181,11 +187,11 @@ class Launcher {
       case Op::conv_transpose:
         return !half_;
       case Op::conv:
-        return !half_ && apart_[inputs.front()];
+        return !half_ && input_lies_apart();
       case Op::transpose:
         return !near_.is_view_of_rows(node_);
       case Op::resize:
-        return half_ ? layer.in.positions() == 1 : apart_[inputs.front()];
+        return half_ ? layer.in.positions() == 1 : input_lies_apart();
       case Op::linear:
       case Op::layer_norm:
       case Op::matmul:
@@ -194,7 +200,7 @@ class Launcher {
       case Op::concat:
         return std::ranges::any_of(inputs, [this](Node input) { return apart_[input]; });
       default:
-        return !half_ && apart_[inputs.front()];
+        return !half_ && input_lies_apart();
     }
   }
 
@@ -281,7 +287,7 @@ class Launcher {
   }
 
   void normalise_rows(const Layer& layer, double in, double out) {
-    const bool planar = !half_ && apart_[network_.inputs(node_).front()] && layer.in.width > 1;
+    const bool planar = !half_ && input_lies_apart() && layer.in.width > 1;
     if (layer.copies >= 0 ? layer.copies > 0 : planar) move(LaunchKind::copy, in);
     const double rows = images_ * static_cast<double>(layer.out.positions());
     Launch& norm = add(LaunchKind::layer_norm, in, out);
@@ -299,10 +305,10 @@ class Launcher {
   }
 
   // True for a convolution in single precision of rows of channels, whose result is such rows too.
-  [[nodiscard]] bool in_rows() const { return !half_ && !apart_[network_.inputs(node_).front()]; }
+  [[nodiscard]] bool in_rows() const { return !half_ && !input_lies_apart(); }
 
   void convolve(const Layer& layer, double in, double out) {
-    const bool apart = near_.reads(node_, Op::slice) || apart_[network_.inputs(node_).front()];
+    const bool apart = near_.reads(node_, Op::slice) || input_lies_apart();
     if (half_ && (layer.copies >= 0 ? layer.copies > 0 : apart)) move(LaunchKind::copy, in);
     if (layer.depthwise()) {
       slide_channels(layer, in, out);

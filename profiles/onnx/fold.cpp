@@ -187,6 +187,24 @@ Folded slice(const Operands& operands) {
   });
 }
 
+// Numbers in another order, as exporters turn the pairs of a padding around.
+Folded transpose(const Operands& operands) {
+  const Value* const from = operands.value(0);
+  if (from == nullptr || !from->numbers) return std::nullopt;
+  const std::size_t rank = from->dims.size();
+  Index order = operands.node().integers("perm");
+  if (order.empty())
+    for (std::size_t i = rank; i > 0; --i) order.push_back(static_cast<std::int64_t>(i - 1));
+  const bool good = std::ranges::all_of(
+      order, [&](std::int64_t axis) { return axis >= 0 && axis < static_cast<std::int64_t>(rank); });
+  if (operands.output().dims.size() != rank || order.size() != rank || !good) return std::nullopt;
+  return picked(operands, [&](const Index& index) {
+    Index found(rank, 0);
+    for (std::size_t i = 0; i < rank; ++i) found[static_cast<std::size_t>(order[i])] = index[i];
+    return found;
+  });
+}
+
 Folded concat(const Operands& operands) {
   const Value& out = operands.output();
   const auto axis = axis_of(operands.node().integer("axis", 0), out.dims.size());
@@ -320,7 +338,7 @@ constexpr Rule rules[]{
     {"Slice", slice},       {"Concat", concat},     {"Unsqueeze", view},         {"Squeeze", view},
     {"Reshape", view},      {"Flatten", view},      {"Identity", view},          {"Cast", view},
     {"Range", range},       {"Where", where},       {"Expand", expand},          {"ReduceProd", reduced},
-    {"ReduceSum", reduced}, {"ReduceMax", reduced}, {"ReduceMin", reduced}};
+    {"ReduceSum", reduced}, {"ReduceMax", reduced}, {"ReduceMin", reduced}, {"Transpose", transpose}};
 
 // Converts to the element type of the output. A result that is not a number (division by zero) is not known.
 bool settle(Numbers& numbers, Element element) {

@@ -90,6 +90,13 @@ class ProbeRun : public testing::Test {
   std::string said;
 };
 
+TEST_F(ProbeRun, TakesAFolderInWhichOnlyNetworksWereRecorded) {
+  fs::create_directories(folder() / "networks");
+  std::ofstream(folder() / "networks/rates.csv") << "a\n";
+  EXPECT_EQ(run({part("good", good)}).ended, Probed::done);
+  EXPECT_TRUE(fs::exists(folder() / "networks/rates.csv"));
+}
+
 TEST_F(ProbeRun, leaves_what_its_parts_measured) {
   const ProbeReport report = run({part("one", good)});
   EXPECT_EQ(report.ended, Probed::done) << report.why;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/dnn/framework_launches.hpp"
 #include "tests/profiles/onnx_support.hpp"
 
 namespace jostle::profiles {
@@ -275,6 +276,33 @@ TEST(OnnxShare, PartsOfTheShapeOfSomethingUnknownAreNoLayers) {
   file.output(file.node("Reshape", "reshape",
                         {unknown, file.node("Concat", "dims", {parts, "b"}, {{"axis", std::int64_t{0}}})}));
   EXPECT_THAT(read(file).warnings, Each(Not(HasSubstr("Split"))));
+}
+
+TEST(OnnxTranspose, OfNumbersIsFoldedSoSizesThatAreTurnedAroundAreKnown) {
+  OnnxFile file;
+  file.input("x", {one, std::int64_t{8}, std::int64_t{24}});
+  const std::string pairs =
+      file.node("Reshape", "pairs", {file.integers("flat", {1, 6, 8, 4}), file.integers("square", {2, 2})});
+  const std::string turned =
+      file.node("Transpose", "turned", {pairs}, {{"perm", std::vector<std::int64_t>{1, 0}}});
+  const std::string dims = file.node("Reshape", "dims", {turned, file.integers("line", {-1})});
+  const std::string image = file.node("Reshape", "image", {"x", dims});
+  file.output(
+      file.node("Slice", "rest",
+                {image, file.integers("from", {2}), file.integers("to", {8}), file.integers("axes", {1})}));
+  const OnnxNetwork found = read(file);
+  EXPECT_EQ(layers_of(found.network, dnn::Op::slice).at(0).out, (dnn::Shape{6, 6, 4}));
+}
+
+TEST(OnnxConstants, ALayerOfConstantsAloneHasLaunchesAsOthersHave) {
+  OnnxFile file;
+  file.input("x", {one, std::int64_t{4}, std::int64_t{8}});
+  const std::string table =
+      file.node("MatMul", "table", {file.weight("a", {1, 4, 4}), file.weight("b", {4, 8})});
+  file.output(file.node("Add", "sum", {"x", file.node("Sigmoid", "bias", {table})}));
+  const OnnxNetwork found = read(file);
+  for (const dnn::Precision precision : {dnn::Precision::fp16, dnn::Precision::tf32, dnn::Precision::fp32})
+    EXPECT_FALSE(dnn::launches_of(found.network, 1, precision).empty());
 }
 
 TEST(OnnxSlice, BeforeOpset10ItsBoundsAreAttributesAndFoldAlike) {

@@ -199,6 +199,7 @@ class ProbeFit {
     }
     for (ProbedFigure& figure : figures_of_traces(folder_, growing_.base())) take({std::move(figure)});
     add_probed();
+    for (const ProbedFigure& figure : question_.more) take({figure});
     const auto measured = [&](std::string_view name) {
       return std::ranges::any_of(folder_.parts, [&](const auto& part) { return part.name == name; });
     };
@@ -327,8 +328,9 @@ class ProbeFit {
         found_.next.push_back(fmt::format("the probe again on a quieter machine: {}", left));
     if (folder_.identity.gpu.present)
       found_.next.push_back(
-          "networks of yours, alone and together: scripts/record-jetson on a Jetson, docs/calibration.md "
-          "elsewhere");
+          "networks of yours, alone and together, into the same folder: jostle record torch NETWORK... -o "
+          "DIR --pairs "
+          "3, or record trtexec MODEL.onnx");
   }
 
   const ProbeFolder& folder_;

@@ -1,0 +1,129 @@
+#include "calibration/record/tools.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace jostle {
+
+// The scripts, embedded.
+std::string_view record_torch();
+std::string_view record_onnxruntime();
+
+}  // namespace jostle
+
+namespace jostle::calibration::record {
+namespace {
+
+using Words = std::string_view;
+
+constexpr std::array<Words, 4> trtexec{"trtexec", "/usr/src/tensorrt/bin/trtexec",
+                                       "/usr/local/tensorrt/bin/trtexec", "/opt/tensorrt/bin/trtexec"};
+constexpr std::array<Words, 1> python{"python3"}, llama{"llama-bench"}, tflite{"benchmark_model"},
+    ncnn{"benchncnn"};
+constexpr std::array<Words, 1> any{""};
+constexpr std::array<Words, 1> half{"fp16"}, single{"fp32"};
+constexpr std::array<Words, 3> threads{"1", "half", "all"};
+
+// TensorRT's own times leave the transfers out (gpu_time) or hold them (latency); without them the rate is
+// another.
+constexpr std::array trtexec_runs{
+    ToolRun{"alone", "--avgRuns=100 --exportTimes={out}/times.json", "trtexec", "tensorrt"},
+    ToolRun{"graph", "--avgRuns=100 --useCudaGraph", "trtexec", "tensorrt-graph"},
+    ToolRun{"no_transfers", "--avgRuns=100 --noDataTransfers", "trtexec", "tensorrt", {}, {}, "none"},
+    ToolRun{"layers",
+            "--dumpProfile --separateProfileRun --exportProfile={out}/profile.json",
+            "trtexec",
+            "tensorrt",
+            "profile.json",
+            "trtexec-profile",
+            {},
+            false}};
+constexpr std::array onnxruntime_runs{
+    ToolRun{"cpu",
+            "{model} --provider CPUExecutionProvider --threads {threads} --batch {batch} --seconds {seconds}",
+            "", "cpu"},
+    ToolRun{
+        "cuda",
+        "{model} --provider CUDAExecutionProvider --threads {threads} --batch {batch} --seconds {seconds}",
+        "", "onnxruntime"}};
+constexpr std::array llama_runs{
+    ToolRun{"bench", "-m {model} -t {threads} -p 512 -n 128 -ngl 99 -o json", "llama-bench", "llama.cpp"},
+    ToolRun{"deep", "-m {model} -t {threads} -p 0 -n 64 -d 2048 -ngl 99 -o json", "llama-bench", "llama.cpp"},
+    ToolRun{"cores", "-m {model} -t {threads} -p 128 -n 32 -ngl 0 -o json", "llama-bench", "llama.cpp"}};
+constexpr std::array tflite_runs{ToolRun{
+    "cpu", "--graph={model} --num_threads={threads} --min_secs={seconds} --warmup_min_secs=1", "", "tflite"}};
+constexpr std::array ncnn_runs{ToolRun{"cpu", "64 {threads} 2 -1 0 param={model}", "", "ncnn"}};
+
+constexpr std::array printed{
+    Pattern{
+        R"(([0-9.]+(?:e[+-]?[0-9]+)?) *(?:images|imgs?|frames|inferences|infer|samples|items|queries|it|fps|FPS)(?: ?/ ?s| ?per second|\b))",
+        "images/s"},
+    Pattern{R"((?:[Tt]hroughput|FPS|fps)[^0-9\n]{0,12}([0-9.]+))", "images/s"},
+    Pattern{R"((?:[Ll]atency|[Tt]ime|mean|avg)[^0-9\n]{0,16}([0-9.]+) ?(?:ms|milliseconds))", "ms"},
+    Pattern{R"((?:[Ll]atency|[Tt]ime|mean|avg)[^0-9\n]{0,16}([0-9.]+) ?us)", "us"}};
+constexpr std::array tflite_prints{Pattern{R"(Inference \(avg\): ([0-9.e+]+))", "us"},
+                                   Pattern{R"(avg=([0-9.e+]+) std)", "us"}};
+constexpr std::array ncnn_prints{Pattern{R"(avg = +([0-9.]+))", "ms"}};
+
+// clang-format off
+constexpr std::array all{
+    Tool{"trtexec", trtexec, "it comes with TensorRT (sudo apt install tensorrt), usually in /usr/src/tensorrt/bin", ".onnx", "gpu",
+         "--onnx={model} --saveEngine={engine} --{precision} --shapes={shapes} --profilingVerbosity=detailed", trtexec_runs, {}, half, any,
+         "--loadEngine={engine} --warmUp={warmup} --duration={seconds} --shapes={shapes} "},
+    Tool{"onnxruntime", python, "it needs python3 with onnxruntime (pip install onnxruntime, or onnxruntime-gpu)", ".onnx", "gpu", "",
+         onnxruntime_runs, printed, single, threads, {}, "onnxruntime"},
+    Tool{"llama", llama, "it comes with llama.cpp (build/bin/llama-bench)", ".gguf", "gpu", "", llama_runs, {}, any, threads},
+    Tool{"tflite", tflite, "it is TensorFlow Lite's benchmark_model (tensorflow.org/lite/performance/measurement)", ".tflite", "cpu", "",
+         tflite_runs, tflite_prints, single, threads},
+    Tool{"ncnn", ncnn, "it is built with ncnn (build/benchmark/benchncnn)", ".param", "cpu", "", ncnn_runs, ncnn_prints, single, threads}};
+// clang-format on
+
+}  // namespace
+
+std::span<const Tool> tools() {
+  return all;
+}
+
+const Tool* find_tool(std::string_view word) {
+  const auto found = std::ranges::find(all, word, &Tool::word);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::span<const Pattern> usual_patterns() {
+  return printed;
+}
+
+std::vector<std::string> filled_arguments(std::string_view arguments, const Settings& settings) {
+  const std::array<std::pair<std::string_view, const std::string*>, 9> places{
+      {{"{model}", &settings.model},
+       {"{engine}", &settings.engine},
+       {"{precision}", &settings.precision},
+       {"{batch}", &settings.batch},
+       {"{shapes}", &settings.shapes},
+       {"{threads}", &settings.threads},
+       {"{seconds}", &settings.seconds},
+       {"{warmup}", &settings.warmup},
+       {"{out}", &settings.out}}};
+  std::vector<std::string> found;
+  while (!arguments.empty()) {
+    std::string word(arguments.substr(0, arguments.find(' ')));
+    arguments.remove_prefix(std::min(word.size() + 1, arguments.size()));
+    bool missing = false;
+    for (const auto& [place, value] : places)
+      if (const std::size_t at = word.find(place); at != std::string::npos) {
+        missing |= value->empty();
+        word.replace(at, place.size(), *value);
+      }
+    if (missing && !word.starts_with('-') && !found.empty() && found.back().starts_with("--"))
+      found.pop_back();
+    if (!missing) found.push_back(std::move(word));
+  }
+  return found;
+}
+
+std::string_view script_of(std::string_view word) {
+  return word == "torch" ? record_torch() : record_onnxruntime();
+}
+
+}  // namespace jostle::calibration::record
