@@ -12,7 +12,6 @@
 #include "models/board/spec.hpp"
 #include "profiles/profile/like.hpp"
 #include "profiles/profile/profile.hpp"
-#include "profiles/profile/renamed_keys.hpp"
 
 namespace jostle::profiles {
 
@@ -61,12 +60,10 @@ bool is_word(const Profile& profile, const input::Node& document, const std::str
 std::vector<std::string> assignments(const Profile& profile, const input::Node& document,
                                      const std::vector<std::pair<std::string, std::string>>& overrides) {
   std::vector<std::string> set;
-  for (const auto& [named, value] : overrides) {
-    const std::string path = current_path(named);
+  for (const auto& [path, value] : overrides)
     set.push_back(is_word(profile, document, path)
                       ? fmt::format("{}={}", path, value)
                       : fmt::format("{}={{value: {}, grade: assumed, source: what if}}", path, value));
-  }
   return set;
 }
 

@@ -10,7 +10,6 @@
 #include "input/quantity.hpp"
 #include "profiles/profile/priors.hpp"
 #include "profiles/profile/profile.hpp"
-#include "profiles/profile/renamed_keys.hpp"
 #include "profiles/profile/sobol.hpp"
 #include "profiles/profile/uncertainty.hpp"
 #include "sim/math.hpp"
@@ -123,8 +122,7 @@ std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile, 
     }
   }
   std::vector<std::uint64_t> keys;
-  for (const std::string& name : names)
-    keys.push_back(sim::RandomStream(seed, "draw " + first_path(name)).bits());
+  for (const std::string& name : names) keys.push_back(sim::RandomStream(seed, "draw " + name).bits());
   const auto points = sobol_points(uncertainty_draws, keys);
 
   const auto n = static_cast<Eigen::Index>(uncertainty.figures.size());

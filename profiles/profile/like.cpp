@@ -15,7 +15,6 @@
 #include "profiles/document_kind.hpp"
 #include "profiles/embedded.hpp"
 #include "profiles/profile/profile.hpp"
-#include "profiles/profile/renamed_keys.hpp"
 
 namespace jostle::profiles {
 namespace {
@@ -97,8 +96,7 @@ Node other_document(const Value& name, input::Problems& problems) {
 }
 
 // The complete document of a file, merged with the profile that it is like.
-Node completed(const Node& file, const std::string& origin, input::Problems& problems, int depth) {
-  Node own = with_current_keys(file);
+Node completed(const Node& own, const std::string& origin, input::Problems& problems, int depth) {
   if (is_another_kind(own, origin, {DocumentKind::profile}, problems)) return nullptr;
   if (!own || own->kind != Kind::mapping) return own;
   const Node name = own->find(word);

@@ -20,7 +20,6 @@
 #include "profiles/profile/like.hpp"
 #include "profiles/profile/read_parts.hpp"
 #include "profiles/profile/read_profiles.hpp"
-#include "profiles/profile/renamed_keys.hpp"
 #include "profiles/tables/evidence_list.hpp"
 #include "profiles/tables/factors.hpp"
 #include "profiles/tables/kernel_tables.hpp"
@@ -127,7 +126,7 @@ void read_device(const input::Cursor& at, Profile& profile) {
 }
 
 // Adds the values that results depend on to the hash, with their paths; prices, grades and sources are
-// excluded. A renamed key is hashed under its first name.
+// excluded.
 void add_to_hash(const input::Value& value, std::string& path, std::uint64_t& hash) {
   if (value.children.empty()) {
     for (const std::string_view part : {std::string_view(path), std::string_view("="),
@@ -147,7 +146,7 @@ void add_to_hash(const input::Value& value, std::string& path, std::uint64_t& ha
   std::vector<std::pair<std::string_view, const input::Value*>> steps;
   steps.reserve(value.children.size());
   for (std::size_t i = 0; i < value.children.size(); ++i)
-    steps.emplace_back(first_key(value.keys[i].name), value.children[i].get());
+    steps.emplace_back(value.keys[i].name, value.children[i].get());
   std::ranges::sort(steps, {}, [](const auto& step) { return step.first; });
   for (const auto& [step, child] : steps) {
     if (path.empty() && step == "price") continue;
@@ -164,7 +163,7 @@ std::optional<Profile> profile_of(input::Node document, input::Problems& problem
                                   const std::vector<std::string>& set) {
   input::Problems own;
   for (const std::string& assignment : set) {
-    if (document) document = input::with_override(document, current_path(assignment), own);
+    if (document) document = input::with_override(document, assignment, own);
   }
   Profile profile;
   if (document) {

@@ -13,7 +13,6 @@
 #include "models/cpu/spec.hpp"
 #include "profiles/profile/like.hpp"
 #include "profiles/profile/profile.hpp"
-#include "profiles/profile/renamed_keys.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::profiles {
@@ -390,28 +389,6 @@ TEST(Figures, can_be_changed_one_by_one) {
   ASSERT_TRUE(profile) << problems.text();
   EXPECT_EQ(profile->spec->gpu.time_slicing.slice, sim::milliseconds(1));
   EXPECT_EQ(profile->spec->runtimes[process::Runtime::eager]->per_launch, sim::microseconds(7));
-}
-
-TEST(RenamedKeys, still_read_under_their_first_names_and_leave_the_hash_alone) {
-  EXPECT_EQ(current_path("gpu.time_slicing.linger.value=1 ms"), "gpu.time_slicing.hold_when_idle.value=1 ms");
-  EXPECT_EQ(current_path("gpu.time_slicing.slice=linger"), "gpu.time_slicing.slice=linger");
-  EXPECT_EQ(first_key("switch_when_idle"), "switch_when_dry");
-
-  std::string old_text = *device_text("nvidia-h200");
-  for (const auto& [current, first] :
-       {std::pair{"switch_when_idle", "switch_when_dry"}, {"hold_when_idle", "linger"}}) {
-    const std::size_t at = old_text.find(current);
-    ASSERT_NE(at, std::string::npos) << current;
-    old_text.replace(at, std::string_view(current).size(), first);
-  }
-  input::Problems problems;
-  const auto current = parse_profile(*device_text("nvidia-h200"), "p.yaml", problems);
-  const auto old = parse_profile(old_text, "p.yaml", problems, {"gpu.time_slicing.linger=1 us"});
-  const auto same = parse_profile(old_text, "p.yaml", problems);
-  ASSERT_TRUE(current && old && same) << problems.text();
-  EXPECT_EQ(same->hash, current->hash);
-  EXPECT_EQ(old->spec->gpu.time_slicing.hold_when_idle, sim::microseconds(1));
-  EXPECT_NE(old->hash, current->hash);
 }
 
 }  // namespace JOSTLE_FILE
