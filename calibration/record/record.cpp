@@ -54,7 +54,8 @@ class ToolRecorder {
       if (interrupted_) break;
       record_model(model);
     }
-    if (!report_.finished.empty() || !report_.kept.empty() || !report_.aside.empty()) claim.keep();
+    const bool engines = fs::exists(networks_ / "engines");  // they took minutes to build
+    if (engines || !report_.finished.empty() || !report_.kept.empty() || !report_.aside.empty()) claim.keep();
     if (interrupted_)
       report_.ended = RecordEnded::interrupted;
     else if (!report_.aside.empty())
@@ -341,7 +342,10 @@ std::string not_ready(bool busy, const std::atomic<bool>& interrupted, const Rec
 
 RecordReport record_tool(const Tool* tool, const RecordQuestion& question,
                          const std::atomic<bool>& interrupted, const RecordListener& listener) {
-  return ToolRecorder(tool, question, interrupted, listener).run();
+  RecordReport report = ToolRecorder(tool, question, interrupted, listener).run();
+  std::error_code in_use;
+  fs::remove(question.folder, in_use);  // only if nothing is in it
+  return report;
 }
 
 double seconds_of(const Tool* tool, const RecordQuestion& question) {
