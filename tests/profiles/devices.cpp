@@ -95,7 +95,7 @@ static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::DroopSpec>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
 static_assert(field_count<gpu::Spec>() == 24);
-static_assert(field_count<process::RuntimeSpec>() == 21);
+static_assert(field_count<process::RuntimeSpec>() == 22);
 static_assert(field_count<gpu::IssuedInstructions>() == 4);
 static_assert(field_count<gpu::KernelCosts>() == 13);
 static_assert(field_count<process::SetupSpec>() == 3);
