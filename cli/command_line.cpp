@@ -35,34 +35,24 @@ constexpr const char* epilogue =
     "  0    done\n"
     "  1    failed\n"
     "  2    wrong usage, invalid input, or an output that cannot be opened; nothing was run\n"
-    "  3    a process does not fit into memory; `run` runs the others. Of `probe`, `record`: a part failed or was set "
+    "  3    a process does not fit into memory; `run` runs the others. Of `probe`, `record`: a part failed "
+    "or was set "
     "aside\n"
     "  130  interrupted (143: by SIGTERM, 129: by SIGHUP)";
 
 // In the order of `jostle --help`. Those without a function are the laboratory's.
 constexpr std::array subcommands{
-    Subcommand{"run", add_run},
-    Subcommand{"check", add_check},
-    Subcommand{"explain", add_explain},
-    Subcommand{"compare", add_compare},
-    Subcommand{"list", add_list},
-    Subcommand{"show", add_show},
-    Subcommand{"validate", nullptr},
-    Subcommand{"calibrate", nullptr},
-    Subcommand{"support", add_support},
-    Subcommand{"roofline", add_roofline},
-    Subcommand{"reproduce", nullptr},
-    Subcommand{"import", nullptr},
-    Subcommand{"probe", nullptr},
-    Subcommand{"record", nullptr},
-    Subcommand{"profile", add_profile},
-    Subcommand{"sweep", add_sweep},
-    Subcommand{"plan", add_plan},
-    Subcommand{"query", add_query},
-    Subcommand{"merge", add_merge},
-    Subcommand{"offload", add_offload},
-    Subcommand{"schema", add_schema},
-    Subcommand{"completion", add_completion},
+    Subcommand{"run", add_run},         Subcommand{"check", add_check},
+    Subcommand{"explain", add_explain}, Subcommand{"compare", add_compare},
+    Subcommand{"list", add_list},       Subcommand{"show", add_show},
+    Subcommand{"validate", nullptr},    Subcommand{"calibrate", nullptr},
+    Subcommand{"support", add_support}, Subcommand{"roofline", add_roofline},
+    Subcommand{"reproduce", nullptr},   Subcommand{"import", nullptr},
+    Subcommand{"probe", nullptr},       Subcommand{"record", nullptr},
+    Subcommand{"profile", add_profile}, Subcommand{"sweep", add_sweep},
+    Subcommand{"plan", add_plan},       Subcommand{"query", add_query},
+    Subcommand{"merge", add_merge},     Subcommand{"offload", add_offload},
+    Subcommand{"schema", add_schema},   Subcommand{"completion", add_completion},
     Subcommand{"help", add_help},
 };
 

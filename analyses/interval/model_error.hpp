@@ -24,8 +24,8 @@ struct HeldOutRow {
   [[nodiscard]] double needed() const;
 };
 
-// The half-width that contains nine runs in ten (conformal_half_width), for each quantity and basis: for all devices
-// together, then for each device with enough runs. A value counts once, as it was first held out.
+// The half-width that contains nine runs in ten (conformal_half_width), for each quantity and basis: for all
+// devices together, then for each device with enough runs. A value counts once, as it was first held out.
 [[nodiscard]] std::vector<profiles::Residual> residuals_of(const std::vector<HeldOutRow>& rows);
 
 // The residual for predictions of a quantity on this basis: that of the device on this basis or the next

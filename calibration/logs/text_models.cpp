@@ -225,7 +225,7 @@ std::string serving_key(std::string_view name) {
   return unit == std::string_view::npos ? std::string() : metric_word(name.substr(0, unit)) + "_ms";
 }
 
-// What bench_serving prints at its end, or several times in one file.
+// The table that bench_serving prints at its end, or several of them in one file.
 std::vector<Import> serving_text(Source& source, input::Problems& problems) {
   std::vector<FlatObject> blocks;
   for (std::string_view line; source.next_line(line);) {

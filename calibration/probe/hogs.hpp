@@ -1,5 +1,5 @@
-// Processes that load a core: those that never sleep note when they had it, by reading the clock in a loop; one
-// runs a layer of a network again and again.
+// Processes that load a core: those that never sleep note when they had it, by reading the clock in a loop;
+// one runs a layer of a network again and again.
 #pragma once
 
 #include <cstdint>

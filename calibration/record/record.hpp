@@ -15,13 +15,13 @@
 namespace jostle::calibration::record {
 
 struct RecordQuestion {
-  std::filesystem::path folder;              // of the board; is created if it is missing
+  std::filesystem::path folder;              // folder of the board; is created if it is missing
   std::vector<std::string> words;            // models, or a command line
   std::string python = "python3";            // for tools that are scripts
   std::vector<std::string> precisions;       // empty: the tool's
   std::vector<std::int64_t> batches, equal;  // empty: as in the model's file, or 1; none beside themselves
   std::string input;                         // trtexec: NAME:DIMS of an input whose dimensions are open
-  std::string name, runtime, pattern, unit;  // of a command: its name, and how its output reads
+  std::string name, runtime, pattern, unit;  // a command: its name, and how its output reads
   bool quick = false, busy = false;
 };
 

@@ -11,14 +11,14 @@ namespace jostle::calibration::record {
 
 struct Command {
   std::vector<std::string> words;  // the program, found in PATH, and its arguments
-  std::filesystem::path output;    // of standard output and standard error; empty: those of this process
+  std::filesystem::path output;    // file of standard output and standard error; empty: those of this process
 };
 
 struct Ran {
   std::vector<int>
       codes;  // exit codes, 128 + the signal that ended it; 127: the program could not be started
   double seconds = 0;
-  double watts = 0;  // of the board in the last half, without the last 0.3 s; 0: no sensor
+  double watts = 0;  // watts of the board in the last half, without the last 0.3 s; 0: no sensor
   bool interrupted = false, too_late = false;
 };
 

@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "calibration/logs/run_logs.hpp"
 #include "calibration/logs/formats.hpp"
+#include "calibration/logs/run_logs.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"

@@ -38,7 +38,7 @@ struct OutputReading {
   std::string_view tool, placement;
   std::span<const Pattern> patterns;  // for runs without a format
 };
-// What the tool printed into a file. Throws Failed if nothing in it can be read.
+// The measurements that the tool printed into a file. Throws Failed if nothing in it can be read.
 [[nodiscard]] LogFile read_log(const OutputReading& reading, const ToolRun& run, const Combination& setting,
                                const std::filesystem::path& log);
 // Adds what it wrote into another file, if that can be read.

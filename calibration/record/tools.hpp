@@ -16,13 +16,13 @@ namespace jostle::calibration::record {
 // A way to read what a program prints: a regular expression with one group, the number.
 struct Pattern {
   std::string_view expression;
-  std::string_view unit;  // of the number: images/s, ms or us for a batch
+  std::string_view unit;  // unit of the number: images/s, ms or us for a batch
 };
 
 struct ToolRun {
   std::string_view name;       // "graph": part of the name of its files
   std::string_view arguments;  // separated by spaces
-  std::string_view format;     // of standard output: a name of `jostle import`; empty: the tool's patterns
+  std::string_view format;  // form of standard output: a name of `jostle import`; empty: the tool's patterns
   std::string_view runtime;
   std::string_view file = {};         // a file in {out} that is read too
   std::string_view file_format = {};  // its format
@@ -35,7 +35,7 @@ struct Tool {
   std::string_view word;                    // "trtexec"
   std::span<const std::string_view> found;  // programs, the first that is there
   std::string_view origin;                  // where it comes from, for somebody who lacks it
-  std::string_view suffix;                  // of a model's file
+  std::string_view suffix;                  // ending of a model's file
   std::string_view placement;
   std::string_view
       build;  // arguments that make {engine}, once for each model and setting; empty: none is made

@@ -76,7 +76,7 @@ std::string mean_error(const std::vector<Comparison>& all) {
   return all.empty() ? none : fmt::format("{:.1f}", 100 * sum / static_cast<double>(all.size()));
 }
 
-// What would help most to predict a network better, with the known in mind.
+// The step that would help most to predict a network better, with the known in mind.
 std::string next_of(const RecordedNetwork& network, const std::string& runtime, const Alone& alone) {
   if (network.traced.empty()) return runtime == "cpu" ? none : "a trace of its kernels";
   const auto missing = std::ranges::find_if(alone.rates, [&](const Comparison& one) {

@@ -51,7 +51,7 @@ struct Thread : Entity, sim::Waitable {
   bool watched = true;  // its listener is notified of every change at the instant it happens
   CpuSet allowed;
   double working_set_bytes = 0;
-  std::optional<CacheLoss> own_loss = {};  // of ThreadSpec::return_loss
+  std::optional<CacheLoss> own_loss = {};  // follows ThreadSpec::return_loss
   sim::Duration own_whole = {};            // zero: it has none
   bool streams = false;
   int start_on = -1;

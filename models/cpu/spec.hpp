@@ -37,7 +37,7 @@ struct CostSpec {
   double speed_while_refilling = 0.5;  // progress per unit time while a debt is being paid (0 < x < 1)
 };
 
-// What a thread of a large program owes after others ran on its core, where that was measured as a whole:
+// The debt of a thread of a large program after others ran on its core, where that was measured as a whole:
 // code, translations and predictions of branches beside its data. It stands in place of `preempted` and its
 // time constant, and a migration costs no less than all of it.
 struct ReturnLoss {

@@ -104,10 +104,10 @@ void pad_operations(Launch& launch, const Layer& layer, std::int64_t batch, doub
     launch.steps = width * std::ceil(launch.blocks / blocks_of_round) / 1e3;
   }
   if (launch.kind == LaunchKind::grouped_each) {
-    constexpr double start_of_each = 18.9;  // of a kernel, in channels
+    constexpr double start_of_each = 18.9;  // start of a kernel, in channels
     launch.steps = groups * (start_of_each + width) / 1e3;
-    constexpr double side_by_side = 5;
-    launch.blocks = side_by_side * tiles(positions, rows);
+    constexpr double at_once = 5;
+    launch.blocks = at_once * tiles(positions, rows);
   }
   if (launch.kind == LaunchKind::grouped || launch.kind == LaunchKind::grouped_each)
     launch.operations = 2e-9 * up_to_multiple(positions, rows) * depth *

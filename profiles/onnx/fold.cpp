@@ -338,7 +338,7 @@ constexpr Rule rules[]{
     {"Slice", slice},       {"Concat", concat},     {"Unsqueeze", view},         {"Squeeze", view},
     {"Reshape", view},      {"Flatten", view},      {"Identity", view},          {"Cast", view},
     {"Range", range},       {"Where", where},       {"Expand", expand},          {"ReduceProd", reduced},
-    {"ReduceSum", reduced}, {"ReduceMax", reduced}, {"ReduceMin", reduced}, {"Transpose", transpose}};
+    {"ReduceSum", reduced}, {"ReduceMax", reduced}, {"ReduceMin", reduced},      {"Transpose", transpose}};
 
 // Converts to the element type of the output. A result that is not a number (division by zero) is not known.
 bool settle(Numbers& numbers, Element element) {

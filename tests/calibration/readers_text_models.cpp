@@ -180,9 +180,9 @@ TEST(NsysJson, AReportsObjectsAreTheRowsOfItsTable) {
       R"json([{"Time (%)": 60.5, "Total Time (ns)": 3000000, "Instances": 30, "Avg (ns)": 100000.0, "Med (ns)": 99000.0,
            "Min (ns)": 1, "Max (ns)": 2, "StdDev (ns)": 500.0, "Name": "gemm"}])json");
   ASSERT_EQ(found.problems, "");
-EXPECT_EQ(found.value("kernel_time", "gemm"), 100);
-EXPECT_EQ(found.row("kernel_time", "gemm").median, 99);
-EXPECT_EQ(found.row("kernel_time", "gemm").count, 30);
+  EXPECT_EQ(found.value("kernel_time", "gemm"), 100);
+  EXPECT_EQ(found.row("kernel_time", "gemm").median, 99);
+  EXPECT_EQ(found.row("kernel_time", "gemm").count, 30);
 }
 
 TEST(Colours, AreNoPartOfALine) {

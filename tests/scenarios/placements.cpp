@@ -39,7 +39,8 @@ std::string errors(const std::string& device, const std::string& process, const 
 const std::string dla0 = "{model: resnet50, precision: int8, batch: 2, placement: dla0}";
 const std::string dla1 = "{model: resnet50, precision: int8, batch: 2, placement: dla1}";
 
-// With streams or clients the GPU has none of them then, also where its clock changes or its counters are read.
+// With streams or clients the GPU has none of them then, also where its clock changes or its counters are
+// read.
 TEST(Placement, processes_on_the_cores_alone_run_beside_a_gpu_however_it_is_shared) {
   for (const std::string sharing : {"mps", "time-slicing"}) {
     for (const std::string more : {"clocks: {gpu: 918 MHz}", "gpu_metrics: 1 ms"}) {

@@ -9,7 +9,6 @@
 
 #include "calibration/calibrate/bench.hpp"
 #include "calibration/evidence/simulated.hpp"
-#include "calibration/logs/run_logs.hpp"
 #include "calibration/logs/recording.hpp"
 #include "calibration/logs/run_logs.hpp"
 #include "input/file.hpp"
@@ -262,7 +261,7 @@ std::optional<ProbedFigure> recorded_host_time(const fs::path& board) {
     sum += sim::log(same->second / us);
     ++kinds;
   }
-  constexpr double enough = 5, sd = 0.12;  // as sessions of one host differ
+  constexpr double enough = 5, sd = 0.12;  // sessions of one host differ so much
   if (kinds < enough) return std::nullopt;
   return ProbedFigure{
       std::string(host_time_path),

@@ -26,8 +26,8 @@ struct RecordedNetwork {
 
 struct Recorded {
   std::vector<RecordedNetwork> networks;  // by name
-  EvidenceFiles evidence;                 // what ran alone: kernels, rates, watts
-  std::vector<EvidenceRow> mixes;         // what ran together: the rows of mixes.csv
+  EvidenceFiles evidence;                 // networks alone: kernels, rates, watts
+  std::vector<EvidenceRow> mixes;         // networks together: the rows of mixes.csv
   std::vector<std::string> notes;         // files that were left out, and why
 };
 

@@ -92,7 +92,7 @@ class Loads {
 
   [[nodiscard]] Described describe(const LoadRow& row) const {
     const double sms = std::max(1, spec_.gpu.sm_count);
-    const double warps_of_sm = std::max(1, spec_.gpu.max_threads_per_sm / 32);  // of those of a load
+    const double warps_of_sm = std::max(1, spec_.gpu.max_threads_per_sm / 32);  // share of those of a load
     Occupied gpu;
     gpu.context = true;
     if (row.load == "idle") return idle();
