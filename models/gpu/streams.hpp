@@ -129,7 +129,7 @@ class Streams {
   [[nodiscard]] Pending pending(const Stream& stream) const;
   [[nodiscard]] Running so_far(std::size_t context) const;
   void count(Stream& stream);
-  void execute(Stream& stream, bool executing, const Resident& resident, sim::Time at);
+  void execute(Stream& stream, bool executing, Resident resident, sim::Time at);
   void set_executing(Stream& stream, bool executing);
   // The one context that has batches, if its kernels run alone up to the end of its oldest one, unless
   // something happens before.

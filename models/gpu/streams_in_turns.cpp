@@ -158,7 +158,10 @@ void Streams::stop_repeating() {
 }
 
 // From `at` on the stream executes, or not, with what is `resident`. It is booked up to then.
-void Streams::execute(Stream& stream, bool executing, const Resident& resident, Time at) {
+void Streams::execute(Stream& stream, bool executing, Resident resident, Time at) {
+  // A stream that is limited to some of the SMs has no more than these.
+  const double most = static_cast<double>(stream.spec.sms) / std::max(spec_.sm_count, 1);
+  resident = {.sms = std::min(resident.sms, most), .warps = std::min(resident.warps, most)};
   const int more = static_cast<int>(executing) - static_cast<int>(stream.executing);
   activities_.change(stream.process, [&](Activity& activity) {
     activity.change_kernels(more, stream.resident, resident, at);

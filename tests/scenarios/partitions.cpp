@@ -44,7 +44,8 @@ std::vector<double> kernels_per_s(const std::vector<Part>& parts, const std::str
   for (std::size_t i = 0; i < parts.size(); ++i)
     text += fmt::format("      - {{name: part{}, model: {}{}}}\n", i, parts[i].model,
                         parts[i].partition.empty() ? "" : ", sm_partition: " + parts[i].partition);
-  const Result result = run_text(text);
+  // These runs kept their clock; that loops of multiplications with all warps reach the limit is the model's.
+  const Result result = run_text(text + "figures: {gpu.power_limit.budget: 1000 W}\n");
   std::vector<double> rates;
   for (const InstanceResult& instance : result.processes.at(0).instances)
     rates.push_back(40 * instance.throughput.mean.value());
@@ -150,6 +151,18 @@ TEST(Partitions, isolate_kernels_that_compute) {
   const double alone = kernels_per_s({{compute, "16"}}).front();
   EXPECT_NEAR(kernels_per_s({{compute, "16"}, {compute, "rest"}}).front() / alone, 1, 0.005);
   EXPECT_NEAR(kernels_per_s({{compute, "16"}, {reader, "rest"}}).front() / alone, 1, 0.005);
+}
+
+TEST(Partitions, have_no_more_active_sms_and_warps_than_they_hold) {
+  const std::string text =
+      "device: nvidia-h100\nrun: {duration: 100 ms, warmup: 10 ms}\nprocesses:\n  - runtime: cuda-graph\n"
+      "    sync: spin\n    instances: [{model: " +
+      std::string(compute) + ", sm_partition: ";
+  for (const int sms : {16, 64}) {
+    const Result result = run_text(fmt::format("{}{}}}]\n", text, sms));
+    EXPECT_NEAR(result.system.gpu.array.sm_active.value(), sms / 132.0, 0.01) << sms;
+    EXPECT_NEAR(result.system.gpu.array.occupancy.value(), sms / 132.0, 0.01) << sms;
+  }
 }
 
 // Predicted over measured, of each row of green.csv; pairs that both have all SMs are left out.

@@ -140,7 +140,8 @@ class Record(unittest.TestCase):
         self.assertFalse(subprocess.run(["pgrep", "-f", f"{self.directory}.*record_torch"], capture_output=True).stdout)
 
     def test_without_torch_nothing_is_written(self):
-        bare = self.write("python", f"#!/bin/sh\nexec {sys.executable} -I -S \"$@\"\n", executable=True)
+        self.write("bare/torch.py", "raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')\n")
+        bare = self.write("python", f"#!/bin/sh\nPYTHONPATH={self.directory}/bare exec {sys.executable} \"$@\"\n", executable=True)
         done = self.record("torch", "nets.py", "--python", str(bare))
         self.assertEqual(done.returncode, 1)
         self.assertIn("has no torch: install it, or name another one with --python", done.stderr)
