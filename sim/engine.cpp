@@ -17,6 +17,7 @@ constexpr std::uint64_t steps_between_polls = 4096;
 
 Engine::Engine() : soon_(64) {}
 
+// Destroying the outermost frame removes the process from the list.
 Engine::~Engine() {
   while (!process_states_.empty()) {
     Promise* promise = process_states_.front().innermost;

@@ -28,7 +28,7 @@ namespace jostle::sim {
 // The ends of a run, the conditions under which it counts as stuck, and the report of waiting processes.
 enum class RunEnd {
   time_reached,  // the clock has reached the requested time
-  drained,       // no event is pending and no worker waits
+  drained,       // no event is pending and no worker waits; or only for Time::never()
   stopped,       // Engine::stop
   stuck,         // the run cannot continue or makes no progress: see Engine::stuck_report
   interrupted,   // the interrupt flag was set
@@ -108,7 +108,7 @@ class Engine {
   }
 
   // co_await engine.delay(d) continues after d ≥ 0. With zero, it continues after everything that is already
-  // due now.
+  // due now at this or an earlier priority.
   [[nodiscard]] auto delay(Duration duration, Priority priority = Priority::normal) {
     struct Delay {
       Engine& engine;

@@ -28,7 +28,7 @@ using KernelMeans = std::map<scenarios::PartId, double>;
 [[nodiscard]] bool in_turns(const scenarios::Scenario& scenario);
 
 enum class Fate {
-  wins,     // gains 5 % or more
+  wins,     // gains 5 % or more; or it keeps up and did not before
   same,     // within 5 %
   loses,    // loses 5 % or more
   starves,  // loses half or more; or it kept up and does not any longer
@@ -40,8 +40,8 @@ struct GroupOutcome {
   std::string label;               // unique among all groups
   std::vector<std::size_t> parts;  // indices before the change, as in WhatIfBoard
   scenarios::Metric kernel_us;     // mean duration
-  // Relative gain of throughput, or, if `of_latency`, of the inverse of the mean latency (used if requests
-  // arrive by themselves and throughput stays the same).
+  // Relative gain of throughput (0 within its noise), or, if `of_latency`, of the inverse of the mean latency
+  // (used if requests arrive by themselves and throughput stays the same).
   double gain = 0;
   bool of_latency = false;
   bool kept_up = true, keeps_up = true;  // with its requests: before, and after the change

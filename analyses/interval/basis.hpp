@@ -5,8 +5,8 @@
 //   laws      a framework's kernels in half precision by laws that other networks gave
 //   single    the same in single precision
 //   model     the cost model alone
-// followed by the runtime if a framework launches the kernels one by one ("measured eager"), else by "beside"
-// if streams or clients of MPS share the GPU in space.
+// followed by the runtime if a framework or a session launches the kernels one by one ("measured eager"),
+// else by "beside" if streams or clients of MPS share the GPU in space.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace jostle::analyses {
 [[nodiscard]] scenarios::Interval relative_interval(const scenarios::Interval& pi90,
                                                     const scenarios::Metric& mean);
 
-// The grade of a result's power.
+// The interval of a result's power relative to its mean; none if either is, or the mean is not positive.
 [[nodiscard]] scenarios::Interval relative_power_interval(const scenarios::Result& result);
 
 }  // namespace jostle::analyses

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double z = 1.6448536269514722;  // the 95 % quantile of a standard normal
 
-// The 95 % quantile of Student's t (Cornish–Fisher expansion, within 1e-3 from 7 degrees of freedom on).
+// The 95 % quantile of Student's t (Cornish–Fisher expansion, within 0.2 % from 7 degrees of freedom on).
 double student_t(std::size_t degrees_of_freedom) {
   const auto n = static_cast<double>(degrees_of_freedom);
   const double z3 = z * z * z;
@@ -88,6 +88,7 @@ Spread Spread::of_process(std::size_t in_entry) const {
   return found;
 }
 
+// With a middle, chance is that of the mean of n repetitions, 1 + 1 / n; elsewhere that of a single run, 2.
 Spread Spread::elsewhere() const {
   Spread found = *this;
   if (middle) found.chance *= std::sqrt(2 / (1 + 1.0 / static_cast<double>(repetitions)));
@@ -103,25 +104,25 @@ Spread spread_of(const MetricRuns& runs, const std::vector<profiles::Draw>& draw
   found.known = runs.point && *runs.point > 0 && repeated.size() >= repetitions / 2 && !drawn.empty() &&
                 20 * (runs.drawn.size() - drawn.size()) <= runs.drawn.size();
   if (!found.known) return found;
-  const Moments of = moments_of(repeated);
-  const double by_chance = z * std::sqrt(of.variance);
+  const Moments of_all = moments_of(repeated);
+  const double by_chance = z * std::sqrt(of_all.variance);
   std::ranges::sort(drawn);
-  found.below = without(by_chance, of.mean - quantile(drawn, 0.05));
-  found.above = without(by_chance, quantile(drawn, 0.95) - of.mean);
+  found.below = without(by_chance, of_all.mean - quantile(drawn, 0.05));
+  found.above = without(by_chance, quantile(drawn, 0.95) - of_all.mean);
   std::vector<Moments> each;
   for (const std::vector<scenarios::Metric>& process : runs.individual) {
     const std::vector<double> logs = logs_of(process);
-    each.push_back(logs.size() >= repetitions / 2 ? moments_of(logs) : of);
+    each.push_back(logs.size() >= repetitions / 2 ? moments_of(logs) : of_all);
   }
-  double variance = each.empty() ? of.variance : 0;
+  double variance = each.empty() ? of_all.variance : 0;
   for (const Moments& process : each) variance += process.variance / static_cast<double>(each.size());
   const auto n = static_cast<double>(repeated.size());
   found.chance = student_t(repeated.size() - 1) * std::sqrt(variance * (as_long ? 1 + 1 / n : 2));
   if (as_long) {
-    found.middle = sim::exp(of.mean);
+    found.middle = sim::exp(of_all.mean);
     for (const Moments& process : each) found.middles.push_back(sim::exp(process.mean));
   }
-  found.shares = shares_of(runs, draws, of.variance);
+  found.shares = shares_of(runs, draws, of_all.variance);
   return found;
 }
 

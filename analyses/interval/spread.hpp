@@ -28,12 +28,14 @@ struct MetricRuns {
 
 // The spread of a metric, in its logarithm.
 struct Spread {
-  double below = 0, above = 0;        // by parameters: distances to the 5 % and the 95 % quantile, both >= 0
-  double chance = 0;                  // to either side: contains nine of ten repetitions
-  std::optional<double> middle;       // mean of the repetitions; none: use the value of the run itself
-  std::vector<double> middles;        // the same for each process of an entry
+  double below = 0, above = 0;   // by parameters: distances to the 5 % and the 95 % quantile, both >= 0
+  double chance = 0;             // to either side: contains nine of ten repetitions
+  std::optional<double> middle;  // geometric mean of the repetitions; none: use the value of the run itself
+  std::vector<double> middles;   // the same for each process of an entry
   scenarios::NamedParameters shares;  // first-order Sobol indices: shares in the variance by parameters
-  bool known = true;  // false: more than one draw in twenty lacks the metric, so the ends are unknown
+  // False: the run has no value, fewer than half of the repetitions have one, or more than one draw in twenty
+  // lacks it.
+  bool known = true;
 
   // The half-width by parameters: root mean square of both sides.
   [[nodiscard]] double parameters() const;

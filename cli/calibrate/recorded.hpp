@@ -36,9 +36,10 @@ struct RecordedProfile {
   std::string text, uncertainty_csv;
 };
 
-// Fits a profile like `probed`, which it writes, to the recorded networks, prints how it predicts each
-// network alone and the mixes, which it did not see. `write` writes it, to places.profile() too. Throws as
-// calibrate_board() does.
+// Writes `probed` to its place, fits a profile like it to the recorded networks (none on a GPU: takes the
+// probe's), and prints how it predicts each network alone, and the mixes, which the fit did not see. `write`
+// must write the profile to places.profile(), from which the mixes are predicted. Throws as calibrate_board()
+// does.
 void fit_recorded(const calibration::ProbeCalibration& probed, const calibration::Recorded& recorded,
                   const RecordedPlaces& places, const std::function<void(const RecordedProfile&)>& write,
                   Context& context);

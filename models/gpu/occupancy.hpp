@@ -20,11 +20,11 @@ namespace jostle::gpu {
 [[nodiscard]] int waves(const Spec& gpu, const Kernel& kernel);
 [[nodiscard]] int waves(const Spec& gpu, const Kernel& kernel, int sms);
 
-// Sets the values that follow from the grid of `kernel` and from its fixed share, in which no block is
-// resident yet: sm_active, its waves and occupancy. In the rest r of the duration, B blocks
-// of w warps each, with R of them on an SM at a time, run on n SMs in W = ceil(B / (R n)) waves of equal
-// length. The block scheduler assigns blocks to the SMs in turn, so the last wave, of T blocks, uses min(T,
-// n) of them:
+// Sets sm_active, working, occupancy and the waves of `kernel` from its grid. In its fixed share no block is
+// resident yet. In the rest r of the duration B blocks (tiles, of a persistent kernel with more of them) of w
+// warps each, with R of them on an SM at a time, run on n SMs in W = ceil(B / (R n)) waves of equal length.
+// The block scheduler assigns blocks to the SMs in turn, so the last wave, of T blocks, uses min(T, n) of
+// them:
 //   sm_active = r ((W - 1) n + min(T, n)) / (W n)    occupancy = r B w / (W n · warps that an SM holds)
 // (waves and tails: CUDA C++ Best Practices Guide, "Thread and Block Heuristics"; achieved occupancy as in
 // Nsight Compute, over all SMs).

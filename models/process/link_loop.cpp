@@ -19,7 +19,8 @@ sim::Task<LoopEnd> link_loop_one_by_one(BatchSteps& steps, RemoteClient& client)
   co_return LoopEnd::all_batches_done;
 }
 
-// Two requests are in transit or being served; the third is made when the first one's answer is back. The
+// A closed loop, so requests do not end before the batches. The second request is made when the first is
+// enqueued; from then on two are in transit or being served, and the next is made when an answer is back. The
 // host has one thread: it enqueues the requests that are there, and only then waits for the batches that it
 // has enqueued.
 sim::Task<LoopEnd> link_loop_one_ahead(BatchSteps& steps, RemoteClient& client) {

@@ -98,12 +98,12 @@ sim::Process StageLine::work(Worker& worker) {
     Passing passing = std::move(station.waiting.front());
     station.waiting.pop_front();
     const Time begun = board_.engine.now();
-    const double share = static_cast<double>(passing.images) / static_cast<double>(spec_.batch);
-    const Duration work = sim::work_in(stage.work, share);
+    const double part = static_cast<double>(passing.images) / static_cast<double>(spec_.batch);
+    const Duration time = sim::work_in(stage.work, part);
     if (stage.engine)
-      co_await on_engine(worker, *stage.engine, work);
+      co_await on_engine(worker, *stage.engine, time);
     else
-      co_await board_.cpu.run(worker.thread, sim::work_in(work, worker.factors.next()));
+      co_await board_.cpu.run(worker.thread, sim::work_in(time, worker.factors.next()));
     const Duration passed = board_.engine.now() - begun;
     accounting_.in_stage(first_ + worker.station, passed);
     if (sim::TraceSink* const trace = board_.engine.trace())

@@ -64,8 +64,8 @@ class StageLine {
     cpu::Flag go, engine_done;
     bool idle = false;
     cpu::State state = cpu::State::sleeping;
-    media::JobState job = media::JobState::finished;
-    Share share = Share::idle;  // as the time account knows it
+    media::JobState job = media::JobState::finished;  // also if there is none
+    Share share = Share::idle;                        // as the time account knows it
     StageLine* line = nullptr;
     sim::TrackId track = sim::TrackId::none;
   };

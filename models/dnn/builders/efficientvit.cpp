@@ -18,7 +18,7 @@ constexpr std::array<EfficientVitStage, 4> efficientvit_stages{
     {{32, 2, false}, {64, 3, false}, {128, 3, true}, {256, 4, true}}};
 constexpr int efficientvit_head_width = 16, efficientvit_expansion = 4;
 
-// An inverted residual block with biases instead of the first two norms, and the sum if the shapes agree.
+// An inverted residual block with biases instead of the first two norms, and the sum at stride 1.
 Node add_biased_block(LayerBuilder& layers, const std::string& name, Node from, int channels, int stride) {
   const int inside = efficientvit_expansion * layers.shape(from).channels;
   Node node = layers.conv_bias_activation(name + ".expand", from, inside, {.window = 1});
@@ -33,25 +33,25 @@ Node add_biased_block(LayerBuilder& layers, const std::string& name, Node from, 
 Node add_linear_attention(LayerBuilder& layers, const std::string& name, Node from) {
   const Shape plane = layers.shape(from);
   const int width = plane.channels, tokens = plane.height * plane.width, head = efficientvit_head_width;
-  const int heads = 2 * width / head, columns = heads * (head + 1);
+  const int both = 2 * width;  // channels of q, k or v at both scales
+  const int heads = both / head, columns = heads * (head + 1);
   const Node near = layers.conv(name + ".qkv", from, 3 * width, {.window = 1});
   Node around = layers.conv(name + ".aggregate0", near, 3 * width, {.window = 5}, {.groups = 3 * width});
   around = layers.conv(name + ".aggregate1", around, 3 * width, {.window = 1}, {.groups = 3 * width / head});
   const Node all = layers.concat(name + ".scales", {near, around});
   const Node by_token = layers.transpose(name + ".tokens", all, {6 * width, tokens});
-  const Node query =
-      layers.activation(layers.channels(name + ".query", by_token, 2 * width), Activation::relu);
-  const Node key = layers.activation(layers.channels(name + ".key", by_token, 2 * width), Activation::relu);
+  const Node query = layers.activation(layers.channels(name + ".query", by_token, both), Activation::relu);
+  const Node key = layers.activation(layers.channels(name + ".key", by_token, both), Activation::relu);
   const Node value =
-      layers.other(name + ".pad", {layers.channels(name + ".value", by_token, 2 * width)}, {columns, tokens});
-  const Node across = layers.reshape(name + ".key_columns", key, {heads * tokens, head});
-  const Node mixed = layers.matmul(name + ".mix", across, value, {heads, tokens}, {columns, head});
+      layers.other(name + ".pad", {layers.channels(name + ".value", by_token, both)}, {columns, tokens});
+  const Node key_across = layers.reshape(name + ".key_columns", key, {heads * tokens, head});
+  const Node mixed = layers.matmul(name + ".mix", key_across, value, {heads, tokens}, {columns, head});
   const Node sums = layers.matmul(name + ".sums", query, mixed, {heads, head}, {columns, tokens});
   // A divisor for each head and token.
-  const Node part = layers.channels(name + ".sums_part", sums, 2 * width);
+  const Node part = layers.channels(name + ".sums_part", sums, both);
   const Node divisors = layers.channels(name + ".divisors", sums, heads);
   const Node divided = layers.multiply(part, layers.add_constant(name + ".epsilon", divisors));
-  const Node again = layers.transpose(name + ".planes", divided, {2 * width, plane.height, plane.width});
+  const Node again = layers.transpose(name + ".planes", divided, {both, plane.height, plane.width});
   return layers.add(layers.conv_norm(name + ".project", again, width, {.window = 1}), from);
 }
 
