@@ -541,6 +541,8 @@ def profiled(torch, network, key, folder, batches):
     profiler.export_chrome_trace(path)
     with open(path, encoding="utf-8", errors="replace") as file:
         trace = json.load(file)
+    if isinstance(trace, list):  # older profilers write the events alone
+        trace = {"traceEvents": trace}
     os.remove(path)
     events = reduced(trace["traceEvents"])
     kept = {key: trace[key] for key in ("schemaVersion", "deviceProperties") if key in trace}
@@ -968,7 +970,8 @@ class Recorder:
                         raise Refused("this Python (%s) has no torch: install it, or name another one with --python" %
                                       os.path.basename(sys.executable))
         if self.facts is None or why:
-            raise Refused("PyTorch does not work here: %s" % why if self.facts is None else why)
+            named = any(why.startswith(word) for word in self.options.what)
+            raise Refused("PyTorch does not work here: %s" % why if self.facts is None and not named else why)
         for word in self.options.what:
             for name in self.facts["names"].get(word, [word]):
                 self.names.append({"file": word if word.endswith(".py") else "", "word": name,
@@ -1276,7 +1279,9 @@ class Recorder:
             say("nothing was recorded")
             return FAILED
         print("Recorded: %s.%s" % (", ".join(done), " Left out: %s." % ", ".join(self.aside) if self.aside else ""))
-        print("Next: jostle calibrate auto %s -o mine.yaml" % self.options.output)
+        probe = "" if os.path.exists(os.path.join(self.options.output, "identity.csv")) else (
+            "jostle probe -o %s, then " % self.options.output)
+        print("Next: %sjostle calibrate auto %s -o mine.yaml" % (probe, self.options.output))
         return SET_ASIDE if self.aside else DONE
 
     def stop(self):

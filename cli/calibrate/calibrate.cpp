@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calibration/calibrate/board/board_calibration.hpp"
+#include "calibration/calibrate/board/recorded.hpp"
 #include "calibration/probe/folder.hpp"
 #include "cli/calibrate/automatic.hpp"
 #include "cli/laboratory/laboratory.hpp"
@@ -135,11 +136,16 @@ ExitCode calibrate_auto(const CalibrateOptions& options, Context& context) {
   const bool plain = options.evidence.size() == 1 && options.onnx.empty() && !options.fresh && !options.quick;
   if (!plain || !calibration::probe::is_probe_folder(options.evidence.front()))
     return context.terminal.refuse(
-        plain ? input::printable(options.evidence.front(), 400) + " is no folder that `jostle probe` wrote"
-              : "`calibrate auto` takes one folder that `jostle probe` wrote, --output, --name, --html and "
-                "--host; "
-                "other "
-                "evidence goes on top: jostle calibrate mine.yaml EVIDENCE... -o better.yaml");
+        plain
+            ? fmt::format(
+                  "{0} {1}", input::printable(options.evidence.front(), 400),
+                  calibration::has_recorded(options.evidence.front())
+                      ? "holds recorded networks and no probe: run `jostle probe -o` with it on that machine"
+                      : "is no folder that `jostle probe` wrote")
+            : "`calibrate auto` takes one folder that `jostle probe` wrote, --output, --name, --html and "
+              "--host; "
+              "other "
+              "evidence goes on top: jostle calibrate mine.yaml EVIDENCE... -o better.yaml");
   return calibrate_automatically({.folder = options.evidence.front(),
                                   .output = options.output,
                                   .name = options.name,

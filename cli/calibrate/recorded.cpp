@@ -162,6 +162,11 @@ void fit_recorded(const calibration::ProbeCalibration& probed, const Recorded& r
                   const RecordedPlaces& places, const std::function<void(const RecordedProfile&)>& write,
                   Context& context) {
   Terminal& terminal = context.terminal;
+  const bool on_gpu = std::ranges::any_of(recorded.evidence.configurations,
+                                          [](const RunConfiguration& run) { return run.on_gpu(); });
+  if (on_gpu && !profiles::shipped_base_profile(probed.base.device).profile.spec->has_gpu())
+    throw calibration::CalibrationError(
+        "the networks were recorded on a GPU, and the probe found none: measure the same machine with both");
   fs::create_directories(places.kernels());
   put(places.probed(), probed.text);
   put(profiles::uncertainty_path(places.probed()), probed.uncertainty_csv);
@@ -173,8 +178,6 @@ void fit_recorded(const calibration::ProbeCalibration& probed, const Recorded& r
   calibration::BoardCalibrationControl control;
   control.fit.interrupt = &context.interrupted;
   control.fit.progress = [&terminal] { terminal.progress("networks", 0); };
-  const bool on_gpu = std::ranges::any_of(recorded.evidence.configurations,
-                                          [](const RunConfiguration& run) { return run.on_gpu(); });
   const BoardCalibration board = on_gpu ? calibration::calibrate_board(base, recorded.evidence,
                                                                        {.evidence = {"recorded networks"},
                                                                         .output = places.profile(),
@@ -196,9 +199,10 @@ void fit_recorded(const calibration::ProbeCalibration& probed, const Recorded& r
   notes.insert(notes.end(), board.calibration.own.notes.begin(), board.calibration.own.notes.end());
   for (const std::string& note : notes) terminal.print("note: " + note + '\n');
   if (!recorded.networks.empty() && places.kept())
-    terminal.print(fmt::format("In scenarios: device: {}, model: {}/{}\n",
-                               fs::path(places.profile()).filename().string(),
-                               fs::path(places.profile()).stem().string(), recorded.networks.front().name));
+    terminal.print(
+        fmt::format("In scenarios: device: {}, model: {}/{}, and the runtime in which it was recorded\n",
+                    fs::path(places.profile()).filename().string(),
+                    fs::path(places.profile()).stem().string(), recorded.networks.front().name));
 }
 
 }  // namespace jostle::cli

@@ -170,8 +170,10 @@ ExitCode ended(const record::RecordReport& report, const RecordOptions& options,
     terminal.print(fmt::format("Left out: {}; the reason is in why.txt of each folder.\n",
                                fmt::join(report.aside, ", ")));
   if (report.finished.empty() && report.kept.empty()) return ExitCode::failed;
-  terminal.print(
-      fmt::format("Next: jostle calibrate auto {} -o mine.yaml\n", input::printable(options.output, 400)));
+  const std::string folder = input::printable(options.output, 400);
+  const bool probed = calibration::probe::is_probe_folder(options.output);
+  terminal.print(fmt::format("Next: {}jostle calibrate auto {} -o mine.yaml\n",
+                             probed ? "" : fmt::format("jostle probe -o {}, then ", folder), folder));
   return report.aside.empty() ? ExitCode::done : ExitCode::set_aside;
 }
 

@@ -77,7 +77,7 @@ std::vector<std::string> recorded_names(const LoadContext& context) {
   std::error_code error;
   for (std::filesystem::directory_iterator at(profile.parent_path() / (stem + ".kernels"), error), end;
        !error && at != end; at.increment(error))
-    if (at->path().extension() == ".onnx")
+    if (at->path().extension().string() == ".onnx")
       found.push_back(fmt::format("{}/{}", stem, at->path().stem().string()));
   return found;
 }
