@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,7 +11,11 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
+
+#include "input/refused.hpp"
 
 namespace jostle::output {
 namespace {
@@ -60,6 +65,17 @@ Temporary::Temporary(const std::string& path) {
 
 Temporary::~Temporary() {
   if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].state = unused;
+}
+
+TemporaryFolder::TemporaryFolder()
+    : path_((std::filesystem::temp_directory_path() / "jostle-XXXXXX").string()) {
+  if (::mkdtemp(path_.data()) == nullptr) throw input::Refused(path_ + ": no temporary folder can be made");
+  listed_.emplace(path_);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
 }
 
 Committing::Committing() {

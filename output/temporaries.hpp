@@ -1,6 +1,7 @@
 // The temporary files and folders that exist now, so that a signal that ends the program can remove them.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace jostle::output {
@@ -16,6 +17,21 @@ class Temporary {
 
  private:
   int slot_ = -1;
+};
+
+// An empty folder with a name of its own among the system's temporary ones. It goes with this object, and
+// after a signal.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();  // throws input::Refused if none can be made
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::optional<Temporary> listed_;
 };
 
 // Lives while a whole file is put in its place. The program should not be ended during that time.

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "calibration/calibrate/board/board_calibration.hpp"
+#include "calibration/calibrate/board/profile_files.hpp"
 #include "input/csv.hpp"
-#include "output/output_file.hpp"
 #include "profiles/profile/base_profile.hpp"
 #include "python/answers.hpp"
 #include "python/call.hpp"
@@ -22,9 +22,7 @@ Answer calibrate(const std::string& device, const CalibrateOptions& options, pyb
     control.validating = [&call](double done) { call.tell(done); };
     const calibration::EvidenceFiles files = calibration::read_evidence_files(options.evidence, options.onnx);
     answer.warnings = files.notes;
-    const auto profile = output::open_if_given(options.output);
-    const auto table = output::open_if_given(
-        profile && !profile->direct() ? profiles::uncertainty_path(options.output) : std::string());
+    const calibration::ProfileFiles profile(options.output);
     const calibration::BoardCalibration board = calibration::calibrate_board(*base, files,
                                                                              {.evidence = options.evidence,
                                                                               .output = options.output,
@@ -32,8 +30,7 @@ Answer calibrate(const std::string& device, const CalibrateOptions& options, pyb
                                                                               .fresh = options.fresh,
                                                                               .quick = options.quick},
                                                                              control);
-    if (table) output::write_whole(*table, board.uncertainty_csv);
-    if (profile) output::write_whole(*profile, board.profile);
+    profile.write(board);
     if (!board.calibration.converged)
       answer.warnings.push_back("the fit did not converge; the parameters are the best found");
     answer.json = calibration::board_calibration_json(board, files);

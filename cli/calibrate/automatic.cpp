@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "calibration/calibrate/board/profile_files.hpp"
 #include "calibration/calibrate/probed/probe_calibration.hpp"
 #include "calibration/probe/folder.hpp"
 #include "cli/calibrate/page.hpp"
@@ -14,7 +15,6 @@
 #include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "output/output_file.hpp"
-#include "profiles/profile/uncertainty.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -89,10 +89,7 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
   input::Problems problems;
   auto folder = calibration::probe::read_probe_folder(options.folder, problems);
   if (folder && options.host) folder = calibration::host_alone(std::move(*folder));
-  const auto file = folder ? output::open_if_given(options.output) : nullptr;
-  const bool beside = file && !file->direct();  // no second file beside /dev/null
-  const auto table =
-      output::open_if_given(beside ? profiles::uncertainty_path(options.output) : std::string());
+  const calibration::ProfileFiles profile(folder ? options.output : std::string());
   const auto page = output::open_if_given(options.html);
   std::optional<calibration::Recorded> recorded;
   std::optional<RecordedPlaces> places;
@@ -100,7 +97,7 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
   if (folder && !options.host && calibration::has_recorded(options.folder)) {
     recorded = calibration::read_recorded(options.folder, problems);
     if (!recorded) return terminal.refuse(problems);
-    places.emplace(beside ? options.output : std::string());
+    places.emplace(profile.beside() ? options.output : std::string());
     if (question.name.empty()) question.name = std::filesystem::path(places->profile()).stem().string();
     question.output = places->probed();
     if (auto host_time = calibration::recorded_host_time(options.folder))
@@ -117,17 +114,11 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
   terminal.print(kernel_table(*found, terminal));
   terminal.print(power_table(*found, terminal));
   terminal.print(words_of(*found, *folder, terminal.width()));
-  const auto write = [&](const RecordedProfile& profile) {
-    if (table) output::write_whole(*table, profile.uncertainty_csv);
-    if (file) output::write_whole(*file, profile.text);
-    if (places && !places->kept())
-      output::write_whole(*output::open_if_given(places->profile()), profile.text);
-  };
   if (recorded)
-    fit_recorded(*found, *recorded, *places, write, context);
+    fit_recorded(*found, *recorded, *places, profile, context);
   else
-    write({found->text, found->uncertainty_csv});
-  if (!file) terminal.note("No profile was written, as there is no --output.\n");
+    profile.write(found->text, found->uncertainty_csv);
+  if (!profile.asked()) terminal.note("No profile was written, as there is no --output.\n");
   return ExitCode::done;
 }
 

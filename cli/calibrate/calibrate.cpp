@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calibration/calibrate/board/board_calibration.hpp"
+#include "calibration/calibrate/board/profile_files.hpp"
 #include "calibration/calibrate/board/recorded.hpp"
 #include "calibration/probe/folder.hpp"
 #include "cli/calibrate/automatic.hpp"
@@ -19,7 +20,6 @@
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/quantity.hpp"
-#include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -136,16 +136,13 @@ ExitCode calibrate_auto(const CalibrateOptions& options, Context& context) {
   const bool plain = options.evidence.size() == 1 && options.onnx.empty() && !options.fresh && !options.quick;
   if (!plain || !calibration::probe::is_probe_folder(options.evidence.front()))
     return context.terminal.refuse(
-        plain
-            ? fmt::format(
-                  "{0} {1}", input::printable(options.evidence.front(), 400),
-                  calibration::has_recorded(options.evidence.front())
-                      ? "holds recorded networks and no probe: run `jostle probe -o` with it on that machine"
-                      : "is no folder that `jostle probe` wrote")
-            : "`calibrate auto` takes one folder that `jostle probe` wrote, --output, --name, --html and "
-              "--host; "
-              "other "
-              "evidence goes on top: jostle calibrate mine.yaml EVIDENCE... -o better.yaml");
+        plain ? fmt::format("{} {}", input::printable(options.evidence.front(), 400),
+                            calibration::has_recorded(options.evidence.front())
+                                ? "holds recorded networks and no probe: run `jostle probe -o` with the same "
+                                  "folder on that machine"
+                                : "is no folder that `jostle probe` wrote")
+              : "`calibrate auto` takes one folder that `jostle probe` wrote, --output, --name, --html and "
+                "--host; other evidence goes on top: jostle calibrate mine.yaml EVIDENCE... -o better.yaml");
   return calibrate_automatically({.folder = options.evidence.front(),
                                   .output = options.output,
                                   .name = options.name,
@@ -170,10 +167,7 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) try {
   for (const std::string& file : files.skipped)
     terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
   for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
-  const auto profile = output::open_if_given(options.output);
-  const bool beside = profile && !profile->direct();  // no second file beside /dev/null
-  const auto table =
-      output::open_if_given(beside ? profiles::uncertainty_path(options.output) : std::string());
+  const calibration::ProfileFiles profile(options.output);
   const calibration::BoardCalibration found = calibration::calibrate_board(*base, files,
                                                                            {.evidence = options.evidence,
                                                                             .output = options.output,
@@ -182,11 +176,7 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) try {
                                                                             .quick = options.quick},
                                                                            control);
   terminal.clear_progress();
-  if (profile) {
-    if (table) output::write_whole(*table, found.uncertainty_csv);
-    if (beside) write_tables(found, options.output);
-    output::write_whole(*profile, found.profile);
-  }
+  profile.write(found);
   terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
                  (found.groups.empty() ? std::string()
                                        : '\n' + error_text(found.groups, ErrorRows::all, terminal.width(),
@@ -205,15 +195,6 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) try {
 }
 
 }  // namespace
-
-void write_tables(const calibration::BoardCalibration& outcome, const std::string& output) {
-  if (outcome.kernels.empty()) return;
-  const std::filesystem::path folder = std::filesystem::path(output).parent_path() / outcome.kernels;
-  std::filesystem::create_directories(folder);
-  for (const auto& [name, text] : {std::pair("kernels.csv", &outcome.calibration.own.kernels_csv),
-                                   std::pair("solo.csv", &outcome.calibration.own.solo_csv)})
-    output::write_whole(*output::open_if_given((folder / name).string()), *text);
-}
 
 void add_calibrate(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(

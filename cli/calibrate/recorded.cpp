@@ -2,24 +2,20 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "calibration/calibrate/bench.hpp"
 #include "calibration/calibrate/board/board_calibration.hpp"
 #include "calibration/evidence/simulated.hpp"
-#include "cli/calibrate/automatic.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
-#include "input/refused.hpp"
 #include "models/board/spec.hpp"
 #include "output/output_file.hpp"
 #include "profiles/profile/base_profile.hpp"
@@ -142,16 +138,7 @@ BoardCalibration without_fit(const profiles::BaseProfile& base, const std::strin
 }  // namespace
 
 RecordedPlaces::RecordedPlaces(const std::string& output) : profile_(output) {
-  if (!output.empty()) return;
-  std::string place = (fs::temp_directory_path() / "jostle-XXXXXX").string();
-  if (::mkdtemp(place.data()) == nullptr) throw input::Refused(place + ": no temporary folder can be made");
-  scratch_ = place;
-  profile_ = scratch_ / "profile.yaml";
-}
-
-RecordedPlaces::~RecordedPlaces() {
-  std::error_code ignored;
-  if (!scratch_.empty()) fs::remove_all(scratch_, ignored);
+  if (output.empty()) profile_ = fs::path(scratch_.emplace().path()) / "profile.yaml";
 }
 
 fs::path RecordedPlaces::kernels() const {
@@ -159,8 +146,7 @@ fs::path RecordedPlaces::kernels() const {
 }
 
 void fit_recorded(const calibration::ProbeCalibration& probed, const Recorded& recorded,
-                  const RecordedPlaces& places, const std::function<void(const RecordedProfile&)>& write,
-                  Context& context) {
+                  const RecordedPlaces& places, const calibration::ProfileFiles& files, Context& context) {
   Terminal& terminal = context.terminal;
   const bool on_gpu = std::ranges::any_of(recorded.evidence.configurations,
                                           [](const RunConfiguration& run) { return run.on_gpu(); });
@@ -185,8 +171,11 @@ void fit_recorded(const calibration::ProbeCalibration& probed, const Recorded& r
                                                                         .quick = true},
                                                                        control)
                                         : without_fit(base, probed.name);
-  write_tables(board, places.profile());
-  write({board.profile, board.uncertainty_csv});
+  files.write(board);
+  if (!places.kept()) {  // the mixes are predicted from it all the same
+    write_kernel_tables(board, places.profile());
+    put(places.profile(), board.profile);
+  }
   const ByNetwork alone = predicted_alone(board, recorded, context);
   const auto mixes = calibration::compare_mixes(recorded, places.profile(),
                                                 [&](double done) { terminal.progress("mixes", done); });

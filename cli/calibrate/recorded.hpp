@@ -3,12 +3,14 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
+#include <optional>
 #include <string>
 
+#include "calibration/calibrate/board/profile_files.hpp"
 #include "calibration/calibrate/board/recorded.hpp"
 #include "calibration/calibrate/probed/probe_calibration.hpp"
 #include "cli/subcommand.hpp"
+#include "output/temporaries.hpp"
 
 namespace jostle::cli {
 
@@ -19,29 +21,21 @@ class RecordedPlaces {
  public:
   // `output`: path of the profile; empty: none is asked for.
   explicit RecordedPlaces(const std::string& output);
-  ~RecordedPlaces();
-  RecordedPlaces(const RecordedPlaces&) = delete;
-  RecordedPlaces& operator=(const RecordedPlaces&) = delete;
 
   [[nodiscard]] std::string profile() const { return profile_.string(); }
   [[nodiscard]] std::filesystem::path kernels() const;
   [[nodiscard]] std::string probed() const { return (kernels() / "probe.yaml").string(); }
-  [[nodiscard]] bool kept() const { return scratch_.empty(); }
+  [[nodiscard]] bool kept() const { return !scratch_; }
 
  private:
-  std::filesystem::path profile_, scratch_;
-};
-
-struct RecordedProfile {
-  std::string text, uncertainty_csv;
+  std::optional<output::TemporaryFolder> scratch_;
+  std::filesystem::path profile_;
 };
 
 // Writes `probed` to its place, fits a profile like it to the recorded networks (none on a GPU: takes the
-// probe's), and prints how it predicts each network alone, and the mixes, which the fit did not see. `write`
-// must write the profile to places.profile(), from which the mixes are predicted. Throws as calibrate_board()
-// does.
+// probe's), writes that into `files` and to places.profile(), and prints how it predicts each network alone,
+// and the mixes, which the fit did not see. Throws as calibrate_board() does.
 void fit_recorded(const calibration::ProbeCalibration& probed, const calibration::Recorded& recorded,
-                  const RecordedPlaces& places, const std::function<void(const RecordedProfile&)>& write,
-                  Context& context);
+                  const RecordedPlaces& places, const calibration::ProfileFiles& files, Context& context);
 
 }  // namespace jostle::cli

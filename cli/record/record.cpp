@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <memory>
@@ -53,28 +52,6 @@ record::RecordListener listener_of(Terminal& terminal) {
           .progress = [&terminal](const std::string& what, double done) { terminal.progress(what, done); }};
 }
 
-// A folder for the script, which goes with this object.
-class ScriptFile {
- public:
-  explicit ScriptFile(std::string_view script)
-      : folder_((fs::temp_directory_path() / "jostle-XXXXXX").string()) {
-    if (::mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no temporary folder can be made");
-    listed_ = std::make_unique<output::Temporary>(folder_);
-    calibration::probe::write_file(path(), script);
-  }
-  ~ScriptFile() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  ScriptFile(const ScriptFile&) = delete;
-  ScriptFile& operator=(const ScriptFile&) = delete;
-  [[nodiscard]] std::string path() const { return (fs::path(folder_) / "record_torch.py").string(); }
-
- private:
-  std::string folder_;
-  std::unique_ptr<output::Temporary> listed_;
-};
-
 std::vector<std::string> torch_command(const RecordOptions& options, const std::string& script) {
   std::vector<std::string> words{options.python, script};
   words.insert(words.end(), options.words.begin(), options.words.end());
@@ -102,7 +79,9 @@ ExitCode record_networks(const RecordOptions& options, Context& context) {
         fmt::format("there is no {}: --python names another one", input::printable(options.python)));
     return ExitCode::failed;
   }
-  const ScriptFile script(record::script_of(torch));
+  const output::TemporaryFolder folder;
+  const fs::path script = fs::path(folder.path()) / "record_torch.py";
+  calibration::probe::write_file(script, record::script_of(torch));
   if (!options.dry_run)
     if (const std::string why = record::not_ready(options.busy, context.interrupted, listener_of(terminal));
         !why.empty()) {
@@ -112,7 +91,7 @@ ExitCode record_networks(const RecordOptions& options, Context& context) {
   constexpr double limit_s = 24.0 * 3600;
   const calibration::probe::MachineFiles machine("/");
   calibration::probe::StateWatch watch(machine);
-  const record::Ran ran = record::run_together({{torch_command(options, script.path()), {}}}, limit_s,
+  const record::Ran ran = record::run_together({{torch_command(options, script.string()), {}}}, limit_s,
                                                context.interrupted, [&watch] { watch.look(false); });
   if (ran.interrupted) return ExitCode::interrupted;
   if (!watch.changed().empty() && !options.dry_run) {
@@ -122,9 +101,9 @@ ExitCode record_networks(const RecordOptions& options, Context& context) {
                     watch.changed()));
     return ExitCode::set_aside;
   }
-  constexpr int set_aside = 3;
-  const int code = ran.codes.front();
-  return code == 0 || code == 2 || code == set_aside ? static_cast<ExitCode>(code) : ExitCode::failed;
+  const auto code = static_cast<ExitCode>(ran.codes.front());
+  const bool own = code == ExitCode::done || code == ExitCode::bad_input || code == ExitCode::set_aside;
+  return own ? code : ExitCode::failed;
 }
 
 bool is_expression(const std::string& text) {
@@ -216,8 +195,7 @@ void add_record(CLI::App& app, Task& task) {
       ->required();
   add_value(*command, "NETWORK", options->words, "",
             "torch: a FILE.py whose networks() gives name: (module, example input), or names of torchvision, "
-            "timm:NAME, "
-            "transformers:TYPE; the others: files of models; command: -- PROGRAM ARGUMENT...")
+            "timm:NAME, transformers:TYPE; the others: files of models; command: -- PROGRAM ARGUMENT...")
       ->required();
   add_value(*command, "-o,--output", options->output, "DIR",
             "The folder of the probe; what was recorded there is kept (default: board)");

@@ -141,6 +141,22 @@ TEST_F(Output, to_a_device_leaves_the_device) {
   EXPECT_THROW(full.commit(), WriteError);
 }
 
+TEST(TemporaryFolders, are_there_with_names_of_their_own_until_they_go_or_a_signal_comes) {
+  std::string first, second;
+  {
+    const TemporaryFolder one, other;
+    first = one.path(), second = other.path();
+    EXPECT_NE(first, second);
+    put(fs::path(first) / "file", "text");
+    EXPECT_EQ(content(fs::path(first) / "file"), "text");
+  }
+  EXPECT_FALSE(fs::exists(first) || fs::exists(second));
+  const TemporaryFolder left;
+  put(fs::path(left.path()) / "file", "text");
+  remove_temporaries();  // what a signal's handler does
+  EXPECT_FALSE(fs::exists(left.path()));
+}
+
 TEST_F(Output, is_never_an_input_under_any_name) {
   const fs::path path = folder_ / "a.yaml";
   old(path);

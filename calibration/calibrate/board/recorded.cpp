@@ -85,13 +85,13 @@ std::string rows_of_traces(const fs::path& folder, Recorded& recorded, profiles:
   return evidence_header() + evidence_rows(run_logs(std::move(logs), files, problems));
 }
 
-input::CsvTable without_file(const fs::path& rates, const RecordedNetwork& network,
-                             input::Problems& problems) {
+// The rates of a network, whose file they name only if that can be read.
+input::CsvTable rates_of(const fs::path& rates, const RecordedNetwork& network, input::Problems& problems) {
   std::string text = text_of(rates, problems);
-  const std::string written = fmt::format(",{}.onnx,", network.name);
-  const std::string instead = network.onnx.empty() ? fmt::format(",{},", network.name) : written;
-  for (std::size_t at = 0; (at = text.find(written, at)) != std::string::npos; at += instead.size())
-    text.replace(at, written.size(), instead);
+  const std::string file = fmt::format(",{}.onnx,", network.name), name = fmt::format(",{},", network.name);
+  if (network.onnx.empty())
+    for (std::size_t at = 0; (at = text.find(file, at)) != std::string::npos; at += name.size())
+      text.replace(at, file.size(), name);
   return input::CsvTable::parse(text, rates.string());
 }
 
@@ -221,7 +221,7 @@ std::optional<Recorded> read_recorded(const fs::path& board, input::Problems& pr
     }
     const fs::path rates = folder / network.name / rates_file;
     if (!network.onnx.empty()) files.also_in(network.onnx.parent_path().string());
-    input::CsvTable table = without_file(rates, network, problems);
+    input::CsvTable table = rates_of(rates, network, problems);
     if (is_incomplete(table)) {
       recorded.notes.push_back(fmt::format("{}: its precision or runtime is not told; its rates are not used",
                                            input::printable(network.name)));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "calibration/calibrate/board/board_calibration.hpp"
+#include "calibration/calibrate/board/profile_files.hpp"
 #include "calibration/calibrate/calibrate.hpp"
 #include "calibration/calibrate/own_tables.hpp"
 #include "models/board/spec.hpp"
@@ -58,13 +59,12 @@ class OwnKernels : public testing::Test {
   }
   // Writes what `jostle calibrate -o mine.yaml` does.
   BoardCalibration calibrated(const std::vector<std::string>& files) const {
-    const BoardCalibration found = calibrate_board(
-        profiles::shipped_base_profile(board), read_evidence_files(files),
-        {.evidence = files, .output = (folder_ / "mine.yaml").string(), .name = {}, .quick = true}, {});
-    fs::create_directories(folder_ / found.kernels);
-    write(found.kernels + "kernels.csv", found.calibration.own.kernels_csv);
-    write(found.kernels + "solo.csv", found.calibration.own.solo_csv);
-    write("mine.yaml", found.profile);
+    const std::string profile = (folder_ / "mine.yaml").string();
+    const ProfileFiles written(profile);
+    const BoardCalibration found =
+        calibrate_board(profiles::shipped_base_profile(board), read_evidence_files(files),
+                        {.evidence = files, .output = profile, .name = {}, .quick = true}, {});
+    written.write(found);
     return found;
   }
   // The images/s of a process, or why there are none.
