@@ -26,10 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* mixes_header =
-    "run,process,sharing,cores,hogs,model,input,precision,batch,runtime,sync,arrivals,per_s,images_per_s,p50_"
-    "ms,"
-    "enqueue_ms,power_w\n";
 constexpr double build_s = 1800;
 
 class ToolRecorder {

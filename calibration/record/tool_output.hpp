@@ -46,9 +46,8 @@ void add_file(const ToolRun& run, const Combination& setting, const std::filesys
               std::vector<LogFile>& logs);
 
 inline constexpr const char* mixes_header =
-    "run,process,sharing,cores,hogs,model,input,precision,batch,runtime,sync,arrivals,per_s,images_per_s,p50_"
-    "ms,"
-    "enqueue_ms,power_w\n";
+    "run,process,sharing,cores,hogs,model,input,precision,batch,runtime,sync,arrivals,per_s,images_per_s,"
+    "p50_ms,enqueue_ms,power_w\n";
 // Rows of mixes.csv: each of equal processes with its rate.
 [[nodiscard]] std::string mix_rows(const std::string& model, const ToolRun& of, const Combination& setting,
                                    const std::vector<LogFile>& logs, double watts);

@@ -44,7 +44,8 @@ double lost_by(const Machine& machine, Core& core, Thread& thread, sim::Time now
 }  // namespace
 
 CacheLoss::CacheLoss(sim::Duration whole, sim::Duration least, sim::Duration time_constant)
-    : at_once_(whole > sim::Duration::zero() ? std::min(1.0, sim::to_seconds(least) / sim::to_seconds(whole))
+    : whole_(whole),
+      at_once_(whole > sim::Duration::zero() ? std::min(1.0, sim::to_seconds(least) / sim::to_seconds(whole))
                                              : 0),
       time_constant_(time_constant) {}
 
@@ -74,7 +75,7 @@ void charge_return(const Machine& machine, Core& core, Thread& thread, sim::Time
     const CostSpec& costs = machine.spec.costs;
     thread.whole_refill = refill_time(
         costs, thread.own_loss
-                   ? thread.own_whole
+                   ? thread.own_loss->whole()
                    : whole_preemption_debt(costs, machine.spec_of(core), thread.working_set_bytes));
     thread.refill_cluster = core.cluster;
   }
@@ -89,7 +90,8 @@ void charge_migration(const Machine& machine, Thread& thread, const Core& to, si
   const bool across = machine.core(thread.core).cluster != to.cluster;
   const sim::Duration data = sim::work_in(across ? costs.migrated_across : costs.migrated_within,
                                           footprint(machine.spec_of(to), thread.working_set_bytes));
-  const sim::Duration refill = refill_time(costs, std::max(data, thread.own_whole));
+  const sim::Duration refill =
+      refill_time(costs, thread.own_loss ? std::max(data, thread.own_loss->whole()) : data);
   if (thread.placed) add_refill(thread.refill_left, refill, refill);
   ++thread.statistics.migrations;
   if (across) ++thread.statistics.cluster_migrations;

@@ -11,6 +11,7 @@ class CacheLoss {
  public:
   // `whole`: what all of it costs; `least`: what is lost at once.
   CacheLoss(sim::Duration whole, sim::Duration least, sim::Duration time_constant);
+  [[nodiscard]] sim::Duration whole() const { return whole_; }
   // f + (1 - f) (1 - exp(-t / time constant)), with f = least / whole; 0 if nobody ran.
   [[nodiscard]] double share(sim::Duration others_ran);
   // The same for a cache that all cores share, where nothing is lost at once: 1 - exp(-t / time constant).
@@ -18,6 +19,7 @@ class CacheLoss {
   [[nodiscard]] double streamed(sim::Duration others_ran);
 
  private:
+  sim::Duration whole_;
   double at_once_;
   sim::Duration time_constant_;
   sim::Duration asked_;

@@ -132,7 +132,6 @@ ThreadId Cpu::create_thread(const ThreadSpec& spec) {
   if (spec.return_loss) {
     const ReturnLoss& loss = *spec.return_loss;
     thread.own_loss.emplace(loss.whole, machine_.spec.costs.preempted_least, loss.time_constant);
-    thread.own_whole = loss.whole;
   }
   thread.streams = spec.streams;
   thread.state_since = engine_.now();

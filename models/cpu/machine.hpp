@@ -52,7 +52,6 @@ struct Thread : Entity, sim::Waitable {
   CpuSet allowed;
   double working_set_bytes = 0;
   std::optional<CacheLoss> own_loss = {};  // follows ThreadSpec::return_loss
-  sim::Duration own_whole = {};            // zero: it has none
   bool streams = false;
   int start_on = -1;
   int priority = 0;                // SCHED_FIFO priority; 0: the run queue's policy

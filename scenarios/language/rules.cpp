@@ -90,8 +90,7 @@ constexpr Rule rules[] = {
      "`reuse: session` needs sessions", "sessions: {turns: 5}"},
     {"users", nullptr, [](P process, Kinds) { return !closed(process); },
      "cannot be combined with arrivals: a user sends the next request after an answer, arrivals come at "
-     "given "
-     "or random times",
+     "given or random times",
      "keep one of the two"},
     {"users", "bench", nullptr, "a bench has `sequences`", "bench: {tg: 128, sequences: 8}"},
     {"draft", nullptr, [](P process, Kinds) { return speaks(process) && !process.language->spec.decodes; },
