@@ -28,6 +28,19 @@ namespace fs = std::filesystem;
 
 constexpr double build_s = 1800;
 
+// The seconds that it will take, for an announcement.
+double seconds_of(const Tool* tool, const RecordQuestion& question) {
+  if (tool == nullptr) return 0;
+  const double runs =
+      static_cast<double>(tool->runs.size() * question.words.size() * (1 + question.equal.size()));
+  const double settings = static_cast<double>((question.quick ? 1 : tool->threads.size()) *
+                                              std::max<std::size_t>(1, question.precisions.size()) *
+                                              std::max<std::size_t>(1, question.batches.size()));
+  constexpr double quick_s = 5, full_s = 13, build = 60;
+  return runs * settings * (question.quick ? quick_s : full_s) +
+         (tool->build.empty() ? 0 : build * static_cast<double>(question.words.size()));
+}
+
 class ToolRecorder {
  public:
   ToolRecorder(const Tool* tool, const RecordQuestion& question, const std::atomic<bool>& interrupted,
@@ -40,6 +53,10 @@ class ToolRecorder {
 
   RecordReport run() {
     if (!find_program()) return std::move(report_);
+    if (const double seconds = seconds_of(tool_, question_); seconds > 0)
+      listener_.say(fmt::format("{} into {}, about {:.0f} min", tool_->word,
+                                input::printable(networks_.string(), 400), seconds / 60 + 0.5));
+    if (question_.dry_run) return std::move(report_);
     probe::Claim claim(networks_);
     if (const std::string why = not_ready(question_.busy, interrupted_, listener_); !why.empty()) {
       report_ = {.ended = RecordEnded::refused, .why = why};
@@ -338,22 +355,11 @@ std::string not_ready(bool busy, const std::atomic<bool>& interrupted, const Rec
 
 RecordReport record_tool(const Tool* tool, const RecordQuestion& question,
                          const std::atomic<bool>& interrupted, const RecordListener& listener) {
-  RecordReport report = ToolRecorder(tool, question, interrupted, listener).run();
   std::error_code in_use;
-  fs::remove(question.folder, in_use);  // only if nothing is in it
+  const bool was_there = fs::exists(question.folder, in_use);
+  RecordReport report = ToolRecorder(tool, question, interrupted, listener).run();
+  if (!was_there) fs::remove(question.folder, in_use);  // only if nothing is in it
   return report;
-}
-
-double seconds_of(const Tool* tool, const RecordQuestion& question) {
-  if (tool == nullptr) return 0;
-  const double runs =
-      static_cast<double>(tool->runs.size() * question.words.size() * (1 + question.equal.size()));
-  const double settings = static_cast<double>((question.quick ? 1 : tool->threads.size()) *
-                                              std::max<std::size_t>(1, question.precisions.size()) *
-                                              std::max<std::size_t>(1, question.batches.size()));
-  constexpr double quick_s = 5, full_s = 13, build = 60;
-  return runs * settings * (question.quick ? quick_s : full_s) +
-         (tool->build.empty() ? 0 : build * static_cast<double>(question.words.size()));
 }
 
 }  // namespace jostle::calibration::record

@@ -23,6 +23,7 @@ struct RecordQuestion {
   std::string input;                         // trtexec: NAME:DIMS of an input whose dimensions are open
   std::string name, runtime, pattern, unit;  // a command: its name, and how its output reads
   bool quick = false, busy = false;
+  bool dry_run = false;  // the programs and files are looked for, the time is told, and nothing else happens
 };
 
 enum class RecordEnded { done, refused, set_aside, interrupted };
@@ -49,8 +50,5 @@ struct RecordListener {
 // a file cannot be written.
 [[nodiscard]] RecordReport record_tool(const Tool* tool, const RecordQuestion& question,
                                        const std::atomic<bool>& interrupted, const RecordListener& listener);
-
-// The seconds that it will take, and what is run, for an announcement.
-[[nodiscard]] double seconds_of(const Tool* tool, const RecordQuestion& question);
 
 }  // namespace jostle::calibration::record

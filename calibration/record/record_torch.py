@@ -422,7 +422,7 @@ def quantile(values, share):
 
 
 def captured(torch, call):
-    """A CUDA graph of a batch."""
+    """A CUDA graph of a batch. Its memory, that of the inputs included, lives as long as it may be replayed."""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
@@ -434,7 +434,7 @@ def captured(torch, call):
     with torch.cuda.graph(graph):
         result = call()
 
-    def replay(kept=result):  # the result's memory belongs to the graph as long as it may be replayed
+    def replay(kept=(call, result)):
         graph.replay()
     return replay
 
@@ -713,20 +713,23 @@ def record_network(job):
                     raise
                 left_out.append("the trace at batch %d in %s: %s" % (key[1], key[0], reason(torch, error)))
             tell("step", done=0.65 + 0.2 * len(traces) / len(calls), what="traced")
-    onnx = network.job["name"] + ".onnx"
-    try:
-        with torch.no_grad():
-            export_onnx(torch, network, os.path.join(job["folder"], onnx))
-    except Exception as error:
-        left_out.append("ONNX: " + reason(torch, error))
-        onnx = ""
-    tell("network", left_out=left_out, traces=traces, onnx=onnx, input=network.input_side(), own=network.own,
+    tell("network", left_out=left_out, traces=traces, onnx="", input=network.input_side(), own=network.own,
          memory={"%s %d %s" % key: memory for key, (_, memory) in calls.items() if memory},
          context=context if device == "cuda" else None)
 
 
+def record_onnx(job):
+    import torch
+    torch.manual_seed(0)
+    name = job["name"] + ".onnx"
+    with torch.no_grad():
+        export_onnx(torch, Network(job, device_of(torch, job)), os.path.join(job["folder"], name))
+    tell("onnx", file=name)
+
+
 def record_compiled(job):
-    """torch.compile at one configuration, in a process of its own, since it may take minutes or fail."""
+    """torch.compile at one configuration, in a process of its own, since it may take minutes or fail. It is timed after
+    a line of standard input, when nothing else runs."""
     import torch
     torch.manual_seed(0)
     network = Network(job, device_of(torch, job))
@@ -738,6 +741,7 @@ def record_compiled(job):
         call = network.ready(precision, batch)
         for _ in range(3):
             call()
+        sys.stdin.readline()
         for repeat in range(job["repeats"]):
             timed_block(torch, network, call, (precision, batch, "torch-compile"), repeat, job["block_s"])
 
@@ -859,7 +863,7 @@ def record_operators(job):
     tell("operators", rows=rows, step=step)
 
 
-JOBS = {"survey": survey, "network": record_network, "compiled": record_compiled, "together": record_together,
+JOBS = {"survey": survey, "network": record_network, "onnx": record_onnx, "compiled": record_compiled, "together": record_together,
         "operators": record_operators}
 
 
@@ -983,6 +987,9 @@ class Recorder:
             seen.add(one["name"])
 
     def announce(self):
+        if self.facts["device"] == "cpu" and (self.options.pairs or self.options.equal):
+            say("mixes are left out: they need a GPU")
+            self.options.pairs, self.options.equal = 0, []
         on = self.facts.get("gpu", "the processor")
         seconds = 25 + len(self.names) * self.seconds_each() + 12 * self.mixes_planned()
         say("%d network%s with PyTorch %s on %s into %s, about %s" %
@@ -1069,16 +1076,19 @@ class Recorder:
         part = place + ".part"
         shutil.rmtree(part, ignore_errors=True)
         os.makedirs(part)
-        repeats, facts, begin = [], None, time.time()
-        for kind in ["network"] + (["compiled"] if self.compiles() else []):
-            why = self.one_job(self.job(kind, folder=part, **one), name, repeats, part)
-            if kind == "network":
-                facts, why = why
+        repeats, begin = [], time.time()
+        facts, why = self.one_job(self.job("network", folder=part, **one), name, repeats, part)
+        if why:
+            self.set_aside(name, part, why)
+            return
+        with Worker(self.job("onnx", folder=part, **one)) as export:  # while torch.compile compiles
+            if self.compiles():
+                job = self.job("compiled", folder=part, **one, limit_s=120)
+                _, why = self.one_job(job, name, repeats, part, lambda: self.exported(export, facts))
                 if why:
-                    self.set_aside(name, part, why)
-                    return
-            elif why[1]:
-                facts["left_out"].append("torch.compile: " + why[1])
+                    facts["left_out"].append("torch.compile: " + why)
+            else:
+                self.exported(export, facts)
         self.write_network(name, part, repeats, facts, (begin, time.time()))
         for old in (place + ".failed", place):
             shutil.rmtree(old, ignore_errors=True)
@@ -1092,13 +1102,24 @@ class Recorder:
         say("%s: up to %.0f images/s (%s, %s, batch %d)" %
             (name, best["images_per_s"], best["runtime"], best["precision"], best["batch"]))
 
-    def one_job(self, job, name, repeats, part):
-        """Facts of the network, and why it failed; rows are written as they come."""
+    def exported(self, export, facts):
+        """Waits for the network's file."""
+        for message in export.lines():
+            if message["kind"] == "onnx":
+                facts["onnx"] = message["file"]
+            elif message["kind"] == "end" and message["why"]:
+                if message.get("full"):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                facts["left_out"].append("ONNX: " + message["why"])
+
+    def one_job(self, job, name, repeats, part, before=lambda: None):
+        """Facts of the network, and why it failed; rows are written as they come. A job that waits goes on after
+        `before`."""
         facts, why = None, ""
-        if job["job"] == "compiled":
-            job = dict(job, limit_s=min(job["limit_s"], 90))
         path = os.path.join(part, "repeats.csv")
         with Worker(job) as one:
+            before()
+            one.send("go\n")
             for message in one.lines():
                 if message["kind"] == "block":
                     repeats.append(self.block_row(message))
@@ -1190,9 +1211,7 @@ class Recorder:
     def mixes(self):
         """The mixes to record, drawn with a seed: name, way of sharing, entries."""
         known = self.recorded()
-        if not known or self.facts["device"] != "cuda":
-            if self.options.pairs or self.options.equal:
-                say("nothing runs together: that needs a GPU and a network that ran alone")
+        if not known:
             return
         draw = random.Random(self.options.seed)
         graphs = [one for one in known if one[3] == "cuda-graph"] or known

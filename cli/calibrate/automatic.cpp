@@ -100,6 +100,7 @@ ExitCode calibrate_automatically(const AutomaticOptions& options, Context& conte
     places.emplace(profile.beside() ? options.output : std::string());
     if (question.name.empty()) question.name = std::filesystem::path(places->profile()).stem().string();
     question.output = places->probed();
+    question.with_networks = true;
     if (auto host_time = calibration::recorded_host_time(options.folder))
       question.more = {*std::move(host_time)};
   }

@@ -19,6 +19,7 @@
 #include "models/board/spec.hpp"
 #include "output/output_file.hpp"
 #include "profiles/profile/base_profile.hpp"
+#include "profiles/profile/own_networks.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -86,6 +87,14 @@ std::string next_of(const RecordedNetwork& network, const std::string& runtime, 
   return off ? "repeats: its rates scatter with the host" : none;
 }
 
+// The parameters of the probe's profile that the networks moved.
+Table fitted_table(const BoardCalibration& board) {
+  Table table({shrinking("fitted to the networks"), right("before"), right("fitted"), right("±%")});
+  for (const calibration::FittedParameter& one : board.calibration.parameters)
+    if (one.identified) table.add({one.path, one.prior, one.value, fmt::format("{:.1f}", 100 * one.sd)});
+  return table;
+}
+
 Table networks_table(const ByNetwork& alone, const Recorded& recorded) {
   Table table({left("network"), left("runtime"), left("for example", 3), right("images/s"),
                right("predicted"), right("|error| %"), right("W, |error| %", 2), right("rates", 1),
@@ -117,8 +126,8 @@ std::string mixes_text(const std::vector<ComparisonGroup>& groups) {
     }
     if (!own.empty()) parts.push_back(fmt::format("{} {} %", group.name, mean_error(own)));
   }
-  if (rates.empty()) return {};
-  return fmt::format("Your own mixes, which the fit did not see, come out within {} % in the mean ({}{}).\n",
+  if (rates.empty()) return "No mixes were recorded, so nothing was held out.";
+  return fmt::format("Your own mixes, which the fit did not see, come out within {} % in the mean ({}{}).",
                      mean_error(rates), fmt::join(parts, ", "),
                      watts.empty() ? "" : fmt::format("; their watts {} %", mean_error(watts)));
 }
@@ -142,7 +151,7 @@ RecordedPlaces::RecordedPlaces(const std::string& output) : profile_(output) {
 }
 
 fs::path RecordedPlaces::kernels() const {
-  return profile_.parent_path() / (profile_.stem().string() + ".kernels");
+  return profiles::own_networks_folder(profile_);
 }
 
 void fit_recorded(const calibration::ProbeCalibration& probed, const Recorded& recorded,
@@ -180,18 +189,22 @@ void fit_recorded(const calibration::ProbeCalibration& probed, const Recorded& r
   const auto mixes = calibration::compare_mixes(recorded, places.profile(),
                                                 [&](double done) { terminal.progress("mixes", done); });
   terminal.clear_progress();
-  terminal.print("\nNetworks alone:\n" +
-                 networks_table(alone, recorded).text(terminal.width(), terminal.colour()) + '\n' +
-                 mixes_text(mixes));
+  const int prose = std::min(terminal.width(), max_prose_width);
+  const auto shown = [&terminal](const Table& table) {
+    return table.rows() == 0 ? std::string() : table.text(terminal.width(), terminal.colour()) + '\n';
+  };
+  terminal.print('\n' + shown(fitted_table(board)) + "Networks alone:\n" +
+                 shown(networks_table(alone, recorded)) + paragraph(mixes_text(mixes), prose, 0));
   std::vector<std::string> notes = recorded.notes;
   notes.insert(notes.end(), board.notes.begin(), board.notes.end());
   notes.insert(notes.end(), board.calibration.own.notes.begin(), board.calibration.own.notes.end());
-  for (const std::string& note : notes) terminal.print("note: " + note + '\n');
+  for (const std::string& note : notes) terminal.print(paragraph("note: " + note, prose, 0));
   if (!recorded.networks.empty() && places.kept())
-    terminal.print(
-        fmt::format("In scenarios: device: {}, model: {}/{}, and the runtime in which it was recorded\n",
+    terminal.print(paragraph(
+        fmt::format("In scenarios: device: {}, model: {}/{}, and the runtime in which it was recorded",
                     fs::path(places.profile()).filename().string(),
-                    fs::path(places.profile()).stem().string(), recorded.networks.front().name));
+                    fs::path(places.profile()).stem().string(), recorded.networks.front().name),
+        prose, 0));
 }
 
 }  // namespace jostle::cli

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <regex>
@@ -20,6 +21,7 @@
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "output/temporaries.hpp"
+#include "scenarios/language/names.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -79,6 +81,14 @@ ExitCode record_networks(const RecordOptions& options, Context& context) {
         fmt::format("there is no {}: --python names another one", input::printable(options.python)));
     return ExitCode::failed;
   }
+  constexpr double limit_s = 24.0 * 3600;
+  constexpr int is_python = 31;
+  const record::Command check{{options.python, "-c", fmt::format("import sys; sys.exit({})", is_python)}, {}};
+  if (record::run_together({check}, limit_s, context.interrupted, [] {}).codes.front() != is_python) {
+    terminal.complain(
+        fmt::format("{} is no Python: --python names another one", input::printable(options.python)));
+    return ExitCode::failed;
+  }
   const output::TemporaryFolder folder;
   const fs::path script = fs::path(folder.path()) / "record_torch.py";
   calibration::probe::write_file(script, record::script_of(torch));
@@ -88,7 +98,6 @@ ExitCode record_networks(const RecordOptions& options, Context& context) {
       terminal.complain(why);
       return ExitCode::failed;
     }
-  constexpr double limit_s = 24.0 * 3600;
   const calibration::probe::MachineFiles machine("/");
   calibration::probe::StateWatch watch(machine);
   const record::Ran ran = record::run_together({{torch_command(options, script.string()), {}}}, limit_s,
@@ -127,8 +136,15 @@ std::string misuse(const RecordOptions& options) {
   if (!options.pattern.empty() && !is_expression(options.pattern))
     return "--pattern is no regular expression with a group for the number: " +
            input::printable(options.pattern);
-  if (is_command && options.name.empty())
-    return "`record command` needs --name: the network that the program runs";
+  if (!is_command) return {};
+  if (options.name.empty()) return "`record command` needs --name: the network that the program runs";
+  if (options.precisions.size() != 1)
+    return "`record command` needs --precisions with the one in which the program runs";
+  std::vector<std::string> runtimes;
+  for (const auto& [name, runtime] : scenarios::runtime_names()) runtimes.emplace_back(name);
+  if (std::ranges::find(runtimes, options.runtime) == runtimes.end())
+    return fmt::format("`record command` needs --runtime, the program's as scenarios name it: {}",
+                       input::spelling_hint(options.runtime, runtimes));
   return {};
 }
 
@@ -148,6 +164,7 @@ ExitCode ended(const record::RecordReport& report, const RecordOptions& options,
   if (!report.aside.empty())
     terminal.print(fmt::format("Left out: {}; the reason is in why.txt of each folder.\n",
                                fmt::join(report.aside, ", ")));
+  if (options.dry_run) return ExitCode::done;
   if (report.finished.empty() && report.kept.empty()) return ExitCode::failed;
   const std::string folder = input::printable(options.output, 400);
   const bool probed = calibration::probe::is_probe_folder(options.output);
@@ -173,11 +190,8 @@ ExitCode run_record(const RecordOptions& options, Context& context) {
                                         .pattern = options.pattern,
                                         .unit = options.unit,
                                         .quick = options.quick,
-                                        .busy = options.busy};
-  if (const double seconds = record::seconds_of(tool, question); seconds > 0)
-    terminal.note(fmt::format("Records with {} into {}/networks, about {:.0f} min.\n", tool->word,
-                              input::printable(options.output, 400), seconds / 60 + 0.5));
-  if (options.dry_run) return ExitCode::done;
+                                        .busy = options.busy,
+                                        .dry_run = options.dry_run};
   const record::RecordReport report =
       record::record_tool(tool, question, context.interrupted, listener_of(terminal));
   terminal.clear_progress();
@@ -204,7 +218,7 @@ void add_record(CLI::App& app, Task& task) {
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
   add_value(*command, "--precisions", options->precisions, "WORD,...",
-            "fp32, tf32, fp16, int8 (default: the module's own and fp16)")
+            "fp32, tf32, fp16, int8 (default: the module's own and fp16; command: the one of the program)")
       ->delimiter(',')
       ->check(one_of({"fp32", "tf32", "fp16", "int8"}));
   add_value(*command, "--pairs", options->pairs, "N",
@@ -220,8 +234,7 @@ void add_record(CLI::App& app, Task& task) {
   add_value(*command, "--input", options->input, "NAME:DIMS",
             "trtexec: an input whose dimensions are open: x:3x224x224");
   add_value(*command, "--name", options->name, "NAME", "command: the network that the program runs");
-  add_value(*command, "--runtime", options->runtime, "NAME",
-            "command: its runtime, as in scenarios (default: none, and calibrate leaves it out)");
+  add_value(*command, "--runtime", options->runtime, "NAME", "command: its runtime, as scenarios name it");
   add_value(
       *command, "--pattern", options->pattern, "REGEX",
       "command: what the program prints, the number in a group (default: usual words for images/s and ms)");

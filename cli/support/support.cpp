@@ -20,6 +20,7 @@
 #include "models/dnn/model_names.hpp"
 #include "output/json.hpp"
 #include "profiles/onnx/onnx.hpp"
+#include "profiles/profile/own_networks.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/names.hpp"
 
@@ -77,12 +78,13 @@ std::string json(const analyses::Support& support, const SupportOptions& options
          "\n";
 }
 
-// A built-in network, or an .onnx file.
-scenarios::Model model_of(const std::string& name, input::Problems& problems) {
-  if (name.ends_with(".onnx")) {
-    auto file = profiles::read_onnx(name, {}, problems);
+// A built-in network, an .onnx file, or a network of the board.
+scenarios::Model model_of(const std::string& name, const std::string& device, input::Problems& problems) {
+  const std::string own = profiles::own_network_file(name, device);
+  if (const std::string& path = own.empty() ? name : own; path.ends_with(".onnx")) {
+    auto file = profiles::read_onnx(path, {}, problems);
     if (!file) return {};
-    return scenarios::OnnxModel{name, name, std::make_shared<const profiles::OnnxNetwork>(*std::move(file))};
+    return scenarios::OnnxModel{name, path, std::make_shared<const profiles::OnnxNetwork>(*std::move(file))};
   }
   if (dnn::find_model(name) == nullptr)
     problems.add({}, {}, fmt::format("unknown model '{}'", input::printable(name)),
@@ -94,7 +96,7 @@ ExitCode print_support(const SupportOptions& options, Terminal& terminal) {
   input::Problems problems;
   const auto profile = profiles::find_profile(options.device, problems);
   const auto precision = dnn::parse_precision(options.precision);
-  const scenarios::Model model = model_of(options.model, problems);
+  const scenarios::Model model = model_of(options.model, options.device, problems);
   if (!precision)
     problems.add({}, {}, fmt::format("unknown precision '{}'", input::printable(options.precision)),
                  "fp32, tf32, fp16 or int8");
@@ -124,8 +126,10 @@ void add_support(CLI::App& app, Task& task) {
   add_value(*command, "DEVICE", options->device, "",
             "A shipped profile (see `jostle list devices`), or the file of one")
       ->required();
-  add_value(*command, "MODEL", options->model, "",
-            "A built-in network (see `jostle list models`), or an .onnx file")
+  add_value(
+      *command, "MODEL", options->model, "",
+      "A built-in network (see `jostle list models`), an .onnx file, or one recorded on the board of DEVICE: "
+      "mine/NAME of mine.yaml")
       ->required();
   add_value(*command, "PRECISION", options->precision, "", "fp32, tf32, fp16 or int8")->required();
   std::vector<std::string> runtimes;

@@ -16,6 +16,7 @@
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/fusion.hpp"
 #include "profiles/onnx/onnx.hpp"
+#include "profiles/profile/own_networks.hpp"
 #include "profiles/readers/language_config.hpp"
 #include "profiles/tables/kernel_tables.hpp"
 #include "scenarios/language/keys.hpp"
@@ -50,38 +51,6 @@ std::vector<std::string> traced_networks(const LoadContext& context) {
   return device ? profiles::traced_networks(device->evidence) : std::vector<std::string>();
 }
 
-// The name of a network in the profile that the scenario runs on, "fastvit_t8" of "mine/fastvit_t8" with
-// device: mine.yaml; the name itself of any other.
-std::string_view own_name(const std::string& text, const LoadContext& context) {
-  if (context.scenario == nullptr || context.scenario->device_path.empty()) return text;
-  const std::string begin = std::filesystem::path(context.scenario->device_path).stem().string() + '/';
-  return text.starts_with(begin) ? std::string_view(text).substr(begin.size()) : std::string_view(text);
-}
-
-// The file of such a network, where `jostle calibrate auto` keeps it; empty if there is none.
-std::string own_file(std::string_view name, const LoadContext& context) {
-  const std::filesystem::path profile(context.scenario->device_path);
-  const auto file =
-      profile.parent_path() / (profile.stem().string() + ".kernels") / fmt::format("{}.onnx", name);
-  std::error_code error;
-  const bool plain = name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
-  return plain && std::filesystem::exists(file, error) ? file.string() : std::string();
-}
-
-// The names of all such files, "mine/fastvit_t8".
-std::vector<std::string> recorded_names(const LoadContext& context) {
-  std::vector<std::string> found;
-  if (context.scenario == nullptr || context.scenario->device_path.empty()) return found;
-  const std::filesystem::path profile(context.scenario->device_path);
-  const std::string stem = profile.stem().string();
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(profile.parent_path() / (stem + ".kernels"), error), end;
-       !error && at != end; at.increment(error))
-    if (at->path().extension().string() == ".onnx")
-      found.push_back(fmt::format("{}/{}", stem, at->path().stem().string()));
-  return found;
-}
-
 std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
   if (at.is(Kind::mapping)) {
     if (!at.value().find("products")) return Section<SyntheticModel>{"a mapping"}(at);
@@ -108,19 +77,18 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
     const auto of = profiles::parse_config(*read, path, at.problems());
     return of ? std::optional<Model>(ConfigModel{*text, *of, input::fnv1a(*read)}) : std::nullopt;
   }
-  const std::string own_text(own_name(*text, context));
-  if (own_text.size() < text->size()) {
-    if (const std::string file = own_file(own_text, context); !file.empty()) {
-      input::note_read(file);
-      return OnnxModel{.path = *text, .resolved = file};
-    }
+  const std::string profile = context.scenario == nullptr ? std::string() : context.scenario->device_path;
+  if (const std::string file = profiles::own_network_file(*text, profile); !file.empty()) {
+    input::note_read(file);
+    return OnnxModel{.path = *text, .resolved = file};
   }
+  const std::string own_text(profiles::own_network_name(*text, profile));
   const auto& names = context.catalogue.models;
   const std::string name = dnn::catalogue_name(own_text);
   if (std::find(names.begin(), names.end(), name) != names.end()) return BuiltInModel{name};
   std::vector<std::string> own = traced_networks(context);
   if (std::find(own.begin(), own.end(), own_text) != own.end()) return BuiltInModel{own_text};
-  const std::vector<std::string> kept = recorded_names(context);
+  const std::vector<std::string> kept = profiles::own_networks(profile);
   own.insert(own.end(), kept.begin(), kept.end());
   own.insert(own.end(), names.begin(), names.end());
   const auto& others = dnn::known_names();

@@ -144,6 +144,23 @@ std::vector<std::string> not_understood(const Scenario& scenario) {
   return all;
 }
 
+std::vector<std::string> recorded_otherwise(const Scenario& scenario, const std::vector<Grades>& grades) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < scenario.processes.size(); ++i) {
+    const ProcessEntry& process = scenario.processes[i];
+    const auto* const own = std::get_if<OnnxModel>(&process.work.model);
+    if (own == nullptr || own->path.ends_with(".onnx") ||
+        grades[i].kernels != to_string(gpu::Grade::datasheet))
+      continue;
+    all.push_back(fmt::format(
+        "{}: it was recorded, but not as {} in {}, so its times are computed from its layers; runtime: and "
+        "precision: of the recording are surer",
+        input::printable(own->path, 400), to_string(process.host.runtime),
+        dnn::to_string(process.work.precision.value())));
+  }
+  return all;
+}
+
 std::string load_grade(const LoadEntry& load, const profiles::Profile& profile) {
   return to_string(lowest_of(profile, process::row_of(load.kind).parameters));
 }

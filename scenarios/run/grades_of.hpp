@@ -37,6 +37,11 @@ struct Assembly;
                                                        const profiles::Profile& profile,
                                                        const Assembly& assembly);
 
+// For each network that was recorded on the board ("mine/NAME") and is asked for in a runtime or precision in
+// which it was not: a sentence that says so. The grades are those of the entries.
+[[nodiscard]] std::vector<std::string> recorded_otherwise(const Scenario& scenario,
+                                                          const std::vector<Grades>& grades);
+
 // The grade of a load's traffic: the lowest grade of the parameters of its cores' bandwidth.
 [[nodiscard]] std::string load_grade(const LoadEntry& load, const profiles::Profile& profile);
 

@@ -103,6 +103,7 @@ Result prepared(const Scenario& scenario, const profiles::Profile& profile, cons
   std::ranges::move(assumed_sharing(scenario, profile, assembly), std::back_inserter(result.warnings));
   std::ranges::copy(partition_warnings(scenario, assembly.device.gpu), std::back_inserter(result.warnings));
   const std::vector<Grades> grades = grades_of(scenario, profile, assembly);
+  std::ranges::move(recorded_otherwise(scenario, grades), std::back_inserter(result.warnings));
   for (const ProcessInstance& instance : expand(scenario)) {
     result.processes.push_back(
         described(scenario.processes[instance.entry], instance, grades[instance.entry]));

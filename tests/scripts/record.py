@@ -6,6 +6,7 @@ elsewhere. trtexec and others are programs that stand for them. A recording of a
 
 import csv
 import errno
+import gc
 import importlib.util
 import io
 import json
@@ -16,8 +17,10 @@ import sys
 import tempfile
 import time
 import unittest
-from contextlib import redirect_stderr
+import weakref
+from contextlib import nullcontext, redirect_stderr
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 JOSTLE = os.environ["JOSTLE"]
@@ -206,6 +209,21 @@ class Record(unittest.TestCase):
         self.assertEqual([(one["name"], one["ts"]) for one in kept], [("aten::conv2d", 0), ("aten::relu_", 10), ("gemm", 20)])
         self.assertEqual(kept[-1]["args"], {"correlation": 7, "grid": [1, 1, 1]})
 
+    def test_a_graph_keeps_its_inputs_as_long_as_it_may_be_replayed(self):
+        class Tensor:
+            pass
+        image, replayed = Tensor(), []
+        seen = weakref.ref(image)
+        graph = SimpleNamespace(replay=lambda: replayed.append(seen() is not None))
+        torch = SimpleNamespace(cuda=SimpleNamespace(
+            Stream=lambda: SimpleNamespace(wait_stream=lambda _: None), current_stream=lambda: SimpleNamespace(wait_stream=lambda _: None),
+            stream=lambda _: nullcontext(), synchronize=lambda: None, CUDAGraph=lambda: graph, graph=lambda _: nullcontext()))
+        call = script().captured(torch, lambda image=image: None)
+        del image
+        gc.collect()  # capturing another graph gives unused memory back to the card
+        call()
+        self.assertEqual(replayed, [True])
+
     # Other tools
 
     def trtexec(self, *arguments, **environment):
@@ -241,16 +259,16 @@ class Record(unittest.TestCase):
 
     def test_any_program_that_prints_a_rate_is_recorded(self):
         program = self.write("mine", "#!/bin/sh\necho loading\necho 'throughput: 123.5 images/s'\n", executable=True)
-        done = self.record("command", "--name", "resnet50", "--runtime", "libtorch", "--", str(program))
+        done = self.record("command", "--name", "resnet50", "--runtime", "libtorch", "--precisions", "fp16", "--", str(program))
         self.assertEqual(done.returncode, 0, done.stderr)
         rate = self.rows("resnet50@command/rates.csv")[0]
         self.assertEqual((rate["model"], rate["value"], rate["unit"]), ("resnet50", "123.5", "images/s"))
         silent = self.write("silent", "#!/bin/sh\necho nothing\n", executable=True)
-        done = self.record("command", "--name", "other", "--", str(silent))
+        done = self.record("command", "--name", "other", "--runtime", "libtorch", "--precisions", "fp16", "--", str(silent))
         self.assertEqual(done.returncode, 1)
         self.assertIn("--pattern says where the number is", done.stderr)
         took = self.write("took", "#!/bin/sh\necho 'a batch took 20 of something'\n", executable=True)
-        given = self.record("command", "--name", "third", "--pattern", "took ([0-9]+)", "--unit", "ms", "--batches", "4", "--", str(took))
+        given = self.record("command", "--name", "third", "--runtime", "libtorch", "--precisions", "fp16", "--pattern", "took ([0-9]+)", "--unit", "ms", "--batches", "4", "--", str(took))
         self.assertEqual(given.returncode, 0, given.stderr)
         self.assertEqual(float(self.rows("third@command/rates.csv")[0]["value"]), 200)
 
@@ -280,7 +298,11 @@ echo '[{"model_type": "qwen2 1.5B Q8_0", "n_threads": '$t', "n_prompt": 0, "n_ge
         for arguments, told in ((["torc", "x"], "did you mean 'torch'?"), (["trtexec"], "NETWORK is required"),
                                 (["trtexec", "a.tflite"], "takes files that end in .onnx"),
                                 (["trtexec", "a.onnx", "--pairs", "2"], "belong to `record torch`"),
+                                (["trtexec", "gone.onnx", "--dry-run"], "there is no gone.onnx"),
+                                (["torch", "resnet18", "--python", "/bin/false"], "/bin/false is no Python"),
                                 (["command", "true"], "needs --name"),
+                                (["command", "true", "--name", "a", "--runtime", "eager"], "needs --precisions"),
+                                (["command", "true", "--name", "a", "--precisions", "fp16", "--runtime", "eagr"], "did you mean 'eager'?"),
                                 (["command", "true", "--name", "a", "--pattern", "(("], "no regular expression with a group")):
             done = self.record(*arguments, PATH=f"{FAKES}:{os.environ['PATH']}")
             self.assertIn(done.returncode, (1, 2), arguments)
@@ -331,9 +353,25 @@ echo '[{"model_type": "qwen2 1.5B Q8_0", "n_threads": '$t', "n_prompt": 0, "n_ge
         rate = json.loads(run.stdout)["processes"][0]["throughput"]["mean"]
         measured = [row for row in self.rows("resnet18/rates.csv") if row["batch"] == "4"][0]
         self.assertLess(abs(rate / float(measured["value"]) - 1), 0.02)
+        self.assertNotIn("it was recorded, but not as", run.stderr)
         wrong = self.jostle("run", "own.yaml", "--set", "processes.0.model=mine/resnet19")
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("unknown model 'mine/resnet19'", wrong.stderr)
+
+    def test_a_recorded_network_in_another_runtime_is_told_to_be_computed(self):
+        self.write("mine.yaml", "name: mine\nlike: nvidia-h100\n")
+        (self.directory / "mine.kernels").mkdir()
+        network = SOURCE / "tests/fuzz/corpus/onnx/small_cnn.onnx"
+        (self.directory / "mine.kernels/small.onnx").write_bytes(network.read_bytes())
+        self.write("own.yaml", "device: mine.yaml\nprocesses: [{model: mine/small, precision: fp16}]\nrun: {duration: 100 ms, warmup: 10 ms}\n")
+        run = self.jostle("run", "own.yaml", "--format", "json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        told = json.loads(run.stdout)["warnings"]
+        self.assertTrue(any("mine/small: it was recorded, but not as tensorrt in fp16" in one for one in told), told)
+        support = self.jostle("support", "mine.yaml", "mine/small", "fp16")
+        self.assertEqual(support.returncode, 0, support.stderr)
+        self.assertIn("computed from the layers", support.stdout)
+        self.assertIn("unknown model 'mine/smal'", self.jostle("support", "mine.yaml", "mine/smal", "fp16").stderr)
 
     def test_the_hosts_costs_come_from_the_operators(self):
         self.made_up_board()

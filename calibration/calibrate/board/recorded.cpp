@@ -48,9 +48,16 @@ std::vector<RecordedNetwork> networks_in(const fs::path& folder, profiles::Netwo
   std::vector<RecordedNetwork> found;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (!fs::exists(at->path() / rates_file, error) || at->path().extension() == ".part") continue;
     input::Problems none, unread;
     RecordedNetwork one{.name = at->path().filename().string(), .onnx = {}};
+    if (!at->is_directory() || one.name == "engines" || one.name.ends_with(".part")) continue;
+    if (!fs::exists(at->path() / rates_file, error)) {
+      const std::vector<std::string> why = lines_of(text_of(at->path() / "why.txt", none));
+      notes.push_back(fmt::format("{}: {}", input::printable(at->path().stem().string()),
+                                  why.empty() ? fmt::format("it has no {} and is not used", rates_file)
+                                              : "not recorded: " + input::printable(why.front(), 200)));
+      continue;
+    }
     if (fs::exists(at->path() / "left_out.txt"))
       one.left_out = lines_of(text_of(at->path() / "left_out.txt", none));
     const fs::path onnx = at->path() / (one.name + ".onnx");

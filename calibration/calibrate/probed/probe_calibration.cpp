@@ -47,6 +47,8 @@ std::string no_place(const ProbeFolder& folder, const calibration::probe::Measur
   if (!(row.value > 0) && row.unit != "bool") return "it is not positive";
   if (row.parameter == "cpu.two_speeds.factor" && row.value == 1 && !base.profile.spec->cpu->two_speeds)
     return "cores of the base have one speed too";
+  if (row.parameter.starts_with("runtimes.cpu.") && !base.profile.spec->runtimes[process::Runtime::cpu])
+    return "the base has no times of networks on its cores";
   if (row.parameter.starts_with("memory.cores.") && !base.profile.spec->memory.unified)
     return "the memory of the profile is the card's own";
   if (row.parameter != "cpu.reference_clock") return {};
@@ -93,8 +95,9 @@ class GrowingProfile {
 std::string refusal(const input::Problems& problems, const std::string& path) {
   if (problems.empty()) return "the profile cannot hold it";
   const input::Problem& first = problems.list().front();
-  return first.path.empty() || first.path == path ? first.message
-                                                  : fmt::format("{}: {}", first.path, first.message);
+  if (first.path.empty() || first.path == path) return first.message;
+  return first.message == "missing required key" ? fmt::format("{} is not known", first.path)
+                                                 : fmt::format("{}: {}", first.path, first.message);
 }
 
 // The uncertainty of the base for the parameters that it keeps, and the standard errors of the others, which
@@ -313,6 +316,7 @@ class ProbeFit {
       found_.next.push_back(
           fmt::format("jostle probe on a processor that is {}: the figures of this one are of its emulation",
                       folder_.identity.architecture));
+    std::vector<std::string> quick, noisy;
     for (const auto& part :
          calibration::probe::chosen_parts(calibration::probe::parts(), {}, folder_.identity)) {
       const auto done = std::ranges::find(folder_.parts, part.name, &calibration::probe::FinishedPart::name);
@@ -320,17 +324,20 @@ class ProbeFit {
         found_.next.push_back(
             fmt::format("jostle probe --only {}: {} were not measured", part.name, part.gives));
       else if (done->quick)
-        found_.next.push_back(
-            fmt::format("jostle probe --only {} without --quick: narrower intervals", part.name));
+        quick.emplace_back(part.name);
     }
-    for (const std::string& left : found_.left_out)
-      if (left.find("standard error") != std::string::npos)
-        found_.next.push_back(fmt::format("the probe again on a quieter machine: {}", left));
-    if (folder_.identity.gpu.present)
+    if (!quick.empty())
+      found_.next.push_back(
+          fmt::format("jostle probe --only {} without --quick: narrower intervals", fmt::join(quick, ",")));
+    for (const ProbedParameter& row : folder_.parameters)
+      if (row.measured.relative_sd > widest_error) noisy.push_back(row.measured.parameter);
+    if (!noisy.empty())
+      found_.next.push_back(
+          fmt::format("the probe again on a quieter machine, for {}", fmt::join(noisy, ", ")));
+    if (folder_.identity.gpu.present && !question_.with_networks)
       found_.next.push_back(
           "networks of yours, alone and together, into the same folder: jostle record torch NETWORK... -o "
-          "DIR --pairs "
-          "3, or record trtexec MODEL.onnx");
+          "DIR --pairs 3, or record trtexec MODEL.onnx");
   }
 
   const ProbeFolder& folder_;

@@ -33,6 +33,7 @@ struct ProbeCalibrationQuestion {
   std::string output;                   // path of the profile; may be empty
   std::string name;                     // name of the profile; empty: from `output`
   std::vector<ProbedFigure> more = {};  // measured beside the probe
+  bool with_networks = false;           // networks were recorded on the same machine
 };
 
 // The folder as of a machine without a GPU: what was measured on cores and memory, and the identity of both.
