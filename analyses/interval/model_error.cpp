@@ -54,13 +54,13 @@ const Residual* known_on(const profiles::Uncertainty& uncertainty, const std::st
 }
 
 // The residual on this basis or a weaker one. The board's own residuals come first: its own on a weaker basis
-// is more relevant than that of all boards on this one. Measured kernels are the exception, because their
-// remaining error is common to all boards.
+// is more relevant than that of all boards on this one. Measured kernels, runtimes and neighbours are the
+// exception, because what is left of their error is common to all boards.
 std::optional<Residual> on_basis(const profiles::Uncertainty& uncertainty, const std::string& device,
                                  const std::string& quantity, const std::string& basis) {
   const std::string kernels = basis.substr(0, basis.find(' '));
   const std::string runtime = basis.substr(kernels.size());
-  if (kernels == bases.front())
+  if (kernels == bases.front() || !runtime.empty())
     if (const auto* known = uncertainty.residual(device, quantity, basis)) return *known;
   // The host time of a framework is modelled equally badly on every device, so that the residual is at least
   // that measured with this framework elsewhere.

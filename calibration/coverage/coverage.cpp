@@ -62,7 +62,8 @@ std::vector<analyses::HeldOutRow> held_out_rows(const ComparisonGroup& group, co
   std::vector<analyses::HeldOutRow> rows;
   for (const Comparison& comparison : group.comparisons) {
     if (comparison.quantity != from) continue;
-    const std::string run = comparison.run.substr(0, comparison.run.find(", process"));
+    const std::string run =
+        comparison.run.substr(0, comparison.run.find(' '));  // "c041 resnet50 ...": its name
     rows.push_back(held_out_row(comparison, device, quantity, basis, run));
     rows.back().configuration = run;
   }

@@ -132,6 +132,9 @@ TEST(Residuals, of_what_runs_at_once_are_no_better_than_those_of_measured_kernel
   EXPECT_EQ(width("laws beside"), 0.12);
   EXPECT_EQ(width("single beside"), 0.3);
   EXPECT_EQ(width("laws"), 0.1);
+  known.residuals.push_back({"a", "throughput", "single", 0.15, 30});
+  EXPECT_EQ(width("single"), 0.15);
+  EXPECT_EQ(width("single beside"), 0.3) << "runs alone of this board say nothing of runs at once";
 }
 
 TEST(Basis, tells_what_runs_at_once_from_what_takes_turns) {
