@@ -181,6 +181,15 @@ class TreeBuilder final : public YAML::EventHandler {
   Node root_;
 };
 
+// True if the indentation of a line, counted from 1, has a tab.
+bool begins_with_tab(const std::string& text, int line) {
+  std::size_t at = 0;
+  for (int i = 1; i < line && at != std::string::npos; ++i)
+    if ((at = text.find('\n', at)) != std::string::npos) ++at;
+  const std::size_t word = at == std::string::npos ? at : text.find_first_not_of(" \t", at);
+  return word != std::string::npos && text.substr(at, word - at).find('\t') != std::string::npos;
+}
+
 }  // namespace
 
 Node parse_yaml(const std::string& text, const std::string& origin, Problems& problems,
@@ -213,7 +222,8 @@ Node parse_yaml(const std::string& text, const std::string& origin, Problems& pr
   } catch (const YAML::Exception& error) {
     const int line = error.mark.is_null() ? 0 : error.mark.line + 1;
     problems.add({name, line, error.mark.is_null() ? 0 : error.mark.column + 1}, {},
-                 fmt::format("not well-formed YAML: {}", printable(error.msg, 200)));
+                 fmt::format("not well-formed YAML: {}", printable(error.msg, 200)),
+                 begins_with_tab(text, line) ? "the line begins with a tab: YAML wants spaces" : "");
     return nullptr;
   } catch (const std::exception& error) {
     problems.add({name, 0, 0}, {}, fmt::format("not well-formed YAML: {}", printable(error.what(), 200)));

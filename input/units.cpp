@@ -43,7 +43,7 @@ const Dimension& frequency_dimension() {
 }
 
 const Dimension& rate_dimension() {
-  static const Dimension dimension{"a rate", "30 /s", {{"/s", 1}, {"Hz", 1}, {"kHz", 1e3}}};
+  static const Dimension dimension{"a rate", "30 /s", {{"/s", 1}, {"Hz", 1}, {"kHz", 1e3}, {"fps", 1}}};
   return dimension;
 }
 

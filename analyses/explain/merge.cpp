@@ -31,7 +31,7 @@ std::string host_settings(const ProcessEntry& process) {
   host.host.nice = process.host.nice;
   host.host.fifo = process.host.fifo;
   host.host.container = process.host.container;
-  host.gpu.timeslice = process.gpu.timeslice;
+  host.gpu.slice = process.gpu.slice;
   host.gpu.interleave = process.gpu.interleave;
   return to_json(only);
 }

@@ -56,7 +56,7 @@ struct ContextSpec {
   // Streams of one process are contexts with the same group: they share its turn. None: a group of its own.
   std::optional<std::uint32_t> group = {};
   Priority priority = Priority::normal;  // among the streams that share the GPU at one time
-  double sm_limit = 1;  // share of the SMs that it may use (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE)
+  double mps_threads = 1;  // share of the SMs that it may use (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE)
   std::optional<SmPartition> partition = {};  // the SMs that it has; none: all
   std::uint32_t functions =
       0;  // a number for the functions of its kernels: equal for equal networks of equal batch

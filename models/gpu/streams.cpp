@@ -66,7 +66,7 @@ std::size_t Streams::add(const ContextSpec& spec) {
       .client = client_of(
           {.process = stream.process, .partition = partition ? std::optional(partition->id) : std::nullopt}),
       .sms = partition ? std::clamp(partition->sms, 1, std::max(spec_.sm_count, 1))
-                       : space::sms_of_share(spec_, spec.sm_limit),
+                       : space::sms_of_share(spec_, spec.mps_threads),
       .functions = spec.functions};
   stream.number = group.dispatcher.add_stream(stream.spec);
   group.contexts.push_back(stream.context);

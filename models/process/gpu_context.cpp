@@ -23,11 +23,11 @@ GpuContext::GpuContext(const BoardParts& board, const Spec& spec, const Costs& c
       {.name = spec.name,
        .refill_prolongs_turn = costs.refill_prolongs_turn,
        .per_launch = costs.runtime.gpu_per_launch,
-       .slice = spec.gpu_slice,
+       .slice = spec.slice,
        .interleave = spec.interleave,
        .group = spec.gpu_group,
        .priority = spec.priority,
-       .sm_limit = spec.sm_limit,
+       .mps_threads = spec.mps_threads,
        .partition = spec.partition,
        .functions = spec.functions,
        .listener = {

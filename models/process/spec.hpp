@@ -193,7 +193,7 @@ struct Spec {
   int nice = 0;
   int fifo = 0;                                 // SCHED_FIFO at this priority, 1 to 99; 0: SCHED_OTHER
   std::optional<cpu::ContainerSpec> container;  // the container of its threads
-  std::optional<sim::Duration> gpu_slice;       // length of its GPU time slices; none: the device's
+  std::optional<sim::Duration> slice;           // length of its GPU time slices; none: the device's
   gpu::Interleave interleave = gpu::Interleave::low;
 
   std::int64_t streams = 1;           // number of equal streams, which share its requests
@@ -203,7 +203,7 @@ struct Spec {
   std::vector<Spec> instances;
   // Priority of its streams, and of its turns with the host thread.
   gpu::Priority priority = gpu::Priority::normal;
-  double sm_limit = 1;                        // see gpu::ContextSpec
+  double mps_threads = 1;                     // see gpu::ContextSpec
   std::optional<gpu::SmPartition> partition;  // see gpu::ContextSpec
   std::uint32_t functions = 0;                // see gpu::ContextSpec
   std::optional<std::uint32_t> gpu_group;     // see gpu::ContextSpec::group

@@ -174,7 +174,7 @@ class DeviceCheck {
                       without = "leave it out, or give the profile runtimes.cpu";
     // Layers and experts that are not on the GPU are computed by threads like those of runtime cpu.
     const bool on_cores = process.language && !device_.runtimes[Runtime::cpu];
-    refuse({{path + "gpu_timeslice", !way.takes_turns && process.gpu.timeslice, no_turns},
+    refuse({{path + "gpu_timeslice", !way.takes_turns && process.gpu.slice, no_turns},
             {path + "gpu_interleave", !way.takes_turns && process.gpu.interleave != gpu::Interleave::low,
              no_turns},
             {path + (process.gpu.sm_partition ? "sm_partition" : "instances"), !no_parts.empty(), no_parts},

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
+#include "profiles/profile/profile.hpp"
 #include "profiles/readers/nvpmodel.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -35,6 +38,20 @@ std::optional<std::string> chosen(const profiles::NvpFile& file, const std::opti
   mode->problem(fmt::format("the file has no mode '{}'", input::printable(*asked)),
                 input::spelling_hint(plain_mode_name(*asked), names_of(file)));
   return std::nullopt;
+}
+
+// The shipped variant of a board that has a mode, "jetson-orin-nano-super" of "jetson-orin-nano"; or "".
+std::string variant_with(const std::string& board, const std::string& mode) {
+  for (const std::string& name : profiles::device_names()) {
+    if (!name.starts_with(board + '-')) continue;
+    input::Problems none;
+    const auto variant = profiles::find_profile(name, none);
+    if (variant && std::ranges::any_of(variant->spec->power_modes, [&](const board::PowerMode& known) {
+          return plain_mode_name(known.name) == mode;
+        }))
+      return name;
+  }
+  return {};
 }
 
 }  // namespace
@@ -79,9 +96,12 @@ void check_power_mode(Scenario& scenario, const board::DeviceSpec& device, const
     scenario.power_mode = known;
     return;
   }
+  const std::string other = variant_with(device.name, name);
   root.descend("power_mode")
       .problem(fmt::format("{} has no power mode '{}'", device.name, input::printable(*scenario.power_mode)),
-               names.empty() ? "it has none: leave the key out" : input::spelling_hint(name, names));
+               names.empty()    ? "it has none: leave the key out"
+               : !other.empty() ? fmt::format("{} has it", other)
+                                : input::spelling_hint(name, names));
 }
 
 std::optional<board::PowerMode> power_mode_of(const Scenario& scenario, const board::DeviceSpec& device) {

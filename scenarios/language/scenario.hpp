@@ -198,8 +198,8 @@ struct GpuShare {
   // SMs of its own (a green context), rounded up to what the GPU can give; 0: all that no other partition of
   // its process has; absent: all SMs.
   std::optional<std::int64_t> sm_partition;
-  std::optional<double> mps_threads;       // share of the SMs' threads, under MPS; absent: all
-  std::optional<sim::Duration> timeslice;  // time slice of its turns on the GPU; absent: the profile's
+  std::optional<double> mps_threads;   // share of the SMs' threads, under MPS; absent: all
+  std::optional<sim::Duration> slice;  // time slice of its turns on the GPU; absent: the profile's
   gpu::Interleave interleave = gpu::Interleave::low;
 };
 // The steps around inference.

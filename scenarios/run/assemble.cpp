@@ -241,9 +241,9 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   spec.nice = entry.host.nice;
   spec.fifo = entry.host.fifo;
   spec.container = entry.host.container;
-  spec.gpu_slice = entry.gpu.timeslice;
+  spec.slice = entry.gpu.slice;
   spec.interleave = entry.gpu.interleave;
-  spec.sm_limit = entry.gpu.mps_threads.value_or(1);
+  spec.mps_threads = entry.gpu.mps_threads.value_or(1);
   const auto partitions = partitions_of(entry, context.device.gpu);
   if (entry.instances.empty()) {
     spec.streams = entry.gpu.streams;

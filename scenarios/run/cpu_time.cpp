@@ -44,7 +44,7 @@ struct Alone {
 };
 
 Alone alone(const process::Spec& part, double streams, const gpu::Spec& gpu) {
-  const int sms = part.partition ? part.partition->sms : gpu::space::sms_of_share(gpu, part.sm_limit);
+  const int sms = part.partition ? part.partition->sms : gpu::space::sms_of_share(gpu, part.mps_threads);
   Alone of{.few = sms < gpu.sm_count, .streams = streams};
   const gpu::KernelSequence& kernels = part.kernels;
   of.batch_s = sim::to_seconds(kernels.total());

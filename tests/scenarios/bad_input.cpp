@@ -237,6 +237,8 @@ TEST(BadScenario, what_yaml_allows_and_we_do_not_is_refused) {
 TEST(BadScenario, broken_yaml_tells_the_line) {
   EXPECT_THAT(load_text("device: nvidia-h200\nprocesses: [\n").errors,
               HasSubstr("gate.yaml:3: not well-formed YAML"));
+  EXPECT_THAT(load_text("device: nvidia-h200\nprocesses:\n\t- {model: resnet50}\n").errors,
+              HasSubstr("(the line begins with a tab: YAML wants spaces)"));
   EXPECT_THAT(load_text(std::string("a\0b", 3)).errors,
               HasSubstr("gate.yaml: not a text file: byte 1 is zero"));
   EXPECT_THAT(load_text("device: \"\xff\xfe\"\n").errors, HasSubstr("gate.yaml:1: device: unknown device"));

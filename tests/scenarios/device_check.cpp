@@ -46,6 +46,9 @@ TEST(PowerMode, that_the_board_has_not_is_refused) {
   EXPECT_EQ(load_on("jetson-tx2", "power_mode: MAXP_CORE_ARMS").errors,
             "gate.yaml:2: power_mode: jetson-tx2 has no power mode 'MAXP_CORE_ARMS' (did you mean "
             "'MAXP_CORE_ARM'?)\n");
+  EXPECT_EQ(
+      load_on("jetson-orin-nano", "power_mode: 25W").errors,
+      "gate.yaml:2: power_mode: jetson-orin-nano has no power mode '25W' (jetson-orin-nano-super has it)\n");
 }
 
 TEST(Clocks, may_take_any_value_in_the_range_of_the_domain) {
