@@ -606,7 +606,7 @@ std::vector<Row> language_rows() {
                                       ", sync: spin, bench: {pp: 512}}"),
                      total, down});
     if (key == "llama_cpp" || key == "ollama") {
-      table.push_back({below + "position", "5000", orin, once, total, down});
+      table.push_back({below + "cache", "50", orin, once, total, down});
       table.push_back({below + "kernel_start", "50 us", orin, once, total, down});
     }
     if (key == "tensorrt-llm")
