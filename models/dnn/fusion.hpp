@@ -62,7 +62,7 @@ struct FusedLayer {
   // Set for attention to keys and values that earlier steps left in memory: the bits of one of their numbers.
   // `other_elements` are then those, and L2 holds none of them: the weights of a step have passed since.
   double cache_bits = 0;
-  double cache_cycles = 0;  // SM cycles to unpack one of these numbers
+  double cache_cycles = 0;  // SM cycles that one of these numbers takes behind its bytes
   // SM cycles of a block of such attention, and the number of blocks for one sequence; 0: bound by bytes
   // alone.
   double block_cycles = 0;

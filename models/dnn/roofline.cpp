@@ -50,8 +50,12 @@ class Estimator {
     const Tiling tiling = best_tiling(product, path, gpu_);
     work.compute_s = tiling.seconds;
     if (layer.cache_bits > 0) {
-      const double sms = gpu_.sm_count * gpu_.max_clock_hz;
-      work.compute_s += images_ * static_cast<double>(layer.other_elements) * layer.cache_cycles / sms;
+      // A block of one token's attention waits for a tile of keys or values, then computes on it. The group
+      // of queries that shares a head of keys is one tile (llama.cpp: fattn-mma-f16.cuh), so numbers of the
+      // cache count, not heads of queries.
+      if (layer.cache_cycles > 0) work.compute_s = 0;
+      work.waves_s = images_ * static_cast<double>(layer.other_elements) * layer.cache_cycles /
+                     (gpu_.sm_count * gpu_.max_clock_hz);
       if (layer.block_cycles > 0) return attention(layer, work);
     }
     if (layer.weight_bits > 0) {
@@ -154,13 +158,14 @@ class Estimator {
     gpu::Kernel kernel;
     kernel.threads_per_block = 128;
     kernel.blocks = static_cast<std::uint32_t>(images_ * layer.heads);
-    work.waves_s = std::ceil(kernel.blocks / static_cast<double>(gpu_.sm_count)) * layer.block_cycles /
-                   gpu_.max_clock_hz;
+    work.waves_s += std::ceil(kernel.blocks / static_cast<double>(gpu_.sm_count)) * layer.block_cycles /
+                    gpu_.max_clock_hz;
     return finish(kernel, work);
   }
   // The time of products with weights of a language model. They run as tiles, each row of which unpacks the
   // weights, or as one dot product per output channel on CUDA cores, which unpack each weight once for all
-  // rows. Runtimes have both, so the shorter time counts.
+  // rows. Runtimes have both, so the shorter time counts; a single row is always a dot product (llama.cpp:
+  // mmvq.cu).
   [[nodiscard]] double packed_s(const FusedLayer& layer, const Tiling& tiling) const {
     const double sms = gpu_.sm_count * gpu_.max_clock_hz;
     const double sets = layer.sets_of_weights();
@@ -169,6 +174,7 @@ class Estimator {
     const double multiply =
         2 * images_ * static_cast<double>(layer.macs) / (lanes * sms * gpu_.kernels.cuda_efficiency);
     const double dots = std::max(multiply, unpack) + sets * layer.row_cycles * layer.out.channels / sms;
+    if (batch_ * layer.in.positions() == 1) return dots;
     return std::min(tiling.seconds + unpack * static_cast<double>(tiling.rows), dots);
   }
   [[nodiscard]] static double weight_bytes(const FusedLayer& layer, const ArithmeticPath& path) {

@@ -157,8 +157,7 @@ void read_cache(const Architecture& of, const Step& step, const Computation& by,
   if (step.context == 0) return;
   layer.cache_bits = 16;
   if (step.tokens > 1) return;
-  // Scores and mix each read half of a position's numbers.
-  layer.cache_cycles = by.cycles.position * of.heads / (2.0 * of.kv_heads * of.head_dim);
+  layer.cache_cycles = by.cycles.cache;
   if (step.sequences == 1) return;
   layer.block_cycles = by.cycles.attention;
   layer.heads = of.heads;
@@ -175,9 +174,10 @@ std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step,
     if (layer.op != dnn::Op::linear) continue;
     const std::int64_t columns = layer.in.channels / layer.groups;
     layer.weight_bits = bits_of(by.weights, layer.name == head_name, columns);
-    const WeightFormat unpacked = unpacked_as(by.weights, columns);
-    layer.unpack_cycles = layer.weight_bits < 16 ? by.cycles.unpack[static_cast<std::size_t>(unpacked)] : 0;
-    layer.row_cycles = by.cycles.row;
+    const RowCost cost = row_cost(by.weights, layer.name == head_name, columns);
+    if (layer.weight_bits < 16)
+      layer.unpack_cycles = cost.unpacking * by.cycles.unpack[static_cast<std::size_t>(cost.unpacked_as)];
+    layer.row_cycles = cost.begun * by.cycles.row;
     if (layer.name.find(expert_name) != std::string::npos)
       layer.experts =
           experts_read(of.experts, static_cast<double>(step.sequences) * static_cast<double>(step.tokens));

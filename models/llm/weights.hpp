@@ -14,19 +14,22 @@ namespace jostle::llm {
 enum class WeightFormat { fp16, q4_k_m, q8_0, awq, int4, int8, fp8 };
 
 // Bits per weight, scales included: `bits` for the blocks' linear layers, and `head_bits` for the last linear
-// layer, for which runtimes often use more.
+// layer, for which runtimes often use more. `at_once`: weights of a row that a thread of llama.cpp takes at
+// once (ggml-cuda/vecdotq.cuh, VDR); 0: a format of others.
 struct WeightTraits {
   WeightFormat format;
   std::string_view name;  // used in scenarios and in profiles
   double bits, head_bits;
   std::string_view source;
+  int at_once = 0;
 };
 inline constexpr std::array weight_formats{
     WeightTraits{WeightFormat::fp16, "fp16", 16, 16, "IEEE 754"},
     // Q4_K and Q6_K mixed: 4.5 and 6.5625 bits; a file of Llama 3.1 8B has 4.85 bits per weight.
-    WeightTraits{WeightFormat::q4_k_m, "q4_k_m", 4.85, 6.5625, "llama.cpp: docs of quantize; ggml-common.h"},
+    WeightTraits{WeightFormat::q4_k_m, "q4_k_m", 4.85, 6.5625, "llama.cpp: docs of quantize; ggml-common.h",
+                 16},
     WeightTraits{WeightFormat::q8_0, "q8_0", 8.5, 8.5,
-                 "llama.cpp: ggml-common.h, 32 weights and a scale of 16 bits"},
+                 "llama.cpp: ggml-common.h, 32 weights and a scale of 16 bits", 8},
     // Groups of 128 have a scale of 16 and a zero of 4 bits; the last layer stays in fp16.
     WeightTraits{WeightFormat::awq, "awq", 4.16, 16, "Lin et al., 2024; TensorRT Edge-LLM's INT4 AWQ"},
     // Groups of 32 have a scale of 16 bits, in all layers: MLC's q4f16_1.
@@ -53,8 +56,14 @@ static_assert([] {
 // Bits per weight of a linear layer whose rows have `columns` weights, as stored: llama.cpp's blocks of 256
 // do not fit all rows.
 [[nodiscard]] double bits_of(WeightFormat format, bool head, std::int64_t columns);
-// The format that gives the cycles to unpack such a weight.
-[[nodiscard]] WeightFormat unpacked_as(WeightFormat format, std::int64_t columns);
+// The product of a token with a row of `columns` weights, in a runtime's cycles: those to unpack a weight are
+// `unpacking` times those of a format; those to begin and end the row count by the share `begun`. llama.cpp
+// gives a row four warps (ggml-cuda/mmvq.cu), and those behind the end of a short one only wait.
+struct RowCost {
+  WeightFormat unpacked_as;
+  double unpacking = 1, begun = 1;
+};
+[[nodiscard]] RowCost row_cost(WeightFormat format, bool head, std::int64_t columns);
 
 // Bytes of the weights of the blocks' linear layers, as stored in memory.
 [[nodiscard]] double block_bytes(const Architecture& of, WeightFormat format);

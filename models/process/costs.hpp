@@ -14,7 +14,6 @@ struct Costs {
   SyncSpec sync;
   LockSpec locks;
   bool refill_prolongs_turn = true;
-  sim::Duration dla_border;           // dla::Spec::border
   std::vector<Costs> instances = {};  // one for each of Spec::instances
 };
 

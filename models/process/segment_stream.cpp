@@ -24,7 +24,6 @@ SegmentStream::SegmentStream(const BoardParts& board, const Spec& spec, const Co
       segments_(spec.segments),
       launch_work_(costs.runtime.per_launch * launches(spec.segments)),
       host_work_(costs.runtime.per_batch + launch_work_),
-      border_(costs.dla_border),
       listener_(listener) {}
 
 void SegmentStream::end() {
@@ -66,7 +65,7 @@ void SegmentStream::dla_changed(dla::TaskState state) {
 void SegmentStream::segment_done() {
   ++segment_;
   if (segment_ < segments_.size()) {
-    engine_.schedule(engine_.now() + border_, sim::action<&SegmentStream::begin_segment>(*this));
+    engine_.schedule(engine_.now(), sim::action<&SegmentStream::begin_segment>(*this));
     return;
   }
   ++done_;

@@ -52,7 +52,6 @@ class SegmentStream {
   dla::Dla& dla_;
   const std::vector<Segment>& segments_;
   sim::Duration launch_work_, host_work_;  // host time of the launches of an enqueue call, and of all of it
-  sim::Duration border_;                   // time between two segments of a batch
   LaunchListener listener_;
   std::uint64_t launched_ = 0, inputs_ = 0, started_ = 0, done_ = 0;
   std::size_t segment_ = 0;  // index of the segment under way

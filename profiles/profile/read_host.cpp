@@ -100,7 +100,7 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<
   if (serves_text) {
     block.optional("row", runtime.cycles.row, Real{0, 10'000});
     block.optional("attention", runtime.cycles.attention, Real{0, 1e6});
-    block.optional("position", runtime.cycles.position, Real{0, 10'000});
+    block.optional("cache", runtime.cycles.cache, Real{0, 1000});
     sim::Duration start;
     if (block.optional("kernel_start", start, span)) runtime.kernel_start = start;
     block.optional("products", runtime.products, Quantity{input::share_dimension(), 0, 2, true});

@@ -3,12 +3,15 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "models/dnn/graph/network.hpp"
+#include "models/dnn/roofline.hpp"
 #include "models/llm/architecture.hpp"
 #include "models/llm/offload.hpp"
 #include "models/llm/step.hpp"
 #include "models/llm/weights.hpp"
+#include "tests/models/dnn_support.hpp"
 
 namespace jostle::llm {
 namespace JOSTLE_FILE {
@@ -136,6 +139,41 @@ TEST(LanguageSteps, carry_the_bits_of_their_weights_and_what_they_cost_to_unpack
   }
   EXPECT_EQ(linear, 7 * 16 + 1);
   EXPECT_EQ(heads, 1);
+}
+
+// llama.cpp gives a row four warps; a thread takes 16 weights of Q4_K and Q5_0 at once, eight of Q8_0.
+TEST(LanguageSteps, begin_a_short_row_with_the_warps_alone_that_have_weights_of_it) {
+  EXPECT_EQ(row_cost(WeightFormat::q4_k_m, false, 2048).begun, 1);
+  EXPECT_EQ(row_cost(WeightFormat::q4_k_m, false, 1536).begun, 0.75);
+  EXPECT_EQ(row_cost(WeightFormat::q4_k_m, false, 576).begun, 0.5);
+  EXPECT_EQ(row_cost(WeightFormat::q8_0, false, 1024).begun, 1);
+  EXPECT_EQ(row_cost(WeightFormat::q4_k_m, true, 576).begun, 0.75);
+  EXPECT_EQ(row_cost(WeightFormat::int4, false, 64).begun, 1);
+}
+
+TEST(LanguageSteps, unpack_the_fifth_bits_of_rows_that_are_no_multiple_of_256) {
+  EXPECT_EQ(row_cost(WeightFormat::q4_k_m, false, 1024).unpacking, 1);
+  EXPECT_GT(row_cost(WeightFormat::q4_k_m, false, 1152).unpacking, 1);
+  EXPECT_EQ(row_cost(WeightFormat::q4_k_m, false, 1152).unpacked_as, WeightFormat::q4_k_m);
+  EXPECT_EQ(row_cost(WeightFormat::q4_k_m, true, 1152).unpacked_as, WeightFormat::q8_0);
+}
+
+// The time of a decode step behind `context` positions, with these cycles a number of the cache.
+double step_s(const char* model, int context, double cache) {
+  const auto layers = layers_of(named(model), {1, context}, {.cycles = {.cache = cache}});
+  return sim::to_seconds(
+      dnn::roofline(layers, 1, dnn::Precision::fp16, dnn::Lowering::framework, dnn::orin()).total());
+}
+
+TEST(LanguageSteps, pay_for_numbers_of_the_cache_on_all_SMs_behind_their_bytes) {
+  const gpu::Spec gpu = dnn::orin();
+  // Llama's eight heads of keys have 128 numbers each, whatever the heads of queries; SmolLM's three have 64.
+  for (const auto& [model, numbers] :
+       {std::pair{"llama3.1_8b", 32 * 8 * 128.0 * 2}, {"smollm2_135m", 30 * 3 * 64.0 * 2}})
+    for (const int context : {187, 15'718})
+      EXPECT_NEAR(step_s(model, context, 0.2) - step_s(model, context, 0.1),
+                  0.1 * numbers * (context + 1) / (gpu.sm_count * gpu.max_clock_hz), 1e-6)
+          << model << " " << context;
 }
 
 TEST(LanguageSteps, run_as_many_operators_a_block_as_PyTorch_launches) {

@@ -56,7 +56,7 @@ TEST(Placement, processes_on_the_cores_alone_run_beside_a_gpu_however_it_is_shar
 
 TEST(Placement, two_dlas_do_nearly_twice_the_work_of_one) {
   const double one = total(run_with(dla0)), two = total(run_with(dla0 + ", " + dla1));
-  EXPECT_GT(two, 1.7 * one);  // they take turns on the GPU for what falls back to it
+  EXPECT_GT(two, 1.6 * one);  // they take turns on the GPU at borders and for what falls back to it
   EXPECT_LT(two, 2.0 * one);
 }
 
@@ -90,6 +90,14 @@ TEST(Placement, a_borders_cost_is_paid_at_each_cut) {
   const Result cheap = run_text(text), dear = run_on(costly, text);
   const double added = 2 / total(dear) - 2 / total(cheap);
   EXPECT_NEAR(added, 2 * 4.95e-3, 1e-4);
+}
+
+// yyshin-katech/embedded-ai-quantization-guide: tegrastats reads 15 to 16 % at 779 images/s.
+TEST(Placement, a_network_on_a_dla_keeps_the_gpu_busy_at_its_borders) {
+  const Result result = run_text(
+      "device: jetson-agx-orin-64gb\npower_mode: MAXN\nprocesses: [{model: resnet50, precision: int8, "
+      "runtime: tensorrt, placement: dla0}]\nrun: {duration: 2 s}\n");
+  EXPECT_NEAR(*result.system.gpu.busy, 0.155, 0.01);
 }
 
 TEST(Placement, cuda_only_is_slower_where_tensor_cores_would_help_and_only_there) {

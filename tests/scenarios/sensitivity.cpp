@@ -600,13 +600,13 @@ std::vector<Row> language_rows() {
     table.push_back({below + "setup.start", "30 s", orin, begun, set_up, up});
     table.push_back({below + "setup.load", "10 MB/s", orin, begun, set_up, up});
     table.push_back({below + "setup.first_batch", "30 s", orin, begun, set_up, up});
-    table.push_back({below + "row", "5000", orin, once, total, down});
+    table.push_back({below + "row", "500", orin, once, total, down});
     table.push_back({below + "products", "5 %", orin,
                      on_the(orin, "{model: smollm2_360m, precision: fp16, runtime: " + runtime +
                                       ", sync: spin, bench: {pp: 512}}"),
                      total, down});
     if (key == "llama_cpp" || key == "ollama") {
-      table.push_back({below + "position", "5000", orin, once, total, down});
+      table.push_back({below + "cache", "50", orin, once, total, down});
       table.push_back({below + "kernel_start", "50 us", orin, once, total, down});
     }
     if (key == "tensorrt-llm")
