@@ -46,7 +46,7 @@ RC_GTEST_PROP(LogSource, LinesAreThoseOfTheText,
   std::vector<std::string> expected;
   std::string text;
   for (std::string word : words) {
-    std::erase_if(word, [](char c) { return c == '\n' || c == '\r'; });
+    std::erase_if(word, [](char c) { return c == '\n' || c == '\r' || c == '\x1b'; });  // escapes colour
     text += word + (windows ? "\r\n" : "\n");
     expected.push_back(word);
   }
