@@ -57,6 +57,10 @@ struct RuntimeTraits {
   bool interpreted = false;  // the host launches from Python, one thread of a process at a time
   bool copies = false;       // copies a batch to the device and back unless `transfers: none`
 };
+// True if cores may compute some or all layers of a language model.
+[[nodiscard]] constexpr bool computes_on_cores(const RuntimeTraits& row) {
+  return row.serves_text && row.lowering == dnn::Lowering::framework;
+}
 [[nodiscard]] constexpr bool copies_batches(const RuntimeTraits& row) {
   return row.copies || row.kind == RuntimeKind::engine || row.kind == RuntimeKind::session;
 }

@@ -133,6 +133,8 @@ struct HostWork {
   // Work of each thread in each layer of a batch, in reference time. Empty for a language model, whose steps
   // have work of their own (HostPart).
   std::vector<sim::Duration> layers;
+  bool alone = false;    // they compute all of its language model
+  bool crowded = false;  // threads may wait for cores that others of its own have
 };
 
 // A stage of a batch beside inference, done by the host thread or by an engine: decoding, pre- or
@@ -215,7 +217,7 @@ struct Spec {
   std::shared_ptr<const Generation> generation;
 
   // True if it computes on the cores alone.
-  [[nodiscard]] bool on_cores() const { return host.threads > 0 && generation == nullptr; }
+  [[nodiscard]] bool on_cores() const { return host.threads > 0 && (generation == nullptr || host.alone); }
   // True if a batch is one launch. A process with a pace launches bare kernels, whatever its runtime.
   [[nodiscard]] bool launches_at_once() const {
     return traits_of(runtime).kind == RuntimeKind::graph && !pace;

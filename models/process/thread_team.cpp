@@ -51,9 +51,15 @@ sim::Task<> ThreadTeam::compute(std::span<const Duration> layers, bool more) {
     co_await main_.run(sim::work_in(costs_.runtime.per_launch, factor));
     joined_.reset();
     computing_ = workers_.size();
+    for (Worker& worker : workers_) worker.busy = true;
     for (Worker& worker : workers_) worker.go.set(main_.thread());
+    tell_account();
     co_await main_.run(share_);
+    met_ = true;
+    tell_account();
     if (computing_ > 0) co_await main_.wait_for(joined_);
+    met_ = false;
+    tell_account();
   }
 }
 
@@ -62,13 +68,16 @@ sim::Process ThreadTeam::help(Worker& worker) {
     co_await wait_for(cpu_, worker.thread, worker.go, how, costs_.sync);
     worker.go.reset();
     co_await cpu_.run(worker.thread, share_);
+    worker.busy = false;
+    tell_account();
     if (--computing_ == 0) joined_.set(worker.thread);
   }
 }
 
 void ThreadTeam::thread_changed(Worker& worker, cpu::State state) {
   const bool has_core = state == cpu::State::on_core || state == cpu::State::refilling;
-  if (has_core == worker.has_core) return;
+  worker.waits = !has_core && state != cpu::State::sleeping;
+  if (has_core == worker.has_core) return tell_account();
   worker.has_core = has_core;
   if (worker.demanded > 0) traffic_->core_demands(-worker.demanded);
   worker.demanded = traffic_ && has_core ? bytes_per_s_ : 0;
@@ -76,6 +85,19 @@ void ThreadTeam::thread_changed(Worker& worker, cpu::State state) {
   const bool before = on_cores_ > 0;
   on_cores_ += has_core ? 1 : -1;
   if (before != (on_cores_ > 0)) account_.set_helped(on_cores_ > 0);
+  tell_account();
+}
+
+// Tells what the threads do, if they may lack cores.
+void ThreadTeam::tell_account() {
+  if (!spec_.host.crowded) return;
+  TeamState state{.met = met_};
+  for (const Worker& worker : workers_) {
+    state.computes = state.computes || (worker.busy && worker.has_core);
+    state.spins = state.spins || (!worker.busy && worker.has_core);
+    state.lacks = state.lacks || (worker.busy && worker.waits);
+  }
+  account_.set_team(state);
 }
 
 cpu::ThreadStatistics ThreadTeam::statistics() const {

@@ -43,12 +43,15 @@ class ThreadTeam {
     cpu::ThreadId thread;
     cpu::Flag go;
     bool has_core = false;
+    bool busy = false;   // it has work in the present layer
+    bool waits = false;  // it is runnable and has no core
     double demanded = 0;  // bytes/s of memory traffic, as last reported
   };
 
   [[nodiscard]] double slowdown() const;
   [[nodiscard]] sim::Process help(Worker& worker);
   void thread_changed(Worker& worker, cpu::State state);
+  void tell_account();
 
   cpu::Cpu& cpu_;
   std::optional<memory::Traffic>& traffic_;
@@ -63,6 +66,7 @@ class ThreadTeam {
   bool last_layer_ = true;     // the present layer is the last of the batch
   std::size_t computing_ = 0;  // workers that have not joined
   int on_cores_ = 0;           // workers that have a core
+  bool met_ = false;           // the host thread waits for the others
 };
 
 }  // namespace jostle::process

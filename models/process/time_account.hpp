@@ -21,6 +21,15 @@
 
 namespace jostle::process {
 
+// The threads that compute with a host thread, as far as they are told apart: where all have cores nobody asks.
+struct TeamState {
+  bool computes = false;  // one of them computes on a core
+  bool spins = false;     // one spins on a core until there is work
+  bool lacks = false;     // one has work and no core
+  bool met = false;       // the host thread has done its own work, and waits for theirs
+  bool operator==(const TeamState&) const = default;
+};
+
 // Activity of the host thread.
 enum class Phase : std::uint8_t { idle, enqueuing, synchronising, computing };
 
@@ -72,6 +81,9 @@ class TimeAccount {
   void set_engine(media::JobState state) { change(), engine_state_ = state; }
   // `helped`: any of the other threads of its team has a core.
   void set_helped(bool helped) { change(), helped_ = helped; }
+  void set_team(const TeamState& team) {
+    if (team != team_) change(), team_ = team;
+  }
   void change_copying(int change) {
     this->change(), copying_ += change;
     if (next_ != nullptr) next_->change_copying(change);
@@ -137,6 +149,7 @@ class TimeAccount {
   }
   void add(Share share, sim::Duration time) { spent_[index_of(share)] += time; }
   [[nodiscard]] Share cause() const;
+  [[nodiscard]] bool spins_at_barrier() const;
   [[nodiscard]] sim::Duration lock_wait_in(sim::Duration time) const {
     return lock_wait_ > 0 ? sim::work_in(time, lock_wait_) : sim::Duration::zero();
   }
@@ -161,6 +174,7 @@ class TimeAccount {
   cpu::State thread_ = cpu::State::sleeping;
   media::JobState engine_state_ = media::JobState::finished;
   bool helped_ = false;
+  TeamState team_;
   int copying_ = 0;  // copies under way
   bool link_ = false;
   std::array<int, share_count>
