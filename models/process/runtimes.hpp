@@ -56,6 +56,8 @@ struct RuntimeTraits {
       nullptr;               // the runtime whose costs it has, for want of its own; null: it has its own
   bool interpreted = false;  // the host launches from Python, one thread of a process at a time
   bool copies = false;       // copies a batch to the device and back unless `transfers: none`
+  // A thread of its pool on the cores spins at a barrier for so long before it sleeps; 0: for ever.
+  double spins_ms = 0;
 };
 // True if cores may compute some or all layers of a language model.
 [[nodiscard]] constexpr bool computes_on_cores(const RuntimeTraits& row) {
@@ -69,6 +71,11 @@ struct RuntimeTraits {
 // benchmark/README.md, networks of several boards. TensorFlow Lite's convolutions are products of ruy,
 // without Winograd. Its packing is fitted together with its efficiency, on resnet50 alone, so the efficiency
 // includes all of it.
+//
+// Barriers: threads of OpenMP look 300,000 times at the word that they wait for, then wait in the kernel
+// (libgomp, env.c, GOMP_SPINCOUNT; 1000 times if they outnumber the cores), those of XNNPACK a million times
+// (pthreadpool, PTHREADPOOL_SPIN_WAIT_ITERATIONS), at some nanosecond a look; those of llama.cpp for ever
+// (ggml_barrier()). The first is assumed of runtime cpu.
 
 inline constexpr llm::Serving llama_cpp{.positions = 4096, .tables = 2, .step = 512, .scored = 512};
 
@@ -117,14 +124,16 @@ inline constexpr std::array runtimes{
                   .kind = RuntimeKind::cores,
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
-                  .blocks = false},
+                  .blocks = false,
+                  .spins_ms = 0.3},
     RuntimeTraits{.runtime = Runtime::tflite,
                   .name = "tflite",
                   .kind = RuntimeKind::cores,
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
                   .blocks = false,
-                  .library = {.depthwise = 1.0 / 3}},
+                  .library = {.depthwise = 1.0 / 3},
+                  .spins_ms = 1},
     RuntimeTraits{.runtime = Runtime::ncnn,
                   .name = "ncnn",
                   .kind = RuntimeKind::cores,
@@ -134,7 +143,8 @@ inline constexpr std::array runtimes{
                   .library = {.product_passes = 4,
                               .depthwise = 1.0 / 3,
                               .winograd_passes = 8,
-                              .int8_between_floats = true}},
+                              .int8_between_floats = true},
+                  .spins_ms = 0.3},
     // Runtimes of language models replay a step as a CUDA graph. Their memory: llama.cpp's follows its
     // options and logs (n_ctx 4096 and n_ubatch 512 by default; the compute buffer of qwen2.5_1.5b is 300
     // MiB, that of llama3.1_8b 259 MiB; embeddings and last layer are separate). For TensorRT Edge-LLM,

@@ -106,6 +106,7 @@ struct SyncSpec {
   sim::Duration poll;          // interval at which a thread that spins or yields checks for completion
   sim::Duration wake_latency;  // blocking: time from the interrupt until the thread is runnable
   sim::Duration before_sleep;  // blocking: host time of the call before the thread sleeps
+  sim::Duration most_spun = sim::Duration::max();  // it spins for so long, and sleeps then
 };
 
 // Rule for each kind of process: true if work that it enqueues in answer to a completion during its turn is
