@@ -21,10 +21,7 @@ llm::CoreRates core_rates(const WorkContext& context, int threads) {
   const board::DeviceSpec& device = context.device;
   llm::CoreRates rates = device.language.value();
   double together = llm::bandwidth_of(rates, threads);
-  if (const auto& cores = device.memory.cores) {
-    rates.core_bandwidth_bytes_per_s = std::min(rates.core_bandwidth_bytes_per_s, cores->read);
-    together = std::min(together, cores->together);
-  }
+  if (const auto& cores = device.memory.cores) together = std::min(together, cores->together);
   const double capacity = board::memory_capacity(device, context.clocks.emc_hz);
   if (device.memory.unified && capacity > 0) together = std::min(together, capacity);
   rates.bandwidth_bytes_per_s = together * device.what_if.memory;
