@@ -159,11 +159,12 @@ bool has_team(const ProcessEntry& process) {
 // quota of its container, divided among all that compute there.
 std::vector<Changed> fewer_threads(const Request& request) {
   std::int64_t teams = 0;
-  for (const ProcessEntry& process : request.scenario.processes) teams += has_team(process) ? process.count : 0;
+  for (const ProcessEntry& process : request.scenario.processes)
+    teams += has_team(process) ? process.count : 0;
   std::vector<int> allowed = request.scenario.cpus;
   if (allowed.empty())
-    allowed = board::shared_cpus(request.device,
-                                 online(request, request.device, request.scenario.clocks.cores));
+    allowed =
+        board::shared_cpus(request.device, online(request, request.device, request.scenario.clocks.cores));
   if (request.scenario.host_cores) allowed.resize(static_cast<std::size_t>(*request.scenario.host_cores));
   std::vector<Changed> all;
   for (const std::int64_t part : {1, 2}) {
@@ -172,7 +173,8 @@ std::vector<Changed> fewer_threads(const Request& request) {
     bool any = false;
     for (ProcessEntry& process : scenario.processes) {
       if (!has_team(process)) continue;
-      auto cores = static_cast<std::int64_t>(process.host.cpus.empty() ? allowed.size() : process.host.cpus.size());
+      auto cores =
+          static_cast<std::int64_t>(process.host.cpus.empty() ? allowed.size() : process.host.cpus.size());
       const std::int64_t now = process.host.threads.value_or(cores);
       if (const auto& container = process.host.container; container && container->cpus)
         cores = std::min(cores, static_cast<std::int64_t>(*container->cpus));

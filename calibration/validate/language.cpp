@@ -107,14 +107,15 @@ MeasuredRuns runs_of_cores(std::size_t group) {
   MeasuredRuns runs;
   for (const EvidenceRow& row : evidence_rows(of_cores)) {
     const bool prefill = row.at("test") == "pp";
-    runs.push_back({filled("device: <device>\nprocesses:\n  - {model: <model>, precision: <precision>, runtime: "
-                           "llama.cpp, placement: cpu, threads: <threads>, bench: {<test>: <tokens>}}\n"
-                           "run: {duration: 400 s}\n",
-                           row),
-                    group,
-                    {{filled("<run> <device> <model> <precision>, <threads> threads, <test> <tokens>", row),
-                      prefill ? "prefill" : "decode", number(row, "value"),
-                      fmt::format("processes.0.tokens.{}_per_s", prefill ? "prefill" : "decode")}}});
+    runs.push_back(
+        {filled("device: <device>\nprocesses:\n  - {model: <model>, precision: <precision>, runtime: "
+                "llama.cpp, placement: cpu, threads: <threads>, bench: {<test>: <tokens>}}\n"
+                "run: {duration: 400 s}\n",
+                row),
+         group,
+         {{filled("<run> <device> <model> <precision>, <threads> threads, <test> <tokens>", row),
+           prefill ? "prefill" : "decode", number(row, "value"),
+           fmt::format("processes.0.tokens.{}_per_s", prefill ? "prefill" : "decode")}}});
   }
   return runs;
 }

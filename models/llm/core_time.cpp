@@ -17,7 +17,8 @@ double rate_of(const CoreRates& rates, WeightFormat format) {
 // attention is in fp16.
 WeightFormat format_of(const dnn::FusedLayer& layer, WeightFormat weights) {
   if (layer.op != dnn::Op::linear || layer.weight_bits >= 16) return WeightFormat::fp16;
-  if (layer.weight_bits > traits_of(weights).bits && weights == WeightFormat::q4_0) return WeightFormat::q4_k_m;
+  if (layer.weight_bits > traits_of(weights).bits && weights == WeightFormat::q4_0)
+    return WeightFormat::q4_k_m;
   return unpacked_as(weights, layer.in.channels / layer.groups);
 }
 

@@ -68,7 +68,8 @@ class Server {
           costs_(costs),
           team_costs_(of_team(costs)),
           steps_(board, spec_, spec.on_cores() ? team_costs_ : costs_, host, accounting) {
-      if (spec_.host.threads > 0 && !alone()) helpers_.emplace(board, spec_, team_costs_, host, accounting.time());
+      if (spec_.host.threads > 0 && !alone())
+        helpers_.emplace(board, spec_, team_costs_, host, accounting.time());
     }
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
@@ -95,9 +96,7 @@ class Server {
       return all != nullptr ? all : helpers_ ? &*helpers_ : nullptr;
     }
     [[nodiscard]] std::uint64_t in_flight() const { return enqueued_ - seen_; }
-    [[nodiscard]] bool done() {
-      return in_flight() > 0 && (alone() || steps_.is_done(seen_ + turns_taken_));
-    }
+    [[nodiscard]] bool done() { return in_flight() > 0 && (alone() || steps_.is_done(seen_ + turns_taken_)); }
     // The number that the next batch has on the stream, where each turn of a step counts.
     [[nodiscard]] std::uint64_t on_stream() const { return enqueued_ + turns_taken_; }
     [[nodiscard]] bool closed() const { return spec_.arrivals.closed_loop(); }

@@ -43,8 +43,8 @@ class ThreadTeam {
     cpu::ThreadId thread;
     cpu::Flag go;
     bool has_core = false;
-    bool busy = false;   // it has work in the present layer
-    bool waits = false;  // it is runnable and has no core
+    bool busy = false;    // it has work in the present layer
+    bool waits = false;   // it is runnable and has no core
     double demanded = 0;  // bytes/s of memory traffic, as last reported
   };
 

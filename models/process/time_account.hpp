@@ -21,7 +21,8 @@
 
 namespace jostle::process {
 
-// The threads that compute with a host thread, as far as they are told apart: where all have cores nobody asks.
+// The threads that compute with a host thread, as far as they are told apart: where all have cores nobody
+// asks.
 struct TeamState {
   bool computes = false;  // one of them computes on a core
   bool spins = false;     // one spins on a core until there is work

@@ -134,7 +134,8 @@ llm::CoreRates read_core_rates(const std::optional<Cursor>& at, Block& outer, co
   };
   if (!at) {
     const double int8 = roofs.int8_efficiency > 0 ? roofs.int8_efficiency : roofs.efficiency;
-    of(llm::WeightFormat::fp16) = roofs.efficiency * std::max(roofs.fp16_ops_per_clock, roofs.fp32_ops_per_clock);
+    of(llm::WeightFormat::fp16) =
+        roofs.efficiency * std::max(roofs.fp16_ops_per_clock, roofs.fp32_ops_per_clock);
     of(llm::WeightFormat::q4_k_m) = std::max(int8 * roofs.int8_ops_per_clock, of(llm::WeightFormat::fp16));
     return rates;
   }

@@ -38,7 +38,7 @@ class DeviceCheck {
                          {"clocks.dla", scenario_.clocks.dla_hz && device_.dla.count == 0, "DLA"},
                          {"power_limit", device_.power && scenario_.power_limit_w && !device_.power->limit,
                           "power limit of its own", "use power_cap"}});
-    settle_placement();
+    settle_cores();
     for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
     for (std::size_t i = 0; i < scenario_.loads.size(); ++i) check_load(scenario_.loads[i], i);
   }
@@ -88,11 +88,20 @@ class DeviceCheck {
                   {device_.power->limit->min_w, device_.power->limit->budget_w}, input::power_dimension());
   }
 
-  // Without a GPU, a language model of which it has no layers is one on the cores.
-  void settle_placement() {
-    if (device_.has_gpu()) return;
-    for (ProcessEntry& process : scenario_.processes)
-      if (process.language && process.language->gpu_layers == 0) process.host.placement = Placement::cpu;
+  // Without a GPU, a language model of which it has no layers is one on the cores. The number of threads that
+  // is a library's own follows from the board.
+  void settle_cores() {
+    for (ProcessEntry& process : scenario_.processes) {
+      if (!device_.has_gpu() && process.language && process.language->gpu_layers == 0)
+        process.host.placement = Placement::cpu;
+      if (process.host.threads != 0) continue;
+      const auto& own = process.host.cpus;
+      const process::Pool pool = traits_of(process.host.runtime).pool;
+      const std::size_t cores = pool == process::Pool::machine ? online().size()
+                                : own.empty()                  ? allowed_.size()
+                                                               : own.size();
+      process.host.threads = pool == process::Pool::one ? 1 : static_cast<std::int64_t>(cores);
+    }
   }
 
   [[nodiscard]] gpu::Spec powered_gpu() const {

@@ -180,7 +180,8 @@ constexpr ToldRule told_rules[] = {
      },
      [](P process) {
        if (!speaks(process)) return runtime_list(serves_networks);
-       return runtime_list(process.host.placement == Placement::cpu ? process::computes_on_cores : serves_text);
+       return runtime_list(process.host.placement == Placement::cpu ? process::computes_on_cores
+                                                                    : serves_text);
      }},
     {"host_threads", [](P process, Kinds) { return process.host.host_threads > streams_of(process); },
      [](P process) {

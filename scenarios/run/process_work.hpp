@@ -29,7 +29,7 @@ struct WorkContext {
   const board::DeviceSpec& device;  // spec with the power mode applied
   const board::Clocks& clocks;      // clocks at which the work runs
   std::size_t cpus = 1;             // number of cores that processes may use, unless they specify their own
-  bool crowded = false;  // threads that compute on the cores, and those of loads, outnumber the cores
+  bool crowded = false;          // threads that compute on the cores, and those of loads, outnumber the cores
   SharedWork* shared = nullptr;  // shared with other runs on `profile`; null: with none
 };
 

@@ -155,7 +155,7 @@ TEST(ResultCsv, streams_follow_their_process_as_rows_with_an_index) {
   }
   EXPECT_TRUE(csv_header().ends_with(
       ",instance,priority,mean_batch,load,threads,bandwidth_gb_s,busy_cores,share_engine_running,"
-      "share_engine_wait,share_launch_wait\n"));
+      "share_engine_wait,share_launch_wait,share_barrier_spin\n"));
   std::vector<std::string> rows;
   std::istringstream lines(to_csv(result));
   for (std::string line; std::getline(lines, line);) rows.push_back(line);
