@@ -163,8 +163,11 @@ struct CoreList {
 struct ThreadCount {
   static constexpr const char* definition = "thread_count";
   [[nodiscard]] std::optional<std::int64_t> operator()(const input::Cursor& at) const {
-    if (at.is(input::Kind::scalar) && at.value().text == "default") return 0;
-    return Integer{1, 1024}(at);
+    const std::string text = at.is(input::Kind::scalar) ? at.value().text : "";
+    if (text == "default") return 0;
+    if (text.find_first_not_of("+-.0123456789") == std::string::npos) return Integer{1, 1024}(at);
+    at.expected("a number of threads, or default");
+    return std::nullopt;
   }
 };
 // The metrics that must be precise: a list without repetition.

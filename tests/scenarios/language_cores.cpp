@@ -126,7 +126,7 @@ TEST(DefaultThreads, are_those_that_the_library_would_open) {
   EXPECT_EQ(threads("model: resnet50, precision: fp32, runtime: cpu"), 4);
   EXPECT_EQ(threads("model: resnet50, precision: fp32, runtime: tflite"), 1);
   EXPECT_THAT(refusal(on_orin("model: resnet50, precision: fp32, placement: cpu, threads: defalt")),
-              HasSubstr("threads"));
+              HasSubstr("a number of threads, or default"));
 }
 
 // Threads and quotas.
