@@ -10,9 +10,19 @@ namespace jostle::process {
 
 using sim::Duration;
 
+namespace {
+
+// True if threads that lack a core are told apart: those that yield or sleep spin for nobody.
+bool is_told(const Spec& spec) {
+  return spec.host.crowded && spec.sync == Sync::spin;
+}
+
+}  // namespace
+
 ThreadTeam::ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& main,
                        TimeAccount& account)
     : cpu_(board.cpu), traffic_(board.traffic), main_(main), spec_(spec), costs_(costs), account_(account) {
+  if (is_told(spec)) account.follow(state_);
   const cpu::ThreadSpec like_main = thread_spec(spec, costs);
   for (int i = 1; i < spec.host.threads; ++i) {
     Worker& added = workers_.emplace_back();
@@ -28,6 +38,14 @@ ThreadTeam::ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& c
     added.thread = cpu_.create_thread(worker);
     board.engine.spawn(help(added), worker.name, sim::Role::daemon);
   }
+}
+
+template <class F>
+void ThreadTeam::change(Worker& worker, F to) {
+  if (!is_told(spec_)) return to();
+  count(worker, -1);
+  to();
+  count(worker, +1);
 }
 
 void ThreadTeam::set_traffic(double bytes_per_s, double bound) {
@@ -51,7 +69,7 @@ sim::Task<> ThreadTeam::compute(std::span<const Duration> layers, bool more) {
     co_await main_.run(sim::work_in(costs_.runtime.per_launch, factor));
     joined_.reset();
     computing_ = workers_.size();
-    for (Worker& worker : workers_) worker.busy = true;
+    for (Worker& worker : workers_) change(worker, [&worker] { worker.busy = true; });
     for (Worker& worker : workers_) worker.go.set(main_.thread());
     tell_account();
     co_await main_.run(share_);
@@ -68,7 +86,7 @@ sim::Process ThreadTeam::help(Worker& worker) {
     co_await wait_for(cpu_, worker.thread, worker.go, how, costs_.sync);
     worker.go.reset();
     co_await cpu_.run(worker.thread, share_);
-    worker.busy = false;
+    change(worker, [&worker] { worker.busy = false; });
     tell_account();
     if (--computing_ == 0) joined_.set(worker.thread);
   }
@@ -76,9 +94,12 @@ sim::Process ThreadTeam::help(Worker& worker) {
 
 void ThreadTeam::thread_changed(Worker& worker, cpu::State state) {
   const bool has_core = state == cpu::State::on_core || state == cpu::State::refilling;
-  worker.waits = !has_core && state != cpu::State::sleeping;
-  if (has_core == worker.has_core) return tell_account();
-  worker.has_core = has_core;
+  const bool moves = has_core != worker.has_core;
+  change(worker, [&] {
+    worker.waits = !has_core && state != cpu::State::sleeping;
+    worker.has_core = has_core;
+  });
+  if (!moves) return tell_account();
   if (worker.demanded > 0) traffic_->core_demands(-worker.demanded);
   worker.demanded = traffic_ && has_core ? bytes_per_s_ : 0;
   if (worker.demanded > 0) traffic_->core_demands(worker.demanded);
@@ -88,16 +109,18 @@ void ThreadTeam::thread_changed(Worker& worker, cpu::State state) {
   tell_account();
 }
 
-// Tells what the threads do, if they may lack cores.
+void ThreadTeam::count(const Worker& worker, int sign) {
+  if (worker.has_core) (worker.busy ? computes_ : spins_) += sign;
+  if (worker.busy && worker.waits) lacks_ += sign;
+}
+
+// Tells what the threads do.
 void ThreadTeam::tell_account() {
-  if (!spec_.host.crowded) return;
-  TeamState state{.met = met_};
-  for (const Worker& worker : workers_) {
-    state.computes = state.computes || (worker.busy && worker.has_core);
-    state.spins = state.spins || (!worker.busy && worker.has_core);
-    state.lacks = state.lacks || (worker.busy && worker.waits);
-  }
-  account_.set_team(state);
+  if (!is_told(spec_)) return;
+  const TeamState now{.computes = computes_ > 0, .spins = spins_ > 0, .lacks = lacks_ > 0, .met = met_};
+  if (now == state_) return;
+  account_.team_changes(now.lacks || state_.lacks);
+  state_ = now;
 }
 
 cpu::ThreadStatistics ThreadTeam::statistics() const {

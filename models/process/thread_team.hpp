@@ -51,6 +51,10 @@ class ThreadTeam {
   [[nodiscard]] double slowdown() const;
   [[nodiscard]] sim::Process help(Worker& worker);
   void thread_changed(Worker& worker, cpu::State state);
+  // Changes what a worker does, or counts as doing.
+  template <class F>
+  void change(Worker& worker, F to);
+  void count(const Worker& worker, int sign);
   void tell_account();
 
   cpu::Cpu& cpu_;
@@ -67,6 +71,9 @@ class ThreadTeam {
   std::size_t computing_ = 0;  // workers that have not joined
   int on_cores_ = 0;           // workers that have a core
   bool met_ = false;           // the host thread waits for the others
+  // Workers that compute, spin, and have work and no core; kept only if threads may lack cores.
+  int computes_ = 0, spins_ = 0, lacks_ = 0;
+  TeamState state_;
 };
 
 }  // namespace jostle::process

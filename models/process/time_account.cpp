@@ -121,9 +121,10 @@ Share TimeAccount::cause() const {
 
 // Nobody computes, for want of a core, and those that have one spin.
 bool TimeAccount::spins_at_barrier() const {
+  if (team_ == nullptr || team_->computes) return false;
   const bool on_core = thread_ == cpu::State::on_core;
-  const bool lacks = team_.lacks || (!team_.met && !on_core);
-  return lacks && !team_.computes && (team_.spins || (on_core && team_.met));
+  const bool lacks = team_->lacks || (!team_->met && !on_core);
+  return lacks && (team_->spins || (on_core && team_->met));
 }
 
 void TimeAccount::clear() {

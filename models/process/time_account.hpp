@@ -82,8 +82,12 @@ class TimeAccount {
   void set_engine(media::JobState state) { change(), engine_state_ = state; }
   // `helped`: any of the other threads of its team has a core.
   void set_helped(bool helped) { change(), helped_ = helped; }
-  void set_team(const TeamState& team) {
-    if (team != team_) change(), team_ = team;
+  // The threads that help the host thread; `team` must outlive the account's use.
+  void follow(const TeamState& team) { team_ = &team; }
+  // To be called before that changes. Where the host thread computes and nobody lacks a core it makes no
+  // difference. `lacks`: one of them does, before or after.
+  void team_changes(bool lacks) {
+    if (lacks || thread_ != cpu::State::on_core) change();
   }
   void change_copying(int change) {
     this->change(), copying_ += change;
@@ -175,7 +179,7 @@ class TimeAccount {
   cpu::State thread_ = cpu::State::sleeping;
   media::JobState engine_state_ = media::JobState::finished;
   bool helped_ = false;
-  TeamState team_;
+  const TeamState* team_ = nullptr;
   int copying_ = 0;  // copies under way
   bool link_ = false;
   std::array<int, share_count>
