@@ -40,14 +40,6 @@ ThreadTeam::ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& c
   }
 }
 
-template <class F>
-void ThreadTeam::change(Worker& worker, F to) {
-  if (!is_told(spec_)) return to();
-  count(worker, -1);
-  to();
-  count(worker, +1);
-}
-
 void ThreadTeam::set_traffic(double bytes_per_s, double bound) {
   bytes_per_s_ = bytes_per_s;
   bound_ = bound;
@@ -69,15 +61,16 @@ sim::Task<> ThreadTeam::compute(std::span<const Duration> layers, bool more) {
     co_await main_.run(sim::work_in(costs_.runtime.per_launch, factor));
     joined_.reset();
     computing_ = workers_.size();
-    for (Worker& worker : workers_) change(worker, [&worker] { worker.busy = true; });
+    if (is_told(spec_))
+      for (Worker& worker : workers_) note(worker, worker.has_core, true, worker.waits);
     for (Worker& worker : workers_) worker.go.set(main_.thread());
-    tell_account();
+    if (is_told(spec_)) tell_account();
     co_await main_.run(share_);
     met_ = true;
-    tell_account();
+    if (is_told(spec_)) tell_account();
     if (computing_ > 0) co_await main_.wait_for(joined_);
     met_ = false;
-    tell_account();
+    if (is_told(spec_)) tell_account();
   }
 }
 
@@ -86,19 +79,21 @@ sim::Process ThreadTeam::help(Worker& worker) {
     co_await wait_for(cpu_, worker.thread, worker.go, how, costs_.sync);
     worker.go.reset();
     co_await cpu_.run(worker.thread, share_);
-    change(worker, [&worker] { worker.busy = false; });
-    tell_account();
+    if (is_told(spec_)) {
+      note(worker, worker.has_core, false, worker.waits);
+      tell_account();
+    }
     if (--computing_ == 0) joined_.set(worker.thread);
   }
 }
 
 void ThreadTeam::thread_changed(Worker& worker, cpu::State state) {
   const bool has_core = state == cpu::State::on_core || state == cpu::State::refilling;
+  const bool told = is_told(spec_);
+  if (!told && has_core == worker.has_core) return;
   const bool moves = has_core != worker.has_core;
-  change(worker, [&] {
-    worker.waits = !has_core && state != cpu::State::sleeping;
-    worker.has_core = has_core;
-  });
+  if (told) note(worker, has_core, worker.busy, !has_core && state != cpu::State::sleeping);
+  worker.has_core = has_core;
   if (!moves) return tell_account();
   if (worker.demanded > 0) traffic_->core_demands(-worker.demanded);
   worker.demanded = traffic_ && has_core ? bytes_per_s_ : 0;
@@ -106,17 +101,24 @@ void ThreadTeam::thread_changed(Worker& worker, cpu::State state) {
   const bool before = on_cores_ > 0;
   on_cores_ += has_core ? 1 : -1;
   if (before != (on_cores_ > 0)) account_.set_helped(on_cores_ > 0);
-  tell_account();
+  if (told) tell_account();
 }
 
-void ThreadTeam::count(const Worker& worker, int sign) {
-  if (worker.has_core) (worker.busy ? computes_ : spins_) += sign;
-  if (worker.busy && worker.waits) lacks_ += sign;
+// Sets what a worker does and counts it.
+void ThreadTeam::note(Worker& worker, bool has_core, bool busy, bool waits) {
+  const auto count = [this, &worker](int sign) {
+    if (worker.has_core) (worker.busy ? computes_ : spins_) += sign;
+    if (worker.busy && worker.waits) lacks_ += sign;
+  };
+  count(-1);
+  worker.has_core = has_core;
+  worker.busy = busy;
+  worker.waits = waits;
+  count(+1);
 }
 
 // Tells what the threads do.
 void ThreadTeam::tell_account() {
-  if (!is_told(spec_)) return;
   const TeamState now{.computes = computes_ > 0, .spins = spins_ > 0, .lacks = lacks_ > 0, .met = met_};
   if (now == state_) return;
   account_.team_changes(now.lacks || state_.lacks);

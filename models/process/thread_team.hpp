@@ -51,10 +51,7 @@ class ThreadTeam {
   [[nodiscard]] double slowdown() const;
   [[nodiscard]] sim::Process help(Worker& worker);
   void thread_changed(Worker& worker, cpu::State state);
-  // Changes what a worker does, or counts as doing.
-  template <class F>
-  void change(Worker& worker, F to);
-  void count(const Worker& worker, int sign);
+  void note(Worker& worker, bool has_core, bool busy, bool waits);
   void tell_account();
 
   cpu::Cpu& cpu_;
