@@ -145,6 +145,54 @@ std::optional<Changed> no_stages(const Request& request) {
                    std::move(scenario));
 }
 
+namespace {
+
+// True if threads of the process compute on the cores.
+bool has_team(const ProcessEntry& process) {
+  return process.host.placement == scenarios::Placement::cpu ||
+         (process.language && (process.language->gpu_layers || process.language->cpu_moe > 0));
+}
+
+}  // namespace
+
+// As many threads as there are cores for them, or half as many: the cores that a process may use, or the
+// quota of its container, divided among all that compute there.
+std::vector<Changed> fewer_threads(const Request& request) {
+  std::int64_t teams = 0;
+  for (const ProcessEntry& process : request.scenario.processes)
+    teams += has_team(process) ? process.count : 0;
+  std::vector<int> allowed = request.scenario.cpus;
+  if (allowed.empty())
+    allowed =
+        board::shared_cpus(request.device, online(request, request.device, request.scenario.clocks.cores));
+  if (request.scenario.host_cores) allowed.resize(static_cast<std::size_t>(*request.scenario.host_cores));
+  std::vector<Changed> all;
+  for (const std::int64_t part : {1, 2}) {
+    scenarios::Scenario scenario = request.scenario;
+    std::int64_t least = 0, most = 0;
+    bool any = false;
+    for (ProcessEntry& process : scenario.processes) {
+      if (!has_team(process)) continue;
+      auto cores =
+          static_cast<std::int64_t>(process.host.cpus.empty() ? allowed.size() : process.host.cpus.size());
+      const std::int64_t now = process.host.threads.value_or(cores);
+      if (const auto& container = process.host.container; container && container->cpus)
+        cores = std::min(cores, static_cast<std::int64_t>(*container->cpus));
+      const std::int64_t each = std::max<std::int64_t>(1, cores / (teams * part));
+      least = least == 0 ? each : std::min(least, each);
+      most = std::max(most, each);
+      any = any || each != now;
+      process.host.threads = each;
+    }
+    std::string label = least != most ? "fewer threads each"
+                        : teams > 1   ? fmt::format("{} thread{} each", most, most == 1 ? "" : "s")
+                                      : fmt::format("threads: {}", most);
+    if (any && (all.empty() || all.back().label != label))
+      all.push_back(one_board(std::move(label), std::move(scenario)));
+  }
+  return all;
+}
+
 std::optional<Changed> no_quota(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
   bool limited = false;

@@ -53,6 +53,7 @@ void put(scenarios::Scenario& scenario, const std::string& path, std::string val
 [[nodiscard]] std::optional<Changed> sync_spin(const Request& request);
 [[nodiscard]] std::optional<Changed> sync_blocking(const Request& request);
 [[nodiscard]] std::optional<Changed> no_quota(const Request& request);
+[[nodiscard]] std::vector<Changed> fewer_threads(const Request& request);
 [[nodiscard]] std::optional<Changed> no_stages(const Request& request);
 
 // Batches and requests (request_changes.cpp).

@@ -27,13 +27,14 @@ double share_of(const Explained& explained, Share share) {
   return (*explained.share)[index_of(share)] / 1000.0;
 }
 
-// The mean over parts of the time per image that belongs to a share, in seconds; none if no part has time
-// shares. The share alone would be misleading: it may stay the same while everything gets faster.
+// The mean over parts of the time per image, or token, that belongs to a share, in seconds; none if no part
+// has time shares. The share alone would be misleading: it may stay the same while everything gets faster.
 class PerImage {
  public:
   void add(const Part& part, Share share) {
-    if (!part.process->time_share || part.throughput().mean.value_or(0) <= 0) return;
-    sum_ += (*part.process->time_share)[index_of(share)] / *part.throughput().mean;
+    const scenarios::Metric rate = part.tokens() ? part.tokens()->per_s : part.throughput().mean;
+    if (!part.process->time_share || rate.value_or(0) <= 0) return;
+    sum_ += (*part.process->time_share)[index_of(share)] / *rate;
     ++count_;
   }
   [[nodiscard]] std::optional<double> mean() const {

@@ -280,6 +280,7 @@ std::vector<Intervention> interventions() {
       {"smaller-power-mode", no, power_mode, advice, smaller_power_modes},
       {"no-profiler", Resource::profiler, company, advice, once(no_profiler)},
       {"no-quota", no, cores, advice, once(no_quota)},
+      {"threads", no, threads, advice, fewer_threads},
       {"no-compositor", no, company, advice, once(no_compositor)},
       {"no-loads", no, company, cause, once(no_loads)},
       {"nice", no, priority, advice, once(nice_first)},

@@ -36,13 +36,14 @@ enum class ChangeKind : std::uint8_t {
   stages,
   company,
   boards,
+  threads,
 };
 
 [[nodiscard]] constexpr std::string_view to_string(ChangeKind kind) {
-  constexpr std::array<std::string_view, 15> names{
-      "hardware", "limits", "power_mode", "clocks", "precision", "placement", "batch", "arrivals",
-      "sharing",  "cores",  "priority",   "sync",   "stages",    "company",   "boards"};
-  static_assert(names.size() == static_cast<std::size_t>(ChangeKind::boards) + 1);
+  constexpr std::array<std::string_view, 16> names{
+      "hardware", "limits", "power_mode", "clocks", "precision", "placement", "batch",  "arrivals",
+      "sharing",  "cores",  "priority",   "sync",   "stages",    "company",   "boards", "threads"};
+  static_assert(names.size() == static_cast<std::size_t>(ChangeKind::threads) + 1);
   return names.at(static_cast<std::size_t>(kind));
 }
 

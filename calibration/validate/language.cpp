@@ -24,6 +24,7 @@ using MeasuredRuns = std::vector<MeasuredRun>;
 constexpr const char* published = "evidence/language/published.csv";
 constexpr const char* energies = "evidence/language/energy.csv";
 constexpr const char* memory_held = "evidence/language/memory.csv";
+constexpr const char* of_cores = "evidence/language/cores.csv";
 constexpr const char* contention = "evidence/h200-llm/contention.csv";
 constexpr const char* streams = "evidence/h200-llm/streams.csv";
 constexpr const char* several = "evidence/h100-users/users.csv";
@@ -98,6 +99,23 @@ MeasuredRuns runs_of_energy(std::size_t group) {
                         number(row, "value"), ""};
     value.of = [rails = row.at("rails")](const auto& result) { return energy_of_token(result, rails); };
     runs.push_back({scenario_of(row), group, {std::move(value)}});
+  }
+  return runs;
+}
+
+MeasuredRuns runs_of_cores(std::size_t group) {
+  MeasuredRuns runs;
+  for (const EvidenceRow& row : evidence_rows(of_cores)) {
+    const bool prefill = row.at("test") == "pp";
+    runs.push_back(
+        {filled("device: <device>\nprocesses:\n  - {model: <model>, precision: <precision>, runtime: "
+                "llama.cpp, placement: cpu, threads: <threads>, bench: {<test>: <tokens>}}\n"
+                "run: {duration: 400 s}\n",
+                row),
+         group,
+         {{filled("<run> <device> <model> <precision>, <threads> threads, <test> <tokens>", row),
+           prefill ? "prefill" : "decode", number(row, "value"),
+           fmt::format("processes.0.tokens.{}_per_s", prefill ? "prefill" : "decode")}}});
   }
   return runs;
 }
@@ -303,7 +321,12 @@ std::vector<ComparisonGroup> groups_of_runs() {
            energies,
            "",
            {},
-           {{"energy of a token", 0.12, Statistic::mean}}}};
+           {{"energy of a token", 0.12, Statistic::mean}}},
+          {"language models on cores",
+           of_cores,
+           "",
+           {},
+           {{"decode", 0.10, Statistic::mean}, {"prefill", 0.20, Statistic::mean}}}};
 }
 
 }  // namespace
@@ -313,7 +336,8 @@ std::vector<ComparisonGroup> validate_language(const std::function<void(double)>
   MeasuredRuns runs = runs_of_boards(rows);
   for (MeasuredRuns& more :
        std::array{runs_beside(contention, "timeslice", 1), runs_beside(contention, "mps", 2),
-                  runs_beside(streams, "", 3), runs_of_several(4), runs_of_serving(5), runs_of_energy(6)})
+                  runs_beside(streams, "", 3), runs_of_several(4), runs_of_serving(5), runs_of_energy(6),
+                  runs_of_cores(7)})
     std::ranges::move(more, std::back_inserter(runs));
   std::vector<ComparisonGroup> groups = groups_of_runs();
   compare_in(groups, runs, progress);

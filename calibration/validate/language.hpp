@@ -22,6 +22,9 @@ namespace jostle::calibration {
 //    (docs/validation.md).
 //  - The energy of a token on the rails that were read (evidence/language/energy.csv). Nothing is fitted to
 //  it.
+//  - Cores (evidence/language/cores.csv): the rates of `runtimes.cpu.language` are fitted to these, and to
+//  rows
+//    of the same table with models that jostle has no name for.
 //  - The memory that is held (evidence/language/memory.csv).
 // Rows with a mark are not compared. `progress` gets the completed share, from one thread at a time; it may
 // throw.

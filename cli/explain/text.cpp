@@ -88,6 +88,7 @@ std::string tokens_lines(const std::string& who, const scenarios::TokenResult& t
   if (!tokens.step_gb || !tokens.decode_per_s || tokens.decoded == 0) return text;
   const double step_ms = tokens.itl_ms.mean.value_or(1e3 / *tokens.decode_per_s);
   const double kernels_ms = tokens.step_kernels_ms.value_or(0);
+  if (kernels_ms <= 0) return text;  // the cores compute it
   std::string line =
       fmt::format("a decode step moves {} GB: memory bounds {:.0f} % of the {} ms of its kernels",
                   significant(*tokens.step_gb, 3), 100 * tokens.step_memory_share.value_or(0),

@@ -99,6 +99,7 @@ process::Costs Board::costs_of(const process::Spec& spec, const process::Observe
                        .sync = device_.sync,
                        .locks = device_.locks,
                        .refill_prolongs_turn = process::refill_prolongs_turn(device_.refill, spec)};
+  costs.sync.most_spun = process::most_spun(spec);
   if (!traits_of(spec.runtime).interpreted || spec.pace) costs.locks.interpreter = 0;
   for (const process::Spec& instance : spec.instances)
     costs.instances.push_back(costs_of(instance, observer));

@@ -9,6 +9,7 @@
 #include "models/dla/spec.hpp"
 #include "models/dnn/host_layers.hpp"
 #include "models/gpu/spec.hpp"
+#include "models/llm/core_time.hpp"
 #include "models/media/spec.hpp"
 #include "models/memory/spec.hpp"
 #include "models/power/spec.hpp"
@@ -62,6 +63,7 @@ struct DeviceSpec {
   process::PerRuntime<std::optional<process::RuntimeSpec>> runtimes;
   process::PerRuntime<std::optional<memory::ContextSpec>> contexts;  // memory of a process
   process::PerRuntime<dnn::HostRoofs> host;  // for the runtimes on the cores, if they exist
+  std::optional<llm::CoreRates> language;    // language models on the cores; absent: not known
   process::RuntimeSpec paced;  // costs of synthetic processes with a pace: bare launches, one by one
   std::optional<process::ObserverSpec> nsys;  // absent: not known for this device
   process::SyncSpec sync;

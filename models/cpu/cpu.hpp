@@ -67,7 +67,9 @@ class Cpu {
   // Stays runnable until the flag is set and, on a core, `poll` (reference time) more has passed. `polite`:
   // calls sched_yield after each `poll`. That lets another thread of the core run, unless all of them only
   // poll in this way too.
-  [[nodiscard]] auto spin(ThreadId thread, Flag& flag, sim::Duration poll, bool polite = false);
+  // `most`: gives up, with the flag not set, when it has executed for so long.
+  [[nodiscard]] auto spin(ThreadId thread, Flag& flag, sim::Duration poll, bool polite = false,
+                          sim::Duration most = sim::Duration::max());
   [[nodiscard]] auto yield_spin(ThreadId thread, Flag& flag, sim::Duration poll);  // politely
   // Sleeps until the flag is set; `wake_latency` later it is runnable. Does not sleep if the flag is set.
   [[nodiscard]] auto block(ThreadId thread, Flag& flag, sim::Duration wake_latency);
@@ -125,7 +127,7 @@ class Cpu {
 
   // Requests (requests.cpp). Each returns true if the coroutine has to wait.
   bool begin_work(Thread& thread, sim::Duration work);
-  bool begin_poll(Thread& thread, Flag& flag, sim::Duration poll, bool polite);
+  bool begin_poll(Thread& thread, Flag& flag, sim::Duration poll, bool polite, sim::Duration most);
   bool begin_block(Thread& thread, Flag& flag, sim::Duration wake_latency);
   bool begin_sleep(Thread& thread, sim::Time until);
   void start_request(Thread& thread, Request request);
@@ -198,9 +200,10 @@ class Cpu::Wait {
 inline auto Cpu::run(ThreadId thread, sim::Duration work) {
   return Wait(machine_.thread(thread), [this, work](Thread& t) { return begin_work(t, work); });
 }
-inline auto Cpu::spin(ThreadId thread, Flag& flag, sim::Duration poll, bool polite) {
-  return Wait(machine_.thread(thread),
-              [this, &flag, poll, polite](Thread& t) { return begin_poll(t, flag, poll, polite); });
+inline auto Cpu::spin(ThreadId thread, Flag& flag, sim::Duration poll, bool polite, sim::Duration most) {
+  return Wait(machine_.thread(thread), [this, &flag, poll, polite, most](Thread& t) {
+    return begin_poll(t, flag, poll, polite, most);
+  });
 }
 inline auto Cpu::yield_spin(ThreadId thread, Flag& flag, sim::Duration poll) {
   return spin(thread, flag, poll, true);

@@ -42,6 +42,10 @@ struct Thread : Entity, sim::Waitable {
   void notify(State entered, double new_rate, sim::Time at);
   // The limit that held the thread back no longer does.
   void release(sim::Time now);
+  // True if the request ends by itself.
+  [[nodiscard]] bool ends() const {
+    return request == Request::work || (request == Request::poll && gives_up);
+  }
   // True if a limit beside the policy may end its running time.
   [[nodiscard]] bool limited() const { return priority > 0 || container != nullptr; }
 
@@ -67,7 +71,8 @@ struct Thread : Entity, sim::Waitable {
   sim::Time state_since;
 
   Request request = Request::none;
-  sim::Duration remaining;  // rest of Request::work
+  sim::Duration remaining;  // rest of Request::work, or of a poll that gives up
+  bool gives_up = false;    // the poll ends when that is done
   sim::Duration done;
   sim::Duration poll;
   sim::Duration wake_latency;

@@ -48,7 +48,7 @@ bool Cpu::begin_work(Thread& thread, sim::Duration work) {
   return true;
 }
 
-bool Cpu::begin_poll(Thread& thread, Flag& flag, sim::Duration poll, bool polite) {
+bool Cpu::begin_poll(Thread& thread, Flag& flag, sim::Duration poll, bool polite, sim::Duration most) {
   if (flag.set_) return begin_work(thread, poll);
   if (thread.state != State::sleeping) accrue(machine_.core(thread.core));
   flag.cpu_ = this;
@@ -56,6 +56,8 @@ bool Cpu::begin_poll(Thread& thread, Flag& flag, sim::Duration poll, bool polite
   thread.flag = &flag;
   thread.poll = poll;
   thread.polite = polite;
+  thread.gives_up = most != sim::Duration::max();
+  thread.remaining = most;
   start_request(thread, Request::poll);
   return true;
 }
@@ -131,6 +133,7 @@ void Cpu::flag_set(Thread& thread) {
 }
 
 void Cpu::finish_request(Thread& thread) {
+  if (thread.flag != nullptr) std::exchange(thread.flag, nullptr)->waiter_ = nullptr;  // it gave up
   thread.request = Request::none;
   thread.finishes = sim::Time::never();
   engine_.resume_soon(std::exchange(thread.waiter, {}));

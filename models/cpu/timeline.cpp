@@ -114,14 +114,16 @@ void Cpu::accrue(Core& core, sim::Time now) {
     if (phase.left != nullptr) *phase.left -= part;
     rest -= part;
     const sim::Time at = now - rest;
-    if (phase.state != State::switching && thread.request == Request::work) {
+    if (phase.state != State::switching && thread.ends()) {
       // `finishes` was rounded to a picosecond; from that time on all the work counts as done.
       const sim::Duration work = at >= thread.finishes
                                      ? thread.remaining
                                      : std::min(thread.remaining, sim::work_in(part, thread.rate));
       thread.remaining -= work;
-      thread.done += work;
-      thread.statistics.work += work;
+      if (thread.request == Request::work) {
+        thread.done += work;
+        thread.statistics.work += work;
+      }
     }
     if (rest == sim::Duration::zero()) {
       // The work done was rounded: an end that was planned beyond this phase may move by a picosecond.
@@ -171,8 +173,8 @@ void Cpu::arm_phase(Core& core) {
   thread.finishes = sim::Time::never();
   if (phase_end != sim::Time::never() && phases_pass(machine_, core, thread)) {
     phase_end = sim::Time::never();
-    if (thread.request == Request::work) thread.finishes = end_of_work(machine_, core, thread);
-  } else if (thread.request == Request::work && rate > 0) {
+    if (thread.ends()) thread.finishes = end_of_work(machine_, core, thread);
+  } else if (thread.ends() && rate > 0) {
     thread.finishes = now + sim::time_for(thread.remaining, rate);
   }
   core.yield_due = sim::Time::never();

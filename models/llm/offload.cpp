@@ -70,8 +70,9 @@ double cache_on_card(const Architecture& of, std::int64_t gpu_layers) {
 double weights_held(const Architecture& of, WeightFormat format, const Serving& by) {
   constexpr double bits = 8;  // per byte
   const int own = of.tied ? 1 : 2;
+  const int tables = by.mapped ? 1 - own : std::max(by.tables - own, 0);
   const double table = static_cast<double>(head_weights(of)) * bits_of(format, true, of.hidden) / bits;
-  return weight_bytes(of, format) + std::max(by.tables - own, 0) * table;
+  return weight_bytes(of, format) + tables * table;
 }
 
 double buffers_held(const Architecture& of, const Serving& by, const Load& load) {

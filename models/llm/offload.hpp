@@ -32,6 +32,9 @@ struct Serving {
   // Number of tables of word vectors, in the bits of the last layer. If embeddings and last layer are one
   // table in the model, a runtime may hold two, or copies.
   int tables = 1;
+  // The file is mapped, and a page of it held once it is read: a table of word vectors apart from the last
+  // layer's is not.
+  bool mapped = false;
   int step = 0;    // maximum number of tokens computed at once; 0: a prompt
   int scored = 0;  // tokens of a step with space for their scores, in fp32; 0: the last of each sequence
 };

@@ -14,6 +14,7 @@ double bits_of(WeightFormat format, bool head, std::int64_t columns) {
   const WeightTraits& traits = traits_of(format);
   if (format == WeightFormat::q4_k_m && columns % block_of_k != 0)
     return head ? narrow_head_bits : narrow_bits;
+  if (format == WeightFormat::q4_0 && head && columns % block_of_k != 0) return narrow_head_bits;
   return head ? traits.head_bits : traits.bits;
 }
 

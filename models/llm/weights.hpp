@@ -11,7 +11,7 @@
 
 namespace jostle::llm {
 
-enum class WeightFormat { fp16, q4_k_m, q8_0, awq, int4, int8, fp8 };
+enum class WeightFormat { fp16, q4_k_m, q8_0, awq, int4, int8, fp8, q4_0 };
 
 // Bits per weight, scales included: `bits` for the blocks' linear layers, and `head_bits` for the last linear
 // layer, for which runtimes often use more. `at_once`: weights of a row that a thread of llama.cpp takes at
@@ -36,6 +36,9 @@ inline constexpr std::array weight_formats{
     WeightTraits{WeightFormat::int4, "int4", 4.5, 4.5, "MLC LLM: q4f16_1"},
     WeightTraits{WeightFormat::int8, "int8", 8.125, 16, "groups of 128 with a scale of 16 bits"},
     WeightTraits{WeightFormat::fp8, "fp8", 8, 16, "a scale a tensor"},
+    // The last layer is in Q6_K.
+    WeightTraits{WeightFormat::q4_0, "q4_0", 4.5, 6.5625,
+                 "llama.cpp: ggml-common.h, 32 weights and a scale of 16 bits"},
 };
 inline constexpr std::size_t weight_format_count = weight_formats.size();
 static_assert([] {

@@ -66,6 +66,15 @@ Spec observed(Spec spec, const ObserverSpec* observer) {
   return spec;
 }
 
+sim::Duration most_spun(const Spec& spec) {
+  const double ms = traits_of(spec.runtime).spins_ms;
+  const double threads = spec.host.threads;
+  const bool over_quota = spec.container && spec.container->cpus && threads > *spec.container->cpus;
+  const bool over_mask = !spec.cpus.empty() && threads > static_cast<double>(spec.cpus.size());
+  const bool sleeps = ms > 0 && !spec.generation && (over_quota || over_mask);
+  return sleeps ? sim::milliseconds(ms) : sim::Duration::max();
+}
+
 sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec) {
   const SetupSpec& setup = runtime.setup;
   sim::Duration time = setup.start;

@@ -27,6 +27,10 @@ struct Costs {
 // `spec` with kernel times as under the observer; unchanged if `observer` is null.
 [[nodiscard]] Spec observed(Spec spec, const ObserverSpec* observer);
 
+// How long threads that compute on the cores spin at their barriers before they sleep. Where none of them
+// lacks a core for long it makes no difference, and is for ever.
+[[nodiscard]] sim::Duration most_spun(const Spec& spec);
+
 // Host time of the set-up, on a core at the profile's reference clock.
 [[nodiscard]] sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec);
 

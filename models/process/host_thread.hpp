@@ -113,6 +113,8 @@ class HostThread::Waiting {
   Waiting(HostThread& host, cpu::Flag& flag)
       : poll_(host.cpu_.spin(host.thread_, flag, host.costs_.sync.poll, host.sync_ == Sync::yield)) {
     if (host.sync_ == Sync::blocking) sleep_.emplace(host.sleep_in_call(flag));
+    if (host.sync_ == Sync::spin && host.costs_.sync.most_spun != sim::Duration::max())
+      sleep_.emplace(process::wait_for(host.cpu_, host.thread_, flag, host.sync_, host.costs_.sync));
   }
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }

@@ -162,6 +162,7 @@ gpu::Running Inference::running() {
   gpu::Running sum;
   if (Server* const own = server()) {
     for (Server::Lane& lane : own->lanes()) {
+      if (lane.alone()) continue;
       const gpu::Running of_lane = lane.context().running();
       sum.total += of_lane.total;
       sum.used += of_lane.used;

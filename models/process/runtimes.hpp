@@ -41,6 +41,13 @@ enum class RuntimeKind {
   cores       // computes on the CPU and needs no GPU
 };
 
+// The threads that a library computes with on the cores unless it is told a number.
+enum class Pool {
+  visible,  // one for each core that the process may use
+  machine,  // one for each core of the machine, whatever the process may use
+  one
+};
+
 struct RuntimeTraits {
   Runtime runtime;
   const char* name;  // used in scenarios, and in profiles as key of its costs and of its contexts
@@ -56,7 +63,14 @@ struct RuntimeTraits {
       nullptr;               // the runtime whose costs it has, for want of its own; null: it has its own
   bool interpreted = false;  // the host launches from Python, one thread of a process at a time
   bool copies = false;       // copies a batch to the device and back unless `transfers: none`
+  // A thread of its pool on the cores spins at a barrier for so long before it sleeps; 0: for ever.
+  double spins_ms = 0;
+  Pool pool = Pool::visible;
 };
+// True if cores may compute some or all layers of a language model.
+[[nodiscard]] constexpr bool computes_on_cores(const RuntimeTraits& row) {
+  return row.serves_text && row.lowering == dnn::Lowering::framework;
+}
 [[nodiscard]] constexpr bool copies_batches(const RuntimeTraits& row) {
   return row.copies || row.kind == RuntimeKind::engine || row.kind == RuntimeKind::session;
 }
@@ -65,6 +79,14 @@ struct RuntimeTraits {
 // benchmark/README.md, networks of several boards. TensorFlow Lite's convolutions are products of ruy,
 // without Winograd. Its packing is fitted together with its efficiency, on resnet50 alone, so the efficiency
 // includes all of it.
+//
+// Barriers: threads of OpenMP look 300,000 times at the word that they wait for, then wait in the kernel
+// (libgomp, env.c, GOMP_SPINCOUNT; 1000 times if they outnumber the cores), those of XNNPACK a million times
+// (pthreadpool, PTHREADPOOL_SPIN_WAIT_ITERATIONS), at some nanosecond a look; those of llama.cpp for ever
+// (ggml_barrier()). The first is assumed of runtime cpu.
+//
+// Pools: OpenMP and PyTorch see the affinity; llama.cpp counts the cores that sysfs lists (common.cpp,
+// cpu_get_num_physical_cores()), ncnn those of the machine too (cpu.cpp), TensorFlow Lite has one thread.
 
 inline constexpr llm::Serving llama_cpp{.positions = 4096, .tables = 2, .step = 512, .scored = 512};
 
@@ -113,14 +135,17 @@ inline constexpr std::array runtimes{
                   .kind = RuntimeKind::cores,
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
-                  .blocks = false},
+                  .blocks = false,
+                  .spins_ms = 0.3},
     RuntimeTraits{.runtime = Runtime::tflite,
                   .name = "tflite",
                   .kind = RuntimeKind::cores,
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
                   .blocks = false,
-                  .library = {.depthwise = 1.0 / 3}},
+                  .library = {.depthwise = 1.0 / 3},
+                  .spins_ms = 1,
+                  .pool = Pool::one},
     RuntimeTraits{.runtime = Runtime::ncnn,
                   .name = "ncnn",
                   .kind = RuntimeKind::cores,
@@ -130,7 +155,9 @@ inline constexpr std::array runtimes{
                   .library = {.product_passes = 4,
                               .depthwise = 1.0 / 3,
                               .winograd_passes = 8,
-                              .int8_between_floats = true}},
+                              .int8_between_floats = true},
+                  .spins_ms = 0.3,
+                  .pool = Pool::machine},
     // Runtimes of language models replay a step as a CUDA graph. Their memory: llama.cpp's follows its
     // options and logs (n_ctx 4096 and n_ubatch 512 by default; the compute buffer of qwen2.5_1.5b is 300
     // MiB, that of llama3.1_8b 259 MiB; embeddings and last layer are separate). For TensorRT Edge-LLM,
@@ -144,7 +171,8 @@ inline constexpr std::array runtimes{
                   .blocks = false,
                   .serves_text = true,
                   .key = "llama_cpp",
-                  .serving = llama_cpp},
+                  .serving = llama_cpp,
+                  .pool = Pool::machine},
     RuntimeTraits{.runtime = Runtime::tensorrt_llm,
                   .name = "tensorrt-llm",
                   .kind = RuntimeKind::graph,
@@ -176,7 +204,8 @@ inline constexpr std::array runtimes{
                   .blocks = false,
                   .serves_text = true,
                   .serving = llama_cpp,
-                  .computed_as = "llama.cpp"},
+                  .computed_as = "llama.cpp",
+                  .pool = Pool::machine},
     // An engine of TensorRT captured in a CUDA graph (trtexec --useCudaGraph). Profiles need not tell its
     // costs (profiles/profile/read_host.cpp).
     RuntimeTraits{.runtime = Runtime::tensorrt_graph,

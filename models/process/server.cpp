@@ -12,6 +12,9 @@ using sim::Time;
 
 namespace {
 
+// From the write of one core until another that reads it all the time sees it; assumed.
+const sim::Duration line_transfer = sim::microseconds(0.1);
+
 constexpr std::uint64_t ahead = 2;  // batches under way on a stream in a closed loop: one runs, one waits
 
 // Number of requests that an image makes.
@@ -41,6 +44,12 @@ std::string name_of_lane(const Spec& process, const Spec& part, std::size_t inde
 
 }  // namespace
 
+Costs Server::Lane::of_team(Costs costs) {
+  costs.runtime.per_batch = costs.runtime.per_launch = sim::Duration::zero();
+  costs.sync.poll = std::min(costs.sync.poll, line_transfer);
+  return costs;
+}
+
 Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, std::deque<HostThread>& hosts,
                Accounting& accounting)
     : board_(board), engine_(board.engine), spec_(spec), accounting_(accounting) {
@@ -56,7 +65,7 @@ Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, st
       worker.lanes.push_back(&lane);
       lane.part_ = parts_.size();
       lane.served_ = &accounting.served();
-      lane.steps_.stream().also_set(worker.woken);
+      if (!lane.alone()) lane.steps_.stream().also_set(worker.woken);
       if (!several) continue;
       // The requests of a query may be spread over the lanes, so a lane tells their own latencies.
       Arrivals single = part.arrivals;
@@ -100,7 +109,7 @@ void Server::end_warmup() {
   for (Lane& lane : lanes_) {
     if (lane.own_) lane.own_->end_warmup();
     if (lane.generator_) lane.generator_->end_warmup();
-    lane.context().end_warmup();
+    if (!lane.alone()) lane.context().end_warmup();
   }
 }
 
@@ -236,7 +245,7 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
   if (lane.generator_) {
     const gpu::KernelSequence* const step = lane.generator_->begin(engine_.now());
     if (step == nullptr) co_return;  // the request was dropped
-    lane.steps_.stream().size_next(*step, 1);
+    if (!lane.alone()) lane.steps_.stream().size_next(*step, 1);
     full = lane.generator_->full();
   } else if (lane.spec().arrivals.max_delay) {
     lane.made_ = parts_[lane.part()].requests()->take_batch(lane.spec().batch);
@@ -253,7 +262,7 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
   }
   if (!lane.closed() && spec_.overlap == 0) lane.steps_.serving(full);
   if (!lane.spec().before.empty()) co_await lane.steps_.before(lane.images());
-  if (lane.team_)
+  if (lane.team() != nullptr)
     co_await launch(lane, made);
   else
     co_await lane.steps_.enqueue(lane.on_stream(), made);
@@ -263,8 +272,12 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
 // Computes what the cores have before the kernels of a step and between them, and enqueues these.
 sim::Task<> Server::launch(Lane& lane, Time made) {
   const HostPart& host = *lane.generator_->host();
-  lane.team_->set_traffic(host.bytes_per_s, host.bound);
-  if (!host.before.empty()) co_await lane.team_->compute(host.before, !host.turns.empty());
+  lane.team()->set_traffic(host.bytes_per_s, host.bound);
+  if (!host.before.empty()) co_await lane.team()->compute(host.before, !host.turns.empty());
+  if (lane.alone()) {
+    workers_.front().woken.set();  // a language model has one lane, and one worker
+    co_return;
+  }
   if (lane.generator_->step().kernels.empty()) {
     lane.steps_.stream().pass(lane.on_stream(), made);
   } else {
@@ -281,7 +294,7 @@ sim::Task<> Server::take_turns(Lane& lane, Time made) {
   for (const HostTurn& turn : host.turns) {
     co_await lane.steps_.synchronise(lane.on_stream());
     ++lane.turns_taken_;
-    co_await lane.team_->compute(turn.blocks, &turn != &host.turns.back());
+    co_await lane.team()->compute(turn.blocks, &turn != &host.turns.back());
     lane.steps_.stream().go_on_with(turn.kernels, turn.input_bytes, turn.output_bytes);
     co_await lane.steps_.enqueue(lane.on_stream(), made);
   }
@@ -370,8 +383,8 @@ sim::Task<LoopEnd> Server::run(Worker& worker) {
     co_await wait(worker);
     if (Lane* const finished = to_record(worker)) {
       if (!finished->spec().after.empty()) co_await finished->steps_.after(finished->images());
-      if (finished->team_ && !finished->generator_->host()->after.empty())
-        co_await finished->team_->compute(finished->generator_->host()->after);
+      if (finished->team() != nullptr && !finished->generator_->host()->after.empty())
+        co_await finished->team()->compute(finished->generator_->host()->after);
       record(worker, *finished);
     }
   }

@@ -14,6 +14,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "models/cpu/cpu.hpp"
@@ -37,7 +38,7 @@ namespace jostle::process {
 
 class Server {
  public:
-  // The board must have a GPU. All arguments must outlive the server.
+  // The board must have a GPU, unless the cores compute everything. All arguments must outlive the server.
   Server(const BoardParts& board, const Spec& spec, const Costs& costs, std::deque<HostThread>& hosts,
          Accounting& accounting);
   Server(const Server&) = delete;
@@ -63,12 +64,12 @@ class Server {
    public:
     Lane(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
          Accounting& accounting)
-        : spec_(spec), costs_(costs), steps_(board, spec_, costs_, host, accounting) {
-      if (spec_.host.threads == 0) return;
-      // The cost of its layers beside arithmetic is in the work of each block.
-      team_costs_ = costs_;
-      team_costs_.runtime.per_batch = team_costs_.runtime.per_launch = sim::Duration::zero();
-      team_.emplace(board, spec_, team_costs_, host, accounting.time());
+        : spec_(spec),
+          costs_(costs),
+          team_costs_(of_team(costs)),
+          steps_(board, spec_, spec.on_cores() ? team_costs_ : costs_, host, accounting) {
+      if (spec_.host.threads > 0 && !alone())
+        helpers_.emplace(board, spec_, team_costs_, host, accounting.time());
     }
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
@@ -78,12 +79,24 @@ class Server {
     [[nodiscard]] const Served& served() const { return *served_; }
     [[nodiscard]] GpuContext& context() { return steps_.stream().context(); }
     [[nodiscard]] const std::optional<Generator>& generator() const { return generator_; }
-    [[nodiscard]] const std::optional<ThreadTeam>& team() const { return team_; }
+    // The threads that compute what the cores have of a step of the generator; null: they have nothing.
+    [[nodiscard]] const ThreadTeam* team() const {
+      const auto* const all = std::get_if<ThreadTeam>(&steps_.executor());
+      return all != nullptr ? all : helpers_ ? &*helpers_ : nullptr;
+    }
+    // True if the cores compute all of its steps.
+    [[nodiscard]] bool alone() const { return spec_.on_cores(); }
 
    private:
     friend class Server;
+    // The cost of its operators beside arithmetic is in the work of each block.
+    [[nodiscard]] static Costs of_team(Costs costs);
+    [[nodiscard]] ThreadTeam* team() {
+      auto* const all = std::get_if<ThreadTeam>(&steps_.executor());
+      return all != nullptr ? all : helpers_ ? &*helpers_ : nullptr;
+    }
     [[nodiscard]] std::uint64_t in_flight() const { return enqueued_ - seen_; }
-    [[nodiscard]] bool done() { return in_flight() > 0 && steps_.is_done(seen_ + turns_taken_); }
+    [[nodiscard]] bool done() { return in_flight() > 0 && (alone() || steps_.is_done(seen_ + turns_taken_)); }
     // The number that the next batch has on the stream, where each turn of a step counts.
     [[nodiscard]] std::uint64_t on_stream() const { return enqueued_ + turns_taken_; }
     [[nodiscard]] bool closed() const { return spec_.arrivals.closed_loop(); }
@@ -98,7 +111,7 @@ class Server {
     }
 
     Spec spec_;
-    Costs costs_;
+    Costs costs_, team_costs_;
     BatchSteps steps_;
     std::size_t part_ = 0;
     std::optional<Served> own_;  // set if there are several lanes; otherwise the process's own is used
@@ -109,9 +122,7 @@ class Server {
     // Times at which the requests of the present batch were made; closed loop: empty.
     std::vector<sim::Time> made_;
     std::optional<Generator> generator_;  // chooses its batches
-    // Computes what the cores have of a step of the generator; absent: they have nothing.
-    Costs team_costs_ = {};
-    std::optional<ThreadTeam> team_;
+    std::optional<ThreadTeam> helpers_;   // they compute a part of its steps
   };
   [[nodiscard]] std::deque<Lane>& lanes() { return lanes_; }
   [[nodiscard]] const std::deque<Lane>& lanes() const { return lanes_; }

@@ -29,6 +29,7 @@ enum class Share : std::uint8_t {
   engine_running,    // nvdec, nvjpeg, vic or nvenc works on its pictures
   engine_wait,       // it has pictures for an engine that works on another's
   launch_wait,       // it waits in an enqueue call for another of its threads that launches
+  barrier_spin,      // its threads spin at a barrier for another of them that has no core
   count              // not a share
 };
 inline constexpr auto share_count = static_cast<std::size_t>(Share::count);
@@ -161,6 +162,13 @@ inline constexpr std::array<ShareRow, share_count> share_rows{{
      .past = "waited for its other threads to launch",
      .productive = false,
      .resource = Resource::host_speed},
+    {.share = Share::barrier_spin,
+     .name = "barrier_spin",
+     .header = "barrier",
+     .words = "spinning at barriers for threads of its own that have no core",
+     .past = "spun at barriers for threads of its own that had no core",
+     .productive = false,
+     .resource = Resource::cpu_cores},
 }};
 
 [[nodiscard]] consteval bool share_rows_are_in_order() {

@@ -106,6 +106,7 @@ struct SyncSpec {
   sim::Duration poll;          // interval at which a thread that spins or yields checks for completion
   sim::Duration wake_latency;  // blocking: time from the interrupt until the thread is runnable
   sim::Duration before_sleep;  // blocking: host time of the call before the thread sleeps
+  sim::Duration most_spun = sim::Duration::max();  // it spins for so long, and sleeps then
 };
 
 // Rule for each kind of process: true if work that it enqueues in answer to a completion during its turn is
@@ -133,6 +134,8 @@ struct HostWork {
   // Work of each thread in each layer of a batch, in reference time. Empty for a language model, whose steps
   // have work of their own (HostPart).
   std::vector<sim::Duration> layers;
+  bool alone = false;    // they compute all of its language model
+  bool crowded = false;  // threads may wait for cores that others of its own have
 };
 
 // A stage of a batch beside inference, done by the host thread or by an engine: decoding, pre- or
@@ -215,7 +218,7 @@ struct Spec {
   std::shared_ptr<const Generation> generation;
 
   // True if it computes on the cores alone.
-  [[nodiscard]] bool on_cores() const { return host.threads > 0 && generation == nullptr; }
+  [[nodiscard]] bool on_cores() const { return host.threads > 0 && (generation == nullptr || host.alone); }
   // True if a batch is one launch. A process with a pace launches bare kernels, whatever its runtime.
   [[nodiscard]] bool launches_at_once() const {
     return traits_of(runtime).kind == RuntimeKind::graph && !pace;

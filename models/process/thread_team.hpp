@@ -43,12 +43,16 @@ class ThreadTeam {
     cpu::ThreadId thread;
     cpu::Flag go;
     bool has_core = false;
+    bool busy = false;    // it has work in the present layer
+    bool waits = false;   // it is runnable and has no core
     double demanded = 0;  // bytes/s of memory traffic, as last reported
   };
 
   [[nodiscard]] double slowdown() const;
   [[nodiscard]] sim::Process help(Worker& worker);
   void thread_changed(Worker& worker, cpu::State state);
+  void note(Worker& worker, bool has_core, bool busy, bool waits);
+  void tell_account();
 
   cpu::Cpu& cpu_;
   std::optional<memory::Traffic>& traffic_;
@@ -63,6 +67,10 @@ class ThreadTeam {
   bool last_layer_ = true;     // the present layer is the last of the batch
   std::size_t computing_ = 0;  // workers that have not joined
   int on_cores_ = 0;           // workers that have a core
+  bool met_ = false;           // the host thread waits for the others
+  // Workers that compute, spin, and have work and no core; kept only if threads may lack cores.
+  int computes_ = 0, spins_ = 0, lacks_ = 0;
+  TeamState state_;
 };
 
 }  // namespace jostle::process

@@ -104,6 +104,7 @@ Share TimeAccount::cause() const {
       if (outstanding_) return Share::launching;
       return off_core ? Share::waiting_for_core : Share::sync_wakeup;
     case Phase::computing:
+      if (spins_at_barrier()) return Share::barrier_spin;
       if (thread_ == cpu::State::on_core || helped_) return Share::cpu_compute;
       return Share::waiting_for_core;
     case Phase::idle:
@@ -116,6 +117,14 @@ Share TimeAccount::cause() const {
                             Share::engine_wait, Share::waiting_for_core})
     if (stage_threads_[index_of(share)] > 0) return share;
   return Share::idle;
+}
+
+// Nobody computes, for want of a core, and those that have one spin.
+bool TimeAccount::spins_at_barrier() const {
+  if (team_ == nullptr || team_->computes) return false;
+  const bool on_core = thread_ == cpu::State::on_core;
+  const bool lacks = team_->lacks || (!team_->met && !on_core);
+  return lacks && (team_->spins || (on_core && team_->met));
 }
 
 void TimeAccount::clear() {

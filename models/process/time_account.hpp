@@ -21,6 +21,16 @@
 
 namespace jostle::process {
 
+// The threads that compute with a host thread, as far as they are told apart: where all have cores nobody
+// asks.
+struct TeamState {
+  bool computes = false;  // one of them computes on a core
+  bool spins = false;     // one spins on a core until there is work
+  bool lacks = false;     // one has work and no core
+  bool met = false;       // the host thread has done its own work, and waits for theirs
+  bool operator==(const TeamState&) const = default;
+};
+
 // Activity of the host thread.
 enum class Phase : std::uint8_t { idle, enqueuing, synchronising, computing };
 
@@ -72,6 +82,13 @@ class TimeAccount {
   void set_engine(media::JobState state) { change(), engine_state_ = state; }
   // `helped`: any of the other threads of its team has a core.
   void set_helped(bool helped) { change(), helped_ = helped; }
+  // The threads that help the host thread; `team` must outlive the account's use.
+  void follow(const TeamState& team) { team_ = &team; }
+  // To be called before that changes. Where the host thread computes and nobody lacks a core it makes no
+  // difference. `lacks`: one of them does, before or after.
+  void team_changes(bool lacks) {
+    if (lacks || thread_ != cpu::State::on_core) change();
+  }
   void change_copying(int change) {
     this->change(), copying_ += change;
     if (next_ != nullptr) next_->change_copying(change);
@@ -137,6 +154,7 @@ class TimeAccount {
   }
   void add(Share share, sim::Duration time) { spent_[index_of(share)] += time; }
   [[nodiscard]] Share cause() const;
+  [[nodiscard]] bool spins_at_barrier() const;
   [[nodiscard]] sim::Duration lock_wait_in(sim::Duration time) const {
     return lock_wait_ > 0 ? sim::work_in(time, lock_wait_) : sim::Duration::zero();
   }
@@ -161,6 +179,7 @@ class TimeAccount {
   cpu::State thread_ = cpu::State::sleeping;
   media::JobState engine_state_ = media::JobState::finished;
   bool helped_ = false;
+  const TeamState* team_ = nullptr;
   int copying_ = 0;  // copies under way
   bool link_ = false;
   std::array<int, share_count>

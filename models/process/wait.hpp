@@ -1,4 +1,5 @@
-// Waiting of a host thread for a flag: spinning on its core, yielding its core while it polls, or asleep.
+// Waiting of a host thread for a flag: spinning on its core, for some time or for ever, yielding its core
+// while it polls, or asleep.
 #pragma once
 
 #include "models/cpu/cpu.hpp"
@@ -11,14 +12,15 @@ namespace jostle::process {
                                           const SyncSpec& costs) {
   switch (how) {
     case Sync::spin:
-      co_await cpu.spin(thread, flag, costs.poll);
-      break;
-    case Sync::yield:
-      co_await cpu.yield_spin(thread, flag, costs.poll);
-      break;
+      co_await cpu.spin(thread, flag, costs.poll, false, costs.most_spun);
+      if (flag.is_set()) break;
+      [[fallthrough]];
     case Sync::blocking:
       co_await cpu.run(thread, costs.before_sleep);
       co_await cpu.block(thread, flag, costs.wake_latency);
+      break;
+    case Sync::yield:
+      co_await cpu.yield_spin(thread, flag, costs.poll);
       break;
   }
 }

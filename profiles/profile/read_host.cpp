@@ -121,10 +121,50 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<
   return runtime;
 }
 
+// Reads language models on the cores. Without a block of their own they run as in int8 and fp16 of the
+// networks'.
+llm::CoreRates read_core_rates(const std::optional<Cursor>& at, Block& outer, const dnn::HostRoofs& roofs,
+                               sim::Duration per_layer) {
+  llm::CoreRates rates{.core_bandwidth_bytes_per_s = roofs.core_bandwidth_bytes_per_s,
+                       .bandwidth_bytes_per_s = roofs.bandwidth_bytes_per_s,
+                       .per_operator = per_layer,
+                       .per_thread = roofs.join};
+  const auto of = [&rates](llm::WeightFormat format) -> double& {
+    return rates.ops_per_clock[static_cast<std::size_t>(format)];
+  };
+  if (!at) {
+    const double int8 = roofs.int8_efficiency > 0 ? roofs.int8_efficiency : roofs.efficiency;
+    of(llm::WeightFormat::fp16) =
+        roofs.efficiency * std::max(roofs.fp16_ops_per_clock, roofs.fp32_ops_per_clock);
+    of(llm::WeightFormat::q4_k_m) = std::max(int8 * roofs.int8_ops_per_clock, of(llm::WeightFormat::fp16));
+    return rates;
+  }
+  Block block(*at, "the costs of language models on the CPU", outer.parameters(), outer.from());
+  if (const auto ops = block.words().require("ops_per_clock")) {
+    Block formats(*ops, "operations per clock of a core, by the format of the weights", block.parameters(),
+                  block.from());
+    const Real count{0, 1e4, true};
+    formats.required("fp16", of(llm::WeightFormat::fp16), count);
+    formats.required("q4_k_m", of(llm::WeightFormat::q4_k_m), count);
+    for (const llm::WeightTraits& row : llm::weight_formats)
+      if (row.format != llm::WeightFormat::fp16 && row.format != llm::WeightFormat::q4_k_m)
+        formats.optional(std::string(row.name).c_str(), of(row.format), count);
+  }
+  const Quantity bandwidth{input::bandwidth_dimension(), 0, 1e15, true};
+  block.optional("core_bandwidth", rates.core_bandwidth_bytes_per_s, bandwidth);
+  block.optional("bandwidth", rates.bandwidth_bytes_per_s, bandwidth);
+  block.optional("crowding", rates.crowding, Quantity{input::share_dimension(), 0, 10});
+  const TimeSpan span{sim::Duration::zero(), max_host_cost};
+  block.required("per_operator", rates.per_operator, span);
+  block.required("per_thread", rates.per_thread, span);
+  return rates;
+}
+
 // Reads inference on the cores: the costs of a layer and a batch in addition to arithmetic, and the peak
 // rates.
-process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, const board::DeviceSpec& device,
-                                      dnn::HostRoofs& roofs) {
+process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, process::Runtime which,
+                                      board::DeviceSpec& device) {
+  dnn::HostRoofs& roofs = device.host[which];
   Block block(at, "the costs of inference on the CPU", outer.parameters(), outer.from());
   process::RuntimeSpec runtime;
   const TimeSpan span{sim::Duration::zero(), max_host_cost};
@@ -152,6 +192,8 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, const boar
     block.optional("bandwidth", roofs.bandwidth_bytes_per_s, bandwidth);
   else
     block.required("bandwidth", roofs.bandwidth_bytes_per_s, bandwidth);
+  if (which == process::Runtime::cpu)
+    device.language = read_core_rates(block.words().find("language"), block, roofs, runtime.per_launch);
   return runtime;
 }
 
@@ -185,7 +227,7 @@ void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& parameters, 
   for (const auto& row : rows) {
     if (row.kind != RuntimeKind::cores) continue;
     if (const auto found = block.words().find(process::profile_key(row)))
-      device.runtimes[row.runtime] = read_cpu_runtime(*found, block, device, device.host[row.runtime]);
+      device.runtimes[row.runtime] = read_cpu_runtime(*found, block, row.runtime, device);
   }
   if (!device.has_gpu()) return;
   for (const auto& row : rows) {

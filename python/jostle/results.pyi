@@ -102,6 +102,7 @@ class TimeShare(Record):
     engine_running: Figure
     engine_wait: Figure
     launch_wait: Figure
+    barrier_spin: Figure
 
 class GpuRunningBy(Record):
     compute: Figure

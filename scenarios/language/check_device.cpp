@@ -38,6 +38,7 @@ class DeviceCheck {
                          {"clocks.dla", scenario_.clocks.dla_hz && device_.dla.count == 0, "DLA"},
                          {"power_limit", device_.power && scenario_.power_limit_w && !device_.power->limit,
                           "power limit of its own", "use power_cap"}});
+    settle_cores();
     for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
     for (std::size_t i = 0; i < scenario_.loads.size(); ++i) check_load(scenario_.loads[i], i);
   }
@@ -85,6 +86,22 @@ class DeviceCheck {
     if (device_.power && device_.power->limit && scenario_.power_limit_w)
       check_range("power_limit", *scenario_.power_limit_w,
                   {device_.power->limit->min_w, device_.power->limit->budget_w}, input::power_dimension());
+  }
+
+  // Without a GPU, a language model of which it has no layers is one on the cores. The number of threads that
+  // is a library's own follows from the board.
+  void settle_cores() {
+    for (ProcessEntry& process : scenario_.processes) {
+      if (!device_.has_gpu() && process.language && process.language->gpu_layers == 0)
+        process.host.placement = Placement::cpu;
+      if (process.host.threads != 0) continue;
+      const auto& own = process.host.cpus;
+      const process::Pool pool = traits_of(process.host.runtime).pool;
+      const std::size_t cores = pool == process::Pool::machine ? online().size()
+                                : own.empty()                  ? allowed_.size()
+                                                               : own.size();
+      process.host.threads = pool == process::Pool::one ? 1 : static_cast<std::int64_t>(cores);
+    }
   }
 
   [[nodiscard]] gpu::Spec powered_gpu() const {
@@ -173,16 +190,19 @@ class DeviceCheck {
                       no_cores = profile_ + " does not say how fast its cores compute",
                       without = "leave it out, or give the profile runtimes.cpu";
     // Layers and experts that are not on the GPU are computed by threads like those of runtime cpu.
-    const bool on_cores = process.language && !device_.runtimes[Runtime::cpu];
+    const bool on_cores = process.language && !device_.language;
+    const bool all_on_cores = process.language && process.host.placement == Placement::cpu;
     refuse({{path + "gpu_timeslice", !way.takes_turns && process.gpu.slice, no_turns},
             {path + "gpu_interleave", !way.takes_turns && process.gpu.interleave != gpu::Interleave::low,
              no_turns},
             {path + (process.gpu.sm_partition ? "sm_partition" : "instances"), !no_parts.empty(), no_parts},
             {path + "gpu_layers",
-             on_cores && process.language->gpu_layers &&
+             on_cores && !all_on_cores && process.language->gpu_layers &&
                  *process.language->gpu_layers < llm::most_layers(*language_model(process.work.model)),
              no_cores, without},
+            {path + "placement", on_cores && all_on_cores, no_cores, without},
             {path + "cpu_moe", on_cores && process.language->cpu_moe > 0, no_cores, without}});
+    if (all_on_cores) return;
     const auto& runtime = device_.runtimes[process.host.runtime];
     const char* const name = to_string(process.host.runtime);
     lacks(device_.name, {{path + "runtime", !runtime, fmt::format("costs for runtime {}", name)}});

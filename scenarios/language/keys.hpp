@@ -159,6 +159,17 @@ struct CoreList {
   static constexpr const char* definition = "cpus";
   [[nodiscard]] std::optional<std::vector<int>> operator()(const input::Cursor& at) const;
 };
+// A number of threads, or `default`: 0 until the board is known.
+struct ThreadCount {
+  static constexpr const char* definition = "thread_count";
+  [[nodiscard]] std::optional<std::int64_t> operator()(const input::Cursor& at) const {
+    const std::string text = at.is(input::Kind::scalar) ? at.value().text : "";
+    if (text == "default") return 0;
+    if (text.find_first_not_of("+-.0123456789") == std::string::npos) return Integer{1, 1024}(at);
+    at.expected("a number of threads, or default");
+    return std::nullopt;
+  }
+};
 // The metrics that must be precise: a list without repetition.
 struct PreciseList {
   Choice<Precise> item{"a metric", precise_names()};
@@ -342,7 +353,7 @@ void keys(auto& v, KeysOf<Host> /*record*/) {
   v("sync", &Host::sync, sync, "How the host waits for the GPU", {whole});
   v("host_threads", &Host::host_threads, Integer{1, max_streams}, "Threads that launch on its streams",
     {whole, "{} host threads"});
-  v("threads", &Host::threads, Integer{1, 1024}, "Number of threads, with placement: cpu",
+  v("threads", &Host::threads, ThreadCount{}, "Number of threads, with placement: cpu",
     {whole, "{} threads"});
   v("graph", &Host::static_graph, graph, "", {whole, "{} graph", "dynamic"});
 }

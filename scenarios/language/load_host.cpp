@@ -32,10 +32,6 @@ void read_engine_graph(Mapping& mapping, ProcessEntry& process) {
 using process::RuntimeTraits;
 using AreTraits = bool (*)(const RuntimeTraits&);
 
-bool divides(const RuntimeTraits& row) {
-  return row.serves_text && row.lowering == dnn::Lowering::framework;
-}
-
 // The abilities of runtimes: a key, the runtimes that have a use for it, and what the others do instead.
 struct RuntimeAbility {
   const char* key;
@@ -47,8 +43,8 @@ constexpr RuntimeAbility runtime_abilities[] = {
     {"graph", [](const auto& row) { return row.kind == RuntimeKind::framework; },
      "does not choose between graphs"},
     {"training", [](const auto& row) { return row.trains; }, "does not train"},
-    {"gpu_layers", divides, "computes all layers on the GPU"},
-    {"cpu_moe", divides, "computes all experts on the GPU"},
+    {"gpu_layers", process::computes_on_cores, "computes all layers on the GPU"},
+    {"cpu_moe", process::computes_on_cores, "computes all experts on the GPU"},
     {"layers", [](const auto& row) { return row.kind == RuntimeKind::engine; },
      "does not run a part of a network"}};
 
@@ -67,6 +63,8 @@ constexpr bool has_turns(Placement placement) {
 }
 constexpr PlacedAbility placed_abilities[] = {
     {"training", on_gpu, true, kind::all, "does not train", "gpu or cuda-only"},
+    {"cpu_moe", has_turns, true, kind::all, "computes all layers on the cores"},
+    {"draft", has_turns, true, kind::all, "drafts no tokens"},
     {"layers", [](Placement placement) { return placement == Placement::gpu; }, true, kind::all,
      "does not run a part of a network"},
     {"streams", on_gpu, false, kind::all, "has one stream of work"},
@@ -108,7 +106,7 @@ void refuse_unable(Mapping& mapping, const ProcessEntry& process, Kinds place) {
 }
 
 Runtime default_runtime(const Mapping& mapping, bool language) {
-  if (says(mapping, "placement", "cpu")) return Runtime::cpu;
+  if (says(mapping, "placement", "cpu") && !language) return Runtime::cpu;
   if (says(mapping, "training", "true")) return Runtime::eager;
   return language ? Runtime::llama_cpp : Runtime::tensorrt;
 }

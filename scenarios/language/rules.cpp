@@ -96,8 +96,19 @@ constexpr Rule rules[] = {
     {"draft", nullptr, [](P process, Kinds) { return speaks(process) && !process.language->spec.decodes; },
      "a prefill alone has no tokens to draft", "leave it out"},
     {"", nullptr,
-     [](P process, Kinds) { return speaks(process) && process.host.placement != Placement::gpu; },
-     "a language model runs on the GPU", "placement: gpu"},
+     [](P process, Kinds) {
+       const Placement at = process.host.placement;
+       return speaks(process) && at != Placement::gpu && at != Placement::cpu;
+     },
+     "a language model runs on the GPU, or on the cores", "placement: gpu or cpu"},
+    {"gpu_layers", nullptr,
+     [](P process, Kinds) {
+       return speaks(process) && process.host.placement == Placement::cpu && process.language->gpu_layers > 0;
+     },
+     "with placement: cpu the cores compute all layers", "leave out placement, or gpu_layers"},
+    {"generate.images", nullptr,
+     [](P process, Kinds) { return speaks(process) && process.host.placement == Placement::cpu; },
+     "with placement: cpu no images are read", "placement: gpu"},
     {"", nullptr, [](P process, Kinds) { return speaks(process) && process.work.batch != 1; },
      "a language model has no `batch`: its batch is the sequences that run at one time", "max_batch: 4"},
     {"", nullptr, [](P process, Kinds) { return speaks(process) && has_clients(process); },
@@ -146,13 +157,17 @@ std::string models_that_see() {
 constexpr ToldRule told_rules[] = {
     {"runtime",
      [](P process, Kinds) {
-       return on_cores(runtime(process)) != (process.host.placement == Placement::cpu);
+       return on_cores(runtime(process)) != (process.host.placement == Placement::cpu) &&
+              !(speaks(process) && process::computes_on_cores(runtime(process)));
      },
      [](P process) {
        return fmt::format("runtime {} {} placement: cpu", to_string(process.host.runtime),
                           on_cores(runtime(process)) ? "needs" : "cannot run with");
      },
-     [](P process) { return on_cores(runtime(process)) ? std::string() : runtime_list(on_cores); }},
+     [](P process) {
+       if (on_cores(runtime(process))) return std::string();
+       return runtime_list(speaks(process) ? process::computes_on_cores : on_cores);
+     }},
     {"",
      [](P process, Kinds of) {
        if (is_instance(of)) return false;
@@ -163,7 +178,11 @@ constexpr ToldRule told_rules[] = {
        return fmt::format("runtime {} does not run {}", to_string(process.host.runtime),
                           speaks(process) ? "language models" : "networks other than language models");
      },
-     [](P process) { return runtime_list(speaks(process) ? serves_text : serves_networks); }},
+     [](P process) {
+       if (!speaks(process)) return runtime_list(serves_networks);
+       return runtime_list(process.host.placement == Placement::cpu ? process::computes_on_cores
+                                                                    : serves_text);
+     }},
     {"host_threads", [](P process, Kinds) { return process.host.host_threads > streams_of(process); },
      [](P process) {
        const std::int64_t streams = streams_of(process);

@@ -118,7 +118,7 @@ memory::Footprint footprint_of_network(const ProcessEntry& part, const dnn::Netw
 // contexts of one engine do; each has its own activations and bound tensors.
 memory::Footprint footprint_of_part(const ProcessEntry& part, std::int64_t streams,
                                     const board::DeviceSpec& device, SharedWork* shared) {
-  if (part.language) return language_footprint(part, device.memory.unified);
+  if (part.language) return language_footprint(part, device.memory.unified || !device.has_gpu());
   const auto network = network_of(part);
   if (!network) return {};
   const auto make = [&] { return footprint_of_network(part, *network, device); };
@@ -141,12 +141,17 @@ memory::Footprint footprint_of(const ProcessEntry& entry, const board::DeviceSpe
   return sum;
 }
 
+// The runtime whose costs an entry has: on the cores a language model's is their own.
+Runtime runtime_of(const ProcessEntry& entry) {
+  return entry.language && entry.host.placement == Placement::cpu ? Runtime::cpu : entry.host.runtime;
+}
+
 // The memory requests of all processes, and which of them fit.
 memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec& device,
                                const std::vector<ProcessInstance>& instances, SharedWork* shared) {
   std::vector<memory::Request> entries, requests;
   for (const ProcessEntry& entry : scenario.processes) {
-    const auto& context = device.contexts[entry.host.runtime];
+    const auto& context = device.contexts[runtime_of(entry)];
     entries.push_back(
         {.context = context ? &*context : nullptr, .network = footprint_of(entry, device, shared)});
   }
@@ -231,7 +236,7 @@ void set_part(process::Spec& spec, const ProcessEntry& part, const Scenario& sce
 // The spec common to all processes of an entry, which differ only in names and sources of arrivals.
 process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, const WorkContext& context) {
   process::Spec spec;
-  spec.runtime = entry.host.runtime;
+  spec.runtime = runtime_of(entry);
   spec.static_graph = entry.host.static_graph;
   // A change of a scenario may leave it with fewer streams.
   spec.host_threads = std::clamp(entry.host.host_threads, default_host_threads(entry), streams_of(entry));
@@ -396,20 +401,28 @@ Assembly assemble(const Scenario& scenario, const profiles::Profile& profile, Sh
   const std::vector<ProcessInstance> instances = expand(scenario);
   assembly.occupancy = occupancy_of(scenario, device, instances, shared);
   const std::size_t cpus = setup.cores.allowed.size();
-  const WorkContext context{profile, device, clocks, cpus, shared};
   std::size_t contexts = 0, threads = 0;  // contexts on the GPU; threads of processes on the CPU
+  std::size_t all = 0;                    // threads of all that runs
+  for (const LoadEntry& load : scenario.loads) all += static_cast<std::size_t>(load.threads);
   for (std::size_t i = 0; i < instances.size(); ++i) {
     if (!assembly.occupancy.places[i].fits) continue;
-    const std::size_t own = threads_of(scenario.processes[instances[i].entry], cpus);
+    const ProcessEntry& entry = scenario.processes[instances[i].entry];
+    const std::size_t own = threads_of(entry, cpus);
     threads += own;
     contexts += own == 0 ? 1 : 0;
+    const int helpers = entry.language ? offload_threads(entry, cpus) : 0;
+    all += std::max({own, static_cast<std::size_t>(helpers), std::size_t{1}});
   }
+  const WorkContext context{profile, device, clocks, cpus, all > cpus, shared};
   if (contexts > 0 && device.power && device.power->gpu.held_awake) device.power->gpu.gated_after_s = 0;
   std::vector<process::Spec> specs;  // one per entry
   for (const ProcessEntry& entry : scenario.processes) {
     process::Spec spec = process_of(entry, scenario, context);
-    spec.sync = sync_of(entry.host.sync, entry.host.placement == Placement::cpu ? threads : contexts,
-                        setup.cores.online.size());
+    // The threads of llama.cpp spin at their barriers however many they are (ggml_barrier()).
+    const std::size_t waiting = entry.host.placement != Placement::cpu ? contexts
+                                : entry.language                       ? 0
+                                                                       : threads;
+    spec.sync = sync_of(entry.host.sync, waiting, setup.cores.online.size());
     for (process::Spec& instance : spec.instances) instance.sync = spec.sync;
     assembly.grades.push_back(spec.kernels->grade);
     specs.push_back(std::move(spec));

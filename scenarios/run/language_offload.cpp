@@ -1,12 +1,12 @@
 // The part of a language model's steps that the cores compute, if its entry has `gpu_layers` or `cpu_moe`,
-// beside the kernels of the rest. The cores compute as those of runtime cpu do (models/dnn/host_layers.hpp),
-// products of quantised weights in int8, and read no faster than the profile's memory.cores.
+// beside the kernels of the rest; or all of a step, with placement: cpu. The cores read no faster than the
+// profile's memory.cores.
 #include <algorithm>
 #include <cmath>
 
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
-#include "models/dnn/host_layers.hpp"
+#include "models/llm/core_time.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/language_work.hpp"
@@ -17,34 +17,30 @@ namespace {
 constexpr double activation_bytes = 4;  // ggml's activations are fp32
 
 // The rates of the cores, none faster than the memory serves them.
-dnn::HostRoofs offload_roofs(const WorkContext& context) {
+llm::CoreRates core_rates(const WorkContext& context, int threads) {
   const board::DeviceSpec& device = context.device;
-  dnn::HostRoofs roofs = device.host[Runtime::cpu];
-  double& together = roofs.bandwidth_bytes_per_s;
-  if (const auto& cores = device.memory.cores) {
-    roofs.core_bandwidth_bytes_per_s = std::min(roofs.core_bandwidth_bytes_per_s, cores->read);
-    together = std::min(together, cores->together);
-  }
+  llm::CoreRates rates = device.language.value();
+  double together = llm::bandwidth_of(rates, threads);
+  if (const auto& cores = device.memory.cores) together = std::min(together, cores->together);
   const double capacity = board::memory_capacity(device, context.clocks.emc_hz);
   if (device.memory.unified && capacity > 0) together = std::min(together, capacity);
-  together *= device.what_if.memory;
-  return roofs;
+  rates.bandwidth_bytes_per_s = together * device.what_if.memory;
+  rates.crowding = 0;
+  return rates;
 }
 
 class HostCosts {
  public:
   HostCosts(const ProcessEntry& entry, const WorkContext& context)
-      : roofs_(offload_roofs(context)),
-        per_layer_(context.device.runtimes[Runtime::cpu]->per_launch),
+      : weights_(entry.language->weights),
         team_{.threads = offload_threads(entry, context.cpus),
               .reference_clock_hz = context.device.cpu->reference_clock_hz,
-              .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)} {}
+              .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)},
+        rates_(core_rates(context, team_.threads)) {}
 
   // The work of each thread, in reference time.
   [[nodiscard]] sim::Duration of(const dnn::FusedLayer& layer, std::int64_t batch) const {
-    const bool quantised = layer.weight_bits > 0 && layer.weight_bits < 16;
-    const dnn::Precision precision = quantised ? dnn::Precision::int8 : dnn::Precision::fp16;
-    return dnn::host_layers(std::span(&layer, 1), batch, precision, {}, roofs_, team_).front() + per_layer_;
+    return llm::core_time(layer, batch, weights_, rates_, team_);
   }
   // Sets the memory traffic of each thread, if all move `bytes` in the part's time.
   void set_traffic(process::HostPart& part, double bytes) const {
@@ -58,13 +54,13 @@ class HostCosts {
     const double seconds = sim::to_seconds(work) * team_.reference_clock_hz / team_.clock_hz;
     if (seconds <= 0) return;
     part.bytes_per_s = bytes / seconds / team_.threads;
-    part.bound = std::min(bytes / roofs_.bandwidth_bytes_per_s / seconds, 1.0);
+    part.bound = std::min(bytes / rates_.bandwidth_bytes_per_s / seconds, 1.0);
   }
 
  private:
-  dnn::HostRoofs roofs_;
-  sim::Duration per_layer_;
-  dnn::HostTeam team_;
+  llm::WeightFormat weights_;
+  llm::CoreTeam team_;
+  llm::CoreRates rates_;
 };
 
 // Adds what is copied for layers that the GPU computes for the cores: the weights, once for each so many rows
@@ -85,7 +81,8 @@ class Division {
       : step_(step),
         costs_(entry, context),
         parts_(llm::parts_of(*language_model(entry.work.model), step.layers, step.batch, offload_of(entry))),
-        card_(!context.device.memory.unified) {}
+        card_(!context.device.memory.unified),
+        each_(crowded(entry, context)) {}
 
   DividedStep take() {
     std::vector<std::size_t> turn_of;  // by layer: the turns that begin before it
@@ -136,7 +133,7 @@ class Division {
                                          : crossed_ ? host.after
                                                     : host.before;
     if (&blocks == &host.after && blocks.empty() && card_) output_of_last() += rows(layer.in);
-    if (blocks.empty() || part.block != block_) blocks.emplace_back();
+    if (blocks.empty() || part.block != block_ || each_) blocks.emplace_back();
     block_ = part.block;
     blocks.back() += costs_.of(layer, step_.batch);
     bytes_ += layer.weight_bytes(0) + layer.cache_bytes() * static_cast<double>(step_.batch);
@@ -165,6 +162,7 @@ class Division {
   HostCosts costs_;
   std::vector<llm::Part> parts_;
   bool card_;  // the GPU has a memory of its own
+  bool each_;  // each operator is a block of its own
   DividedStep made_;
   double bytes_ = 0;  // moved by the cores
   int block_ = -1;
@@ -176,6 +174,7 @@ class Division {
 
 llm::Offload offload_of(const ProcessEntry& entry) {
   const LanguageWork& work = *entry.language;
+  if (entry.host.placement == Placement::cpu) return {};
   return {.gpu_layers = work.gpu_layers.value_or(llm::most_layers(*language_model(entry.work.model))),
           .cpu_moe_layers = work.cpu_moe};
 }
@@ -186,6 +185,27 @@ int offload_threads(const ProcessEntry& entry, std::size_t cpus) {
     return 0;
   if (entry.host.threads) return static_cast<int>(*entry.host.threads);
   return static_cast<int>(entry.host.cpus.empty() ? cpus : entry.host.cpus.size());
+}
+
+bool crowded(const ProcessEntry& entry, const WorkContext& context) {
+  return crowded(offload_threads(entry, context.cpus), entry, context);
+}
+
+process::HostPart on_cores(const std::vector<dnn::FusedLayer>& layers, std::int64_t batch,
+                           const ProcessEntry& entry, const WorkContext& context) {
+  const HostCosts costs(entry, context);
+  const bool each = crowded(entry, context);
+  const std::vector<llm::Part> parts =
+      llm::parts_of(*language_model(entry.work.model), layers, batch, offload_of(entry));
+  process::HostPart made;
+  double bytes = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (i == 0 || each || parts[i].block != parts[i - 1].block) made.before.emplace_back();
+    made.before.back() += costs.of(layers[i], batch);
+    bytes += layers[i].weight_bytes(0) + layers[i].cache_bytes() * static_cast<double>(batch);
+  }
+  costs.set_traffic(made, bytes);
+  return made;
 }
 
 DividedStep divided(const WholeStep& step, const ProcessEntry& entry, const WorkContext& context) {

@@ -86,6 +86,10 @@ class Steps {
     if (factor != 1) dnn::scale_durations(modelled.kernels.sequence, factor);
     return divided(modelled, entry_, context_);
   }
+  // The same step if the cores compute all of it.
+  [[nodiscard]] process::HostPart alone(const llm::Step& step, std::int64_t batch) const {
+    return on_cores(layers(step, batch), batch, entry_, context_);
+  }
   // The kernels for all images of a request.
   [[nodiscard]] gpu::KernelSequence vision() const {
     const auto layers = llm::vision_layers(of_, by_.lowering);
@@ -160,11 +164,16 @@ struct Models {
   Steps own;
   std::optional<Steps> draft;
   bool divided = false;  // the cores compute a part of each step
+  bool alone = false;    // they compute all of it
 };
 
 // Appends a step of the model itself to the grid: all of it, or the GPU's part and the cores'.
 gpu::KernelSequence& add_step(process::StepGrid& grid, const Models& models, const llm::Step& step,
                               std::int64_t batch, std::string_view role) {
+  if (models.alone) {
+    grid.host.push_back(models.own.alone(step, batch));
+    return grid.kernels.emplace_back();
+  }
   if (!models.divided) return grid.kernels.emplace_back(models.own.sequence(step, batch, role));
   DividedStep parts = models.own.divide(step, batch, role);
   grid.host.push_back(std::move(parts.host));
@@ -238,8 +247,16 @@ process::StepGrid prefill_grid(const Models& models, const process::GenerationSp
   return grid;
 }
 
-const llm::Serving& serving_of(const ProcessEntry& entry) {
-  return process::traits_of(entry.host.runtime).serving;
+// On the cores the file is mapped, of the buffers the scores of the last token are touched, and llama-bench
+// has a context as long as its test.
+llm::Serving serving_of(const ProcessEntry& entry) {
+  llm::Serving serving = process::traits_of(entry.host.runtime).serving;
+  if (entry.host.placement != Placement::cpu) return serving;
+  const process::GenerationSpec& of = entry.language->spec;
+  if (!of.prefills || !of.decodes) serving.positions = 0;
+  serving.mapped = true;
+  serving.scored = 0;
+  return serving;
 }
 
 llm::Load load_of(const LanguageWork& work) {
@@ -254,6 +271,8 @@ llm::Load load_of(const LanguageWork& work) {
 
 // ", 8 of 29 layers; the others by 6 threads".
 std::string divided_phrase(const ProcessEntry& entry, int threads) {
+  if (entry.host.placement == Placement::cpu)
+    return fmt::format("{} threads, weights in {}", threads, llm::traits_of(entry.language->weights).name);
   const llm::Offload by = offload_of(entry);
   const std::int64_t most = llm::most_layers(architecture_of(entry));
   std::string text;
@@ -273,7 +292,10 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
     spec.host.threads = offload_threads(entry, context.cpus);
     Models models{.own = Steps(architecture_of(entry), entry, runtime, context),
                   .draft = {},
-                  .divided = spec.host.threads > 0};
+                  .divided = spec.host.threads > 0,
+                  .alone = entry.host.placement == Placement::cpu};
+    spec.host.alone = models.alone;
+    spec.host.crowded = models.divided && crowded(entry, context);
     if (work.draft != nullptr) models.draft.emplace(*work.draft, entry, runtime, context);
     auto generation = std::make_shared<process::Generation>();
     generation->spec = work.spec;
@@ -285,6 +307,8 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
     spec.kernels =
         work.spec.decodes ? generation->decode.kernels.front() : generation->prefill.kernels.front();
     if (models.divided) spec.kernels.edit().provenance += divided_phrase(entry, spec.host.threads);
+    if (models.alone)
+      spec.kernels.edit().grade = grade_of(context.profile, "runtimes.cpu.language.ops_per_clock.q4_k_m");
     spec.weights_bytes = language_footprint(entry, true).engine;
     spec.generation = std::move(generation);
   } catch (const std::invalid_argument& error) {
@@ -295,7 +319,7 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
 memory::Footprint language_footprint(const ProcessEntry& entry, bool unified) {
   const llm::Architecture& of = architecture_of(entry);
   const LanguageWork& work = *entry.language;
-  const llm::Serving& by = serving_of(entry);
+  const llm::Serving by = serving_of(entry);
   const auto positions = static_cast<double>(llm::positions_held(by, load_of(work)));
   const double drafts = work.draft != nullptr ? llm::weights_held(*work.draft, work.weights, by) : 0;
   const double cache = work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of, work.draft));
@@ -322,7 +346,7 @@ double held_if(const ProcessEntry& entry, const llm::Offload& divided) {
 // less: the largest number of layers on the GPU; or the smallest number of blocks with experts on the cores.
 std::string division_that_fits(const ProcessEntry& entry, double missing_bytes) {
   const process::RuntimeTraits& runtime = process::traits_of(entry.host.runtime);
-  if (!runtime.serves_text || runtime.lowering != dnn::Lowering::framework) return "";
+  if (!process::computes_on_cores(runtime)) return "";
   const llm::Architecture& of = architecture_of(entry);
   const llm::Offload as_it_is = offload_of(entry);
   const double most = held_if(entry, as_it_is) - missing_bytes;
@@ -347,7 +371,7 @@ std::string division_that_fits(const ProcessEntry& entry, double missing_bytes) 
 std::string what_would_fit(const ProcessEntry& entry, const board::DeviceSpec& device, double missing_bytes) {
   const llm::Architecture& of = architecture_of(entry);
   const LanguageWork& work = *entry.language;
-  const llm::Serving& by = serving_of(entry);
+  const llm::Serving by = serving_of(entry);
   const double held = llm::weights_held(of, work.weights, by);
   std::vector<std::string> formats;
   for (const llm::WeightTraits& row : llm::weight_formats)

@@ -44,6 +44,12 @@ struct DividedStep {
 [[nodiscard]] llm::Offload offload_of(const ProcessEntry& entry);
 // Number of threads that compute the layers which the GPU does not; 0: it computes all of them.
 [[nodiscard]] int offload_threads(const ProcessEntry& entry, std::size_t cpus);
+// True if its threads may have to wait for cores: then each operator is a stretch of work of its own, behind
+// which they meet. Where each has a core, the operators of a block are one.
+[[nodiscard]] bool crowded(const ProcessEntry& entry, const WorkContext& context);
+// A step that the cores compute alone.
+[[nodiscard]] process::HostPart on_cores(const std::vector<dnn::FusedLayer>& layers, std::int64_t batch,
+                                         const ProcessEntry& entry, const WorkContext& context);
 [[nodiscard]] DividedStep divided(const WholeStep& step, const ProcessEntry& entry,
                                   const WorkContext& context);
 

@@ -71,17 +71,6 @@ gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
   return sequence;
 }
 
-// The grade of an estimate, from the grade of the profile's parameter that scales it.
-gpu::Grade grade_of(const profiles::Profile& profile, std::string_view path) {
-  for (const profiles::ProfileParameter& parameter : profile.figures) {
-    if (parameter.path != path) continue;
-    const bool fitted = parameter.from.grade == profiles::ParameterGrade::fitted ||
-                        parameter.from.grade == profiles::ParameterGrade::measured;
-    return fitted ? gpu::Grade::fitted : gpu::Grade::datasheet;
-  }
-  return gpu::Grade::datasheet;
-}
-
 // The way in which fp16 runs. `own`: with kernels of its own at the GPU's speed. If the framework has no fast
 // fp16 kernels, `from_single`: with the kernels of fp32, on half the bytes; and in training, where not all is
 // fp16, `slowed`: with its own kernels, slowed down.
@@ -298,6 +287,7 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
   dnn::HostRoofs roofs = device.host[entry.host.runtime];
   roofs.bandwidth_bytes_per_s *= device.what_if.memory;
   spec.host.threads = static_cast<int>(threads_of(entry, context.cpus));
+  spec.host.crowded = crowded(spec.host.threads, entry, context);
   spec.host.layers = dnn::host_layers(layers_of(entry, Lowering::optimised), entry.work.batch,
                                       *entry.work.precision, traits_of(entry.host.runtime).library, roofs,
                                       {.threads = spec.host.threads,
@@ -381,6 +371,16 @@ void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContex
 
 }  // namespace
 
+gpu::Grade grade_of(const profiles::Profile& profile, std::string_view path) {
+  for (const profiles::ProfileParameter& parameter : profile.figures) {
+    if (parameter.path != path) continue;
+    const bool fitted = parameter.from.grade == profiles::ParameterGrade::fitted ||
+                        parameter.from.grade == profiles::ParameterGrade::measured;
+    return fitted ? gpu::Grade::fitted : gpu::Grade::datasheet;
+  }
+  return gpu::Grade::datasheet;
+}
+
 gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context) {
   return placed(std::move(kernels), context, Pace{});
 }
@@ -399,6 +399,13 @@ gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkCont
   frame.kernels.push_back(filling_kernel(compositor.time, context.device.gpu));
   frame.rebuild_finish();
   return placed(std::move(frame), context);
+}
+
+bool crowded(int threads, const ProcessEntry& entry, const WorkContext& context) {
+  const auto& cpus = entry.host.cpus;
+  const auto cores = static_cast<int>(cpus.empty() ? context.cpus : cpus.size());
+  const auto& container = entry.host.container;
+  return context.crowded || threads > cores || (container && container->cpus && threads > *container->cpus);
 }
 
 std::size_t threads_of(const ProcessEntry& entry, std::size_t cpus) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/board/clocks.hpp"
@@ -28,8 +29,12 @@ struct WorkContext {
   const board::DeviceSpec& device;  // spec with the power mode applied
   const board::Clocks& clocks;      // clocks at which the work runs
   std::size_t cpus = 1;             // number of cores that processes may use, unless they specify their own
-  SharedWork* shared = nullptr;     // shared with other runs on `profile`; null: with none
+  bool crowded = false;          // threads that compute on the cores, and those of loads, outnumber the cores
+  SharedWork* shared = nullptr;  // shared with other runs on `profile`; null: with none
 };
+
+// The grade of an estimate, from the grade of the profile's parameter that scales it.
+[[nodiscard]] gpu::Grade grade_of(const profiles::Profile& profile, std::string_view path);
 
 // Scales kernels to this board and the clocks of `context`.
 [[nodiscard]] gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context);
@@ -52,6 +57,10 @@ void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext&
 
 // A frame of a compositor: a kernel that fills the GPU.
 [[nodiscard]] gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkContext& context);
+
+// True if so many threads of the entry may have to wait for cores: they, or all threads of the scenario, are
+// more than the cores, or than the quota of their container.
+[[nodiscard]] bool crowded(int threads, const ProcessEntry& entry, const WorkContext& context);
 
 // Number of threads that compute for a process of this entry; 0 if it is not placed on the CPU.
 [[nodiscard]] std::size_t threads_of(const ProcessEntry& entry, std::size_t cpus);

@@ -55,6 +55,23 @@ const std::vector<Thread>& threads() {
        "container: {name: docker, cpus: 1}, stages: {before: [{name: decode, time: 12 ms}, "
        "{name: preprocess, time: 8 ms}], after: [{name: nms, time: 6 ms}, {name: serialise, time: 8 ms}]}}\n",
        {"no-quota"}},
+      {"ollama#17916: eight threads on a cpuset of four cores",
+       "device: jetson-agx-orin-64gb\npower_mode: MAXN\njetson_clocks: true\nprocesses: [{model: "
+       "llama3.2_3b, "
+       "precision: q4_k_m, runtime: ollama, gpu_layers: 0, threads: 8, bench: {tg: 64}, cpus: [0, 1, 2, "
+       "3]}]\n"
+       "run: {duration: 20 s}\n",
+       {"threads"}},
+      {"llmman#322: more threads than the quota of the container",
+       "device: jetson-agx-orin-64gb\npower_mode: MAXN\njetson_clocks: true\nprocesses: [{model: qwen3_0.6b, "
+       "precision: q4_k_m, runtime: ollama, gpu_layers: 0, threads: 8, bench: {tg: 64}, "
+       "container: {name: c, cpus: 2}}]\n",
+       {"threads"}},
+      {"two detectors of four threads each on four cores",
+       "device: raspberry-pi-5\nprocesses: [{model: yolo11n, precision: fp16, runtime: ncnn, input: 480, "
+       "threads: "
+       "4, count: 2, arrivals: {periodic: 10 /s, queue: {limit: 1, drop: oldest}}}]\n",
+       {"threads"}},
       {"inference#687: the stages around the engine",
        "device: jetson-orin-nano\npower_mode: 15W\nprocesses:\n"
        "  - {model: yolov8n, precision: fp16, runtime: onnxruntime-tensorrt, stages: "

@@ -327,6 +327,48 @@ TEST(CpuFlag, a_spinner_sees_its_flag_one_poll_later_if_it_has_a_core) {
   EXPECT_EQ(seen, Time::zero() + milliseconds(5) + microseconds(2));
 }
 
+// Beside another thread it has half of the core, so the time that it spins takes twice as long.
+TEST(CpuFlag, a_spinner_that_gives_up_does_so_when_it_has_executed_for_long_enough) {
+  for (const bool beside : {false, true}) {
+    Host host(machine(1, eevdf));
+    const ThreadId thread = host.cpu.create_thread({.name = "spinner"});
+    Flag flag;
+    Time gave_up;
+    host.engine.spawn(
+        [](Host& h, ThreadId id, Flag& f, Time& at) -> sim::Process {
+          co_await h.cpu.spin(id, f, microseconds(2), false, milliseconds(40));
+          at = h.engine.now();
+          h.cpu.retire(id);
+        }(host, thread, flag, gave_up),
+        "spinner", sim::Role::daemon);
+    if (beside) host.spinner({.name = "other"});
+    host.run_for(milliseconds(200));
+    EXPECT_FALSE(flag.is_set());
+    EXPECT_EQ(host.cpu.statistics(thread).in(State::on_core), milliseconds(40));
+    EXPECT_NEAR(sim::to_ms(gave_up - Time::zero()), beside ? 80 : 40, beside ? 8 : 1e-9);
+    flag.set();  // nobody waits any more
+    host.run_for(milliseconds(1));
+  }
+}
+
+TEST(CpuFlag, a_spinner_that_would_give_up_sees_a_flag_before) {
+  Host host(machine(1, cfs));
+  const ThreadId thread = host.cpu.create_thread({.name = "spinner"});
+  Flag flag;
+  Time seen;
+  host.engine.spawn(
+      [](Host& h, ThreadId id, Flag& f, Time& at) -> sim::Process {
+        co_await h.cpu.spin(id, f, microseconds(2), false, milliseconds(40));
+        at = h.engine.now();
+        h.cpu.retire(id);
+      }(host, thread, flag, seen),
+      "spinner", sim::Role::daemon);
+  host.run_for(milliseconds(5));
+  flag.set();
+  host.run_for(milliseconds(50));
+  EXPECT_EQ(seen, Time::zero() + milliseconds(5) + microseconds(2));
+}
+
 TEST(CpuFlag, a_spinner_without_a_core_sees_its_flag_when_it_has_one_again) {
   Host host(machine(16, eevdf), {.allowed = {0}});
   const ThreadId thread = host.cpu.create_thread({.name = "spinner"});

@@ -8,6 +8,7 @@
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/llm/architecture.hpp"
+#include "models/llm/core_time.hpp"
 #include "models/llm/offload.hpp"
 #include "models/llm/step.hpp"
 #include "models/llm/weights.hpp"
@@ -248,6 +249,34 @@ TEST(HeldMemory, of_llama_cpp_is_what_its_log_says) {
   EXPECT_EQ(apart - one, 2.0 * 151936 * 1536);
   EXPECT_EQ(weights_held(named("qwen2.5_7b"), WeightFormat::fp16, by),
             weight_bytes(named("qwen2.5_7b"), WeightFormat::fp16));
+}
+
+// A layer of 1000 x 1024 weights in q8_0, at 2 GHz: 1.024 million multiply-adds at 8 operations a clock take
+// 128 us on a core, and 1.088 MB at 10 GB/s 108.8 us.
+TEST(CoreTime, is_that_of_arithmetic_and_loads_on_few_threads_and_of_the_memory_on_many) {
+  dnn::FusedLayer layer;
+  layer.op = dnn::Op::linear;
+  layer.in = {1024, 1};
+  layer.out = {1000, 1};
+  layer.macs = layer.weights = 1'024'000;
+  layer.weight_bits = 8.5;
+  CoreRates rates;
+  rates.core_bandwidth_bytes_per_s = 10e9;
+  rates.bandwidth_bytes_per_s = 16e9;
+  rates.crowding = 0.25;
+  rates.ops_per_clock[static_cast<std::size_t>(WeightFormat::q8_0)] = 8;
+  const auto us = [&](int threads, std::int64_t batch = 1) {
+    const CoreTeam team{.threads = threads, .reference_clock_hz = 2e9, .clock_hz = 2e9};
+    return 1e3 * sim::to_ms(core_time(layer, batch, WeightFormat::q8_0, rates, team));
+  };
+  EXPECT_NEAR(us(1), 128 + 108.8, 0.1);
+  EXPECT_NEAR(us(2), (128 + 108.8) / 2, 0.1);
+  EXPECT_NEAR(us(4), 68 * 1.5, 0.1);                    // 16 GB/s, less by two threads that crowd
+  EXPECT_NEAR(us(4, 16), (16 * 128 + 108.8) / 4, 0.1);  // the weights are read once for all sequences
+  rates.per_operator = sim::microseconds(3);
+  rates.per_thread = sim::microseconds(2);
+  EXPECT_NEAR(us(4), 68 * 1.5 + 3 + 3 * 2, 0.1);
+  EXPECT_THROW((void)core_time(layer, 1, WeightFormat::fp16, CoreRates{}, {}), std::invalid_argument);
 }
 
 TEST(LanguageSteps, without_tokens_are_refused) {

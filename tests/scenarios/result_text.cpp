@@ -155,16 +155,16 @@ TEST(ResultCsv, streams_follow_their_process_as_rows_with_an_index) {
   }
   EXPECT_TRUE(csv_header().ends_with(
       ",instance,priority,mean_batch,load,threads,bandwidth_gb_s,busy_cores,share_engine_running,"
-      "share_engine_wait,share_launch_wait\n"));
+      "share_engine_wait,share_launch_wait,share_barrier_spin\n"));
   std::vector<std::string> rows;
   std::istringstream lines(to_csv(result));
   for (std::string line; std::getline(lines, line);) rows.push_back(line);
   ASSERT_EQ(rows.size(), 4U);
   for (const std::string& row : rows) EXPECT_EQ(cells(row), cells(csv_header()));
-  EXPECT_TRUE(rows[0].ends_with(",,,,,,,0,0,0"))
+  EXPECT_TRUE(rows[0].ends_with(",,,,,,,0,0,0,0"))
       << rows[0];  // the process: whoever sums leaves out rows with an index
-  EXPECT_TRUE(rows[1].ends_with(",0,high,2.5,,,,,,,")) << rows[1];
-  EXPECT_TRUE(rows[2].ends_with(",1,high,2.5,,,,,,,")) << rows[2];
+  EXPECT_TRUE(rows[1].ends_with(",0,high,2.5,,,,,,,,")) << rows[1];
+  EXPECT_TRUE(rows[2].ends_with(",1,high,2.5,,,,,,,,")) << rows[2];
   EXPECT_NE(rows[2].find(",classifier,"), std::string::npos) << rows[2];
 }
 
