@@ -17,6 +17,16 @@ struct HostLibrary {
   // True if tensors between layers in int8 are in the narrowest floating-point format that the cores compute
   // in.
   bool int8_between_floats = false;
+  // Clocks of a core for an element of an activation with an exponential (SiLU, GELU, sigmoid, tanh), of a
+  // softmax and of a normalisation, in floating point, beside its bytes. A tensor that the caches do not hold
+  // streams through the memory, which further threads do not speed up.
+  double exponential = 0, softmax = 0, norm = 0;
+  // In int8, clocks to convert an element between int8 and fp32: exponentials, softmax, normalisations and
+  // products of two tensors have no kernels in int8. 0: the library has all in int8.
+  double conversion = 0;
+  // Clocks of one thread, which the others wait for, for an element that is copied to another place or
+  // order, and for an element of a concatenation. 0: the threads share them.
+  double copy = 0, concatenation = 0;
 };
 
 }  // namespace jostle::dnn

@@ -26,7 +26,10 @@ enum class Runtime {
   mlc,
   vllm,
   ollama,
-  tensorrt_graph
+  tensorrt_graph,
+  executorch,
+  onnxruntime_cpu,
+  torch
 };
 
 // The way in which a runtime works. It determines which costs a profile has for it.
@@ -53,9 +56,10 @@ struct RuntimeTraits {
   const char* key = nullptr;      // used in profiles, where a name has no dots; null: the name
   llm::Serving serving = {};      // used by runtimes that run language models
   const char* computed_as =
-      nullptr;               // the runtime whose costs it has, for want of its own; null: it has its own
-  bool interpreted = false;  // the host launches from Python, one thread of a process at a time
-  bool copies = false;       // copies a batch to the device and back unless `transfers: none`
+      nullptr;                 // the runtime whose costs it has, for want of its own; null: it has its own
+  bool interpreted = false;    // the host launches from Python, one thread of a process at a time
+  bool copies = false;         // copies a batch to the device and back unless `transfers: none`
+  Runtime on_cores = runtime;  // the row that has its costs with `placement: cpu`
 };
 [[nodiscard]] constexpr bool copies_batches(const RuntimeTraits& row) {
   return row.copies || row.kind == RuntimeKind::engine || row.kind == RuntimeKind::session;
@@ -65,6 +69,12 @@ struct RuntimeTraits {
 // benchmark/README.md, networks of several boards. TensorFlow Lite's convolutions are products of ruy,
 // without Winograd. Its packing is fitted together with its efficiency, on resnet50 alone, so the efficiency
 // includes all of it.
+//
+// Clocks of elements are fitted on a Raspberry Pi 5 (published/arm.csv and ultralytics.csv; networks left out
+// one by one in tests/calibration/validation/host_left_out.cpp), those of all libraries together, and
+// ExecuTorch's own: XNNPACK's operators with one thread's portable ones around them, which convert, copy and
+// concatenate.
+inline constexpr dnn::HostLibrary xnnpack{.depthwise = 0.39, .exponential = 16.5, .softmax = 8, .norm = 7.7};
 
 inline constexpr llm::Serving llama_cpp{.positions = 4096, .tables = 2, .step = 512, .scored = 512};
 
@@ -81,7 +91,8 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::framework,
                   .trains = true,
                   .blocks = false,
-                  .interpreted = true},
+                  .interpreted = true,
+                  .on_cores = Runtime::torch},
     RuntimeTraits{.runtime = Runtime::libtorch,
                   .name = "libtorch",
                   .kind = RuntimeKind::framework,
@@ -100,7 +111,8 @@ inline constexpr std::array runtimes{
                   .kind = RuntimeKind::session,
                   .lowering = dnn::Lowering::graph,
                   .trains = false,
-                  .blocks = false},
+                  .blocks = false,
+                  .on_cores = Runtime::onnxruntime_cpu},
     // TensorRT's engine inside a session.
     RuntimeTraits{.runtime = Runtime::onnxruntime_tensorrt,
                   .name = "onnxruntime-tensorrt",
@@ -120,7 +132,7 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
                   .blocks = false,
-                  .library = {.depthwise = 1.0 / 3}},
+                  .library = {.depthwise = 1.0 / 3, .exponential = 16.5, .softmax = 8, .norm = 7.7}},
     RuntimeTraits{.runtime = Runtime::ncnn,
                   .name = "ncnn",
                   .kind = RuntimeKind::cores,
@@ -186,6 +198,35 @@ inline constexpr std::array runtimes{
                   .trains = false,
                   .blocks = true,
                   .copies = true},
+    RuntimeTraits{.runtime = Runtime::executorch,
+                  .name = "executorch",
+                  .kind = RuntimeKind::cores,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = false,
+                  .blocks = false,
+                  .library = {.depthwise = 0.39,
+                              .exponential = 16.5,
+                              .softmax = 8,
+                              .norm = 7.7,
+                              .conversion = 9.7,
+                              .copy = 2.7,
+                              .concatenation = 0.8}},
+    // CPU provider.
+    RuntimeTraits{.runtime = Runtime::onnxruntime_cpu,
+                  .name = "onnxruntime-cpu",
+                  .kind = RuntimeKind::cores,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = false,
+                  .blocks = false,
+                  .library = xnnpack,
+                  .key = "onnxruntime_cpu"},
+    RuntimeTraits{.runtime = Runtime::torch,
+                  .name = "torch",
+                  .kind = RuntimeKind::cores,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = false,
+                  .blocks = false,
+                  .library = xnnpack},
 };
 static_assert(
     [] {

@@ -110,7 +110,7 @@ static_assert(field_count<media::Spec>() == 1);
 static_assert(field_count<board::PowerMode>() == 12);
 static_assert(field_count<dla::PerPrecision>() == 2);
 static_assert(field_count<dla::Spec>() == 11);
-static_assert(field_count<dnn::HostRoofs>() == 8);
+static_assert(field_count<dnn::HostRoofs>() == 9);
 static_assert(field_count<power::ScalingSpec>() == 11);
 
 TEST(DeviceProfiles, are_the_boards_of_this_release) {
