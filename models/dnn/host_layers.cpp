@@ -234,7 +234,8 @@ std::vector<sim::Duration> host_layers(std::span<const FusedLayer> layers, std::
         std::max(core_s / threads, far / roofs.bandwidth_bytes_per_s) + alone / team.clock_hz;
     const double seconds = real_s * (team.clock_hz / team.reference_clock_hz);  // time at the reference clock
     if (seconds > longest_s) throw std::invalid_argument("a layer would take longer than can be simulated");
-    work.push_back(sim::seconds(seconds) + roofs.join * (team.threads - 1));
+    work.push_back(sim::seconds(seconds) +
+                   (layer.macs > 0 ? roofs.join * (team.threads - 1) : sim::Duration()));
   }
   return work;
 }

@@ -29,7 +29,8 @@ struct HostRoofs {
   double core_bandwidth_bytes_per_s = 0;  // maximum of one core
   double bandwidth_bytes_per_s = 0;       // maximum of all cores together
   double cache_bytes = 0;  // of a tensor that the caches hold from one layer to the next; 0: none
-  sim::Duration join;      // time that each thread but the first adds to a layer: it is woken and waited for
+  // Time that each thread but the first adds to a layer of multiply-adds: it is woken and waited for.
+  sim::Duration join;
 };
 
 // The threads that run the network, and their clock.
