@@ -48,16 +48,20 @@ bool has_exponential(Activation activation) {
   }
 }
 
-// True if libraries have no kernel in int8 for the layer.
+// True if XNNPACK has no kernel in int8 for the layer as ExecuTorch asks for it (its
+// backends/xnnpack/partition/config: the precisions of each operator).
 bool in_floats(const FusedLayer& layer) {
   switch (layer.op) {
     case Op::activation:
-      return has_exponential(layer.activation);
+      return layer.activation != Activation::relu && layer.activation != Activation::relu6;
+    case Op::average_pool:
+      return layer.out.positions() > 1;
     case Op::batch_norm:
     case Op::embedding:
     case Op::layer_norm:
     case Op::matmul:
     case Op::other:
+    case Op::resize:
     case Op::softmax:
       return true;
     default:
@@ -188,6 +192,14 @@ class LayerCosts {
       case Op::layer_norm:
         if (floats) work.clocks += library_.norm * out;
         break;
+      case Op::average_pool:
+        if (layer.out.positions() > 1)
+          work.alone += library_.pooling * static_cast<double>(layer.window_area) * out;
+        break;
+      case Op::batch_norm:
+        work.alone += library_.batch_norm * out;
+        break;
+      case Op::resize:
       case Op::slice:
       case Op::transpose:
         work.alone += library_.copy * out;
