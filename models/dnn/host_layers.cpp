@@ -36,16 +36,9 @@ bool is_winograd(const FusedLayer& layer) {
 }
 
 bool has_exponential(Activation activation) {
-  switch (activation) {
-    case Activation::silu:
-    case Activation::gelu:
-    case Activation::sigmoid:
-    case Activation::tanh:
-    case Activation::other:
-      return true;
-    default:
-      return false;
-  }
+  using enum Activation;
+  return activation == silu || activation == gelu || activation == sigmoid || activation == tanh ||
+         activation == other;
 }
 
 // True if XNNPACK has no kernel in int8 for the layer as ExecuTorch asks for it (its
