@@ -93,7 +93,7 @@ FusedLayer pointwise(Op op, Activation activation = Activation::none) {
 
 TEST(HostLayers, exponentials_of_what_the_caches_lost_are_not_sped_up_by_threads) {
   HostRoofs roofs = cores;
-  roofs.core_bandwidth_bytes_per_s = roofs.bandwidth_bytes_per_s = 1e15;
+  roofs.core_bandwidth_bytes_per_s = roofs.bandwidth_bytes_per_s = 1e18;
   const HostLibrary library{.exponential = 20};
   const FusedLayer silu = pointwise(Op::activation, Activation::silu);
   const double alone = 20.0 * 64 * 56 * 56 / 1e9;
@@ -106,7 +106,7 @@ TEST(HostLayers, exponentials_of_what_the_caches_lost_are_not_sped_up_by_threads
 
 TEST(HostLayers, copies_of_one_thread_are_waited_for_by_the_others) {
   HostRoofs roofs = cores;
-  roofs.core_bandwidth_bytes_per_s = roofs.bandwidth_bytes_per_s = 1e15;
+  roofs.core_bandwidth_bytes_per_s = roofs.bandwidth_bytes_per_s = 1e18;
   const double elements = 64.0 * 56 * 56;
   const HostLibrary library{.copy = 3, .concatenation = 1, .pooling = 8, .batch_norm = 2};
   EXPECT_NEAR(time_of(pointwise(Op::transpose), library, roofs, 4), 3 * elements / 1e9, 1e-9);
@@ -189,7 +189,7 @@ TEST(HostLayers, winograd_in_int8_multiplies_sixteen_bits) {
 
 TEST(HostLayers, int8_has_an_efficiency_of_its_own_where_one_is_given) {
   HostRoofs roofs = cores;
-  roofs.core_bandwidth_bytes_per_s = roofs.bandwidth_bytes_per_s = 1e15;
+  roofs.core_bandwidth_bytes_per_s = roofs.bandwidth_bytes_per_s = 1e18;
   const double as_others = time_of(convolution(1), {}, roofs, 1, Precision::int8);
   roofs.int8_efficiency = 0.25;
   EXPECT_NEAR(time_of(convolution(1), {}, roofs, 1, Precision::int8), 2 * as_others, 1e-9);
