@@ -183,7 +183,8 @@ class Folder {
       if (!held) fused.inputs.insert(fused.inputs.end(), writers.begin(), writers.end());
       fused.reads_input = fused.reads_input || views_input(operand);
       const bool counted = std::exchange(main, false);  // its elements are counted in `in`
-      if (!held && !counted && takes_two(network_.layer(node).op))
+      const Op op = network_.layer(node).op;
+      if (!held && !counted && (takes_two(op) || (op == Op::concat && lowering_ == Lowering::cores)))
         fused.other_elements += network_.layer(operand).out.elements();
     }
   }
@@ -231,9 +232,20 @@ class Folder {
     const std::vector<Node> consumers = network_.consumers(node);
     if (consumers.size() != 1 || !operands_are_done(consumers.front())) return std::nullopt;
     const Node next = consumers.front();
-    const bool fits = lowering_ == Lowering::graph ? kernel_takes(fused_layers_.back(), next)
-                                                   : takes(fused_layers_.back(), network_.layer(next));
+    const FusedLayer& fused = fused_layers_.back();
+    const Layer& layer = network_.layer(next);
+    const bool fits = lowering_ == Lowering::graph   ? kernel_takes(fused, next)
+                      : lowering_ == Lowering::cores ? core_takes(fused, layer)
+                                                     : takes(fused, layer);
     return fits ? std::optional(next) : std::nullopt;
+  }
+
+  // True if the loop of a library on cores computes `next` while it stores its result (Lowering::cores).
+  [[nodiscard]] static bool core_takes(const FusedLayer& fused, const Layer& next) {
+    if (fused.activation != Activation::none) return false;
+    if (next.op == Op::batch_norm) return is_convolution(fused.op) || fused.op == Op::linear;
+    return next.op == Op::activation && is_rectifier(next.activation) &&
+           (is_product(fused.op) || fused.op == Op::add);
   }
 
   // True if the kernel of a library computes `next` beside its own operator (Lowering::graph).

@@ -94,6 +94,9 @@ struct FusedLayer {
 //    of the convolution or linear layer before it; ReLU, or the addition of a branch and ReLU, fold into a
 //    convolution. A convolution without ReLU adds its bias in a kernel of its own. Every other layer is a
 //    kernel, also ReLU6 (a Clip), slices and concatenations, which are copied; a normalisation is one kernel.
+//  - Lowering::cores, as XNNPACK, MLAS and ncnn do: batch norm folds into a convolution or linear layer, a
+//    rectifier into any product or sum, since both are bounds of its result. Every other layer is computed
+//    by itself, and slices and concatenations are copied.
 [[nodiscard]] std::vector<FusedLayer> fuse(const Network& network, Lowering lowering);
 
 }  // namespace jostle::dnn

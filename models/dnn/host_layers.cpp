@@ -1,6 +1,7 @@
 #include "models/dnn/host_layers.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 
 namespace jostle::dnn {
@@ -34,61 +35,182 @@ bool is_winograd(const FusedLayer& layer) {
          layer.out.channels >= fewest_channels;
 }
 
+bool has_exponential(Activation activation) {
+  using enum Activation;
+  return activation == silu || activation == gelu || activation == sigmoid || activation == tanh ||
+         activation == other;
+}
+
+// True if XNNPACK has no kernel in int8 for the layer as ExecuTorch asks for it (its
+// backends/xnnpack/partition/config: the precisions of each operator).
+bool in_floats(const FusedLayer& layer) {
+  switch (layer.op) {
+    case Op::activation:
+      return layer.activation != Activation::relu && layer.activation != Activation::relu6;
+    case Op::average_pool:
+      return layer.out.positions() > 1;
+    case Op::batch_norm:
+    case Op::embedding:
+    case Op::layer_norm:
+    case Op::matmul:
+    case Op::other:
+    case Op::resize:
+    case Op::softmax:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // The work of the cores for a layer.
 struct LayerWork {
   double clocks = 0;  // clocks of arithmetic, on one core
-  double bytes = 0;   // bytes through a core, and to and from memory
+  double alone = 0;   // clocks of one thread that the others wait for
+  double bytes = 0;   // bytes through a core
+  double far = 0;     // bytes of them to and from memory
 };
 
 // Costs of the layers of one network in one precision.
 class LayerCosts {
  public:
-  LayerCosts(std::int64_t batch, Precision used, const HostLibrary& library, const HostRoofs& roofs)
-      : images_(static_cast<double>(batch)), used_(used), library_(library), roofs_(roofs) {
-    element_bytes_ = bytes_per_element(used);
-    const bool floats = used == Precision::int8 && library.int8_between_floats;
-    tensor_bytes_ = !floats ? element_bytes_ : roofs.fp16_ops_per_clock > 0 ? 2 : 4;
-  }
+  LayerCosts(std::span<const FusedLayer> layers, std::int64_t batch, Precision used,
+             const HostLibrary& library, const HostRoofs& roofs)
+      : layers_(layers),
+        images_(static_cast<double>(batch)),
+        used_(used),
+        library_(library),
+        roofs_(roofs),
+        floats_between_(used == Precision::int8 && library.int8_between_floats) {}
 
   [[nodiscard]] LayerWork of(const FusedLayer& layer) const {
-    if (library_.winograd_passes > 0 && is_winograd(layer)) return winograd(layer);
-    const bool product = layer.macs > 0 && !layer.depthwise;
-    const double passes = product ? library_.product_passes : 1;
-    const double relative = layer.depthwise ? library_.depthwise : 1;
-    return {.clocks = clocks(images_ * static_cast<double>(layer.macs), rate(roofs_, used_) * relative),
-            .bytes = tensor_bytes_ * passes * tensors(layer) + layer.weight_bytes(element_bytes_) +
-                     images_ * layer.cache_bytes()};
+    const Format format = format_of(layer);
+    LayerWork work =
+        library_.winograd_passes > 0 && is_winograd(layer) ? winograd(layer, format) : plain(layer, format);
+    add_elements(layer, format, work);
+    if (library_.conversion == 0) return work;
+    for (const std::size_t input : layer.inputs)
+      if (format_of(layers_[input]).precision != format.precision)
+        add_streamed(library_.conversion, elements(layers_[input].out), 4, work);
+    return work;
   }
 
  private:
-  [[nodiscard]] double tensors(const FusedLayer& layer) const {
-    const std::int64_t others = layer.cache_bits > 0 ? 0 : layer.other_elements;
-    return images_ * static_cast<double>(layer.in.elements() + layer.out.elements() + others);
+  // The format that a layer is computed in, and the bytes of its elements between layers and of its weights.
+  struct Format {
+    Precision precision;
+    double tensor_bytes, weight_bytes;
+  };
+  [[nodiscard]] Format format_of(const FusedLayer& layer) const {
+    if (used_ == Precision::int8 && library_.conversion > 0 && in_floats(layer))
+      return {Precision::fp32, 4, 4};
+    const double bytes = bytes_per_element(used_);
+    return {used_, !floats_between_ ? bytes : roofs_.fp16_ops_per_clock > 0 ? 2.0 : 4.0, bytes};
   }
-  [[nodiscard]] double clocks(double macs, double ops_per_clock) const {
-    return 2 * macs / (ops_per_clock * efficiency(roofs_, used_));
+
+  [[nodiscard]] double elements(const Shape& shape) const {
+    return images_ * static_cast<double>(shape.elements());
+  }
+  [[nodiscard]] double read(const FusedLayer& layer) const {
+    const std::int64_t others = layer.cache_bits > 0 ? 0 : layer.other_elements;
+    return elements(layer.in) + images_ * static_cast<double>(others);
+  }
+  [[nodiscard]] double clocks(double macs, double ops_per_clock, Precision precision) const {
+    return 2 * macs / (ops_per_clock * efficiency(roofs_, precision));
+  }
+  // The share of a tensor's bytes that the caches have lost when the next layer reads it. The oldest are
+  // lost first, and they are read first: a tensor as large as the caches is half lost.
+  [[nodiscard]] double lost(double bytes) const {
+    const double cache = roofs_.cache_bytes;
+    return cache > 0 ? std::clamp(bytes / cache - 0.5, 0.0, 1.0) : 1;
+  }
+
+  [[nodiscard]] LayerWork plain(const FusedLayer& layer, Format format) const {
+    const bool product = layer.macs > 0 && !layer.depthwise;
+    const double passes = product ? library_.product_passes : 1;
+    const double relative = layer.depthwise ? library_.depthwise : 1;
+    LayerWork work = moved(layer, format, passes * format.tensor_bytes * tensors(layer));
+    work.clocks = clocks(images_ * static_cast<double>(layer.macs), rate(roofs_, format.precision) * relative,
+                         format.precision);
+    add_far(layer.weight_bytes(format.weight_bytes) + images_ * layer.cache_bytes(), work);
+    return work;
   }
 
   // Transformed int8 values need 16 bits. Their products are summed in as many lanes as those of fp32.
-  [[nodiscard]] LayerWork winograd(const FusedLayer& layer) const {
+  [[nodiscard]] LayerWork winograd(const FusedLayer& layer, Format format) const {
     const auto across = [](int size) { return (size + tile - 1) / tile; };
     const auto values = static_cast<double>(tile_values * across(layer.out.height) * across(layer.out.width));
     const double in = layer.in.channels, out = layer.out.channels;
-    const double wide = std::max(element_bytes_, 2.0);
-    const double peak = used_ == Precision::int8 ? std::min(rate(roofs_, used_), roofs_.fp32_ops_per_clock)
-                                                 : rate(roofs_, used_);
+    const double wide = std::max(format.weight_bytes, 2.0);
+    const double own = rate(roofs_, format.precision);
+    const double peak = format.precision == Precision::int8 ? std::min(own, roofs_.fp32_ops_per_clock) : own;
     const double weights =
         static_cast<double>(layer.weights * tile_values) / static_cast<double>(layer.window_area);
-    return {.clocks = clocks(images_ * values * in * out, peak),
-            .bytes = tensor_bytes_ * library_.product_passes * tensors(layer) + wide * weights +
-                     wide * library_.winograd_passes * images_ * values * (in + out)};
+    LayerWork work = moved(layer, format,
+                           format.tensor_bytes * library_.product_passes * tensors(layer) +
+                               wide * library_.winograd_passes * images_ * values * (in + out));
+    work.clocks = clocks(images_ * values * in * out, peak, format.precision);
+    add_far(wide * weights, work);
+    return work;
   }
 
+  [[nodiscard]] double tensors(const FusedLayer& layer) const { return read(layer) + elements(layer.out); }
+  [[nodiscard]] LayerWork moved(const FusedLayer& layer, Format format, double bytes) const {
+    const double largest = format.tensor_bytes * std::max(read(layer), elements(layer.out));
+    return {.clocks = 0, .alone = 0, .bytes = bytes, .far = bytes * lost(largest)};
+  }
+  static void add_far(double bytes, LayerWork& work) {
+    work.bytes += bytes;
+    work.far += bytes;
+  }
+
+  // Adds `clocks` for each element of a tensor that streams through a core.
+  void add_streamed(double clocks, double elements, double element_bytes, LayerWork& work) const {
+    const double far = lost(elements * element_bytes);
+    work.clocks += clocks * elements * (1 - far);
+    work.alone += clocks * elements * far;
+  }
+
+  // Adds what elements cost beside multiply-adds and bytes.
+  void add_elements(const FusedLayer& layer, Format format, LayerWork& work) const {
+    const double out = elements(layer.out);
+    const bool floats = format.precision != Precision::int8;
+    switch (layer.op) {
+      case Op::activation:
+        if (floats && has_exponential(layer.activation))
+          add_streamed(library_.exponential, out, format.tensor_bytes, work);
+        break;
+      case Op::softmax:
+        if (floats) work.clocks += library_.softmax * out;
+        break;
+      case Op::layer_norm:
+        if (floats) work.clocks += library_.norm * out;
+        break;
+      case Op::average_pool:
+        if (layer.out.positions() > 1)
+          work.alone += library_.pooling * static_cast<double>(layer.window_area) * out;
+        break;
+      case Op::batch_norm:
+        work.alone += library_.batch_norm * out;
+        break;
+      case Op::resize:
+      case Op::slice:
+      case Op::transpose:
+        work.alone += library_.copy * out;
+        break;
+      case Op::concat:
+        work.alone += library_.concatenation * out;
+        break;
+      default:
+        break;
+    }
+  }
+
+  std::span<const FusedLayer> layers_;
   double images_;
   Precision used_;
   const HostLibrary& library_;
   const HostRoofs& roofs_;
-  double element_bytes_ = 0, tensor_bytes_ = 0;  // bytes of a weight; bytes of an element between layers
+  bool floats_between_;
 };
 
 }  // namespace
@@ -106,17 +228,19 @@ std::vector<sim::Duration> host_layers(std::span<const FusedLayer> layers, std::
       !(roofs.core_bandwidth_bytes_per_s > 0 && roofs.bandwidth_bytes_per_s > 0) || !(team.clock_hz > 0) ||
       !(team.reference_clock_hz > 0))
     throw std::invalid_argument("inference on the CPU needs a batch, a rate and a bandwidth");
-  const LayerCosts costs(batch, used, library, roofs);
+  const LayerCosts costs(layers, batch, used, library, roofs);
   const double threads = team.threads;
   std::vector<sim::Duration> work;
   work.reserve(layers.size());
   for (const FusedLayer& layer : layers) {
-    const auto [clocks, bytes] = costs.of(layer);
+    const auto [clocks, alone, bytes, far] = costs.of(layer);
     const double core_s = clocks / team.clock_hz + bytes / roofs.core_bandwidth_bytes_per_s;
-    const double real_s = std::max(core_s / threads, bytes / roofs.bandwidth_bytes_per_s);
+    const double real_s =
+        std::max(core_s / threads, far / roofs.bandwidth_bytes_per_s) + alone / team.clock_hz;
     const double seconds = real_s * (team.clock_hz / team.reference_clock_hz);  // time at the reference clock
     if (seconds > longest_s) throw std::invalid_argument("a layer would take longer than can be simulated");
-    work.push_back(sim::seconds(seconds) + roofs.join * (team.threads - 1));
+    work.push_back(sim::seconds(seconds) +
+                   (layer.macs > 0 ? roofs.join * (team.threads - 1) : sim::Duration()));
   }
   return work;
 }

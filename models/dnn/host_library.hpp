@@ -17,6 +17,17 @@ struct HostLibrary {
   // True if tensors between layers in int8 are in the narrowest floating-point format that the cores compute
   // in.
   bool int8_between_floats = false;
+  // Clocks of a core for an element of an activation with an exponential (SiLU, GELU, sigmoid, tanh), of a
+  // softmax and of a normalisation, in floating point, beside its bytes. A tensor that the caches do not hold
+  // streams through the memory, which further threads do not speed up.
+  double exponential = 0, softmax = 0, norm = 0;
+  // In int8, clocks to convert an element between int8 and fp32, in which layers without a kernel in int8 are
+  // computed. 0: the library has all in int8.
+  double conversion = 0;
+  // Clocks of one thread, which the others wait for: for an element that is copied to another place or order
+  // or resized, for one of a concatenation, for one in a window that is averaged, and for one of a batch norm
+  // that follows no product. 0: the threads share them.
+  double copy = 0, concatenation = 0, pooling = 0, batch_norm = 0;
 };
 
 }  // namespace jostle::dnn

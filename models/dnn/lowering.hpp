@@ -7,10 +7,21 @@ enum class Lowering {
   framework,  // operator by operator, as PyTorch does, whether launched eagerly or replayed as a CUDA graph
   optimised,  // fused ahead of time, as TensorRT does
   graph,      // fused where a library's kernel takes the next operator along, as ONNX Runtime does on CUDA
+  cores,      // fused as libraries for CPU cores do: batch norms and rectifiers into products
 };
 
 [[nodiscard]] constexpr const char* to_string(Lowering lowering) {
-  return lowering == Lowering::framework ? "framework" : lowering == Lowering::graph ? "graph" : "optimised";
+  switch (lowering) {
+    case Lowering::framework:
+      return "framework";
+    case Lowering::graph:
+      return "graph";
+    case Lowering::cores:
+      return "cores";
+    case Lowering::optimised:
+      break;
+  }
+  return "optimised";
 }
 
 }  // namespace jostle::dnn

@@ -19,7 +19,8 @@ WeightFormat format_of(const dnn::FusedLayer& layer, WeightFormat weights) {
   if (layer.op != dnn::Op::linear || layer.weight_bits >= 16) return WeightFormat::fp16;
   if (layer.weight_bits > traits_of(weights).bits && weights == WeightFormat::q4_0)
     return WeightFormat::q4_k_m;
-  return unpacked_as(weights, layer.in.channels / layer.groups);
+  // Rows that blocks of 256 do not fit are in Q5_0 and Q8_0, whose dot products are of eight bits.
+  return row_cost(weights, true, layer.in.channels / layer.groups).unpacked_as;
 }
 
 }  // namespace

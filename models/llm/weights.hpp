@@ -38,7 +38,7 @@ inline constexpr std::array weight_formats{
     WeightTraits{WeightFormat::fp8, "fp8", 8, 16, "a scale a tensor"},
     // The last layer is in Q6_K.
     WeightTraits{WeightFormat::q4_0, "q4_0", 4.5, 6.5625,
-                 "llama.cpp: ggml-common.h, 32 weights and a scale of 16 bits"},
+                 "llama.cpp: ggml-common.h, 32 weights and a scale of 16 bits", 16},
 };
 inline constexpr std::size_t weight_format_count = weight_formats.size();
 static_assert([] {

@@ -26,7 +26,10 @@ enum class Runtime {
   mlc,
   vllm,
   ollama,
-  tensorrt_graph
+  tensorrt_graph,
+  executorch,
+  onnxruntime_cpu,
+  torch
 };
 
 // The way in which a runtime works. It determines which costs a profile has for it.
@@ -66,6 +69,7 @@ struct RuntimeTraits {
   // A thread of its pool on the cores spins at a barrier for so long before it sleeps; 0: for ever.
   double spins_ms = 0;
   Pool pool = Pool::visible;
+  Runtime on_cores = runtime;  // the row that has its costs with `placement: cpu`
 };
 // True if cores may compute some or all layers of a language model.
 [[nodiscard]] constexpr bool computes_on_cores(const RuntimeTraits& row) {
@@ -87,6 +91,14 @@ struct RuntimeTraits {
 //
 // Pools: OpenMP and PyTorch see the affinity; llama.cpp counts the cores that sysfs lists (common.cpp,
 // cpu_get_num_physical_cores()), ncnn those of the machine too (cpu.cpp), TensorFlow Lite has one thread.
+// ExecuTorch takes those that cpuinfo lists, ONNX Runtime those of the machine; its threads look 2^20 times
+// (EigenNonBlockingThreadPool.h), as XNNPACK's do.
+//
+// Clocks of elements are fitted on a Raspberry Pi 5 (published/arm.csv and ultralytics.csv), those of all
+// libraries together, and ExecuTorch's own: XNNPACK's operators with portable ones of one thread around them,
+// which convert, copy and concatenate. Those of pools and batch norms, which XNNPACK leaves to portable
+// loops, are assumed: an index and a sum for each element.
+inline constexpr dnn::HostLibrary xnnpack{.depthwise = 0.39, .exponential = 16.5, .softmax = 8, .norm = 7.7};
 
 inline constexpr llm::Serving llama_cpp{.positions = 4096, .tables = 2, .step = 512, .scored = 512};
 
@@ -103,7 +115,8 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::framework,
                   .trains = true,
                   .blocks = false,
-                  .interpreted = true},
+                  .interpreted = true,
+                  .on_cores = Runtime::torch},
     RuntimeTraits{.runtime = Runtime::libtorch,
                   .name = "libtorch",
                   .kind = RuntimeKind::framework,
@@ -122,7 +135,8 @@ inline constexpr std::array runtimes{
                   .kind = RuntimeKind::session,
                   .lowering = dnn::Lowering::graph,
                   .trains = false,
-                  .blocks = false},
+                  .blocks = false,
+                  .on_cores = Runtime::onnxruntime_cpu},
     // TensorRT's engine inside a session.
     RuntimeTraits{.runtime = Runtime::onnxruntime_tensorrt,
                   .name = "onnxruntime-tensorrt",
@@ -143,7 +157,7 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
                   .blocks = false,
-                  .library = {.depthwise = 1.0 / 3},
+                  .library = {.depthwise = 1.0 / 3, .exponential = 16.5, .softmax = 8, .norm = 7.7},
                   .spins_ms = 1,
                   .pool = Pool::one},
     RuntimeTraits{.runtime = Runtime::ncnn,
@@ -215,6 +229,42 @@ inline constexpr std::array runtimes{
                   .trains = false,
                   .blocks = true,
                   .copies = true},
+    RuntimeTraits{.runtime = Runtime::executorch,
+                  .name = "executorch",
+                  .kind = RuntimeKind::cores,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = false,
+                  .blocks = false,
+                  .library = {.depthwise = 0.39,
+                              .exponential = 16.5,
+                              .softmax = 8,
+                              .norm = 7.7,
+                              .conversion = 9.7,
+                              .copy = 2.7,
+                              .concatenation = 0.8,
+                              .pooling = 8,
+                              .batch_norm = 8},
+                  .spins_ms = 1,
+                  .pool = Pool::machine},
+    // CPU provider.
+    RuntimeTraits{.runtime = Runtime::onnxruntime_cpu,
+                  .name = "onnxruntime-cpu",
+                  .kind = RuntimeKind::cores,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = false,
+                  .blocks = false,
+                  .library = xnnpack,
+                  .key = "onnxruntime_cpu",
+                  .spins_ms = 1,
+                  .pool = Pool::machine},
+    RuntimeTraits{.runtime = Runtime::torch,
+                  .name = "torch",
+                  .kind = RuntimeKind::cores,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = false,
+                  .blocks = false,
+                  .library = xnnpack,
+                  .spins_ms = 0.3},
 };
 static_assert(
     [] {

@@ -185,6 +185,7 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, process::R
   block.required("efficiency", roofs.efficiency, share);
   block.optional("int8_efficiency", roofs.int8_efficiency, share);
   block.optional("join", roofs.join, span);
+  block.optional("cache", roofs.cache_bytes, Quantity{input::size_dimension(), 0, 1e12, true});
   block.required("core_bandwidth", roofs.core_bandwidth_bytes_per_s, bandwidth);
   // By default, the cores reach the same memory bandwidth as the GPU. Without a GPU it must be given.
   roofs.bandwidth_bytes_per_s = device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency;

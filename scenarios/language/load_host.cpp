@@ -115,6 +115,8 @@ void settle_host(Mapping& mapping, ProcessEntry& process) {
   Host& host = process.host;
   if (traits_of(host.runtime).kind == RuntimeKind::cores && !mapping.has("placement"))
     host.placement = Placement::cpu;
+  if (host.placement == Placement::cpu && !process.work.training)
+    host.runtime = traits_of(host.runtime).on_cores;
   read_engine_graph(mapping, process);
   if (!mapping.has("sync")) host.sync = default_sync(host.runtime);
 }

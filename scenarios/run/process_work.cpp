@@ -288,14 +288,14 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
   roofs.bandwidth_bytes_per_s *= device.what_if.memory;
   spec.host.threads = static_cast<int>(threads_of(entry, context.cpus));
   spec.host.crowded = crowded(spec.host.threads, entry, context);
-  spec.host.layers = dnn::host_layers(layers_of(entry, Lowering::optimised), entry.work.batch,
+  spec.host.layers = dnn::host_layers(layers_of(entry, Lowering::cores), entry.work.batch,
                                       *entry.work.precision, traits_of(entry.host.runtime).library, roofs,
                                       {.threads = spec.host.threads,
                                        .reference_clock_hz = device.cpu->reference_clock_hz,
                                        .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});
   gpu::KernelSequence& kernels = spec.kernels.edit();
-  kernels.grade =
-      grade_of(context.profile, fmt::format("runtimes.{}.efficiency", to_string(entry.host.runtime)));
+  kernels.grade = grade_of(context.profile,
+                           fmt::format("runtimes.{}.efficiency", profile_key(traits_of(entry.host.runtime))));
   kernels.provenance = fmt::format("{} threads, computed in {}", spec.host.threads,
                                    dnn::to_string(dnn::host_precision(roofs, *entry.work.precision)));
 }

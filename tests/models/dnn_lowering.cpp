@@ -132,6 +132,24 @@ TEST(Lowering, every_network_runs_in_every_lowering_and_precision_at_any_batch) 
   }
 }
 
+TEST(Lowering, libraries_for_cores_fold_batch_norms_and_rectifiers_and_nothing_else) {
+  const auto count = [](const std::vector<FusedLayer>& layers, Op op) {
+    return std::ranges::count(layers, op, &FusedLayer::op);
+  };
+  const auto of = [](const char* name) {
+    const Model* const found = find_model(name);
+    return fuse(found->build(found->default_input), Lowering::cores);
+  };
+  const std::vector<FusedLayer> resnet = of("resnet50"), yolo = of("yolov8n"), dense = of("densenet121");
+  EXPECT_EQ(resnet.size(), 72U) << "53 convolutions, 16 sums with their ReLU, two pools, a linear layer";
+  EXPECT_EQ(count(yolo, Op::batch_norm), 0);
+  EXPECT_EQ(count(yolo, Op::activation), 58) << "57 SiLU and a sigmoid";
+  EXPECT_GT(count(yolo, Op::slice), 10) << "copied";
+  EXPECT_GT(count(dense, Op::batch_norm), 50) << "in front of their convolutions";
+  const auto joined = std::ranges::find(yolo, Op::concat, &FusedLayer::op);
+  EXPECT_EQ(joined->in.elements() + joined->other_elements, joined->out.elements());
+}
+
 TEST(Lowering, every_network_runs_on_the_cpu) {
   const HostRoofs roofs{.fp32_ops_per_clock = 16,
                         .fp16_ops_per_clock = 32,
@@ -139,13 +157,25 @@ TEST(Lowering, every_network_runs_on_the_cpu) {
                         .efficiency = 0.5,
                         .core_bandwidth_bytes_per_s = 10e9,
                         .bandwidth_bytes_per_s = 30e9,
+                        .cache_bytes = 2e6,
                         .join = {}};
+  const HostLibrary library{.product_passes = 2,
+                            .depthwise = 0.4,
+                            .winograd_passes = 8,
+                            .exponential = 16,
+                            .softmax = 8,
+                            .norm = 8,
+                            .conversion = 10,
+                            .copy = 3,
+                            .concatenation = 1,
+                            .pooling = 8,
+                            .batch_norm = 8};
   const HostTeam team{.threads = 4, .reference_clock_hz = 1.5e9, .clock_hz = 1.5e9};
   for (const Model& model : models()) {
-    const std::vector<FusedLayer> layers = fuse(model.build(model.default_input), Lowering::optimised);
+    const std::vector<FusedLayer> layers = fuse(model.build(model.default_input), Lowering::cores);
     for (const Precision precision : all_precisions) {
       for (const std::int64_t batch : {1, 8}) {
-        const std::vector<sim::Duration> work = host_layers(layers, batch, precision, {}, roofs, team);
+        const std::vector<sim::Duration> work = host_layers(layers, batch, precision, library, roofs, team);
         EXPECT_EQ(work.size(), layers.size()) << model.name;
         EXPECT_TRUE(std::ranges::all_of(work, [](sim::Duration one) { return one > sim::Duration::zero(); }))
             << model.name;

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <stdexcept>
+#include <vector>
 
 namespace jostle::dnn {
 namespace JOSTLE_FILE {
@@ -15,6 +17,7 @@ const HostRoofs cores{.fp32_ops_per_clock = 8,
                       .int8_efficiency = 0,
                       .core_bandwidth_bytes_per_s = 4e9,
                       .bandwidth_bytes_per_s = 8e9,
+                      .cache_bytes = 0,
                       .join = {}};
 
 // 64 channels of 56 x 56 in and out.
@@ -64,12 +67,83 @@ TEST(HostLayers, threads_share_a_layer_until_the_memory_is_full) {
   EXPECT_NEAR(time_of(layer, {}, slow, 64), 4 * (2.0 * 64 * 56 * 56 + 64 * 64) / 1e9, 1e-9);
 }
 
-TEST(HostLayers, each_further_thread_is_joined) {
+TEST(HostLayers, the_memory_moves_what_the_caches_lost) {
+  HostRoofs held = cores;
+  held.bandwidth_bytes_per_s = 1e8;
+  FusedLayer layer = convolution(1);
+  layer.weights = layer.parameters = 0;
+  const double bytes = 4 * 2.0 * 64 * 56 * 56, tensor = bytes / 2;
+  const auto seconds = [&](double cache) {
+    held.cache_bytes = cache;
+    return time_of(layer, {}, held, 64);
+  };
+  EXPECT_NEAR(seconds(0), bytes / 1e8, 1e-9) << "no caches";
+  EXPECT_NEAR(seconds(tensor / 2), bytes / 1e8, 1e-9);
+  EXPECT_NEAR(seconds(tensor), 0.5 * bytes / 1e8, 1e-9) << "the half that was written first";
+  EXPECT_LT(seconds(2 * tensor), 0.02 * bytes / 1e8);
+}
+
+FusedLayer pointwise(Op op, Activation activation = Activation::none) {
+  FusedLayer layer;
+  layer.op = op;
+  layer.in = layer.out = {.channels = 64, .height = 56, .width = 56};
+  layer.activation = activation;
+  return layer;
+}
+
+TEST(HostLayers, exponentials_of_what_the_caches_lost_are_not_sped_up_by_threads) {
+  HostRoofs roofs = cores;
+  roofs.core_bandwidth_bytes_per_s = roofs.bandwidth_bytes_per_s = 1e18;
+  const HostLibrary library{.exponential = 20};
+  const FusedLayer silu = pointwise(Op::activation, Activation::silu);
+  const double alone = 20.0 * 64 * 56 * 56 / 1e9;
+  EXPECT_NEAR(time_of(silu, library, roofs, 1), alone, 1e-9);
+  EXPECT_NEAR(time_of(silu, library, roofs, 4), alone, 1e-9) << "no caches: it streams through the memory";
+  roofs.cache_bytes = 1e9;
+  EXPECT_NEAR(time_of(silu, library, roofs, 4), alone / 4, 1e-9);
+  EXPECT_LT(time_of(pointwise(Op::activation, Activation::relu), library, roofs), 0.01 * alone);
+}
+
+TEST(HostLayers, copies_of_one_thread_are_waited_for_by_the_others) {
+  HostRoofs roofs = cores;
+  roofs.core_bandwidth_bytes_per_s = roofs.bandwidth_bytes_per_s = 1e18;
+  const double elements = 64.0 * 56 * 56;
+  const HostLibrary library{.copy = 3, .concatenation = 1, .pooling = 8, .batch_norm = 2};
+  EXPECT_NEAR(time_of(pointwise(Op::transpose), library, roofs, 4), 3 * elements / 1e9, 1e-9);
+  EXPECT_NEAR(time_of(pointwise(Op::concat), library, roofs, 4), elements / 1e9, 1e-9);
+  EXPECT_NEAR(time_of(pointwise(Op::batch_norm), library, roofs, 4), 2 * elements / 1e9, 1e-9);
+  FusedLayer pool = pointwise(Op::average_pool);
+  pool.window_area = 9;
+  EXPECT_NEAR(time_of(pool, library, roofs, 4), 72 * elements / 1e9, 1e-9);
+  pool.out = {.channels = 64};
+  EXPECT_LT(time_of(pool, library, roofs, 4), 1e-9) << "XNNPACK has the mean of a whole plane";
+}
+
+TEST(HostLayers, a_layer_without_a_kernel_in_int8_is_computed_in_fp32_between_conversions) {
+  HostRoofs roofs = cores;
+  roofs.cache_bytes = 1e9;
+  std::vector<FusedLayer> layers{convolution(1), pointwise(Op::activation, Activation::gelu), convolution(1)};
+  layers[1].inputs = {0};
+  layers[2].inputs = {1};
+  const HostTeam team{.threads = 1, .reference_clock_hz = 1e9, .clock_hz = 1e9};
+  const auto seconds = [&](const HostLibrary& library, std::size_t layer) {
+    return sim::to_seconds(host_layers(layers, 1, Precision::int8, library, roofs, team).at(layer));
+  };
+  const HostLibrary all{.exponential = 20}, some{.exponential = 20, .conversion = 5};
+  const double elements = 64.0 * 56 * 56;
+  EXPECT_EQ(seconds(all, 0), seconds(some, 0));
+  EXPECT_NEAR(seconds(all, 1), 2 * elements / 4e9, 1e-9) << "a table of 256 values";
+  EXPECT_NEAR(seconds(some, 1), 8 * elements / 4e9 + (20 + 5) * elements / 1e9, 1e-9);
+  EXPECT_NEAR(seconds(some, 2) - seconds(all, 2), 5 * elements / 1e9, 1e-9);
+}
+
+TEST(HostLayers, each_further_thread_is_joined_for_what_multiplies) {
   HostRoofs roofs = cores;
   roofs.join = sim::microseconds(10);
   const FusedLayer layer = convolution(1);
   EXPECT_EQ(time_of(layer, {}, roofs), time_of(layer, {}));
   EXPECT_NEAR(time_of(layer, {}, roofs, 4) - time_of(layer, {}, cores, 4), 30e-6, 1e-9);
+  EXPECT_EQ(time_of(pointwise(Op::add), {}, roofs, 4), time_of(pointwise(Op::add), {}, cores, 4));
 }
 
 TEST(HostLayers, a_depthwise_layer_is_bound_by_its_bytes_and_computes_at_a_rate_of_its_own) {
@@ -115,7 +189,7 @@ TEST(HostLayers, winograd_in_int8_multiplies_sixteen_bits) {
 
 TEST(HostLayers, int8_has_an_efficiency_of_its_own_where_one_is_given) {
   HostRoofs roofs = cores;
-  roofs.core_bandwidth_bytes_per_s = roofs.bandwidth_bytes_per_s = 1e15;
+  roofs.core_bandwidth_bytes_per_s = roofs.bandwidth_bytes_per_s = 1e18;
   const double as_others = time_of(convolution(1), {}, roofs, 1, Precision::int8);
   roofs.int8_efficiency = 0.25;
   EXPECT_NEAR(time_of(convolution(1), {}, roofs, 1, Precision::int8), 2 * as_others, 1e-9);

@@ -329,7 +329,7 @@ TEST(BadScenario, keys_that_contradict_each_other_are_refused) {
                  "gate.yaml:3: processes.0.arrivals.phase: `phase` needs `periodic`");
   expect_refused(around(plain_process + ", placement: cpu, runtime: tensorrt"),
                  "gate.yaml:3: processes.0.runtime: runtime tensorrt cannot run with placement: cpu (cpu, "
-                 "tflite or ncnn)");
+                 "tflite, ncnn, executorch, onnxruntime-cpu or torch)");
 }
 
 TEST(BadOverride, names_the_option_and_not_the_file) {

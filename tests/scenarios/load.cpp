@@ -120,6 +120,17 @@ TEST(ScenarioLoader, reads_every_runtime_of_the_table_by_its_name) {
   }
 }
 
+TEST(ScenarioLoader, takes_onnx_runtime_and_pytorch_on_the_cores_for_runtimes_of_the_cores) {
+  const auto runtime = [](const std::string& keys) {
+    const Loaded loaded = load_text(around(plain_process + ", placement: cpu, runtime: " + keys));
+    EXPECT_TRUE(loaded.scenario) << loaded.errors;
+    return loaded.scenario->processes[0].host.runtime;
+  };
+  EXPECT_EQ(runtime("onnxruntime"), Runtime::onnxruntime_cpu);
+  EXPECT_EQ(runtime("eager"), Runtime::torch);
+  EXPECT_EQ(runtime("executorch"), Runtime::executorch);
+}
+
 TEST(ScenarioLoader, synchronises_automatically_unless_the_runtime_is_tensorrt) {
   EXPECT_EQ(load_text(around(plain_process + ", runtime: eager")).scenario->processes[0].host.sync,
             Sync::automatic);

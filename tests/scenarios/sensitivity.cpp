@@ -482,25 +482,34 @@ std::vector<Row> rows() {
     table.push_back({below + "gpu", "10 MB", orin, scenario, gpu_memory, down});
     table.push_back({below + "shared", "10 MB", orin, scenario, used_mb, down});
   }
-  for (const std::string runtime : {"cpu", "ncnn", "tflite"}) {
-    const std::string memory = "memory.contexts." + runtime + ".", below = "runtimes." + runtime + ".";
-    const std::string scenario = on_the(orin, on_cpu("fp32", 1, runtime));
-    table.push_back({memory + "process", "2 GB", orin, scenario, used_mb, up});
-    table.push_back({memory + "gpu", "20 MB", orin, scenario, gpu_memory, up});
-    table.push_back({memory + "shared", "1 MB", orin, scenario, used_mb, down});
-    table.push_back({below + "per_layer", "5 ms", orin, scenario, total, down});
-    table.push_back({below + "per_batch", "50 ms", orin, scenario, total, down});
-    table.push_back({below + "variation", "80 %", orin, scenario, spread, up});
-    table.push_back({below + "working_set", "1 KiB", orin, on_cores(orin, 1, on_cpu("fp32", 3, runtime)),
+  for (const std::string runtime : {"cpu", "ncnn", "tflite", "executorch", "onnxruntime-cpu", "torch"}) {
+    const std::string key = runtime == "onnxruntime-cpu" ? "onnxruntime_cpu" : runtime;
+    const std::string memory = "memory.contexts." + key + ".", below = "runtimes." + key + ".";
+    const bool jetson = runtime == "cpu" || runtime == "ncnn" || runtime == "tflite";
+    const std::string board = jetson ? orin : "raspberry-pi-5";
+    const std::string scenario = on_the(board, on_cpu("fp32", 1, runtime));
+    table.push_back({memory + "process", "2 GB", board, scenario, used_mb, up});
+    table.push_back({memory + "gpu", "20 MB", board, scenario, gpu_memory, up});
+    table.push_back({memory + "shared", "1 MB", board, scenario, used_mb, down});
+    table.push_back({below + "per_layer", "5 ms", board, scenario, total, down});
+    table.push_back({below + "per_batch", "50 ms", board, scenario, total, down});
+    table.push_back({below + "variation", "80 %", board, scenario, spread, up});
+    table.push_back({below + "working_set", "1 KiB", board, on_cores(board, 1, on_cpu("fp32", 3, runtime)),
                      refilling, down});
-    table.push_back({below + "ops_per_clock.fp32", "2", orin, scenario, total, down});
+    table.push_back({below + "ops_per_clock.fp32", "2", board, scenario, total, down});
     table.push_back(
-        {below + "ops_per_clock.int8", "2", orin, on_the(orin, on_cpu("int8", 1, runtime)), total, down});
-    table.push_back({below + "efficiency", "5 %", orin, scenario, total, down});
-    table.push_back({below + "core_bandwidth", "100 MB/s", orin, scenario, total, down});
+        {below + "ops_per_clock.int8", "2", board, on_the(board, on_cpu("int8", 1, runtime)), total, down});
+    table.push_back({below + "efficiency", "5 %", board, scenario, total, down});
+    table.push_back({below + "core_bandwidth", "100 MB/s", board, scenario, total, down});
+    if (!jetson)
+      table.push_back(
+          {below + "int8_efficiency", "2 %", board, on_the(board, on_cpu("int8", 1, runtime)), total, down});
+    if (!jetson || runtime == "tflite")
+      table.push_back({below + "cache", "1 KiB", "raspberry-pi-5",
+                       on_the("raspberry-pi-5", on_cpu("fp32", 1, runtime)), total, down});
     if (runtime == "cpu") continue;
-    table.push_back({below + "bandwidth", "1 GB/s", orin, scenario, total, down});
-    table.push_back({below + "join", "500 us", orin, scenario, total, down});
+    table.push_back({below + "bandwidth", "1 GB/s", board, scenario, total, down});
+    table.push_back({below + "join", "500 us", board, scenario, total, down});
   }
   for (const std::string runtime :
        {"cuda-graph", "eager", "libtorch", "tensorrt", "onnxruntime", "onnxruntime-tensorrt", "paced"}) {

@@ -172,8 +172,8 @@ struct Network {
 Network on_cores(Dice& dice, const board::DeviceSpec& device) {
   Network network{.cores = true, .precisions = {"fp16", "int8", "fp32"}};
   std::vector<std::string> names{"placement: cpu"};
-  if (device.runtimes[Runtime::tflite]) names.emplace_back("runtime: tflite");
-  if (device.runtimes[Runtime::ncnn]) names.emplace_back("runtime: ncnn");
+  for (const Runtime runtime : {Runtime::tflite, Runtime::ncnn, Runtime::executorch, Runtime::torch})
+    if (device.runtimes[runtime]) names.push_back(fmt::format("runtime: {}", to_string(runtime)));
   network.keys.push_back(dice.of(names));
   if (dice.one_in(2)) network.keys.push_back(fmt::format("threads: {}", dice.number(1, 2)));
   return network;
