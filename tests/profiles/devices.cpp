@@ -101,7 +101,7 @@ static_assert(field_count<gpu::KernelCosts>() == 13);
 static_assert(field_count<process::SetupSpec>() == 3);
 static_assert(field_count<process::StaticGraphSpec>() == 4);
 static_assert(field_count<process::ObserverSpec>() == 6);
-static_assert(field_count<process::SyncSpec>() == 3);
+static_assert(field_count<process::SyncSpec>() == 4);  // most_spun comes from the runtime
 static_assert(field_count<process::RefillSpec>() == 5);
 static_assert(field_count<memory::ContextSpec>() == 3);
 static_assert(field_count<memory::CoreTraffic>() == 3);
