@@ -155,7 +155,7 @@ bool has_team(const ProcessEntry& process) {
 
 }  // namespace
 
-// As many threads as there are cores for them, or half as many: the cores that a process may use, or the
+// The number of threads is that of the cores for them, or half of it: the cores that a process may use, or the
 // quota of its container, divided among all that compute there.
 std::vector<Changed> fewer_threads(const Request& request) {
   std::int64_t teams = 0;

@@ -18,7 +18,8 @@ namespace jostle::calibration {
                                                 const std::string& quantity, const std::string& basis,
                                                 const std::string& fold);
 
-// The comparisons of the quantity `from` as rows. The fold of "c002 ..., process 3" is the run's name, "c002".
+// The comparisons of the quantity `from` as rows. The fold of "c002 ..., process 3" is the run's name,
+// "c002".
 [[nodiscard]] std::vector<analyses::HeldOutRow> held_out_rows(const ComparisonGroup& group,
                                                               const std::string& from,
                                                               const std::string& device,

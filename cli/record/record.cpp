@@ -247,8 +247,9 @@ void add_record(CLI::App& app, Task& task) {
   command->add_flag("--busy", options->busy, "Record although others use the processor or the GPU");
   command->add_flag("--dry-run", options->dry_run,
                     "Say what would be recorded and how long it takes, and end");
-  add_examples(*command, {"record trtexec model.onnx --precisions fp16,int8 --dry-run",
-                          "record onnxruntime model.onnx --quick --dry-run"});
+  add_examples(*command,
+               {"record command --name resnet50 --precisions fp16 --runtime libtorch --dry-run -- sleep 1",
+                "record onnxruntime model.onnx --quick --dry-run"});
   set_task(*command, task, options, run_record);
 }
 

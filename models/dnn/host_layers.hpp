@@ -1,12 +1,12 @@
 // The cost of a network on the CPU cores, layer by layer.
 //
-// A layer takes max((clocks / clock + bytes / core bandwidth) / threads, far bytes / bandwidth) + alone /
-// clock
-// + join · (threads − 1): a core computes and moves in turn, the threads share the work of a layer evenly,
-// one memory serves them all with what their caches lost, and some work is that of one thread alone. Clocks
-// of a product are its operations over the peak of a core's vector unit, times the share of it that the
-// library's products reach; those of other layers go by their elements. host_library.hpp describes the
-// libraries.
+// A layer takes
+//     max((clocks / clock + bytes / core bandwidth) / threads, far bytes / bandwidth)
+//       + alone / clock + join · (threads − 1):
+// a core computes and moves in turn, the threads share the work of a layer evenly, one memory serves them all
+// with what their caches lost, and some work is that of one thread alone. Clocks of a product are its
+// operations over the peak of a core's vector unit, times the share of it that the library's products reach;
+// those of other layers go by their elements. host_library.hpp describes the libraries.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct HostRoofs {
   double int8_efficiency = 0;             // the same for int8; 0: `efficiency`
   double core_bandwidth_bytes_per_s = 0;  // maximum of one core
   double bandwidth_bytes_per_s = 0;       // maximum of all cores together
-  double cache_bytes = 0;  // of a tensor that the caches hold from one layer to the next; 0: none
+  double cache_bytes = 0;                 // a tensor that the caches hold from one layer to the next; 0: none
   // Time that each thread but the first adds to a layer of multiply-adds: it is woken and waited for.
   sim::Duration join;
 };

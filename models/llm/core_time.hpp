@@ -24,7 +24,7 @@ struct CoreRates {
   // Operations per clock of a core of capacity 1024, by the format of the weights; a multiply-add counts as
   // two. That of fp16 is also attention's. 0: as q4_k_m.
   std::array<double, weight_format_count> ops_per_clock{};
-  double core_bandwidth_bytes_per_s = 0;  // of one core, beside arithmetic that hides most of its loads
+  double core_bandwidth_bytes_per_s = 0;  // one core's, beside arithmetic that hides most of its loads
   double bandwidth_bytes_per_s = 0;       // maximum of two cores
   double crowding = 0;
   sim::Duration per_operator;  // to begin an operator and to meet behind it

@@ -40,7 +40,8 @@ enum class Operators : std::uint8_t {
 // products of an output channel, for one token.
 using UnpackCycles = std::array<double, weight_format_count>;
 // `attention`: of a block of attention, one for each head of queries and sequence, in a step of one token of
-// several sequences. `cache`: of a number of the keys and values that attention reads, in a step of one token.
+// several sequences. `cache`: of a number of the keys and values that attention reads, in a step of one
+// token.
 struct ProductCycles {
   UnpackCycles unpack = {};
   double row = 0;

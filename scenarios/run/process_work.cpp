@@ -288,8 +288,10 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
   roofs.bandwidth_bytes_per_s *= device.what_if.memory;
   spec.host.threads = static_cast<int>(threads_of(entry, context.cpus));
   spec.host.crowded = crowded(spec.host.threads, entry, context);
-  spec.host.layers = dnn::host_layers(layers_of(entry, Lowering::cores), entry.work.batch,
-                                      *entry.work.precision, traits_of(entry.host.runtime).library, roofs,
+  // Runtime `cpu` is any library: it fuses as a compiler does.
+  const Lowering lowering = entry.host.runtime == Runtime::cpu ? Lowering::optimised : Lowering::cores;
+  spec.host.layers = dnn::host_layers(layers_of(entry, lowering), entry.work.batch, *entry.work.precision,
+                                      traits_of(entry.host.runtime).library, roofs,
                                       {.threads = spec.host.threads,
                                        .reference_clock_hz = device.cpu->reference_clock_hz,
                                        .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});

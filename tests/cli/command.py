@@ -1250,6 +1250,7 @@ offload:
         shutil.copy(SOURCE / "tests/cli/trtexec.log", self.directory / "trtexec.log")
         self.file("config.txt", "[source0]\nenable=1\ntype=4\n[primary-gie]\nenable=1\nconfig-file=infer.txt\n")
         self.file("infer.txt", "[property]\nonnx-file=yolov8n.onnx\n")
+        self.file("model.onnx", "")
         commands = list(self.all_commands())
         self.assertGreater(len(commands), 22)
         tried = set()

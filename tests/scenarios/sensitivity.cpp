@@ -628,6 +628,26 @@ std::vector<Row> language_rows() {
       table.push_back(
           {below + "unpack." + format, "0.5", orin, on_the(orin, decoding(runtime, format)), total, down});
   }
+  const std::string pi = "raspberry-pi-5", on_the_cores = "runtimes.cpu.language.";
+  const auto on_pi = [&pi](const std::string& precision, const std::string& bench) {
+    return on_the(pi, "{model: qwen2.5_0.5b, precision: " + precision +
+                          ", runtime: llama.cpp, placement: cpu, threads: 4, sync: spin, bench: {" + bench +
+                          "}}");
+  };
+  for (const std::string format : {"fp16", "q8_0", "q4_0"})
+    table.push_back(
+        {on_the_cores + "ops_per_clock." + format, "0.5", pi, on_pi(format, "pp: 8"), total, down});
+  // Rows of 896 weights, which blocks of 256 do not fit, are in other formats.
+  table.push_back(
+      {on_the_cores + "ops_per_clock.q4_k_m", "0.5", pi,
+       on_the(pi,
+              "{model: qwen2.5_1.5b, precision: q4_k_m, runtime: llama.cpp, placement: cpu, threads: "
+              "4, sync: spin, bench: {pp: 4}}"),
+       total, down});
+  for (const auto& [figure, value] : {std::pair("core_bandwidth", "500 MB/s"),
+                                      std::pair("bandwidth", "6 GB/s"), std::pair("crowding", "300 %"),
+                                      std::pair("per_operator", "500 us"), std::pair("per_thread", "300 us")})
+    table.push_back({on_the_cores + figure, value, pi, on_pi("q8_0", "tg: 4"), total, down});
   return table;
 }
 

@@ -167,8 +167,7 @@ TEST(ProbeCalibration, leaves_out_what_is_not_sure_or_has_no_place_and_says_so) 
               Contains(HasSubstr("memory.cores.read: the memory of the profile is the card's own")));
   EXPECT_THAT(found.left_out, Contains(HasSubstr("cpu.costs.cheese: ")));
   EXPECT_THAT(found.left_out, Contains(HasSubstr("cpu.costs.migrated_within: it is not positive")));
-  EXPECT_THAT(found.left_out,
-              Contains("cpu.idle_state.exit_latency: cpu.idle_state.residency: missing required key"));
+  EXPECT_THAT(found.left_out, Contains("cpu.idle_state.exit_latency: cpu.idle_state.residency is not known"));
 }
 
 TEST(ProbeCalibration, of_an_emulated_processor_advises_a_real_one_first) {
