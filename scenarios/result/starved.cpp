@@ -27,8 +27,12 @@ std::string cause(const ProcessResult& process) {
   const auto most = std::ranges::max_element(share);
   if (*most <= 0) return ": it had nothing to do";
   const auto& row = process::share_rows.at(static_cast<std::size_t>(most - share.begin()));
-  constexpr double nearly_all = 0.995;
-  if (busy >= nearly_all) return fmt::format(": it {} for {:.0f} % of the time", row.past, 100 * *most);
+  constexpr double nearly_all = 0.995, computes = 0.95;
+  if (busy >= nearly_all)
+    return fmt::format(": it {} for {:.0f} % of the time{}", row.past, 100 * *most,
+                       row.productive && *most > computes
+                           ? ", and what was asked takes longer than that: give run: a longer duration"
+                           : "");
   return fmt::format(": it had something to do for {} % of the time, and {} for {:.0f} % of that",
                      input::decimal(100 * busy, 2), row.past, 100 * *most / busy);
 }
