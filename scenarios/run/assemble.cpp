@@ -369,6 +369,29 @@ void set_starts(board::Setup& setup, const Scenario& scenario, std::size_t all_c
   }
 }
 
+struct Counts {
+  std::size_t contexts = 0;  // contexts on the GPU
+  std::size_t threads = 0;   // threads of processes on the CPU
+  std::size_t all = 0;       // threads of all that runs
+};
+
+// The number of what fits on the board, with `cpus` cores for it.
+Counts counted(const Scenario& scenario, const std::vector<ProcessInstance>& instances,
+               const memory::Occupancy& occupancy, std::size_t cpus) {
+  Counts found;
+  for (const LoadEntry& load : scenario.loads) found.all += static_cast<std::size_t>(load.threads);
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    if (!occupancy.places[i].fits) continue;
+    const ProcessEntry& entry = scenario.processes[instances[i].entry];
+    const std::size_t own = threads_of(entry, cpus);
+    found.threads += own;
+    found.contexts += own == 0 ? 1 : 0;
+    const int helpers = entry.language ? offload_threads(entry, cpus) : 0;
+    found.all += std::max({own, static_cast<std::size_t>(helpers), std::size_t{1}});
+  }
+  return found;
+}
+
 void set_options(board::Setup& setup, const Scenario& scenario) {
   setup.seed = scenario.run.seed;
   setup.observed = scenario.observer == Observer::nsys;
@@ -401,18 +424,7 @@ Assembly assemble(const Scenario& scenario, const profiles::Profile& profile, Sh
   const std::vector<ProcessInstance> instances = expand(scenario);
   assembly.occupancy = occupancy_of(scenario, device, instances, shared);
   const std::size_t cpus = setup.cores.allowed.size();
-  std::size_t contexts = 0, threads = 0;  // contexts on the GPU; threads of processes on the CPU
-  std::size_t all = 0;                    // threads of all that runs
-  for (const LoadEntry& load : scenario.loads) all += static_cast<std::size_t>(load.threads);
-  for (std::size_t i = 0; i < instances.size(); ++i) {
-    if (!assembly.occupancy.places[i].fits) continue;
-    const ProcessEntry& entry = scenario.processes[instances[i].entry];
-    const std::size_t own = threads_of(entry, cpus);
-    threads += own;
-    contexts += own == 0 ? 1 : 0;
-    const int helpers = entry.language ? offload_threads(entry, cpus) : 0;
-    all += std::max({own, static_cast<std::size_t>(helpers), std::size_t{1}});
-  }
+  const auto [contexts, threads, all] = counted(scenario, instances, assembly.occupancy, cpus);
   const WorkContext context{profile, device, clocks, cpus, all > cpus, shared};
   if (contexts > 0 && device.power && device.power->gpu.held_awake) device.power->gpu.gated_after_s = 0;
   std::vector<process::Spec> specs;  // one per entry
