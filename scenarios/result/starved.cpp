@@ -19,6 +19,14 @@ bool got_nothing(const Metrics& metrics) {
   return metrics.images == 0.0 && metrics.asked > 0;
 }
 
+constexpr double nearly_all = 0.995;
+
+// True if something that was asked before the measured time was still there to do.
+bool had_work(const ProcessResult& process) {
+  return process.images == 0.0 && process.instances.empty() && process.time_share &&
+         1 - (*process.time_share)[index_of(process::Share::idle)] >= nearly_all;
+}
+
 // Its causes while it had something to do: that it had nothing to do is no cause.
 std::string cause(const ProcessResult& process) {
   if (!process.time_share) return {};
@@ -27,7 +35,7 @@ std::string cause(const ProcessResult& process) {
   const auto most = std::ranges::max_element(share);
   if (*most <= 0) return ": it had nothing to do";
   const auto& row = process::share_rows.at(static_cast<std::size_t>(most - share.begin()));
-  constexpr double nearly_all = 0.995, computes = 0.95;
+  constexpr double computes = 0.95;
   if (busy >= nearly_all)
     return fmt::format(": it {} for {:.0f} % of the time{}", row.past, 100 * *most,
                        row.productive && *most > computes
@@ -44,7 +52,8 @@ std::vector<std::string> starved(const Result& result) {
   const std::string during = input::decimal(result.simulated_s, 4) + " s";
   for (const ProcessResult& process : result.processes) {
     if (process.status != "ok") continue;
-    if (got_nothing(process) && std::ranges::all_of(process.instances, got_nothing<InstanceResult>)) {
+    if (had_work(process) ||
+        (got_nothing(process) && std::ranges::all_of(process.instances, got_nothing<InstanceResult>))) {
       sentences.push_back(
           fmt::format("process {} served nothing in {}{}", process.index, during, cause(process)));
       continue;

@@ -95,6 +95,15 @@ TEST(Starved, is_a_process_whose_first_batch_outlasts_the_run) {
                                 HasSubstr("takes longer than that: give run: a longer duration"))));
 }
 
+TEST(Starved, is_who_waits_all_the_time_for_what_was_asked_during_the_warmup) {
+  const Result result = run_text(
+      on_orin("{model: resnet50, precision: fp16, cpus: [0], arrivals: {periodic: 1 /s, phase: 1 ms}}, "
+              "{load: busy, cpus: [0], policy: {fifo: 50}}",
+              "run: {duration: 300 ms, warmup: 100 ms}\n"));
+  EXPECT_THAT(starved(result),
+              ElementsAre(HasSubstr("process 0 served nothing in 0.3 s: it waited for a core")));
+}
+
 TEST(Starved, by_stages_with_threads_of_their_own_names_what_these_did) {
   const std::string camera =
       "model: resnet50, precision: fp16, overlap: 2, cpus: [0], arrivals: {periodic: 1 /s}, "
