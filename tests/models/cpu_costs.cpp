@@ -327,6 +327,12 @@ TEST(CpuFlag, a_spinner_sees_its_flag_one_poll_later_if_it_has_a_core) {
   EXPECT_EQ(seen, Time::zero() + milliseconds(5) + microseconds(2));
 }
 
+sim::Process spin_for_40_ms(Host& host, ThreadId thread, Flag& flag, Time& ended) {
+  co_await host.cpu.spin(thread, flag, microseconds(2), false, milliseconds(40));
+  ended = host.engine.now();
+  host.cpu.retire(thread);
+}
+
 // Beside another thread it has half of the core, so the time that it spins takes twice as long.
 TEST(CpuFlag, a_spinner_that_gives_up_does_so_when_it_has_executed_for_long_enough) {
   for (const bool beside : {false, true}) {
@@ -334,13 +340,7 @@ TEST(CpuFlag, a_spinner_that_gives_up_does_so_when_it_has_executed_for_long_enou
     const ThreadId thread = host.cpu.create_thread({.name = "spinner"});
     Flag flag;
     Time gave_up;
-    host.engine.spawn(
-        [](Host& h, ThreadId id, Flag& f, Time& at) -> sim::Process {
-          co_await h.cpu.spin(id, f, microseconds(2), false, milliseconds(40));
-          at = h.engine.now();
-          h.cpu.retire(id);
-        }(host, thread, flag, gave_up),
-        "spinner", sim::Role::daemon);
+    host.engine.spawn(spin_for_40_ms(host, thread, flag, gave_up), "spinner", sim::Role::daemon);
     if (beside) host.spinner({.name = "other"});
     host.run_for(milliseconds(200));
     EXPECT_FALSE(flag.is_set());
@@ -356,13 +356,7 @@ TEST(CpuFlag, a_spinner_that_would_give_up_sees_a_flag_before) {
   const ThreadId thread = host.cpu.create_thread({.name = "spinner"});
   Flag flag;
   Time seen;
-  host.engine.spawn(
-      [](Host& h, ThreadId id, Flag& f, Time& at) -> sim::Process {
-        co_await h.cpu.spin(id, f, microseconds(2), false, milliseconds(40));
-        at = h.engine.now();
-        h.cpu.retire(id);
-      }(host, thread, flag, seen),
-      "spinner", sim::Role::daemon);
+  host.engine.spawn(spin_for_40_ms(host, thread, flag, seen), "spinner", sim::Role::daemon);
   host.run_for(milliseconds(5));
   flag.set();
   host.run_for(milliseconds(50));

@@ -266,7 +266,7 @@ TEST(CoreTime, is_that_of_arithmetic_and_loads_on_few_threads_and_of_the_memory_
   rates.crowding = 0.25;
   rates.ops_per_clock[static_cast<std::size_t>(WeightFormat::q8_0)] = 8;
   const auto us = [&](int threads, std::int64_t batch = 1) {
-    const CoreTeam team{.threads = threads, .reference_clock_hz = 2e9, .clock_hz = 2e9};
+    const dnn::HostTeam team{.threads = threads, .reference_clock_hz = 2e9, .clock_hz = 2e9};
     return 1e3 * sim::to_ms(core_time(layer, batch, WeightFormat::q8_0, rates, team));
   };
   EXPECT_NEAR(us(1), 128 + 108.8, 0.1);

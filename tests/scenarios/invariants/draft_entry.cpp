@@ -169,13 +169,23 @@ struct Network {
   Words precisions = {"fp16", "fp16", "int8", "fp32", "tf32"};
 };
 
+// As many threads as the library opens, or more than some boards have cores.
+std::string any_threads(Dice& dice) {
+  return dice.one_in(2) ? "threads: default" : fmt::format("threads: {}", dice.number(3, 8));
+}
+
 Network on_cores(Dice& dice, const board::DeviceSpec& device) {
   Network network{.cores = true, .precisions = {"fp16", "int8", "fp32"}};
   std::vector<std::string> names{"placement: cpu"};
   for (const Runtime runtime : {Runtime::tflite, Runtime::ncnn, Runtime::executorch, Runtime::torch})
     if (device.runtimes[runtime]) names.push_back(fmt::format("runtime: {}", to_string(runtime)));
   network.keys.push_back(dice.of(names));
-  if (dice.one_in(2)) network.keys.push_back(fmt::format("threads: {}", dice.number(1, 2)));
+  Dice own = dice;  // a copy, so that other keys stay as they are
+  const int few = dice.one_in(2) ? dice.number(1, 2) : 0;
+  if (own.one_in(3))
+    network.keys.push_back(any_threads(own));
+  else if (few > 0)
+    network.keys.push_back(fmt::format("threads: {}", few));
   return network;
 }
 
@@ -318,13 +328,20 @@ DraftEntry language_model(Dice& dice, const Place& place) {
   const auto model = dice.of<std::string>({"smollm2_135m", "smollm2_360m", "qwen2.5_0.5b"});
   keys.push_back("model: " + model);
   keys.push_back("precision: " + dice.of<std::string>({"fp16", "q4_k_m", "q8_0"}));
-  const auto runtime = dice.of<std::string>({"llama.cpp", "llama.cpp", "cuda-graph", "tensorrt-llm", "mlc"});
+  const auto drawn = dice.of<std::string>({"llama.cpp", "llama.cpp", "cuda-graph", "tensorrt-llm", "mlc"});
+  const std::string runtime = place.device.has_gpu() ? drawn : "llama.cpp";
   keys.push_back("runtime: " + runtime);
   // The draws of two keys that are gone, so that other keys stay as they are.
   if (runtime != "cuda-graph") (void)dice.one_in(4);
   if (runtime == "llama.cpp") (void)dice.one_in(4);
   Dice own = dice;  // a copy, for the same reason
-  if (runtime == "llama.cpp" && place.device.runtimes[Runtime::cpu] && own.one_in(3)) {
+  Dice cores = own;
+  const bool on_cores =
+      runtime == "llama.cpp" && place.device.language && (!place.device.has_gpu() || cores.one_in(5));
+  if (on_cores) {
+    keys.emplace_back("placement: cpu");
+    if (cores.one_in(2)) keys.push_back(any_threads(cores));
+  } else if (runtime == "llama.cpp" && place.device.runtimes[Runtime::cpu] && own.one_in(3)) {
     keys.push_back(fmt::format("gpu_layers: {}", own.number(0, 25)));
     if (own.one_in(2)) keys.push_back(fmt::format("threads: {}", own.number(1, 3)));
   }
@@ -342,12 +359,13 @@ DraftEntry language_model(Dice& dice, const Place& place) {
       keys.push_back(fmt::format("users: {}", dice.number(2, 4)));
     if (own.one_in(3) && !place.linked) converse(own, keys);
     if (dice.one_in(3)) keys.push_back(fmt::format("max_batch: {}", dice.number(1, 4)));
-    if (model == "smollm2_360m" && dice.one_in(2))
+    if (model == "smollm2_360m" && dice.one_in(2) && !on_cores)
       keys.push_back(
           fmt::format("draft: {{model: smollm2_135m, tokens: {}, accept: 60 %}}", dice.number(1, 6)));
   }
-  if (runtime == "llama.cpp" && place.device.runtimes[Runtime::cpu] && own.one_in(3)) with_experts(own, keys);
-  take_over(keys, turns(dice, place));
+  if (runtime == "llama.cpp" && place.device.runtimes[Runtime::cpu] && !on_cores && own.one_in(3))
+    with_experts(own, keys);
+  if (!on_cores) take_over(keys, turns(dice, place));
   take_over(keys, threads(dice, place.index));
   return entry;
 }
@@ -358,6 +376,8 @@ DraftEntry drawn_entry(Dice& dice, const Place& place) {
   if (place.device.has_gpu()) {
     if (!place.linked && dice.one_in(6)) return several_networks(dice, place);
     if (place.device.runtimes[Runtime::llama_cpp] && dice.one_in(8)) return language_model(dice, place);
+  } else if (Dice own = dice; place.device.language && own.one_in(6)) {
+    return language_model(own, place);
   }
   return one_network(dice, place);
 }

@@ -95,6 +95,10 @@ TEST(Generator, draws_all_that_laws_are_about) {
     saw("experts on the cores", std::ranges::any_of(scenario->processes, [](const ProcessEntry& entry) {
           return entry.language && entry.language->cpu_moe > 0;
         }));
+    saw("a language model on the cores",
+        std::ranges::any_of(scenario->processes, [](const ProcessEntry& entry) {
+          return entry.language && entry.host.placement == Placement::cpu;
+        }));
     const bool repeats = system.gpu.repeated.value_or(0) > 0;
     const bool in_turns = gpu::way_of(scenario->sharing).takes_turns && result.processes.size() > 1;
     saw("batches of streams in turns that are repeated", repeats && in_turns);
@@ -110,6 +114,8 @@ TEST(Generator, draws_all_that_laws_are_about) {
       saw("drops", process.drops > 0);
       saw("stages", !process.stages.empty());
       saw("training", process.training);
+      saw("threads that spin for one without a core",
+          process.time_share && (*process.time_share)[index_of(process::Share::barrier_spin)] > 0.01);
     }
   }
   for (const auto& [what, times] : seen) EXPECT_GE(times, 3) << what;
