@@ -912,6 +912,8 @@ class Worker:
             with contextlib.suppress(ValueError):
                 message = json.loads(line)
                 ended |= message["kind"] == "end"
+                if message.get("full"):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 yield message
         self.process.wait()
         if not ended:
@@ -1043,8 +1045,6 @@ class Recorder:
                             say("the %s meter of the card lags %.2f s behind" % (lag["meter"], lag["lag_s"]))
                     write_whole(path, csv_text(OPERATOR_COLUMNS, message["rows"]))
                 elif message["kind"] == "end" and message["why"]:
-                    if message.get("full"):
-                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                     say("the operators could not be timed: %s" % message["why"])
                     self.aside.append("operators")
 
@@ -1108,8 +1108,6 @@ class Recorder:
             if message["kind"] == "onnx":
                 facts["onnx"] = message["file"]
             elif message["kind"] == "end" and message["why"]:
-                if message.get("full"):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 facts["left_out"].append("ONNX: " + message["why"])
 
     def one_job(self, job, name, repeats, part, before=lambda: None):
@@ -1130,8 +1128,6 @@ class Recorder:
                     facts = message
                 elif message["kind"] == "end":
                     why = message["why"]
-                    if message.get("full"):
-                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return facts, why
 
     def set_aside(self, name, part, why):

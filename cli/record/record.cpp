@@ -82,7 +82,7 @@ ExitCode record_networks(const RecordOptions& options, Context& context) {
     return ExitCode::failed;
   }
   constexpr double limit_s = 24.0 * 3600;
-  constexpr int is_python = 31;
+  constexpr int is_python = 31;  // a code that nothing else ends with
   const record::Command check{{options.python, "-c", fmt::format("import sys; sys.exit({})", is_python)}, {}};
   if (record::run_together({check}, limit_s, context.interrupted, [] {}).codes.front() != is_python) {
     terminal.complain(

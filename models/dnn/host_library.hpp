@@ -1,6 +1,8 @@
 // Parameters of a library that computes networks on CPU cores; they do not depend on the cores.
 #pragma once
 
+#include "models/dnn/lowering.hpp"
+
 namespace jostle::dnn {
 
 struct HostLibrary {
@@ -17,6 +19,7 @@ struct HostLibrary {
   // True if tensors between layers in int8 are in the narrowest floating-point format that the cores compute
   // in.
   bool int8_between_floats = false;
+  Lowering lowering = Lowering::cores;
   // Clocks of a core for an element of an activation with an exponential (SiLU, GELU, sigmoid, tanh), of a
   // softmax and of a normalisation, in floating point, beside its bytes. A tensor that the caches do not hold
   // streams through the memory, which further threads do not speed up.

@@ -30,7 +30,7 @@ double bandwidth_of(const CoreRates& rates, int threads) {
 }
 
 sim::Duration core_time(const dnn::FusedLayer& layer, std::int64_t batch, WeightFormat weights,
-                        const CoreRates& rates, const CoreTeam& team) {
+                        const CoreRates& rates, const dnn::HostTeam& team) {
   const double sequences = static_cast<double>(batch), rate = rate_of(rates, format_of(layer, weights));
   if (!(rate > 0 && rates.core_bandwidth_bytes_per_s > 0 && rates.bandwidth_bytes_per_s > 0) ||
       !(team.threads > 0 && team.clock_hz > 0 && team.reference_clock_hz > 0))

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "models/dnn/fusion.hpp"
+#include "models/dnn/host_layers.hpp"
 #include "models/llm/weights.hpp"
 #include "sim/time.hpp"
 
@@ -31,19 +32,12 @@ struct CoreRates {
   sim::Duration per_thread;    // the same, for each thread but the first
 };
 
-// The threads that compute, and their clock.
-struct CoreTeam {
-  int threads = 1;
-  double reference_clock_hz = 0;  // the clock at which work is counted
-  double clock_hz = 0;            // the clock of the cores; the memory does not depend on it
-};
-
 // Maximum of the memory for so many threads, in bytes/s.
 [[nodiscard]] double bandwidth_of(const CoreRates& rates, int threads);
 
 // The work of each of the threads in an operator of a step of `batch` sequences, as time at the reference
 // clock. Throws std::invalid_argument if there is no rate, bandwidth or clock.
 [[nodiscard]] sim::Duration core_time(const dnn::FusedLayer& layer, std::int64_t batch, WeightFormat weights,
-                                      const CoreRates& rates, const CoreTeam& team);
+                                      const CoreRates& rates, const dnn::HostTeam& team);
 
 }  // namespace jostle::llm

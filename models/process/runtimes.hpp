@@ -93,12 +93,24 @@ struct RuntimeTraits {
 // cpu_get_num_physical_cores()), ncnn those of the machine too (cpu.cpp), TensorFlow Lite has one thread.
 // ExecuTorch takes those that cpuinfo lists, ONNX Runtime those of the machine; its threads look 2^20 times
 // (EigenNonBlockingThreadPool.h), as XNNPACK's do.
-//
-// Clocks of elements are fitted on a Raspberry Pi 5 (published/arm.csv and ultralytics.csv), those of all
-// libraries together, and ExecuTorch's own: XNNPACK's operators with portable ones of one thread around them,
-// which convert, copy and concatenate. Those of pools and batch norms, which XNNPACK leaves to portable
+
+// A library by the rate of its depthwise convolutions. Its clocks of elements are those of all libraries
+// together, fitted on a Raspberry Pi 5 (published/arm.csv and ultralytics.csv).
+constexpr dnn::HostLibrary library_with(double depthwise) {
+  return {.depthwise = depthwise, .exponential = 16.5, .softmax = 8, .norm = 7.7};
+}
+
+// XNNPACK's operators with portable ones of one thread around them, which convert, copy and concatenate;
+// their clocks are fitted with the others. Those of pools and batch norms, which XNNPACK leaves to portable
 // loops, are assumed: an index and a sum for each element.
-inline constexpr dnn::HostLibrary xnnpack{.depthwise = 0.39, .exponential = 16.5, .softmax = 8, .norm = 7.7};
+inline constexpr dnn::HostLibrary executorch = [] {
+  dnn::HostLibrary library = library_with(0.39);
+  library.conversion = 9.7;
+  library.copy = 2.7;
+  library.concatenation = 0.8;
+  library.pooling = library.batch_norm = 8;
+  return library;
+}();
 
 inline constexpr llm::Serving llama_cpp{.positions = 4096, .tables = 2, .step = 512, .scored = 512};
 
@@ -144,12 +156,14 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::optimised,
                   .trains = false,
                   .blocks = false},
+    // Any library: it fuses as a compiler does.
     RuntimeTraits{.runtime = Runtime::cpu,
                   .name = "cpu",
                   .kind = RuntimeKind::cores,
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
                   .blocks = false,
+                  .library = {.lowering = dnn::Lowering::optimised},
                   .spins_ms = 0.3},
     RuntimeTraits{.runtime = Runtime::tflite,
                   .name = "tflite",
@@ -157,7 +171,7 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
                   .blocks = false,
-                  .library = {.depthwise = 1.0 / 3, .exponential = 16.5, .softmax = 8, .norm = 7.7},
+                  .library = library_with(1.0 / 3),
                   .spins_ms = 1,
                   .pool = Pool::one},
     RuntimeTraits{.runtime = Runtime::ncnn,
@@ -235,15 +249,7 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
                   .blocks = false,
-                  .library = {.depthwise = 0.39,
-                              .exponential = 16.5,
-                              .softmax = 8,
-                              .norm = 7.7,
-                              .conversion = 9.7,
-                              .copy = 2.7,
-                              .concatenation = 0.8,
-                              .pooling = 8,
-                              .batch_norm = 8},
+                  .library = executorch,
                   .spins_ms = 1,
                   .pool = Pool::machine},
     // CPU provider.
@@ -253,7 +259,7 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
                   .blocks = false,
-                  .library = xnnpack,
+                  .library = library_with(0.39),
                   .key = "onnxruntime_cpu",
                   .spins_ms = 1,
                   .pool = Pool::machine},
@@ -263,7 +269,7 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
                   .blocks = false,
-                  .library = xnnpack,
+                  .library = library_with(0.39),
                   .spins_ms = 0.3},
 };
 static_assert(

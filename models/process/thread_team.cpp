@@ -10,19 +10,16 @@ namespace jostle::process {
 
 using sim::Duration;
 
-namespace {
-
-// True if threads that lack a core are told apart: those that yield or sleep spin for nobody.
-bool is_told(const Spec& spec) {
-  return spec.host.crowded && spec.sync == Sync::spin;
-}
-
-}  // namespace
-
 ThreadTeam::ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& main,
                        TimeAccount& account)
-    : cpu_(board.cpu), traffic_(board.traffic), main_(main), spec_(spec), costs_(costs), account_(account) {
-  if (is_told(spec)) account.follow(state_);
+    : cpu_(board.cpu),
+      traffic_(board.traffic),
+      main_(main),
+      spec_(spec),
+      costs_(costs),
+      account_(account),
+      told_(spec.host.crowded && spec.sync == Sync::spin) {
+  if (told_) account.follow(state_);
   const cpu::ThreadSpec like_main = thread_spec(spec, costs);
   for (int i = 1; i < spec.host.threads; ++i) {
     Worker& added = workers_.emplace_back();
@@ -61,16 +58,16 @@ sim::Task<> ThreadTeam::compute(std::span<const Duration> layers, bool more) {
     co_await main_.run(sim::work_in(costs_.runtime.per_launch, factor));
     joined_.reset();
     computing_ = workers_.size();
-    if (is_told(spec_))
+    if (told_)
       for (Worker& worker : workers_) note(worker, worker.has_core, true, worker.waits);
     for (Worker& worker : workers_) worker.go.set(main_.thread());
-    if (is_told(spec_)) tell_account();
+    tell_account();
     co_await main_.run(share_);
     met_ = true;
-    if (is_told(spec_)) tell_account();
+    tell_account();
     if (computing_ > 0) co_await main_.wait_for(joined_);
     met_ = false;
-    if (is_told(spec_)) tell_account();
+    tell_account();
   }
 }
 
@@ -79,21 +76,16 @@ sim::Process ThreadTeam::help(Worker& worker) {
     co_await wait_for(cpu_, worker.thread, worker.go, how, costs_.sync);
     worker.go.reset();
     co_await cpu_.run(worker.thread, share_);
-    if (is_told(spec_)) {
-      note(worker, worker.has_core, false, worker.waits);
-      tell_account();
-    }
+    note(worker, worker.has_core, false, worker.waits);
+    tell_account();
     if (--computing_ == 0) joined_.set(worker.thread);
   }
 }
 
 void ThreadTeam::thread_changed(Worker& worker, cpu::State state) {
   const bool has_core = state == cpu::State::on_core || state == cpu::State::refilling;
-  const bool told = is_told(spec_);
-  if (!told && has_core == worker.has_core) return;
   const bool moves = has_core != worker.has_core;
-  if (told) note(worker, has_core, worker.busy, !has_core && state != cpu::State::sleeping);
-  worker.has_core = has_core;
+  note(worker, has_core, worker.busy, !has_core && state != cpu::State::sleeping);
   if (!moves) return tell_account();
   if (worker.demanded > 0) traffic_->core_demands(-worker.demanded);
   worker.demanded = traffic_ && has_core ? bytes_per_s_ : 0;
@@ -101,24 +93,25 @@ void ThreadTeam::thread_changed(Worker& worker, cpu::State state) {
   const bool before = on_cores_ > 0;
   on_cores_ += has_core ? 1 : -1;
   if (before != (on_cores_ > 0)) account_.set_helped(on_cores_ > 0);
-  if (told) tell_account();
+  tell_account();
 }
 
-// Sets what a worker does and counts it.
+// Sets what a worker does, and counts it if threads are told apart.
 void ThreadTeam::note(Worker& worker, bool has_core, bool busy, bool waits) {
   const auto count = [this, &worker](int sign) {
     if (worker.has_core) (worker.busy ? computes_ : spins_) += sign;
     if (worker.busy && worker.waits) lacks_ += sign;
   };
-  count(-1);
+  if (told_) count(-1);
   worker.has_core = has_core;
   worker.busy = busy;
   worker.waits = waits;
-  count(+1);
+  if (told_) count(+1);
 }
 
 // Tells what the threads do.
 void ThreadTeam::tell_account() {
+  if (!told_) return;
   const TeamState now{.computes = computes_ > 0, .spins = spins_ > 0, .lacks = lacks_ > 0, .met = met_};
   if (now == state_) return;
   account_.team_changes(now.lacks || state_.lacks);

@@ -68,7 +68,9 @@ class ThreadTeam {
   std::size_t computing_ = 0;  // workers that have not joined
   int on_cores_ = 0;           // workers that have a core
   bool met_ = false;           // the host thread waits for the others
-  // Workers that compute, spin, and have work and no core; kept only if threads may lack cores.
+  // True if threads that lack a core are told apart: those that yield or sleep spin for nobody.
+  bool told_;
+  // Workers that compute, spin, and have work and no core; kept only if they are told apart.
   int computes_ = 0, spins_ = 0, lacks_ = 0;
   TeamState state_;
 };

@@ -12,7 +12,7 @@ fs::path own_networks_folder(const fs::path& profile) {
 
 std::string_view own_network_name(std::string_view text, const fs::path& profile) {
   const std::string begin = profile.stem().string() + '/';
-  return !profile.extension().empty() && text.starts_with(begin) ? text.substr(begin.size()) : text;
+  return !profile.empty() && text.starts_with(begin) ? text.substr(begin.size()) : text;
 }
 
 std::string own_network_file(std::string_view text, const fs::path& profile) {

@@ -33,9 +33,7 @@ class HostCosts {
  public:
   HostCosts(const ProcessEntry& entry, const WorkContext& context)
       : weights_(entry.language->weights),
-        team_{.threads = offload_threads(entry, context.cpus),
-              .reference_clock_hz = context.device.cpu->reference_clock_hz,
-              .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)},
+        team_(team_of(offload_threads(entry, context.cpus), context)),
         rates_(core_rates(context, team_.threads)) {}
 
   // The work of each thread, in reference time.
@@ -59,7 +57,7 @@ class HostCosts {
 
  private:
   llm::WeightFormat weights_;
-  llm::CoreTeam team_;
+  dnn::HostTeam team_;
   llm::CoreRates rates_;
 };
 

@@ -288,13 +288,10 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
   roofs.bandwidth_bytes_per_s *= device.what_if.memory;
   spec.host.threads = static_cast<int>(threads_of(entry, context.cpus));
   spec.host.crowded = crowded(spec.host.threads, entry, context);
-  // Runtime `cpu` is any library: it fuses as a compiler does.
-  const Lowering lowering = entry.host.runtime == Runtime::cpu ? Lowering::optimised : Lowering::cores;
-  spec.host.layers = dnn::host_layers(layers_of(entry, lowering), entry.work.batch, *entry.work.precision,
-                                      traits_of(entry.host.runtime).library, roofs,
-                                      {.threads = spec.host.threads,
-                                       .reference_clock_hz = device.cpu->reference_clock_hz,
-                                       .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});
+  const dnn::HostLibrary& library = traits_of(entry.host.runtime).library;
+  spec.host.layers =
+      dnn::host_layers(layers_of(entry, library.lowering), entry.work.batch, *entry.work.precision, library,
+                       roofs, team_of(spec.host.threads, context));
   gpu::KernelSequence& kernels = spec.kernels.edit();
   kernels.grade = grade_of(context.profile,
                            fmt::format("runtimes.{}.efficiency", profile_key(traits_of(entry.host.runtime))));
@@ -401,6 +398,12 @@ gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkCont
   frame.kernels.push_back(filling_kernel(compositor.time, context.device.gpu));
   frame.rebuild_finish();
   return placed(std::move(frame), context);
+}
+
+dnn::HostTeam team_of(int threads, const WorkContext& context) {
+  return {.threads = threads,
+          .reference_clock_hz = context.device.cpu->reference_clock_hz,
+          .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)};
 }
 
 bool crowded(int threads, const ProcessEntry& entry, const WorkContext& context) {

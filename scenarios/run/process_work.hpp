@@ -9,6 +9,7 @@
 
 #include "models/board/clocks.hpp"
 #include "models/dnn/fusion.hpp"
+#include "models/dnn/host_layers.hpp"
 #include "models/dnn/partition_points.hpp"
 #include "models/process/spec.hpp"
 
@@ -57,6 +58,9 @@ void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext&
 
 // A frame of a compositor: a kernel that fills the GPU.
 [[nodiscard]] gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkContext& context);
+
+// So many threads on the fastest cores.
+[[nodiscard]] dnn::HostTeam team_of(int threads, const WorkContext& context);
 
 // True if so many threads of the entry may have to wait for cores: they, or all threads of the scenario, are
 // more than the cores, or than the quota of their container.
