@@ -155,8 +155,8 @@ bool has_team(const ProcessEntry& process) {
 
 }  // namespace
 
-// The number of threads is that of the cores for them, or half of it: the cores that a process may use, or the
-// quota of its container, divided among all that compute there.
+// The number of threads is that of the cores for them, or half of it: the cores that a process may use, or
+// the quota of its container, divided among all that compute there.
 std::vector<Changed> fewer_threads(const Request& request) {
   std::int64_t teams = 0;
   for (const ProcessEntry& process : request.scenario.processes)
