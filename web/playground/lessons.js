@@ -4,12 +4,14 @@ import batchingServer from '../../scenarios/teaching/batching_server.yaml';
 import edgeOrCloud from '../../scenarios/teaching/edge_or_cloud.yaml';
 import halfTheCores from '../../scenarios/teaching/half_the_cores.yaml';
 import leastEnergy from '../../scenarios/teaching/least_energy.yaml';
+import mps from '../../scenarios/teaching/mps.yaml';
 import ownLog from '../../scenarios/teaching/own_log.yaml';
 import powerLimit from '../../scenarios/teaching/power_limit.yaml';
 import processesOrStreams from '../../scenarios/teaching/processes_or_streams.yaml';
 import starvedTokens from '../../scenarios/teaching/starved_tokens.yaml';
 import theCap from '../../scenarios/teaching/the_cap.yaml';
 import theDesktop from '../../scenarios/teaching/the_desktop.yaml';
+import theGovernor from '../../scenarios/teaching/the_governor.yaml';
 import theHog from '../../scenarios/teaching/the_hog.yaml';
 import theQuota from '../../scenarios/teaching/the_quota.yaml';
 import twoProcesses from '../../scenarios/teaching/two_processes.yaml';
@@ -192,5 +194,22 @@ run: {duration: 6 s}
     change: {label: 'two cameras', set: ['processes.0.count=2']},
     answer: 'The best board is the smallest one that keeps up: a larger one mostly takes more power even while it waits, and a smaller one falls further and further behind, which no saving makes good. With two cameras a smaller board is large enough. So the demand comes first, and the board second. Boards that nearly keep up may do so in another power mode, or with int8.',
     notes: 'The page knows no prices. jostle plan searches boards, power modes, precisions and batches for a demand at once, and says how sure it is of the winner. Ask what margin they would leave for a fifth camera.',
+  },
+  {
+    id: 'the-governor', title: 'Why is an idle GPU slow?', text: theGovernor,
+    tell: 'One camera sends 30 frames a second to resnet50 in fp16. With its clocks at their limits this board does a frame in 2.2 ms. Here it is as it comes out of the box.',
+    guesses: [{ask: 'Latency of a frame (p50)', unit: 'ms', most: 20, of: latency},
+      {ask: 'Latency of one frame in a hundred (p99)', unit: 'ms', most: 40, of: tail}],
+    change: {label: 'jetson_clocks', set: ['jetson_clocks=true']},
+    answer: 'A governor lowers the clock of a GPU that waits between two frames, because power falls with it. The frame then takes longer, and one that comes while clocks change longest. jetson_clocks pins them: a third of the latency, for 1.8 W more. If the slower frame is soon enough, the governor saves that for nothing.',
+    notes: 'Ask what a benchmark of a board with its governor on has measured. Let students try 5 frames a second: the median more than doubles.',
+  },
+  {
+    id: 'mps', title: 'What does MPS bring, and why does your Jetson lack it?', text: mps,
+    tell: 'Four programs run resnet18 at batch 4 on one H200. With CUDA’s Multi-Process Service their kernels run at the same time. One program alone does 9 280 images a second.',
+    guesses: [{ask: 'Images per second of all four', unit: 'images/s', most: 40000, of: throughput}],
+    change: {label: 'in turns', set: ['sharing=time-slicing']},
+    answer: 'Kernels of a batch of 4 leave most of the 132 SMs empty, and those of other programs fill them: twice what one does alone. In turns the empty SMs stay empty, and four do less than one. MPS on a Jetson is for recent CUDA releases only, and its few SMs are full sooner; streams of one process work on any board.',
+    notes: 'Set the batch to 64: the gain nearly vanishes, since one kernel fills the GPU. Ask when MPS is worth its one common fault: a crash of one client may end all.',
   },
 ];
