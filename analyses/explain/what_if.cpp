@@ -89,16 +89,9 @@ std::optional<Changed> double_bandwidth(const Request& request) {
   return faster(request, "gpu.what_if.memory", request.device.what_if.memory, "twice the bandwidth");
 }
 
-// Costs of host work are given at the reference clock, so that half the clock means twice the speed. Those of
-// stages in cycles do not depend on it.
 std::optional<Changed> double_host_speed(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
-  double hz = request.device.cpu->reference_clock_hz;
-  if (hz <= 0) hz = std::ranges::max(board::maximum_clocks(request.device).clusters_hz);
-  put(scenario, "cpu.reference_clock", input::format_quantity(hz / 2, input::frequency_dimension()));
-  for (scenarios::ProcessEntry& process : scenario.processes)
-    for (std::vector<scenarios::Stage>* const stages : {&process.around.before, &process.around.after})
-      for (scenarios::Stage& stage : *stages) stage.cycles /= 2;
+  put(scenario, "cpu.what_if", fmt::format("{}", 2 * request.device.cpu->what_if));
   return one_board("cores twice as fast", std::move(scenario));
 }
 

@@ -93,6 +93,11 @@ class LayerCosts {
         add_streamed(library_.conversion, elements(layers_[input].out), 4, work);
     return work;
   }
+  // Bytes that the layer has at hand: tensors and weights.
+  [[nodiscard]] double held(const FusedLayer& layer) const {
+    const Format format = format_of(layer);
+    return format.tensor_bytes * tensors(layer) + layer.weight_bytes(format.weight_bytes);
+  }
 
  private:
   // The format that a layer is computed in, and the bytes of its elements between layers and of its weights.
@@ -213,7 +218,28 @@ class LayerCosts {
   bool floats_between_;
 };
 
+double real_seconds(const LayerWork& work, const HostRoofs& roofs, const HostTeam& team) {
+  const double core_s = work.clocks / team.clock_hz + work.bytes / roofs.core_bandwidth_bytes_per_s;
+  return std::max(core_s / team.threads, work.far / roofs.bandwidth_bytes_per_s) + work.alone / team.clock_hz;
+}
+
 }  // namespace
+
+// NOLINTNEXTLINE(readability-function-size): a network, and the settings it runs with
+HostDemand host_demand(std::span<const FusedLayer> layers, std::int64_t batch, Precision precision,
+                       const HostLibrary& library, const HostRoofs& roofs, const HostTeam& team) {
+  const LayerCosts costs(layers, batch, host_precision(roofs, precision), library, roofs);
+  HostDemand sum;
+  for (const FusedLayer& layer : layers) {
+    const LayerWork work = costs.of(layer);
+    const double seconds = real_seconds(work, roofs, team);
+    sum.seconds += seconds;
+    sum.far_bytes += work.far;
+    sum.held_bytes += costs.held(layer) * seconds;
+  }
+  if (sum.seconds > 0) sum.held_bytes /= sum.seconds;
+  return sum;
+}
 
 Precision host_precision(const HostRoofs& roofs, Precision precision) {
   return precision != Precision::tf32 && rate(roofs, precision) > 0 ? precision : Precision::fp32;
@@ -229,15 +255,12 @@ std::vector<sim::Duration> host_layers(std::span<const FusedLayer> layers, std::
       !(team.reference_clock_hz > 0))
     throw std::invalid_argument("inference on the CPU needs a batch, a rate and a bandwidth");
   const LayerCosts costs(layers, batch, used, library, roofs);
-  const double threads = team.threads;
   std::vector<sim::Duration> work;
   work.reserve(layers.size());
   for (const FusedLayer& layer : layers) {
-    const auto [clocks, alone, bytes, far] = costs.of(layer);
-    const double core_s = clocks / team.clock_hz + bytes / roofs.core_bandwidth_bytes_per_s;
-    const double real_s =
-        std::max(core_s / threads, far / roofs.bandwidth_bytes_per_s) + alone / team.clock_hz;
-    const double seconds = real_s * (team.clock_hz / team.reference_clock_hz);  // time at the reference clock
+    // Time at the reference clock.
+    const double seconds =
+        real_seconds(costs.of(layer), roofs, team) * (team.clock_hz / team.reference_clock_hz);
     if (seconds > longest_s) throw std::invalid_argument("a layer would take longer than can be simulated");
     work.push_back(sim::seconds(seconds) +
                    (layer.macs > 0 ? roofs.join * (team.threads - 1) : sim::Duration()));

@@ -51,4 +51,13 @@ struct HostTeam {
                                                      Precision precision, const HostLibrary& library,
                                                      const HostRoofs& roofs, const HostTeam& team);
 
+// A batch on the cores as a whole: its time at the clock of the cores, the bytes that it moves to and from
+// memory, and those that a layer has at hand, in the mean over that time.
+struct HostDemand {
+  double seconds = 0, far_bytes = 0, held_bytes = 0;
+};
+[[nodiscard]] HostDemand host_demand(std::span<const FusedLayer> layers, std::int64_t batch,
+                                     Precision precision, const HostLibrary& library, const HostRoofs& roofs,
+                                     const HostTeam& team);
+
 }  // namespace jostle::dnn

@@ -51,17 +51,27 @@ void Traffic::set_clocks(double capacity_bytes_per_s, double gpu_clock, double g
   set_gpu_demand(gpu_demand_);
 }
 
-void Traffic::core_demands(double change_bytes_per_s) {
-  threads_ += change_bytes_per_s > 0 ? 1 : -1;
-  sim::contract(threads_ >= 0, "a thread that ceases to use the memory had used it");
-  // Exactly zero if no thread is left, despite rounding of the sums.
-  core_bytes_per_s_ = threads_ > 0 ? std::max(core_bytes_per_s_ + change_bytes_per_s, 0.0) : 0;
-  arbiter_.set_demand(cores_, {.bytes_per_s = core_bytes_per_s_, .bound = 1});
+TeamId Traffic::add_team() {
+  teams_.push_back({arbiter_.add({})});
+  return {teams_.size() - 1};
 }
 
-double Traffic::core_speed() const {
-  const double granted = arbiter_.granted(cores_);
-  return granted > 0 && granted < core_bytes_per_s_ ? granted / core_bytes_per_s_ : 1;
+void Traffic::core_demands(double change_bytes_per_s, TeamId id) {
+  Team& team = teams_[id.index];
+  team.threads += change_bytes_per_s > 0 ? 1 : -1;
+  sim::contract(team.threads >= 0, "a thread that ceases to use the memory had used it");
+  // Exactly zero if no thread is left, despite rounding of the sums.
+  team.bytes_per_s = team.threads > 0 ? std::max(team.bytes_per_s + change_bytes_per_s, 0.0) : 0;
+  const int users = id.index == 0 ? 1 : std::max(team.threads, 1);
+  arbiter_.set_demand(
+      team.client,
+      {.bytes_per_s = team.bytes_per_s, .bound = team.bound, .users = static_cast<double>(users)});
+}
+
+double Traffic::moved_by_host() const {
+  double bytes = arbiter_.moved(copies_) + arbiter_.moved(co_runners_);
+  for (const Team& team : teams_) bytes += arbiter_.moved(team.client);
+  return bytes;
 }
 
 void Traffic::copies_change(int change) {

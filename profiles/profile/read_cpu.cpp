@@ -85,6 +85,20 @@ void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
   block.required("speed_while_refilling", costs.speed_while_refilling, Real{0.01, 0.99});
 }
 
+// Reads the list `key` of cores that are kept from threads without affinity.
+void read_cores_apart(Block& block, const char* key, const cpu::Spec& cpu, std::vector<int>& cores) {
+  const auto found = block.words().find(key);
+  if (!found) return;
+  int count = 0;
+  for (const cpu::ClusterSpec& cluster : cpu.clusters) count += cluster.cores;
+  const input::List<int, Whole<int>> list{"a list of core numbers", Whole<int>{0, std::max(count, 1) - 1},
+                                          max_board_cores};
+  cores = list(*found).value_or(std::vector<int>{});
+  std::ranges::sort(cores);
+  if (std::ranges::adjacent_find(cores) != cores.end()) found->problem("a core is named twice");
+  if (std::ssize(cores) == count) found->problem("every core is named: none is left for all others");
+}
+
 void read_two_speeds(const Cursor& at, Block& outer, std::optional<cpu::TwoSpeeds>& speeds) {
   Block block(at, "two speeds of a core: factor, weight, slow", outer.parameters(), outer.from());
   speeds.emplace();
@@ -132,6 +146,9 @@ void read_cpu(const Cursor& at, std::vector<ProfileParameter>& parameters, cpu::
     if (!good_kernel_cpus(cpu.clusters))
       clusters->problem("kernel_cpus must number every core of the board, from 0 up, each once");
   }
+  read_cores_apart(block, "isolcpus", cpu, cpu.isolated);
+  read_cores_apart(block, "partition", cpu, cpu.partitioned);
+  block.optional("what_if", cpu.what_if, Real{0.01, 100});
   if (const auto scheduler = block.words().require("scheduler"))
     read_scheduler(*scheduler, block, cpu.scheduler);
   if (const auto costs = block.words().require("costs")) read_costs(*costs, block, cpu.costs);
