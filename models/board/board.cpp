@@ -76,7 +76,7 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
   for (const process::Spec& spec : setup.processes) add_engines(spec);
   for (const process::Spec& spec : setup.processes) add_process(spec, setup, index++);
   connect(setup);
-  if (traffic_ && device.memory.cores) traffic_->limit_streams(device.memory.cores->together);
+  if (traffic_ && device.memory.cores) traffic_->limit_cores(device.memory.cores->together);
   for (const process::LoadSpec& load : setup.loads) add_load(load, setup, index++);
   interrupted_ = setup.interrupts.has_value();
   if (const auto& interrupts = setup.interrupts)

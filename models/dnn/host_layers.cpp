@@ -10,6 +10,7 @@ namespace {
 constexpr double longest_s = 1e4;
 // Winograd's tiles have 4 x 4 results, of 6 x 6 transformed values.
 constexpr std::int64_t tile = 4, tile_values = 36;
+constexpr double rows_at_once = 6;  // of results, in XNNPACK's micro-kernels: 4x8 or 6x8 in fp32
 constexpr int fewest_channels = 8;  // ncnn uses the plain product if there are fewer
 
 double rate(const HostRoofs& roofs, Precision precision) {
@@ -97,6 +98,16 @@ class LayerCosts {
   [[nodiscard]] double held(const FusedLayer& layer) const {
     const Format format = format_of(layer);
     return format.tensor_bytes * tensors(layer) + layer.weight_bytes(format.weight_bytes);
+  }
+  // Bytes of a product's weights that come from memory again for each few rows of results: those that a cache
+  // of `enough` bytes would keep, and this one does not.
+  [[nodiscard]] double reread(const FusedLayer& layer, double enough) const {
+    const double weights = layer.weight_bytes(format_of(layer).weight_bytes);
+    const bool product =
+        layer.macs > 0 && !layer.depthwise && !(library_.winograd_passes > 0 && is_winograd(layer));
+    if (!product || weights > enough || weights <= roofs_.cache_bytes) return 0;
+    const double rows = images_ * static_cast<double>(layer.out.positions());
+    return (weights - roofs_.cache_bytes) * std::max(rows / rows_at_once - 1, 0.0);
   }
 
  private:
@@ -228,14 +239,21 @@ double real_seconds(const LayerWork& work, const HostRoofs& roofs, const HostTea
 // NOLINTNEXTLINE(readability-function-size): a network, and the settings it runs with
 HostDemand host_demand(std::span<const FusedLayer> layers, std::int64_t batch, Precision precision,
                        const HostLibrary& library, const HostRoofs& roofs, const HostTeam& team) {
-  const LayerCosts costs(layers, batch, host_precision(roofs, precision), library, roofs);
+  HostRoofs own = roofs;
+  own.cache_bytes = std::min(roofs.own_cache_bytes, roofs.cache_bytes);
+  const Precision used = host_precision(roofs, precision);
+  const LayerCosts with(layers, batch, used, library, roofs), without(layers, batch, used, library, own);
   HostDemand sum;
   for (const FusedLayer& layer : layers) {
-    const LayerWork work = costs.of(layer);
+    const LayerWork work = with.of(layer);
+    LayerWork lost = without.of(layer);
+    lost.far += without.reread(layer, roofs.cache_bytes);
     const double seconds = real_seconds(work, roofs, team);
     sum.seconds += seconds;
     sum.far_bytes += work.far;
-    sum.held_bytes += costs.held(layer) * seconds;
+    sum.held_bytes += with.held(layer) * seconds;
+    sum.lost_seconds += real_seconds(lost, roofs, team);
+    sum.lost_bytes += lost.far;
   }
   if (sum.seconds > 0) sum.held_bytes /= sum.seconds;
   return sum;

@@ -1,6 +1,7 @@
 #include "models/memory/traffic.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "sim/contract.hpp"
 
@@ -68,6 +69,24 @@ void Traffic::core_demands(double change_bytes_per_s, TeamId id) {
       {.bytes_per_s = team.bytes_per_s, .bound = team.bound, .users = static_cast<double>(users)});
 }
 
+double Traffic::core_speed(TeamId id) const {
+  const Team& own = teams_[id.index];
+  const double speed = arbiter_.present_speed(own.client);
+  if (own.bytes_per_s <= 0 || own.bound <= 0) return speed;
+  std::array demands{own.bytes_per_s / own.bound, 0.0, std::min(demanded_, cores_limit_)};
+  std::array users{static_cast<double>(own.threads), 0.0, 0.0};
+  for (const Stream& stream : streams_) users[2] += stream.demand > 0 ? stream.threads : 0;
+  for (const Team& other : teams_) {
+    if (&other == &own) continue;
+    demands[1] += other.bytes_per_s;
+    users[1] += other.threads;
+  }
+  demands[0] = std::min(demands[0], cores_limit_);
+  std::array<double, 3> grants{};
+  share_bandwidth({.capacity_bytes_per_s = cores_limit_}, demands, users, grants);
+  return std::min(speed, grants[0] / demands[0]);
+}
+
 double Traffic::moved_by_host() const {
   double bytes = arbiter_.moved(copies_) + arbiter_.moved(co_runners_);
   for (const Team& team : teams_) bytes += arbiter_.moved(team.client);
@@ -105,7 +124,7 @@ void Traffic::set_stream(StreamId id, double bytes_per_s, int threads) {
     demanded_ += stream.demand;
     users += stream.threads;
   }
-  arbiter_.set_demand(co_runners_, {.bytes_per_s = std::min(demanded_, streams_limit_),
+  arbiter_.set_demand(co_runners_, {.bytes_per_s = std::min(demanded_, cores_limit_),
                                     .bound = 1,
                                     .users = static_cast<double>(std::max(users, 1))});
 }

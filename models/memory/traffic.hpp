@@ -50,14 +50,14 @@ class Traffic {
   void set_bound(TeamId team, double bound) { teams_[team.index].bound = bound; }
   // A thread with this bandwidth begins (+) or ceases (-) to run on a core.
   void core_demands(double change_bytes_per_s, TeamId team = {});
-  // The present speed of the team's work in so far as it is bound by memory (memory_speed()).
-  [[nodiscard]] double core_speed(TeamId team) const {
-    return arbiter_.present_speed(teams_[team.index].client);
-  }
+  // The present speed of the team's work in so far as it is bound by memory (memory_speed()). While it is,
+  // all cores share what they can move together.
+  [[nodiscard]] double core_speed(TeamId team) const;
   void copies_change(int change);
 
-  // Co-runners move at most this much together (bytes/s); what they demand beyond it is shared in proportion.
-  void limit_streams(double together) { streams_limit_ = together; }
+  // All cores move at most this much together (bytes/s); what co-runners demand beyond it is shared in
+  // proportion.
+  void limit_cores(double together) { cores_limit_ = together; }
   [[nodiscard]] StreamId add_stream();
   // Sets the co-runner's demand from now on, the sum over its `threads` threads.
   void set_stream(StreamId stream, double bytes_per_s, int threads);
@@ -89,7 +89,7 @@ class Traffic {
   std::vector<Team> teams_;
   ClientId copies_, co_runners_;
   std::vector<Stream> streams_;
-  double streams_limit_ = std::numeric_limits<double>::infinity();
+  double cores_limit_ = std::numeric_limits<double>::infinity();
   double demanded_ = 0;          // total demand of all streams
   double moved_by_streams_ = 0;  // the part of arbiter_.moved(co_runners_) already divided among them
   Demand gpu_demand_;            // the last demand given to set_gpu_demand()

@@ -284,27 +284,23 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
                                    to_string(entry.host.placement), spec.segments.size());
 }
 
-// Sets what the threads of a network lose to others: the bytes that they move to and from memory, with the
-// cache that a cluster shares and with a core's own alone.
-void share_caches(process::HostWork& host, std::span<const dnn::FusedLayer> layers, const ProcessEntry& entry,
+// Sets what the threads of a network lose to others: bandwidth, and the cache that a cluster shares.
+void share_memory(process::HostWork& host, std::span<const dnn::FusedLayer> layers, const ProcessEntry& entry,
                   dnn::HostRoofs roofs, const WorkContext& context) {
-  const dnn::HostLibrary& library = traits_of(entry.host.runtime).library;
-  const dnn::HostTeam team = team_of(host.threads, context);
-  const auto demand = [&](double cache) {
-    roofs.cache_bytes = cache;
-    return dnn::host_demand(layers, entry.work.batch, *entry.work.precision, library, roofs, team);
-  };
   const auto& clusters = context.device.cpu->clusters;
   const cpu::ClusterSpec& fast = *std::ranges::max_element(clusters, {}, &cpu::ClusterSpec::capacity);
-  const double whole = roofs.cache_bytes > 0 ? roofs.cache_bytes : fast.shared_cache_bytes;
-  const dnn::HostDemand with = demand(whole), without = demand(std::min(fast.cache_bytes, whole));
+  if (roofs.cache_bytes == 0) roofs.cache_bytes = fast.shared_cache_bytes;
+  roofs.own_cache_bytes = fast.cache_bytes;
+  const dnn::HostTeam team = team_of(host.threads, context);
+  const dnn::HostDemand demand = dnn::host_demand(layers, entry.work.batch, *entry.work.precision,
+                                                  traits_of(entry.host.runtime).library, roofs, team);
   const sim::Duration work = std::accumulate(host.layers.begin(), host.layers.end(), sim::Duration::zero());
-  host.traffic = traffic_of(with.far_bytes, work, roofs.bandwidth_bytes_per_s, team);
-  host.cached_bytes = std::floor(std::min(with.held_bytes, fast.shared_cache_bytes) / host.threads);
+  host.traffic = traffic_of(demand.far_bytes, work, roofs.bandwidth_bytes_per_s, team);
+  host.cached_bytes = std::floor(std::min(demand.held_bytes, fast.shared_cache_bytes) / host.threads);
   if (host.traffic.bytes_per_s <= 0) return;
-  const double batch_s = with.far_bytes / (host.traffic.bytes_per_s * host.threads);
-  host.traffic.uncached_time = 1 + std::max(0.0, without.seconds - with.seconds) / batch_s;
-  host.traffic.uncached_bytes = std::max(1.0, without.far_bytes / with.far_bytes);
+  const double batch_s = demand.far_bytes / (host.traffic.bytes_per_s * host.threads);
+  host.traffic.uncached_time = 1 + std::max(0.0, demand.lost_seconds - demand.seconds) / batch_s;
+  host.traffic.uncached_bytes = std::max(1.0, demand.lost_bytes / demand.far_bytes);
 }
 
 void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
@@ -318,7 +314,7 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
   const std::vector<dnn::FusedLayer> layers = layers_of(entry, library.lowering);
   const dnn::HostTeam team = team_of(spec.host.threads, context);
   spec.host.layers = dnn::host_layers(layers, entry.work.batch, *entry.work.precision, library, roofs, team);
-  share_caches(spec.host, layers, entry, roofs, context);
+  share_memory(spec.host, layers, entry, roofs, context);
   gpu::KernelSequence& kernels = spec.kernels.edit();
   kernels.grade = grade_of(context.profile,
                            fmt::format("runtimes.{}.efficiency", profile_key(traits_of(entry.host.runtime))));

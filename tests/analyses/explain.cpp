@@ -121,6 +121,20 @@ TEST(Explain, changes_are_those_that_a_user_would_make) {
   EXPECT_EQ(after("double-bandwidth"), by_hand({"figures.gpu.what_if.memory=2"}));
 }
 
+TEST(Explain, says_that_cores_twice_as_fast_compute_networks_on_them_nearly_twice_as_fast) {
+  const auto gain = [](const std::string& process) {
+    const Explanation explanation = explained("device: raspberry-pi-5\nprocesses:\n  - {" + process +
+                                                  ", placement: cpu, threads: 2}\n"
+                                                  "run: {duration: 5 s, warmup: 200 ms}\n",
+                                              {}, {"double-host-speed"});
+    return 1 + tried(explanation, "double-host-speed").throughput.relative.value();
+  };
+  EXPECT_NEAR(gain("model: resnet50, precision: fp32, runtime: tflite"), 1.95, 0.06);
+  EXPECT_NEAR(gain("model: qwen2.5_0.5b, precision: q4_0, runtime: llama.cpp, bench: {pp: 128}"), 1.95, 0.06);
+  EXPECT_LT(gain("model: qwen2.5_0.5b, precision: q4_0, runtime: llama.cpp, bench: {tg: 16}"), 1.3)
+      << "bound by memory";
+}
+
 TEST(Explain, a_second_board_takes_every_other_process) {
   const Tried board = tried(explained(gate, {}, {"second-board"}), "second-board");
   ASSERT_EQ(board.what_if.boards.size(), 2U);
