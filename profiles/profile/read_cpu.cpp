@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "input/readers.hpp"
 #include "models/cpu/spec.hpp"
@@ -85,18 +87,16 @@ void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
   block.required("speed_while_refilling", costs.speed_while_refilling, Real{0.01, 0.99});
 }
 
-// Reads the list `key` of cores that are kept from threads without affinity.
-void read_cores_apart(Block& block, const char* key, const cpu::Spec& cpu, std::vector<int>& cores) {
-  const auto found = block.words().find(key);
-  if (!found) return;
-  int count = 0;
-  for (const cpu::ClusterSpec& cluster : cpu.clusters) count += cluster.cores;
+// Reads a list of cores that are kept from threads without affinity, of so many on the board.
+std::optional<std::vector<int>> read_cores_apart(const Cursor& at, int count) {
   const input::List<int, Whole<int>> list{"a list of core numbers", Whole<int>{0, std::max(count, 1) - 1},
                                           max_board_cores};
-  cores = list(*found).value_or(std::vector<int>{});
-  std::ranges::sort(cores);
-  if (std::ranges::adjacent_find(cores) != cores.end()) found->problem("a core is named twice");
-  if (std::ssize(cores) == count) found->problem("every core is named: none is left for all others");
+  auto cores = list(at);
+  if (!cores) return std::nullopt;
+  std::ranges::sort(*cores);
+  if (std::ranges::adjacent_find(*cores) != cores->end()) at.problem("a core is named twice");
+  if (std::ssize(*cores) == count) at.problem("every core is named: none is left for all others");
+  return cores;
 }
 
 void read_two_speeds(const Cursor& at, Block& outer, std::optional<cpu::TwoSpeeds>& speeds) {
@@ -146,8 +146,13 @@ void read_cpu(const Cursor& at, std::vector<ProfileParameter>& parameters, cpu::
     if (!good_kernel_cpus(cpu.clusters))
       clusters->problem("kernel_cpus must number every core of the board, from 0 up, each once");
   }
-  read_cores_apart(block, "isolcpus", cpu, cpu.isolated);
-  read_cores_apart(block, "partition", cpu, cpu.partitioned);
+  const auto apart =
+      [count = std::transform_reduce(cpu.clusters.begin(), cpu.clusters.end(), 0, std::plus<>(),
+                                     [](const auto& cluster) { return cluster.cores; })](const Cursor& at) {
+        return read_cores_apart(at, count);
+      };
+  block.optional("isolcpus", cpu.isolated, apart);
+  block.optional("partition", cpu.partitioned, apart);
   block.optional("what_if", cpu.what_if, Real{0.01, 100});
   if (const auto scheduler = block.words().require("scheduler"))
     read_scheduler(*scheduler, block, cpu.scheduler);

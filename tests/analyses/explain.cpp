@@ -127,7 +127,7 @@ TEST(Explain, says_that_cores_twice_as_fast_compute_networks_on_them_nearly_twic
                                                   ", placement: cpu, threads: 2}\n"
                                                   "run: {duration: 5 s, warmup: 200 ms}\n",
                                               {}, {"double-host-speed"});
-    return 1 + tried(explanation, "double-host-speed").throughput.relative.value();
+    return 1 + tried(explanation, "double-host-speed").throughput.relative().value();
   };
   EXPECT_NEAR(gain("model: resnet50, precision: fp32, runtime: tflite"), 1.95, 0.06);
   EXPECT_NEAR(gain("model: qwen2.5_0.5b, precision: q4_0, runtime: llama.cpp, bench: {pp: 128}"), 1.95, 0.06);

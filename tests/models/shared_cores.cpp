@@ -22,7 +22,8 @@ struct Board {
     for (const Program& program : programs) {
       teams.push_back(traffic.add_team());
       traffic.set_bound(teams.back(), program.bound);
-      for (int i = 0; i < program.threads; ++i) traffic.core_demands(program.bytes_per_s, teams.back());
+      for (int i = 0; i < program.threads && program.bytes_per_s > 0; ++i)
+        traffic.core_demands(program.bytes_per_s, teams.back());
     }
   }
   // The time of a program's work relative to that alone.
