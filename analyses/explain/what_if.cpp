@@ -74,19 +74,19 @@ std::optional<Changed> without_turns(const Request& request, const gpu::SharingW
   return one_board(std::string(way.label), std::move(scenario));
 }
 
-std::optional<Changed> faster(const Request& request, const char* parameter, double now, const char* label) {
+std::optional<Changed> double_arithmetic(const Request& request) {
   if (!request.device.has_gpu() || std::ranges::none_of(request.scenario.processes, computes_on_gpu))
     return std::nullopt;
   scenarios::Scenario scenario = request.scenario;
-  put(scenario, parameter, fmt::format("{}", 2 * now));
-  return one_board(label, std::move(scenario));
-}
-std::optional<Changed> double_arithmetic(const Request& request) {
-  return faster(request, "gpu.what_if.arithmetic", request.device.what_if.arithmetic,
-                "twice the GPU arithmetic");
+  put(scenario, "gpu.what_if.arithmetic", fmt::format("{}", 2 * request.device.what_if.arithmetic));
+  return one_board("twice the GPU arithmetic", std::move(scenario));
 }
 std::optional<Changed> double_bandwidth(const Request& request) {
-  return faster(request, "gpu.what_if.memory", request.device.what_if.memory, "twice the bandwidth");
+  if (std::ranges::all_of(request.scenario.processes, is_synthetic)) return std::nullopt;
+  scenarios::Scenario scenario = request.scenario;
+  put(scenario, request.device.has_gpu() ? "gpu.what_if.memory" : "memory.what_if",
+      fmt::format("{}", 2 * request.device.what_if.memory));
+  return one_board("twice the bandwidth", std::move(scenario));
 }
 
 std::optional<Changed> double_host_speed(const Request& request) {

@@ -135,6 +135,15 @@ TEST(Explain, says_that_cores_twice_as_fast_compute_networks_on_them_nearly_twic
       << "bound by memory";
 }
 
+TEST(Explain, names_the_memory_of_a_board_without_a_gpu_where_a_language_model_decodes) {
+  const Explanation explanation = explained(
+      "device: raspberry-pi-5\nprocesses:\n  - {model: llama3.2_3b, precision: q4_k_m, runtime: llama.cpp, "
+      "placement: cpu, threads: 4, bench: {tg: 16}}\nrun: {duration: 20 s, warmup: 200 ms}\n");
+  EXPECT_GT(tried(explanation, "double-bandwidth").throughput.relative().value(), 0.4);
+  ASSERT_TRUE(explanation.critical.has_value());
+  EXPECT_EQ(explanation.critical->resource, Resource::memory_bandwidth);
+}
+
 TEST(Explain, a_second_board_takes_every_other_process) {
   const Tried board = tried(explained(gate, {}, {"second-board"}), "second-board");
   ASSERT_EQ(board.what_if.boards.size(), 2U);
