@@ -74,31 +74,24 @@ std::optional<Changed> without_turns(const Request& request, const gpu::SharingW
   return one_board(std::string(way.label), std::move(scenario));
 }
 
-std::optional<Changed> faster(const Request& request, const char* parameter, double now, const char* label) {
+std::optional<Changed> double_arithmetic(const Request& request) {
   if (!request.device.has_gpu() || std::ranges::none_of(request.scenario.processes, computes_on_gpu))
     return std::nullopt;
   scenarios::Scenario scenario = request.scenario;
-  put(scenario, parameter, fmt::format("{}", 2 * now));
-  return one_board(label, std::move(scenario));
-}
-std::optional<Changed> double_arithmetic(const Request& request) {
-  return faster(request, "gpu.what_if.arithmetic", request.device.what_if.arithmetic,
-                "twice the GPU arithmetic");
+  put(scenario, "gpu.what_if.arithmetic", fmt::format("{}", 2 * request.device.what_if.arithmetic));
+  return one_board("twice the GPU arithmetic", std::move(scenario));
 }
 std::optional<Changed> double_bandwidth(const Request& request) {
-  return faster(request, "gpu.what_if.memory", request.device.what_if.memory, "twice the bandwidth");
+  if (std::ranges::all_of(request.scenario.processes, is_synthetic)) return std::nullopt;
+  scenarios::Scenario scenario = request.scenario;
+  put(scenario, request.device.has_gpu() ? "gpu.what_if.memory" : "memory.what_if",
+      fmt::format("{}", 2 * request.device.what_if.memory));
+  return one_board("twice the bandwidth", std::move(scenario));
 }
 
-// Costs of host work are given at the reference clock, so that half the clock means twice the speed. Those of
-// stages in cycles do not depend on it.
 std::optional<Changed> double_host_speed(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
-  double hz = request.device.cpu->reference_clock_hz;
-  if (hz <= 0) hz = std::ranges::max(board::maximum_clocks(request.device).clusters_hz);
-  put(scenario, "cpu.reference_clock", input::format_quantity(hz / 2, input::frequency_dimension()));
-  for (scenarios::ProcessEntry& process : scenario.processes)
-    for (std::vector<scenarios::Stage>* const stages : {&process.around.before, &process.around.after})
-      for (scenarios::Stage& stage : *stages) stage.cycles /= 2;
+  put(scenario, "cpu.what_if", fmt::format("{}", 2 * request.device.cpu->what_if));
   return one_board("cores twice as fast", std::move(scenario));
 }
 

@@ -55,12 +55,14 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
   clocks_ = given_;
   for (std::size_t cluster = 0; cluster < clocks_.clusters_hz.size(); ++cluster)
     cpu_.set_cluster_clock(static_cast<int>(cluster), clocks_.clusters_hz[cluster]);
-  if (device.memory.unified && gpu_ && setup.memory_bytes_per_s > 0) {
+  if ((device.memory.unified || !gpu_) && setup.memory_bytes_per_s > 0) {
     const memory::Sharing sharing{.capacity_bytes_per_s = setup.memory_bytes_per_s,
                                   .interference = device.memory.interference};
-    const memory::SpeedListener listener{
-        .changed = [](void* self, double speed) { static_cast<Board*>(self)->memory_speed_changed(speed); },
-        .context = this};
+    memory::SpeedListener listener;
+    if (gpu_)
+      listener = {
+          .changed = [](void* self, double speed) { static_cast<Board*>(self)->memory_speed_changed(speed); },
+          .context = this};
     // A copy reads and writes, so it moves every byte twice.
     traffic_.emplace(engine, sharing, listener, 2 * device.gpu.copy_bandwidth_bytes_per_s);
   }
@@ -74,7 +76,7 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
   for (const process::Spec& spec : setup.processes) add_engines(spec);
   for (const process::Spec& spec : setup.processes) add_process(spec, setup, index++);
   connect(setup);
-  if (traffic_ && device.memory.cores) traffic_->limit_streams(device.memory.cores->together);
+  if (traffic_ && device.memory.cores) traffic_->limit_cores(device.memory.cores->together);
   for (const process::LoadSpec& load : setup.loads) add_load(load, setup, index++);
   interrupted_ = setup.interrupts.has_value();
   if (const auto& interrupts = setup.interrupts)

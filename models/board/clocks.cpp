@@ -1,5 +1,7 @@
 #include "models/board/clocks.hpp"
 
+#include <algorithm>
+
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 
@@ -43,7 +45,12 @@ double memory_speed(const DeviceSpec& device, double gpu_hz, double emc_hz) {
 }
 
 double memory_capacity(const DeviceSpec& device, double emc_hz) {
-  return device.what_if.memory * delivered(device, emc_hz);
+  if (device.has_gpu()) return device.what_if.memory * delivered(device, emc_hz);
+  if (device.memory.cores) return device.what_if.memory * device.memory.cores->together;
+  double most = device.language ? device.language->bandwidth_bytes_per_s : 0;
+  for (const process::RuntimeTraits& row : process::runtimes)
+    most = std::max(most, device.host[row.runtime].bandwidth_bytes_per_s);
+  return device.what_if.memory * most;
 }
 
 }  // namespace jostle::board

@@ -33,12 +33,16 @@ const PowerMode* find_power_mode(const DeviceSpec& device, const std::string& na
 }
 
 std::vector<int> shared_cpus(const DeviceSpec& device, const std::vector<int>& cpus) {
+  const auto apart = [&cpu = *device.cpu](int number) {
+    return std::ranges::find(cpu.isolated, number) != cpu.isolated.end() ||
+           std::ranges::find(cpu.partitioned, number) != cpu.partitioned.end();
+  };
   std::vector<int> shared;
   int first = 0;
   for (const cpu::ClusterSpec& cluster : device.cpu->clusters) {
     const int behind = first + cluster.cores;
     std::copy_if(cpus.begin(), cpus.end(), std::back_inserter(shared),
-                 [&](int cpu) { return !cluster.isolated && cpu >= first && cpu < behind; });
+                 [&](int cpu) { return !cluster.isolated && cpu >= first && cpu < behind && !apart(cpu); });
     first = behind;
   }
   return shared.empty() ? cpus : shared;

@@ -89,8 +89,8 @@ struct DeviceSpec {
 // shortened, or extended with the lowest-numbered cores, to that length.
 [[nodiscard]] std::vector<int> online_cpus(const DeviceSpec& device, const PowerMode* mode,
                                            std::optional<int> cores);
-// The cores of `cpus` on which threads without affinity run: cores of isolated clusters only if there are no
-// others.
+// The cores of `cpus` on which threads without affinity run: isolated cores and those of partitions only if
+// there are no others.
 [[nodiscard]] std::vector<int> shared_cpus(const DeviceSpec& device, const std::vector<int>& cpus);
 
 }  // namespace jostle::board

@@ -89,7 +89,8 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
       core.index = static_cast<int>(machine_.cores.size()) - 1;
       core.cluster = static_cast<int>(c);
       core.online = machine_.online.contains(core.index);
-      core.balanced = core.online && !spec.clusters[c].isolated;
+      core.balanced = core.online && !spec.clusters[c].isolated &&
+                      std::ranges::find(spec.isolated, core.index) == spec.isolated.end();
       core.capacity = known ? spec.clusters[c].capacity : 1024;
       core.average_idle = 2 * spec.scheduler.cache_hot_for;  // the kernel's start value
       machine_.update_rate(core);
@@ -134,6 +135,7 @@ ThreadId Cpu::create_thread(const ThreadSpec& spec) {
     thread.own_loss.emplace(loss.whole, machine_.spec.costs.preempted_least, loss.time_constant);
   }
   thread.streams = spec.streams;
+  thread.cached_bytes = spec.cached_bytes;
   thread.state_since = engine_.now();
   machine_.ever_allowed |= thread.allowed;
   return {thread.index};
@@ -143,7 +145,7 @@ void Machine::update_rate(Core& core) const {
   const ClusterSpec& cluster = spec_of(core);
   const double clock = cluster_of(core).clock_hz / cluster.max_clock_hz;
   const double reference = spec.reference_clock_hz > 0 ? spec.reference_clock_hz : fastest_clock_hz;
-  core.rate = core.pace * cluster.capacity * clock / 1024 * (fastest_clock_hz / reference);
+  core.rate = core.pace * cluster.capacity * clock / 1024 * (fastest_clock_hz / reference) * spec.what_if;
   core.speed = core.capacity * clock;
 }
 
@@ -193,6 +195,13 @@ void Cpu::set_cluster_clock(int cluster, double hz) {
     machine_.update_rate(machine_.core(i));
     arm(machine_.core(i));
   }
+}
+
+double Cpu::cache_share(ThreadId thread) const {
+  const Core& core = machine_.core(machine_.thread(thread).core);
+  const double cache = machine_.spec_of(core).shared_cache_bytes;
+  const double wanted = machine_.cluster_of(core).cached_bytes;
+  return wanted > cache ? cache / wanted : 1;
 }
 
 Progress Cpu::progress(ThreadId id) const {

@@ -97,6 +97,9 @@ class Cpu {
     return machine_.clusters[static_cast<std::size_t>(cluster)].clock_hz;
   }
 
+  // The share of its data that a thread finds in the cache that the cores of its cluster share. The data of
+  // each thread on them gets a part of the cache in proportion to its size.
+  [[nodiscard]] double cache_share(ThreadId thread) const;
   [[nodiscard]] Progress progress(ThreadId thread) const;
   [[nodiscard]] State state(ThreadId thread) const { return machine_.thread(thread).state; }
   // The core that it is on, waits for or was last on.

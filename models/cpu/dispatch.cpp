@@ -46,7 +46,7 @@ void Cpu::take_off(Core& core) {
   thread.left_core = engine_.now();
   thread.core_busy_at_exit = core.statistics.busy;
   thread.streamed_at_exit = machine_.cluster_of(core).streamed_by(thread.left_core);
-  if (thread.streams) machine_.cluster_of(core).count_streaming(-1, engine_.now());
+  machine_.cluster_of(core).count(thread, machine_.spec_of(core).shared_cache_bytes, -1, engine_.now());
   core.running = nullptr;
   core.last = &thread;
   if (core.track != sim::TrackId::none) engine_.trace()->end(core.track, engine_.now());
@@ -68,7 +68,7 @@ void Cpu::hand_over(Core& core, Thread* next) {
   core.running = next;
   if (next == nullptr) return;
   charge_return(machine_, core, *next, engine_.now());
-  if (next->streams) machine_.cluster_of(core).count_streaming(+1, engine_.now());
+  machine_.cluster_of(core).count(*next, machine_.spec_of(core).shared_cache_bytes, +1, engine_.now());
   if (core.last != next) {
     next->switch_left = machine_.spec.costs.context_switch + std::exchange(core.waking, {});
     ++core.statistics.switches;

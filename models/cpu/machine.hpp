@@ -2,6 +2,7 @@
 // cache debt read it.
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
 #include <deque>
 #include <span>
@@ -57,6 +58,7 @@ struct Thread : Entity, sim::Waitable {
   double working_set_bytes = 0;
   std::optional<CacheLoss> own_loss = {};  // follows ThreadSpec::return_loss
   bool streams = false;
+  double cached_bytes = 0;
   int start_on = -1;
   int priority = 0;                // SCHED_FIFO priority; 0: the run queue's policy
   Container* container = nullptr;  // null: none
@@ -175,12 +177,15 @@ struct Cluster {
   // any.
   int streaming = 0;
   sim::Time streaming_since;
-  sim::Duration streamed;  // up to the last change of `streaming`
+  sim::Duration streamed;   // up to the last change of `streaming`
+  double cached_bytes = 0;  // for its shared cache, of the threads that have a core
   [[nodiscard]] sim::Duration streamed_by(sim::Time now) const {
     return streaming > 0 ? streamed + (now - streaming_since) : streamed;
   }
-  // A streaming thread takes (+1) or leaves (-1) a core.
-  void count_streaming(int change, sim::Time now) {
+  // A thread takes (+1) or leaves (-1) a core.
+  void count(const Thread& thread, double cache_bytes, int change, sim::Time now) {
+    cached_bytes += change * (thread.streams ? cache_bytes : std::min(thread.cached_bytes, cache_bytes));
+    if (!thread.streams) return;
     streamed = streamed_by(now);
     streaming_since = now;
     streaming += change;

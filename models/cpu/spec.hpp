@@ -72,7 +72,11 @@ struct Spec {
   CostSpec costs;
   std::optional<IdleState> idle_state = {};  // none: leaving idleness takes no time
   std::optional<TwoSpeeds> two_speeds = {};  // none: a core keeps its speed
-  double reference_clock_hz = 0;  // launch costs are given at this clock on a core of capacity 1024
+  double reference_clock_hz = 0;   // launch costs are given at this clock on a core of capacity 1024
+  double what_if = 1;              // speed of the cores at every clock, for what-if questions
+  std::vector<int> isolated = {};  // isolcpus: cores that are as those of isolated clusters
+  // Cores of cpuset partitions: threads come only by affinity, and balance there.
+  std::vector<int> partitioned = {};
 };
 
 }  // namespace jostle::cpu

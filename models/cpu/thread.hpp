@@ -46,6 +46,9 @@ struct ThreadSpec {
   double working_set_bytes = 0;                 // determines the cache debts
   std::optional<ReturnLoss> return_loss = {};   // in place of the debts of the cores
   bool streams = false;  // its data exceeds the caches: other threads lose their state in the shared cache
+  // Its part of the data that its program reads again from the cache that a cluster shares; the cache counts
+  // for no more than it holds. All of the cache if it streams.
+  double cached_bytes = 0;
   std::optional<int> start_on = {};  // its first core; none: the idlest allowed one
   ThreadListener listener = {};
 };

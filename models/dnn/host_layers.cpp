@@ -10,6 +10,7 @@ namespace {
 constexpr double longest_s = 1e4;
 // Winograd's tiles have 4 x 4 results, of 6 x 6 transformed values.
 constexpr std::int64_t tile = 4, tile_values = 36;
+constexpr double rows_at_once = 6;  // of results, in XNNPACK's micro-kernels: 4x8 or 6x8 in fp32
 constexpr int fewest_channels = 8;  // ncnn uses the plain product if there are fewer
 
 double rate(const HostRoofs& roofs, Precision precision) {
@@ -92,6 +93,21 @@ class LayerCosts {
       if (format_of(layers_[input]).precision != format.precision)
         add_streamed(library_.conversion, elements(layers_[input].out), 4, work);
     return work;
+  }
+  // Bytes that the layer has at hand: tensors and weights.
+  [[nodiscard]] double held(const FusedLayer& layer) const {
+    const Format format = format_of(layer);
+    return format.tensor_bytes * tensors(layer) + layer.weight_bytes(format.weight_bytes);
+  }
+  // Bytes of a product's weights that come from memory again for each few rows of results: those that a cache
+  // of `enough` bytes would keep, and this one does not.
+  [[nodiscard]] double reread(const FusedLayer& layer, double enough) const {
+    const double weights = layer.weight_bytes(format_of(layer).weight_bytes);
+    const bool product =
+        layer.macs > 0 && !layer.depthwise && !(library_.winograd_passes > 0 && is_winograd(layer));
+    if (!product || weights > enough || weights <= roofs_.cache_bytes) return 0;
+    const double rows = images_ * static_cast<double>(layer.out.positions());
+    return (weights - roofs_.cache_bytes) * std::max(rows / rows_at_once - 1, 0.0);
   }
 
  private:
@@ -213,7 +229,35 @@ class LayerCosts {
   bool floats_between_;
 };
 
+double real_seconds(const LayerWork& work, const HostRoofs& roofs, const HostTeam& team) {
+  const double core_s = work.clocks / team.clock_hz + work.bytes / roofs.core_bandwidth_bytes_per_s;
+  return std::max(core_s / team.threads, work.far / roofs.bandwidth_bytes_per_s) + work.alone / team.clock_hz;
+}
+
 }  // namespace
+
+// NOLINTNEXTLINE(readability-function-size): a network, and the settings it runs with
+HostDemand host_demand(std::span<const FusedLayer> layers, std::int64_t batch, Precision precision,
+                       const HostLibrary& library, const HostRoofs& roofs, const HostTeam& team) {
+  HostRoofs own = roofs;
+  own.cache_bytes = std::min(roofs.own_cache_bytes, roofs.cache_bytes);
+  const Precision used = host_precision(roofs, precision);
+  const LayerCosts with(layers, batch, used, library, roofs), without(layers, batch, used, library, own);
+  HostDemand sum;
+  for (const FusedLayer& layer : layers) {
+    const LayerWork work = with.of(layer);
+    LayerWork lost = without.of(layer);
+    lost.far += without.reread(layer, roofs.cache_bytes);
+    const double seconds = real_seconds(work, roofs, team);
+    sum.seconds += seconds;
+    sum.far_bytes += work.far;
+    sum.held_bytes += with.held(layer) * seconds;
+    sum.lost_seconds += real_seconds(lost, roofs, team);
+    sum.lost_bytes += lost.far;
+  }
+  if (sum.seconds > 0) sum.held_bytes /= sum.seconds;
+  return sum;
+}
 
 Precision host_precision(const HostRoofs& roofs, Precision precision) {
   return precision != Precision::tf32 && rate(roofs, precision) > 0 ? precision : Precision::fp32;
@@ -229,15 +273,12 @@ std::vector<sim::Duration> host_layers(std::span<const FusedLayer> layers, std::
       !(team.reference_clock_hz > 0))
     throw std::invalid_argument("inference on the CPU needs a batch, a rate and a bandwidth");
   const LayerCosts costs(layers, batch, used, library, roofs);
-  const double threads = team.threads;
   std::vector<sim::Duration> work;
   work.reserve(layers.size());
   for (const FusedLayer& layer : layers) {
-    const auto [clocks, alone, bytes, far] = costs.of(layer);
-    const double core_s = clocks / team.clock_hz + bytes / roofs.core_bandwidth_bytes_per_s;
-    const double real_s =
-        std::max(core_s / threads, far / roofs.bandwidth_bytes_per_s) + alone / team.clock_hz;
-    const double seconds = real_s * (team.clock_hz / team.reference_clock_hz);  // time at the reference clock
+    // Time at the reference clock.
+    const double seconds =
+        real_seconds(costs.of(layer), roofs, team) * (team.clock_hz / team.reference_clock_hz);
     if (seconds > longest_s) throw std::invalid_argument("a layer would take longer than can be simulated");
     work.push_back(sim::seconds(seconds) +
                    (layer.macs > 0 ? roofs.join * (team.threads - 1) : sim::Duration()));

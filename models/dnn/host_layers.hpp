@@ -29,6 +29,7 @@ struct HostRoofs {
   double core_bandwidth_bytes_per_s = 0;  // maximum of one core
   double bandwidth_bytes_per_s = 0;       // maximum of all cores together
   double cache_bytes = 0;                 // a tensor that the caches hold from one layer to the next; 0: none
+  double own_cache_bytes = 0;             // the same without the cache that cores share
   // Time that each thread but the first adds to a layer of multiply-adds: it is woken and waited for.
   sim::Duration join;
 };
@@ -50,5 +51,17 @@ struct HostTeam {
 [[nodiscard]] std::vector<sim::Duration> host_layers(std::span<const FusedLayer> layers, std::int64_t batch,
                                                      Precision precision, const HostLibrary& library,
                                                      const HostRoofs& roofs, const HostTeam& team);
+
+// A batch on the cores as a whole, at the clock of the cores.
+struct HostDemand {
+  double seconds = 0, far_bytes = 0;  // bytes to and from memory
+  double held_bytes = 0;              // tensors and weights of a layer, in the mean over that time
+  // The same with a cache of `own_cache_bytes` in place of `cache_bytes`. Products then read their weights
+  // anew for every few rows of results, where the larger cache keeps them.
+  double lost_seconds = 0, lost_bytes = 0;
+};
+[[nodiscard]] HostDemand host_demand(std::span<const FusedLayer> layers, std::int64_t batch,
+                                     Precision precision, const HostLibrary& library, const HostRoofs& roofs,
+                                     const HostTeam& team);
 
 }  // namespace jostle::dnn

@@ -83,10 +83,11 @@ Demand Arbiter::steady_demand() const {
 
 // The speed of the memory-bound part of a client's work beside steady traffic. What counts for both is their
 // demand during that part, not their mean demand.
-double Arbiter::speed_beside(const Demand& steady, const Client& client) const {
+double Arbiter::speed_beside(const Demand& steady, std::size_t index) const {
+  const Client& client = clients_[index];
   if (client.peak <= 0) return 1;
   const std::array demands{std::min(client.peak, sharing_.capacity_bytes_per_s), steady.bytes_per_s};
-  const std::array users{1.0, steady.users};
+  const std::array users{users_[index], steady.users};
   std::array<double, 2> grants{};
   share_bandwidth(sharing_, demands, users, grants);
   return grants[0] / demands[0];
@@ -128,10 +129,13 @@ void Arbiter::solve() {
   bool news = false;
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     Client& client = clients_[i];
-    if (demands_[i] <= 0) continue;
+    if (demands_[i] <= 0) {
+      if (client.listener.changed == nullptr) client.speed = 1;
+      continue;
+    }
     client.speed = memory_speed(grants[i] / demands_[i], client.bound);
     if (steady.bytes_per_s > 0 && !client.steady)
-      client.speed = std::min(client.speed, speed_beside(steady, client));
+      client.speed = std::min(client.speed, speed_beside(steady, i));
     news = news || differs(client);
   }
   // A client that demands nothing may still have to be notified that bandwidth is free again, if it listens.

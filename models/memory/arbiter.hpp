@@ -68,7 +68,7 @@ class Arbiter {
   Arbiter(const Arbiter&) = delete;
   Arbiter& operator=(const Arbiter&) = delete;
 
-  // Adds a client. A client without a listener is never slowed: its shortage is not accounted for.
+  // Adds a client. A client without a listener must ask for its speed.
   ClientId add(const SpeedListener& listener);
   // Adds a client without a listener whose traffic is steady.
   ClientId add_steady();
@@ -82,6 +82,8 @@ class Arbiter {
 
   [[nodiscard]] double granted(ClientId client) const { return grants_[client.index]; }  // bytes/s
   [[nodiscard]] double speed(ClientId client) const { return clients_[client.index].notified_speed; }
+  // The speed from now on of a client without a listener.
+  [[nodiscard]] double present_speed(ClientId client) const { return clients_[client.index].speed; }
   [[nodiscard]] double capacity() const { return sharing_.capacity_bytes_per_s; }
   // Bytes granted up to now.
   [[nodiscard]] double moved(ClientId client) const;
@@ -102,7 +104,7 @@ class Arbiter {
   void solve();
   [[nodiscard]] bool always_fits() const;
   [[nodiscard]] Demand steady_demand() const;
-  [[nodiscard]] double speed_beside(const Demand& steady, const Client& client) const;
+  [[nodiscard]] double speed_beside(const Demand& steady, std::size_t client) const;
   void notify();
   [[nodiscard]] static bool differs(const Client& client);
 

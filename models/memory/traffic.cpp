@@ -1,6 +1,7 @@
 #include "models/memory/traffic.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "sim/contract.hpp"
 
@@ -51,17 +52,45 @@ void Traffic::set_clocks(double capacity_bytes_per_s, double gpu_clock, double g
   set_gpu_demand(gpu_demand_);
 }
 
-void Traffic::core_demands(double change_bytes_per_s) {
-  threads_ += change_bytes_per_s > 0 ? 1 : -1;
-  sim::contract(threads_ >= 0, "a thread that ceases to use the memory had used it");
-  // Exactly zero if no thread is left, despite rounding of the sums.
-  core_bytes_per_s_ = threads_ > 0 ? std::max(core_bytes_per_s_ + change_bytes_per_s, 0.0) : 0;
-  arbiter_.set_demand(cores_, {.bytes_per_s = core_bytes_per_s_, .bound = 1});
+TeamId Traffic::add_team() {
+  teams_.push_back({arbiter_.add({})});
+  return {teams_.size() - 1};
 }
 
-double Traffic::core_speed() const {
-  const double granted = arbiter_.granted(cores_);
-  return granted > 0 && granted < core_bytes_per_s_ ? granted / core_bytes_per_s_ : 1;
+void Traffic::core_demands(double change_bytes_per_s, TeamId id) {
+  Team& team = teams_[id.index];
+  team.threads += change_bytes_per_s > 0 ? 1 : -1;
+  sim::contract(team.threads >= 0, "a thread that ceases to use the memory had used it");
+  // Exactly zero if no thread is left, despite rounding of the sums.
+  team.bytes_per_s = team.threads > 0 ? std::max(team.bytes_per_s + change_bytes_per_s, 0.0) : 0;
+  const int users = id.index == 0 ? 1 : std::max(team.threads, 1);
+  arbiter_.set_demand(
+      team.client,
+      {.bytes_per_s = team.bytes_per_s, .bound = team.bound, .users = static_cast<double>(users)});
+}
+
+double Traffic::core_speed(TeamId id) const {
+  const Team& own = teams_[id.index];
+  const double speed = arbiter_.present_speed(own.client);
+  if (own.bytes_per_s <= 0 || own.bound <= 0) return speed;
+  std::array demands{own.bytes_per_s / own.bound, 0.0, std::min(demanded_, cores_limit_)};
+  std::array users{static_cast<double>(own.threads), 0.0, 0.0};
+  for (const Stream& stream : streams_) users[2] += stream.demand > 0 ? stream.threads : 0;
+  for (const Team& other : teams_) {
+    if (&other == &own) continue;
+    demands[1] += other.bytes_per_s;
+    users[1] += other.threads;
+  }
+  demands[0] = std::min(demands[0], cores_limit_);
+  std::array<double, 3> grants{};
+  share_bandwidth({.capacity_bytes_per_s = cores_limit_}, demands, users, grants);
+  return std::min(speed, grants[0] / demands[0]);
+}
+
+double Traffic::moved_by_host() const {
+  double bytes = arbiter_.moved(copies_) + arbiter_.moved(co_runners_);
+  for (const Team& team : teams_) bytes += arbiter_.moved(team.client);
+  return bytes;
 }
 
 void Traffic::copies_change(int change) {
@@ -95,7 +124,7 @@ void Traffic::set_stream(StreamId id, double bytes_per_s, int threads) {
     demanded_ += stream.demand;
     users += stream.threads;
   }
-  arbiter_.set_demand(co_runners_, {.bytes_per_s = std::min(demanded_, streams_limit_),
+  arbiter_.set_demand(co_runners_, {.bytes_per_s = std::min(demanded_, cores_limit_),
                                     .bound = 1,
                                     .users = static_cast<double>(std::max(users, 1))});
 }

@@ -20,6 +20,11 @@ struct StreamId {
   std::size_t index = 0;
 };
 
+// The threads of one program that compute on the cores.
+struct TeamId {
+  std::size_t index = 0;  // 0: all threads that launch
+};
+
 class Traffic {
  public:
   // `gpu` is notified of the speed of memory-bound kernels. `copy_bytes_per_s`: read and written while a copy
@@ -27,7 +32,7 @@ class Traffic {
   Traffic(sim::Engine& engine, const Sharing& sharing, const SpeedListener& gpu, double copy_bytes_per_s)
       : arbiter_(engine, sharing),
         gpu_(arbiter_.add(gpu)),
-        cores_(arbiter_.add({})),
+        teams_(1, Team{arbiter_.add({})}),
         copies_(arbiter_.add({})),
         co_runners_(arbiter_.add_steady()),
         copy_bytes_per_s_(copy_bytes_per_s) {}
@@ -39,14 +44,20 @@ class Traffic {
   // The capacity of the memory, and the speed of clock-bound and of memory-bound GPU work (> 0) relative to
   // the clocks that kernels are given at.
   void set_clocks(double capacity_bytes_per_s, double gpu_clock, double gpu_memory);
+  // Each thread of a team is a user of the memory; those that launch are one together.
+  [[nodiscard]] TeamId add_team();
+  // The share of the time of a team's threads that is bound by memory from now on; 1 at first.
+  void set_bound(TeamId team, double bound) { teams_[team.index].bound = bound; }
   // A thread with this bandwidth begins (+) or ceases (-) to run on a core.
-  void core_demands(double change_bytes_per_s);
-  // The share of the threads' demand that the memory grants (> 0); 1 if they demand nothing.
-  [[nodiscard]] double core_speed() const;
+  void core_demands(double change_bytes_per_s, TeamId team = {});
+  // The present speed of the team's work in so far as it is bound by memory (memory_speed()). While it is,
+  // all cores share what they can move together.
+  [[nodiscard]] double core_speed(TeamId team) const;
   void copies_change(int change);
 
-  // Co-runners move at most this much together (bytes/s); what they demand beyond it is shared in proportion.
-  void limit_streams(double together) { streams_limit_ = together; }
+  // All cores move at most this much together (bytes/s); what co-runners demand beyond it is shared in
+  // proportion.
+  void limit_cores(double together) { cores_limit_ = together; }
   [[nodiscard]] StreamId add_stream();
   // Sets the co-runner's demand from now on, the sum over its `threads` threads.
   void set_stream(StreamId stream, double bytes_per_s, int threads);
@@ -55,11 +66,15 @@ class Traffic {
   // The arbiter, for other clients, such as DLAs.
   [[nodiscard]] Arbiter& arbiter() { return arbiter_; }
   // Bytes moved by threads, copies and co-runners so far.
-  [[nodiscard]] double moved_by_host() const {
-    return arbiter_.moved(cores_) + arbiter_.moved(copies_) + arbiter_.moved(co_runners_);
-  }
+  [[nodiscard]] double moved_by_host() const;
 
  private:
+  struct Team {
+    ClientId client;
+    double bytes_per_s = 0;  // demand of its threads on cores
+    int threads = 0;         // number of those threads
+    double bound = 1;
+  };
   struct Stream {
     double demand = 0;  // bytes/s
     int threads = 0;
@@ -70,17 +85,17 @@ class Traffic {
   [[nodiscard]] double moved_since(const Stream& stream) const;
 
   Arbiter arbiter_;
-  ClientId gpu_, cores_, copies_, co_runners_;
+  ClientId gpu_;
+  std::vector<Team> teams_;
+  ClientId copies_, co_runners_;
   std::vector<Stream> streams_;
-  double streams_limit_ = std::numeric_limits<double>::infinity();
+  double cores_limit_ = std::numeric_limits<double>::infinity();
   double demanded_ = 0;          // total demand of all streams
   double moved_by_streams_ = 0;  // the part of arbiter_.moved(co_runners_) already divided among them
   Demand gpu_demand_;            // the last demand given to set_gpu_demand()
   int on_gpu_ = 0;               // number of processes whose kernels have the GPU
   double gpu_clock_ = 1, gpu_memory_ = 1;
   double copy_bytes_per_s_;
-  double core_bytes_per_s_ = 0;  // demand of all threads on cores
-  int threads_ = 0;              // number of those threads
   int copying_ = 0;
 };
 

@@ -58,6 +58,14 @@ struct GenerationSpec {
   [[nodiscard]] std::int64_t longest_prompt() const;  // of which maximum number are its prompt
 };
 
+// Memory traffic of threads that compute on the cores.
+struct HostTraffic {
+  double bytes_per_s = 0;  // moved by each thread
+  double bound = 0;        // share of their time that is bound by that
+  // Time and bytes without the cache that the cores of a cluster share, relative to those with it.
+  double uncached_time = 1, uncached_bytes = 1;
+};
+
 // Blocks that threads on the cores compute between kernels of a step, and the kernels that follow them.
 struct CoreVisit {
   std::vector<sim::Duration> blocks;  // work of each of the threads, in reference time
@@ -69,8 +77,7 @@ struct CoreVisit {
 struct HostPart {
   // Work of each of the threads, block by block, in reference time: before the kernels, and after them.
   std::vector<sim::Duration> before, after;
-  // Memory traffic of each thread while it computes, and the share of that time which is bound by it.
-  double bytes_per_s = 0, bound = 0;
+  HostTraffic traffic;
   double input_bytes = 0, output_bytes = 0;  // copied to the GPU before the kernels, and back after them
   // Then threads and GPU take visits in turn; `after` comes behind the last one's kernels.
   std::vector<CoreVisit> visits = {};

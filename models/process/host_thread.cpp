@@ -12,7 +12,8 @@ cpu::ThreadSpec thread_spec(const Spec& spec, const Costs& costs) {
           .fifo = spec.fifo,
           .container = spec.container,
           .working_set_bytes = costs.runtime.working_set_bytes,
-          .return_loss = costs.runtime.return_loss};
+          .return_loss = costs.runtime.return_loss,
+          .cached_bytes = spec.host.cached_bytes};
 }
 
 HostThread::HostThread(const BoardParts& board, const Spec& spec, const Costs& costs,
@@ -53,8 +54,9 @@ void HostThread::note_traffic() {
                        : phase_ == Phase::computing ? computing_bytes_per_s_
                                                     : 0;
   if (!traffic_ || bytes == demanded_) return;
-  if (demanded_ > 0) traffic_->core_demands(-demanded_);
-  if (bytes > 0) traffic_->core_demands(bytes);
+  if (demanded_ > 0) traffic_->core_demands(-demanded_, demanded_by_);
+  demanded_by_ = phase_ == Phase::computing ? team_ : memory::TeamId{};
+  if (bytes > 0) traffic_->core_demands(bytes, demanded_by_);
   demanded_ = bytes;
 }
 

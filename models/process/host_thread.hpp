@@ -80,8 +80,12 @@ class HostThread {
 
   // Sets the kind of its work from now on.
   void set_phase(Phase phase);
-  // Sets the memory traffic (bytes/s) of its thread while it computes on a core.
-  void set_traffic(double bytes_per_s) { computing_bytes_per_s_ = bytes_per_s; }
+  // Sets the memory traffic (bytes/s) of its thread while it computes on a core, as one of a team.
+  void set_traffic(memory::TeamId team, double bytes_per_s) {
+    team_ = team;
+    computing_bytes_per_s_ = bytes_per_s;
+    note_traffic();
+  }
   // A random factor for the next stretches of work: host times vary from batch to batch.
   [[nodiscard]] double variation() { return variation_.next(); }
   void follow(const ProgressListener& listener) { listener_ = listener; }
@@ -103,6 +107,7 @@ class HostThread {
   bool on_core_ = false;
   Phase phase_ = Phase::idle;
   double computing_bytes_per_s_ = 0;
+  memory::TeamId team_, demanded_by_;
   double demanded_ = 0;  // bytes/s, as last reported to `traffic_`
   cpu::ThreadId thread_;
 };

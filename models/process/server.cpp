@@ -272,7 +272,7 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
 // Computes what the cores have before the kernels of a step and between them, and enqueues these.
 sim::Task<> Server::launch(Lane& lane, Time made) {
   const HostPart& host = *lane.generator_->host();
-  lane.team()->set_traffic(host.bytes_per_s, host.bound);
+  lane.team()->set_traffic(host.traffic);
   if (!host.before.empty()) co_await lane.team()->compute(host.before, !host.visits.empty());
   if (lane.alone()) {
     workers_.front().woken.set();  // a language model has one lane, and one worker

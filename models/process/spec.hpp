@@ -134,8 +134,10 @@ struct HostWork {
   // Work of each thread in each layer of a batch, in reference time. Empty for a language model, whose steps
   // have work of their own (HostPart).
   std::vector<sim::Duration> layers;
-  bool alone = false;    // they compute all of its language model
-  bool crowded = false;  // threads may wait for cores that others of its own have
+  bool alone = false;       // they compute all of its language model
+  HostTraffic traffic;      // while they compute `layers`
+  double cached_bytes = 0;  // each thread's part of the data in the cache that its cluster shares
+  bool crowded = false;     // threads may wait for cores that others of its own have
 };
 
 // A stage of a batch beside inference, done by the host thread or by an engine: decoding, pre- or

@@ -51,6 +51,7 @@ void StageLine::open(const Identity& identity, const End& end) {
       Worker& worker = station.workers.emplace_back(i, identity.random(purpose), costs_.runtime.variation);
       worker.line = this;
       cpu::ThreadSpec thread = thread_spec(spec_, costs_);
+      thread.cached_bytes = 0;
       thread.name = fmt::format("{} {} {}", spec_.name, stages_[i].name, j);
       thread.listener = {.changed =
                              [](void* self, cpu::State state, Time, Duration, double) {

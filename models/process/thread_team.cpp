@@ -20,6 +20,7 @@ ThreadTeam::ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& c
       account_(account),
       told_(spec.host.crowded && spec.sync == Sync::spin) {
   if (told_) account.follow(state_);
+  if (traffic_) team_ = traffic_->add_team();
   const cpu::ThreadSpec like_main = thread_spec(spec, costs);
   for (int i = 1; i < spec.host.threads; ++i) {
     Worker& added = workers_.emplace_back();
@@ -35,17 +36,39 @@ ThreadTeam::ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& c
     added.thread = cpu_.create_thread(worker);
     board.engine.spawn(help(added), worker.name, sim::Role::daemon);
   }
+  set_traffic(spec.host.traffic);
 }
 
-void ThreadTeam::set_traffic(double bytes_per_s, double bound) {
-  bytes_per_s_ = bytes_per_s;
-  bound_ = bound;
-  main_.set_traffic(bytes_per_s);
+void ThreadTeam::set_traffic(const HostTraffic& traffic) {
+  asked_ = traffic;
+  set_demand(1);
 }
 
-// The time of the next layer relative to that with the memory to itself.
-double ThreadTeam::slowdown() const {
-  return traffic_ && bound_ > 0 ? 1 + bound_ * (1 / traffic_->core_speed() - 1) : 1;
+// Sets the traffic of all threads to so many times that with all of the cluster's cache.
+void ThreadTeam::set_demand(double more) {
+  more_ = more;
+  if (!traffic_) return;
+  traffic_->set_bound(team_, std::min(asked_.bound * more, 1.0));
+  main_.set_traffic(team_, asked_.bytes_per_s * more);
+  for (Worker& worker : workers_) demand(worker);
+}
+
+void ThreadTeam::demand(Worker& worker) {
+  const double bytes = worker.has_core ? asked_.bytes_per_s * more_ : 0;
+  if (!traffic_ || bytes == worker.demanded) return;
+  if (worker.demanded > 0) traffic_->core_demands(-worker.demanded, team_);
+  if (bytes > 0) traffic_->core_demands(bytes, team_);
+  worker.demanded = bytes;
+}
+
+// The time of the next layer relative to that with memory and caches to itself.
+double ThreadTeam::slowdown() {
+  const double lost = 1 - cpu_.cache_share(main_.thread());
+  const double time = 1 + lost * (asked_.uncached_time - 1);
+  const double more = (1 + lost * (asked_.uncached_bytes - 1)) / time;
+  if (more != more_) set_demand(more);
+  if (!traffic_ || asked_.bound <= 0) return time;
+  return time * (1 + std::min(asked_.bound * more, 1.0) * (1 / traffic_->core_speed(team_) - 1));
 }
 
 sim::Task<> ThreadTeam::compute(std::span<const Duration> layers, bool more) {
@@ -87,9 +110,7 @@ void ThreadTeam::thread_changed(Worker& worker, cpu::State state) {
   const bool moves = has_core != worker.has_core;
   note(worker, has_core, worker.busy, !has_core && state != cpu::State::sleeping);
   if (!moves) return tell_account();
-  if (worker.demanded > 0) traffic_->core_demands(-worker.demanded);
-  worker.demanded = traffic_ && has_core ? bytes_per_s_ : 0;
-  if (worker.demanded > 0) traffic_->core_demands(worker.demanded);
+  demand(worker);
   const bool before = on_cores_ > 0;
   on_cores_ += has_core ? 1 : -1;
   if (before != (on_cores_ > 0)) account_.set_helped(on_cores_ > 0);

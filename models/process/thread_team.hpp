@@ -30,9 +30,9 @@ class ThreadTeam {
   // Computes one batch: `layers` is the work of each thread. The host thread goes on when all have joined.
   // `more`: the batch goes on with another call, until which the threads wait as within it.
   [[nodiscard]] sim::Task<> compute(std::span<const sim::Duration> layers, bool more = false);
-  // The memory traffic of each thread while it computes from now on, and the share of its time which is bound
-  // by that: it computes a layer the more slowly the less the memory grants the cores as the layer begins.
-  void set_traffic(double bytes_per_s, double bound);
+  // The memory traffic of each thread while it computes from now on. It computes a layer the more slowly the
+  // less the memory grants the team, and the less the cluster's cache keeps for it, as the layer begins.
+  void set_traffic(const HostTraffic& traffic);
 
   // Sums over the threads except the host thread; `throttled`: the maximum over them.
   [[nodiscard]] cpu::ThreadStatistics statistics() const;
@@ -48,7 +48,9 @@ class ThreadTeam {
     double demanded = 0;  // bytes/s of memory traffic, as last reported
   };
 
-  [[nodiscard]] double slowdown() const;
+  [[nodiscard]] double slowdown();
+  void set_demand(double more);
+  void demand(Worker& worker);
   [[nodiscard]] sim::Process help(Worker& worker);
   void thread_changed(Worker& worker, cpu::State state);
   void note(Worker& worker, bool has_core, bool busy, bool waits);
@@ -60,7 +62,9 @@ class ThreadTeam {
   const Spec& spec_;
   const Costs& costs_;
   TimeAccount& account_;
-  double bytes_per_s_ = 0, bound_ = 0;
+  memory::TeamId team_;
+  HostTraffic asked_;  // with all of the cluster's cache
+  double more_ = 1;    // the present traffic over that
   std::deque<Worker> workers_;
   cpu::Flag joined_;
   sim::Duration share_;        // work of each thread in the present layer

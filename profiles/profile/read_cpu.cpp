@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "input/readers.hpp"
 #include "models/cpu/spec.hpp"
@@ -85,6 +87,18 @@ void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
   block.required("speed_while_refilling", costs.speed_while_refilling, Real{0.01, 0.99});
 }
 
+// Reads a list of cores that are kept from threads without affinity, of so many on the board.
+std::optional<std::vector<int>> read_cores_apart(const Cursor& at, int count) {
+  const input::List<int, Whole<int>> list{"a list of core numbers", Whole<int>{0, std::max(count, 1) - 1},
+                                          max_board_cores};
+  auto cores = list(at);
+  if (!cores) return std::nullopt;
+  std::ranges::sort(*cores);
+  if (std::ranges::adjacent_find(*cores) != cores->end()) at.problem("a core is named twice");
+  if (std::ssize(*cores) == count) at.problem("every core is named: none is left for all others");
+  return cores;
+}
+
 void read_two_speeds(const Cursor& at, Block& outer, std::optional<cpu::TwoSpeeds>& speeds) {
   Block block(at, "two speeds of a core: factor, weight, slow", outer.parameters(), outer.from());
   speeds.emplace();
@@ -132,6 +146,14 @@ void read_cpu(const Cursor& at, std::vector<ProfileParameter>& parameters, cpu::
     if (!good_kernel_cpus(cpu.clusters))
       clusters->problem("kernel_cpus must number every core of the board, from 0 up, each once");
   }
+  const auto apart =
+      [count = std::transform_reduce(cpu.clusters.begin(), cpu.clusters.end(), 0, std::plus<>(),
+                                     [](const auto& cluster) { return cluster.cores; })](const Cursor& at) {
+        return read_cores_apart(at, count);
+      };
+  block.optional("isolcpus", cpu.isolated, apart);
+  block.optional("partition", cpu.partitioned, apart);
+  block.optional("what_if", cpu.what_if, Real{0.01, 100});
   if (const auto scheduler = block.words().require("scheduler"))
     read_scheduler(*scheduler, block, cpu.scheduler);
   if (const auto costs = block.words().require("costs")) read_costs(*costs, block, cpu.costs);

@@ -68,6 +68,7 @@ void read_memory(const Cursor& at, std::vector<ProfileParameter>& parameters, bo
     all = moved.required("together", traffic.together, rate) && all;
     if (all) memory.cores = traffic;
   }
+  if (!device.has_gpu()) block.optional("what_if", device.what_if.memory, Real{0.01, 100});
   if (const auto contexts = block.words().find("contexts")) read_contexts(*contexts, block, device);
   read_clocks(block, at, memory);
 }

@@ -230,7 +230,7 @@ class DeviceCheck {
     check_cpus(path + "cpus", load.cpus, "among those the processes are confined to");
     const process::LoadRow& kind = process::row_of(load.kind);
     if (!kind.moves_memory()) return;
-    const bool known = device_.memory.unified && device_.has_gpu() && device_.memory.cores;
+    const bool known = (device_.memory.unified || !device_.has_gpu()) && device_.memory.cores;
     const memory::CoreTraffic cores = device_.memory.cores.value_or(memory::CoreTraffic{});
     const double most = std::min(load.threads * kind.bytes_per_s(cores), cores.together);
     refuse({{path + "load", !known, profile_ + " does not say how fast its cores move memory", "load: busy"},

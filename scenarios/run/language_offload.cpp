@@ -25,6 +25,7 @@ llm::CoreRates core_rates(const WorkContext& context, int threads) {
   const double capacity = board::memory_capacity(device, context.clocks.emc_hz);
   if (device.memory.unified && capacity > 0) together = std::min(together, capacity);
   rates.bandwidth_bytes_per_s = together * device.what_if.memory;
+  rates.core_bandwidth_bytes_per_s *= device.cpu->what_if;
   rates.crowding = 0;
   return rates;
 }
@@ -49,10 +50,7 @@ class HostCosts {
     add(part.before);
     for (const process::CoreVisit& visit : part.visits) add(visit.blocks);
     add(part.after);
-    const double seconds = sim::to_seconds(work) * team_.reference_clock_hz / team_.clock_hz;
-    if (seconds <= 0) return;
-    part.bytes_per_s = bytes / seconds / team_.threads;
-    part.bound = std::min(bytes / rates_.bandwidth_bytes_per_s / seconds, 1.0);
+    part.traffic = traffic_of(bytes, work, rates_.bandwidth_bytes_per_s, team_);
   }
 
  private:

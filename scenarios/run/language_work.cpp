@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "models/board/spec.hpp"
@@ -295,6 +296,7 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
                   .divided = spec.host.threads > 0,
                   .alone = entry.host.placement == Placement::cpu};
     spec.host.alone = models.alone;
+    spec.host.cached_bytes = std::numeric_limits<double>::infinity();  // its weights stream
     spec.host.crowded = models.divided && crowded(entry, context);
     if (work.draft != nullptr) models.draft.emplace(*work.draft, entry, runtime, context);
     auto generation = std::make_shared<process::Generation>();

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -282,16 +284,37 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
                                    to_string(entry.host.placement), spec.segments.size());
 }
 
+// Sets what the threads of a network lose to others: bandwidth, and the cache that a cluster shares.
+void share_memory(process::HostWork& host, std::span<const dnn::FusedLayer> layers, const ProcessEntry& entry,
+                  dnn::HostRoofs roofs, const WorkContext& context) {
+  const auto& clusters = context.device.cpu->clusters;
+  const cpu::ClusterSpec& fast = *std::ranges::max_element(clusters, {}, &cpu::ClusterSpec::capacity);
+  if (roofs.cache_bytes == 0) roofs.cache_bytes = fast.shared_cache_bytes;
+  roofs.own_cache_bytes = fast.cache_bytes;
+  const dnn::HostTeam team = team_of(host.threads, context);
+  const dnn::HostDemand demand = dnn::host_demand(layers, entry.work.batch, *entry.work.precision,
+                                                  traits_of(entry.host.runtime).library, roofs, team);
+  const sim::Duration work = std::accumulate(host.layers.begin(), host.layers.end(), sim::Duration::zero());
+  host.traffic = traffic_of(demand.far_bytes, work, roofs.bandwidth_bytes_per_s, team);
+  host.cached_bytes = std::floor(std::min(demand.held_bytes, fast.shared_cache_bytes) / host.threads);
+  if (host.traffic.bytes_per_s <= 0) return;
+  const double batch_s = demand.far_bytes / (host.traffic.bytes_per_s * host.threads);
+  host.traffic.uncached_time = 1 + std::max(0.0, demand.lost_seconds - demand.seconds) / batch_s;
+  host.traffic.uncached_bytes = std::max(1.0, demand.lost_bytes / demand.far_bytes);
+}
+
 void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   const board::DeviceSpec& device = context.device;
   dnn::HostRoofs roofs = device.host[entry.host.runtime];
   roofs.bandwidth_bytes_per_s *= device.what_if.memory;
+  roofs.core_bandwidth_bytes_per_s *= device.cpu->what_if;
   spec.host.threads = static_cast<int>(threads_of(entry, context.cpus));
   spec.host.crowded = crowded(spec.host.threads, entry, context);
   const dnn::HostLibrary& library = traits_of(entry.host.runtime).library;
-  spec.host.layers =
-      dnn::host_layers(layers_of(entry, library.lowering), entry.work.batch, *entry.work.precision, library,
-                       roofs, team_of(spec.host.threads, context));
+  const std::vector<dnn::FusedLayer> layers = layers_of(entry, library.lowering);
+  const dnn::HostTeam team = team_of(spec.host.threads, context);
+  spec.host.layers = dnn::host_layers(layers, entry.work.batch, *entry.work.precision, library, roofs, team);
+  share_memory(spec.host, layers, entry, roofs, context);
   gpu::KernelSequence& kernels = spec.kernels.edit();
   kernels.grade = grade_of(context.profile,
                            fmt::format("runtimes.{}.efficiency", profile_key(traits_of(entry.host.runtime))));
@@ -403,7 +426,14 @@ gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkCont
 dnn::HostTeam team_of(int threads, const WorkContext& context) {
   return {.threads = threads,
           .reference_clock_hz = context.device.cpu->reference_clock_hz,
-          .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)};
+          .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz) * context.device.cpu->what_if};
+}
+
+process::HostTraffic traffic_of(double bytes, sim::Duration work, double bandwidth,
+                                const dnn::HostTeam& team) {
+  const double seconds = sim::to_seconds(work) * team.reference_clock_hz / team.clock_hz;
+  if (seconds <= 0) return {};
+  return {.bytes_per_s = bytes / seconds / team.threads, .bound = std::min(bytes / bandwidth / seconds, 1.0)};
 }
 
 bool crowded(int threads, const ProcessEntry& entry, const WorkContext& context) {

@@ -61,6 +61,10 @@ void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext&
 
 // So many threads on the fastest cores.
 [[nodiscard]] dnn::HostTeam team_of(int threads, const WorkContext& context);
+// The traffic of its threads that move `bytes` together while each does `work`, where the memory serves them
+// so fast.
+[[nodiscard]] process::HostTraffic traffic_of(double bytes, sim::Duration work, double bandwidth,
+                                              const dnn::HostTeam& team);
 
 // True if so many threads of the entry may have to wait for cores: they, or all threads of the scenario, are
 // more than the cores, or than the quota of their container.

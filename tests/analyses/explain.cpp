@@ -121,6 +121,29 @@ TEST(Explain, changes_are_those_that_a_user_would_make) {
   EXPECT_EQ(after("double-bandwidth"), by_hand({"figures.gpu.what_if.memory=2"}));
 }
 
+TEST(Explain, says_that_cores_twice_as_fast_compute_networks_on_them_nearly_twice_as_fast) {
+  const auto gain = [](const std::string& process) {
+    const Explanation explanation = explained("device: raspberry-pi-5\nprocesses:\n  - {" + process +
+                                                  ", placement: cpu, threads: 2}\n"
+                                                  "run: {duration: 5 s, warmup: 200 ms}\n",
+                                              {}, {"double-host-speed"});
+    return 1 + tried(explanation, "double-host-speed").throughput.relative().value();
+  };
+  EXPECT_NEAR(gain("model: resnet50, precision: fp32, runtime: tflite"), 1.95, 0.06);
+  EXPECT_NEAR(gain("model: qwen2.5_0.5b, precision: q4_0, runtime: llama.cpp, bench: {pp: 128}"), 1.95, 0.06);
+  EXPECT_LT(gain("model: qwen2.5_0.5b, precision: q4_0, runtime: llama.cpp, bench: {tg: 16}"), 1.3)
+      << "bound by memory";
+}
+
+TEST(Explain, names_the_memory_of_a_board_without_a_gpu_where_a_language_model_decodes) {
+  const Explanation explanation = explained(
+      "device: raspberry-pi-5\nprocesses:\n  - {model: llama3.2_3b, precision: q4_k_m, runtime: llama.cpp, "
+      "placement: cpu, threads: 4, bench: {tg: 16}}\nrun: {duration: 20 s, warmup: 200 ms}\n");
+  EXPECT_GT(tried(explanation, "double-bandwidth").throughput.relative().value(), 0.4);
+  ASSERT_TRUE(explanation.critical.has_value());
+  EXPECT_EQ(explanation.critical->resource, Resource::memory_bandwidth);
+}
+
 TEST(Explain, a_second_board_takes_every_other_process) {
   const Tried board = tried(explained(gate, {}, {"second-board"}), "second-board");
   ASSERT_EQ(board.what_if.boards.size(), 2U);

@@ -131,6 +131,20 @@ TEST(CpuIsolated, cores_take_only_threads_that_name_them_and_those_stay_on_the_f
   }
 }
 
+TEST(CpuIsolated, cores_may_be_any_of_a_cluster) {
+  Spec spec = machine(4, cfs);
+  spec.isolated = {1, 3};
+  Host host(spec);
+  std::vector<ThreadId> free;
+  for (int i = 0; i < 4; ++i) free.push_back(host.spinner({.name = "free"}));
+  const ThreadId pinned = host.spinner({.name = "pinned", .cpus = {1, 3}});
+  for (int i = 0; i < 100; ++i) {
+    host.run_for(milliseconds(3));
+    for (const ThreadId thread : free) EXPECT_EQ(host.cpu.core_of(thread) % 2, 0);
+    EXPECT_EQ(host.cpu.core_of(pinned), 1);
+  }
+}
+
 TEST(CpuAsymmetric, a_kernel_that_does_not_know_the_capacities_leaves_a_heavy_thread_on_a_small_core) {
   Spec spec = tx2_like();
   spec.scheduler.knows_capacities = false;

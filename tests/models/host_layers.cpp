@@ -207,5 +207,30 @@ TEST(HostLayers, refuse_what_has_no_rate) {
   EXPECT_THROW(time_of(convolution(1), {}, cores, 0), std::invalid_argument);
 }
 
+TEST(HostDemand, of_a_smaller_cache_has_weights_read_again_that_the_whole_cache_keeps) {
+  HostRoofs roofs = cores;
+  roofs.cache_bytes = 1e6;
+  roofs.own_cache_bytes = 32e3;
+  const HostTeam team{.threads = 1, .reference_clock_hz = 1e9, .clock_hz = 1e9};
+  const auto demand = [&](const FusedLayer& layer) {
+    return host_demand(std::span(&layer, 1), 1, Precision::fp32, {}, roofs, team);
+  };
+  const FusedLayer product = convolution(3);  // 147 kB of weights, tensors of 0.8 MB
+  const HostDemand all = demand(product);
+  const double weights = 4.0 * 64 * 64 * 9, tensor = 4.0 * 64 * 56 * 56;
+  EXPECT_NEAR(all.far_bytes, weights + 2 * tensor * (tensor / 1e6 - 0.5), 1);
+  EXPECT_NEAR(all.lost_bytes, weights + 2 * tensor + (weights - 32e3) * (56 * 56 / 6.0 - 1), 1);
+  EXPECT_NEAR(all.held_bytes, weights + 2 * tensor, 1);
+  EXPECT_NEAR(all.seconds, time_of(product, {}, roofs), 1e-9);
+  EXPECT_GE(all.lost_seconds, all.seconds);
+  roofs.own_cache_bytes = 1e6;
+  const HostDemand same = demand(product);
+  EXPECT_EQ(same.lost_bytes, same.far_bytes);
+  EXPECT_EQ(same.lost_seconds, same.seconds);
+  roofs.own_cache_bytes = 32e3;
+  roofs.cache_bytes = 100e3;  // weights that even that does not keep are in the library's efficiency
+  EXPECT_NEAR(demand(product).lost_bytes, weights + 2 * tensor, 1);
+}
+
 }  // namespace JOSTLE_FILE
 }  // namespace jostle::dnn

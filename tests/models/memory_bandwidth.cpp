@@ -337,7 +337,7 @@ RC_GTEST_PROP(Streams, together_move_what_the_memory_moved_for_them_and_no_more_
   Told gpu;
   Traffic traffic(engine, {.capacity_bytes_per_s = 30e9, .interference = 0.1}, gpu.listener(), 0);
   constexpr double together = 20e9;
-  traffic.limit_streams(together);
+  traffic.limit_cores(together);
   const std::array streams{traffic.add_stream(), traffic.add_stream(), traffic.add_stream()};
   for (int i = 0; i < 30; ++i) {
     const int threads = *rc::gen::inRange(0, 4);

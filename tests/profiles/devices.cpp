@@ -89,7 +89,7 @@ constexpr std::size_t field_count() {
 static_assert(field_count<cpu::ClusterSpec>() == 9);
 static_assert(field_count<cpu::SchedulerSpec>() == 11);
 static_assert(field_count<cpu::CostSpec>() == 7);
-static_assert(field_count<cpu::Spec>() == 6);
+static_assert(field_count<cpu::Spec>() == 9);
 static_assert(field_count<gpu::TimeSlicing>() == 9);
 static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::DroopSpec>() == 2);
@@ -110,7 +110,7 @@ static_assert(field_count<media::Spec>() == 1);
 static_assert(field_count<board::PowerMode>() == 12);
 static_assert(field_count<dla::PerPrecision>() == 2);
 static_assert(field_count<dla::Spec>() == 11);
-static_assert(field_count<dnn::HostRoofs>() == 9);
+static_assert(field_count<dnn::HostRoofs>() == 10);
 static_assert(field_count<power::ScalingSpec>() == 11);
 
 TEST(DeviceProfiles, are_the_boards_of_this_release) {
@@ -226,6 +226,8 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "podgov",
                                             "scaled_time",
                                             "isolated",
+                                            "isolcpus",
+                                            "partition",
                                             "kernel",
                                             "knows_capacities",
                                             "interrupt_core",

@@ -499,6 +499,9 @@ std::vector<Row> rows() {
     table.push_back({below + "ops_per_clock.fp32", "2", board, scenario, total, down});
     table.push_back(
         {below + "ops_per_clock.int8", "2", board, on_the(board, on_cpu("int8", 1, runtime)), total, down});
+    if (runtime == "executorch")
+      table.push_back(
+          {below + "ops_per_clock.fp16", "2", board, on_the(board, on_cpu("fp16", 1, runtime)), total, down});
     table.push_back({below + "efficiency", "5 %", board, scenario, total, down});
     table.push_back({below + "core_bandwidth", "100 MB/s", board, scenario, total, down});
     if (!jetson)
