@@ -12,6 +12,7 @@
 #include "analyses/explain/engine_pieces.hpp"
 #include "analyses/explain/parts.hpp"
 #include "analyses/explain/shares.hpp"
+#include "analyses/verdict/verdict.hpp"
 #include "models/board/clocks.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
@@ -389,6 +390,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     if (control.progress) control.progress(done / 10);
   };
   explanation.result = must(run(scenario, *profile, first));
+  judge(explanation.result, scenario, &control);
   const scenarios::Result& before = explanation.result;
   explanation.aim = aim_of(scenario, before);
 

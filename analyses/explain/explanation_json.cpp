@@ -7,6 +7,7 @@
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 #include "scenarios/result/power_grade.hpp"
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -233,6 +234,7 @@ std::string explanation_json(const Explanation& explanation) {
             {"profile_hash", result.profile_hash},
             {"seed", result.seed},
             {"status", result.status}};
+  json["verdict"] = result.verdict ? scenarios::json_of(*result.verdict) : Json(nullptr);
   const auto grade = scenarios::power_grade(result);
   json["power_grade"] = grade ? Json(*grade) : Json(nullptr);
   json["power_w"] = {{"mean", metric_json(result.system.power_w.mean)},

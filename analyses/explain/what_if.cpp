@@ -326,7 +326,8 @@ std::optional<scenarios::Scenario> read_again(const scenarios::Scenario& scenari
 // Reads the changed scenarios again, and fills in their parts. Returns false if the loader refuses one.
 bool complete(Changed& changed, const scenarios::Scenario& before, const std::string& directory) {
   for (WhatIfBoard& board : changed.boards) {
-    board.scenario.objective.reset();  // it may name an entry that the change moves
+    board.scenario.objective.reset();  // it and the limits may name an entry that the change moves
+    board.scenario.constraints.clear();
     std::optional<scenarios::Scenario> read = read_again(board.scenario, directory);
     if (!read) return false;
     board.scenario = std::move(*read);

@@ -365,7 +365,8 @@ std::string reported_text(const Explanation& explanation, int width, bool colour
 
 std::string explanation_text(const Explanation& explanation, int width, bool colour) {
   const scenarios::Result& result = explanation.result;
-  std::string text = paragraph(fmt::format("{}: {}, seed {}, {} s simulated", result.scenario, result.device,
+  std::string text = verdict_line(result.verdict, width, colour) +
+                     paragraph(fmt::format("{}: {}, seed {}, {} s simulated", result.scenario, result.device,
                                            result.seed, input::decimal(result.simulated_s, 4)),
                                width, 0);
   if (explanation.overload)

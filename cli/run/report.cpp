@@ -609,6 +609,30 @@ std::string answer_sentence(const Result& result) {
   return text;
 }
 
+// The verdict, with a bar for the p99, else the mean, of each entry that no limit names.
+std::optional<scenarios::Verdict> with_every_process(const Result& result) {
+  std::optional<scenarios::Verdict> verdict = result.verdict;
+  if (!verdict) return verdict;
+  std::optional<std::int64_t> entry;
+  for (const ProcessResult& process : result.processes) {
+    const std::string name = label(process);
+    if (entry == process.entry || std::ranges::any_of(verdict->limits, [&](const scenarios::Judged& one) {
+          return one.words.starts_with(name + " ");
+        }))
+      continue;
+    entry = process.entry;
+    const scenarios::Latency& latency = process.latency_ms;
+    const bool p99 = latency.p99.has_value();
+    scenarios::Judged& bar = verdict->limits.emplace_back();
+    bar.words = name + (p99 ? " p99" : " mean latency");
+    bar.unit = "ms";
+    bar.value = p99 ? latency.p99 : latency.mean;
+    bar.pi90 = p99 ? latency.pi90.p99 : latency.pi90.mean;
+    bar.grows = process.stable == false;
+  }
+  return verdict;
+}
+
 // "How many images a second does each process get, and how long does one take, on jetson-nano, power mode
 // 5W".
 std::string run_question(const Result& result, const std::string& board) {
@@ -690,11 +714,11 @@ std::string report(const Result& result, int width, bool colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
   const IntervalLine interval = interval_line(result);
-  return title + "\n" + table_of_processes(result).text(width, colour) +
-         passage_text(instances_of(result), width, colour) + passage_text(tokens_of(result), width, colour) +
-         overload_lines(result, width, colour) + text_of(warnings_of(result), width, colour) +
-         sharing_lines(result, width) + text_of(missing_latencies(result), width) +
-         text_of(unconverged(result), width) +
+  return verdict_line(result.verdict, width, colour) + title + "\n" +
+         table_of_processes(result).text(width, colour) + passage_text(instances_of(result), width, colour) +
+         passage_text(tokens_of(result), width, colour) + overload_lines(result, width, colour) +
+         text_of(warnings_of(result), width, colour) + sharing_lines(result, width) +
+         text_of(missing_latencies(result), width) + text_of(unconverged(result), width) +
          (interval.phrases.empty() ? "" : "\n" + wrapped(interval.head, interval.phrases, width)) +
          passage_text(shares_of(result), width, colour) + passage_text(stages_of(result), width, colour) +
          passage_text(loads_of(result), width, colour) + passage_text(windows_of(result), width, colour) +
@@ -716,6 +740,7 @@ PageWords report_words(const Result& result) {
                                 fmt::format("({}) {}", label(process), process.problem)});
   std::ranges::copy(warnings_of(result), std::back_inserter(words.warnings));
   words.trust = result_trust(result);
+  words.verdict = with_every_process(result);
   if (const std::string note = scenarios::sharing_note(result); !note.empty())
     words.warnings.push_back({"sharing", note});
   if (const IntervalLine interval = interval_line(result); !interval.phrases.empty())

@@ -27,6 +27,7 @@
 #include "models/process/generation_spec.hpp"
 #include "models/process/runtimes.hpp"
 #include "models/process/spec.hpp"
+#include "scenarios/language/constraint.hpp"
 #include "scenarios/language/link.hpp"
 #include "sim/time.hpp"
 
@@ -345,6 +346,7 @@ struct Scenario {
   std::optional<bool> fan;
   Observer observer = Observer::none;
   std::optional<std::string> objective;      // a path in the result: objective.hpp
+  std::vector<Constraint> constraints;       // limits on metrics, named likewise
   std::optional<sim::Duration> gpu_metrics;  // window of the sampled GPU metrics; absent: not sampled
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
   std::vector<std::pair<std::string, std::string>> figures;  // overrides: profile path, value with unit
