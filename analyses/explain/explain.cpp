@@ -11,6 +11,7 @@
 
 #include "analyses/explain/engine_pieces.hpp"
 #include "analyses/explain/parts.hpp"
+#include "analyses/explain/reach.hpp"
 #include "analyses/explain/shares.hpp"
 #include "analyses/verdict/verdict.hpp"
 #include "models/board/clocks.hpp"
@@ -394,20 +395,37 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   const scenarios::Result& before = explanation.result;
   explanation.aim = aim_of(scenario, before);
 
-  std::vector<WhatIf> wanted = what_ifs(scenario, *profile->spec, before, question.directory);
+  RefusedChanges refused;
+  std::vector<WhatIf> wanted = what_ifs(scenario, *profile->spec, before, question.directory, &refused);
   if (!question.what_ifs.empty()) {
     std::erase_if(wanted, [&](const WhatIf& what_if) {
       return std::ranges::find(question.what_ifs, what_if.name) == question.what_ifs.end();
     });
   }
-  std::vector<std::vector<scenarios::Result>> results = results_of(wanted, control);
   const KernelMeans kernels = kernel_means_us(scenario, *profile);
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (results[i].empty()) continue;
-    Tried tried = compared(std::move(wanted[i]), {scenario, before, explanation.aim}, std::move(results[i]));
-    if (tried.what_if.shares_otherwise && tried.all_fit)
-      tried.outcomes = outcomes_of(scenario, before, kernels, tried);
-    explanation.tried.push_back(std::move(tried));
+  const auto missed = missed_limit(scenario, before);
+  const auto try_all = [&](std::vector<WhatIf> changes) {
+    std::vector<std::vector<scenarios::Result>> results = results_of(changes, control);
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      if (results[i].empty()) continue;
+      Tried tried =
+          compared(std::move(changes[i]), {scenario, before, explanation.aim}, std::move(results[i]));
+      if (tried.what_if.shares_otherwise && tried.all_fit)
+        tried.outcomes = outcomes_of(scenario, before, kernels, tried);
+      if (missed) {
+        tried.room = missed->room(aim_change(missed->aim, tried, scenario, before).after);
+        tried.meets = tried.is_stable() && tried.room.value_or(-1) >= 0;
+      }
+      explanation.tried.push_back(std::move(tried));
+    }
+  };
+  try_all(std::move(wanted));
+  if (missed && question.what_ifs.empty()) {
+    if (std::ranges::none_of(explanation.tried, [](const Tried& one) {
+          return one.meets == true && one.what_if.role == Role::advice;
+        }))
+      try_all(pairs_of(explanation.tried, question.directory));
+    explanation.result.verdict->text += reach_words(explanation.tried);
   }
 
   const std::vector<ProcessGroup> groups = groups_of(scenario);
@@ -433,6 +451,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   if (question.what_ifs.empty()) {
     explanation.critical = critical_resource(before, explanation.tried);
     explanation.leading = leading(explanation.tried);
+    explanation.ways = ways_of(explanation, scenario, *profile->spec, refused);
   }
   explanation.reported = reported(scenario, *profile->spec, before);
   return explanation;

@@ -59,7 +59,7 @@ std::vector<std::string> cells_of(const Difference& difference) {
 }
 
 Table table_of(const std::vector<Difference>& differences) {
-  Table table({shrinking(""), right("A"), right("B"), right("B - A", 60), right("±95 %", 40), right("%"),
+  Table table({left(""), right("A"), right("B"), right("B - A", 60), right("±95 %", 40), right("%"),
                left("noise", 50)});
   for (const Difference& difference : differences)
     table.add(cells_of(difference), difference.significant() ? Style::strong : Style::plain);

@@ -263,6 +263,45 @@ Table what_ifs_table(const Explanation& explanation) {
   return table;
 }
 
+// One process or three: p99 (the mean, where p99 is not known as it is) and rate of each model, memory, and
+// what a crash takes with it.
+Passage ways_passage(const Explanation& explanation) {
+  constexpr std::size_t most = 6;  // models with columns of their own
+  Passage passage{"one process or several: the same models in other ways"};
+  const std::vector<analyses::Way>& ways = explanation.ways;
+  if (ways.size() < 2) return passage;
+  const std::vector<analyses::WayPart>& models = ways.front().parts;
+  const bool p99 =
+      std::ranges::all_of(models, [](const analyses::WayPart& part) { return part.p99_ms || part.grows; });
+  std::vector<Column> columns{shrinking("way")};
+  const int digits = 3;
+  for (std::size_t i = 0; i < std::min(most, models.size()); ++i) {
+    columns.push_back(right(shortened(models[i].label, 14) + (p99 ? " p99" : " ms"), i == 0 ? 0 : 90));
+    columns.push_back(right("/s", 40));
+  }
+  columns.push_back(right("MB", 60));
+  columns.push_back(left("isolation", 50));
+  Table table(std::move(columns));
+  for (const analyses::Way& way : ways) {
+    if (!way.reason.empty()) {
+      passage.lines.push_back(fmt::format("not {}: {}", way.label, way.reason));
+      continue;
+    }
+    std::vector<std::string> cells{shortened(way.label, longest_label)};
+    for (std::size_t i = 0; i < std::min(most, models.size()); ++i) {
+      const analyses::WayPart& part = way.parts[i];
+      const Metric& time = p99 ? part.p99_ms : part.mean_ms;
+      cells.push_back(part.grows && !time ? "grows" : significant(time, digits));
+      cells.push_back(significant(part.per_s, digits));
+    }
+    cells.push_back(significant(way.memory_mb, 4));
+    cells.push_back(way.isolation);
+    table.add(std::move(cells), way.name.empty() ? Style::strong : Style::plain);
+  }
+  if (table.rows() > 1) passage.tables.push_back(std::move(table));
+  return passage;
+}
+
 // Where nine of ten measurements of the tokens are; empty unless that was asked for.
 std::string token_range(const std::optional<scenarios::TotalTokens>& tokens) {
   if (!tokens || !tokens->per_s_pi90) return {};
@@ -317,6 +356,7 @@ std::vector<Passage> passages(const Explanation& explanation, bool prices) {
     passage.tables.push_back(what_ifs_table(explanation));
     found.push_back(std::move(passage));
   }
+  if (Passage ways = ways_passage(explanation); !ways.tables.empty()) found.push_back(std::move(ways));
   found.push_back(changes("who would win and who would starve",
                           [](const Tried& tried) { return tried.outcomes.sentence; }));
   found.push_back(changes("what the clocks would do", [](const Tried& tried) { return tried.sentence; }));

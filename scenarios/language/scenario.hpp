@@ -134,6 +134,9 @@ struct Stage {
   // Threads that do it if stages overlap; 0: one for each stream of arrivals before inference, one after it.
   std::int64_t threads = 0;
   std::string grade = {}, source = {};  // of its cost; empty: the scenario does not say
+  // The same step done in other ways, where the scenario names it by a word: on other processors, in C++ or
+  // in numpy. They do not reach the JSON of the scenario.
+  std::vector<Stage> otherwise = {};
 };
 
 // The file of a trace.
