@@ -21,7 +21,12 @@ struct PricedBoard {
   double usd;
 };
 
-// The two cheapest boards that cost more than this one, and have memory of the same kind.
+// SMs times clock, at most.
+double gpu_speed(const board::DeviceSpec& device) {
+  return device.has_gpu() ? device.gpu.sm_count * device.gpu.max_clock_hz : 0;
+}
+
+// The two cheapest boards that cost more than this one, have memory of the same kind and a faster GPU.
 std::vector<PricedBoard> dearer_boards(const Request& request, double usd) {
   constexpr std::size_t most = 2;
   std::vector<PricedBoard> found;
@@ -29,12 +34,21 @@ std::vector<PricedBoard> dearer_boards(const Request& request, double usd) {
     input::Problems problems;
     const auto profile = profiles::shipped_profile(name, problems);
     if (!profile || !profile->prices.board_usd || *profile->prices.board_usd <= usd) continue;
-    if (profile->spec->has_gpu() && profile->spec->memory.unified == request.device.memory.unified)
+    if (profile->spec->memory.unified == request.device.memory.unified &&
+        gpu_speed(*profile->spec) > gpu_speed(request.device))
       found.push_back({name, *profile->prices.board_usd});
   }
   std::ranges::stable_sort(found, {}, &PricedBoard::usd);
   if (found.size() > most) found.resize(most);
   return found;
+}
+
+// The first library for cores whose costs on this board are known.
+std::optional<scenarios::Runtime> runtime_on_cores(const board::DeviceSpec& device) {
+  using enum scenarios::Runtime;
+  for (const scenarios::Runtime runtime : {onnxruntime_cpu, tflite, ncnn, cpu})
+    if (device.runtimes[runtime]) return runtime;
+  return std::nullopt;
 }
 
 bool is_network_on_gpu(const ProcessEntry& process) {
@@ -73,13 +87,15 @@ std::vector<Changed> on_cores(const Request& request) {
   constexpr std::size_t most = 3;
   std::vector<Changed> all;
   const std::vector<ProcessEntry>& entries = request.scenario.processes;
+  const auto runtime = runtime_on_cores(request.device);
+  if (!runtime) return all;
   if (scenarios::expand(request.scenario).size() < 2) return all;
   for (std::size_t i = 0; i < entries.size() && all.size() < most; ++i) {
     if (!is_network_on_gpu(entries[i])) continue;
     Scenario scenario = request.scenario;
     ProcessEntry& process = scenario.processes[i];
     process.host.placement = scenarios::Placement::cpu;
-    process.host.runtime = scenarios::Runtime::onnxruntime_cpu;
+    process.host.runtime = *runtime;
     process.host.static_graph = false;
     process.host.transfers = true;
     process.gpu = {};

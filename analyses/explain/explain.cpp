@@ -403,7 +403,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     });
   }
   const KernelMeans kernels = kernel_means_us(scenario, *profile);
-  const auto missed = missed_limit(scenario, before);
+  const std::vector<EntryLimit> missed = missed_limits(scenario, before);
   const auto try_all = [&](std::vector<WhatIf> changes) {
     std::vector<std::vector<scenarios::Result>> results = results_of(changes, control);
     for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -412,15 +412,15 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
           compared(std::move(changes[i]), {scenario, before, explanation.aim}, std::move(results[i]));
       if (tried.what_if.shares_otherwise && tried.all_fit)
         tried.outcomes = outcomes_of(scenario, before, kernels, tried);
-      if (missed) {
-        tried.room = missed->room(aim_change(missed->aim, tried, scenario, before).after);
+      if (!missed.empty()) {
+        tried.room = room_of(missed, tried, scenario, before);
         tried.meets = tried.is_stable() && tried.room.value_or(-1) >= 0;
       }
       explanation.tried.push_back(std::move(tried));
     }
   };
   try_all(std::move(wanted));
-  if (missed && question.what_ifs.empty()) {
+  if (!missed.empty() && question.what_ifs.empty()) {
     if (std::ranges::none_of(explanation.tried, [](const Tried& one) {
           return one.meets == true && one.what_if.role == Role::advice;
         }))

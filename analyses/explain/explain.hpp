@@ -75,8 +75,8 @@ struct Tried {
   double gain = 0;          // gain in the objective, relative: 0.1 for 10 % better; 0 if it may be chance
   std::string figure = {};  // "mean latency -63.1 %": the objective's change, as the table has it
   Worth worth = {};
-  // Of a scenario that misses a limit: how far the change is from it (MissedLimit::room()), and whether it
-  // meets it; absent without a missed limit.
+  // Of a scenario that misses a limit: how far the change is from meeting them (room_of()), and whether it
+  // does; absent without a missed limit.
   scenarios::Metric room = {};
   std::optional<bool> meets = {};
   GroupOutcomes outcomes =

@@ -3,7 +3,7 @@
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/interval/relative_power.hpp"
-#include "analyses/study/metric.hpp"
+#include "analyses/metrics/metric.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 #include "scenarios/result/power_grade.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyses/explain/what_if.hpp"
+#include "scenarios/language/figures.hpp"
 
 namespace jostle::analyses {
 
@@ -26,8 +27,7 @@ struct Changed {
 
 [[nodiscard]] Changed one_board(std::string label, scenarios::Scenario scenario);
 
-// Overrides a parameter of the profile.
-void put(scenarios::Scenario& scenario, const std::string& path, std::string value);
+using scenarios::put;
 
 [[nodiscard]] bool is_synthetic(const scenarios::ProcessEntry& part);
 

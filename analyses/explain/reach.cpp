@@ -19,32 +19,6 @@ namespace {
 
 using scenarios::Metric;
 
-// The objective that a limit's metric is; of a limit on every process, that of the worst.
-std::optional<scenarios::Objective> objective_of_limit(const scenarios::Constraint& limit,
-                                                       const scenarios::Scenario& scenario,
-                                                       const scenarios::Result& before) {
-  const auto path = scenarios::process_path(limit.metric);
-  scenarios::Scenario asked = scenario;
-  asked.objective = limit.metric;
-  if (!path || path->place) return scenarios::objective_of(asked);
-  std::optional<scenarios::Objective> worst;
-  Metric value;
-  for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
-    scenarios::Constraint one = limit;
-    one.metric = fmt::format("processes.{}.{}", place_of_entry(scenario, entry), path->metric);
-    const scenarios::Judged own = judged({{one}}, before).front();
-    if (own.met != false) continue;
-    const bool worse =
-        own.grows || !value || (own.value && (limit.min ? *own.value < *value : *own.value > *value));
-    if (!worse) continue;
-    asked.objective = one.metric;
-    worst = scenarios::objective_of(asked);
-    value = own.value;
-    if (own.grows) break;
-  }
-  return worst;
-}
-
 bool is_one_board(const Tried& tried) {
   const std::vector<WhatIfBoard>& boards = tried.what_if.boards;
   if (boards.size() != 1) return false;
@@ -55,24 +29,42 @@ bool is_one_board(const Tried& tried) {
 
 }  // namespace
 
-Metric MissedLimit::room(const Metric& value) const {
-  if (!value) return std::nullopt;
-  return (least ? *value - limit : limit - *value) / std::max(std::abs(limit), 1e-12);
+std::vector<EntryLimit> missed_limits(const scenarios::Scenario& scenario, const scenarios::Result& before) {
+  std::vector<EntryLimit> all;
+  if (!before.verdict || before.verdict->met != false) return all;
+  scenarios::Scenario asked = scenario;
+  const auto add = [&](const scenarios::Constraint& constraint, const std::string& metric) {
+    asked.objective = metric;
+    const auto objective = scenarios::objective_of(asked);
+    if (!objective) return;  // an entry without tokens
+    const Aim aim{Aim::Of::objective, objective, std::string(objective->metric.words),
+                  std::string(objective->metric.unit), objective->metric.more_is_better};
+    if (constraint.min) all.push_back({aim, *constraint.min, true});
+    if (constraint.max) all.push_back({aim, *constraint.max, false});
+  };
+  for (const scenarios::Constraint& constraint : scenario.constraints) {
+    const auto path = scenarios::process_path(constraint.metric);
+    if (!path || path->place) {
+      add(constraint, constraint.metric);
+      continue;
+    }
+    for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry)
+      add(constraint, fmt::format("processes.{}.{}", place_of_entry(scenario, entry), path->metric));
+  }
+  return all;
 }
 
-std::optional<MissedLimit> missed_limit(const scenarios::Scenario& scenario,
-                                        const scenarios::Result& before) {
-  if (!before.verdict || before.verdict->met != false) return std::nullopt;
-  for (const scenarios::Constraint& constraint : scenario.constraints) {
-    if (constraint.metric != before.verdict->metric) continue;
-    const auto objective = objective_of_limit(constraint, scenario, before);
-    if (!objective) return std::nullopt;
-    const bool least = constraint.min && before.verdict->limit == constraint.min;
-    Aim aim{Aim::Of::objective, objective, std::string(objective->metric.words),
-            std::string(objective->metric.unit), objective->metric.more_is_better};
-    return MissedLimit{std::move(aim), *before.verdict->limit, least};
+Metric room_of(const std::vector<EntryLimit>& limits, const Tried& tried, const scenarios::Scenario& scenario,
+               const scenarios::Result& before) {
+  Metric least;
+  for (const EntryLimit& limit : limits) {
+    const Metric value = aim_change(limit.aim, tried, scenario, before).after;
+    if (!value) return std::nullopt;
+    const double room =
+        (limit.least ? *value - limit.limit : limit.limit - *value) / std::max(std::abs(limit.limit), 1e-12);
+    least = std::min(least.value_or(room), room);
   }
-  return std::nullopt;
+  return least;
 }
 
 std::vector<WhatIf> pairs_of(const std::vector<Tried>& tried, const std::string& directory) {

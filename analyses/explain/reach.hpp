@@ -1,7 +1,6 @@
-// Changes that make a limit hold that the scenario misses: single ones, and pairs where none does.
+// Changes that make limits hold that the scenario misses: single ones, and pairs where none does.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,24 +8,25 @@
 
 namespace jostle::analyses {
 
-// The limit of the scenario that is missed most.
-struct MissedLimit {
-  Aim aim;  // its metric
+// A limit on the metric of an entry of the scenario, or of the board.
+struct EntryLimit {
+  Aim aim;
   double limit = 0;
   bool least = false;  // true: the limit is the least value
-  // How far the value after a change is from the limit, relative to it; negative if it misses it. None if
-  // a process does not keep up, or without a value.
-  [[nodiscard]] scenarios::Metric room(const scenarios::Metric& value) const;
 };
-// None if the verdict of `before` is not that a limit is missed.
-[[nodiscard]] std::optional<MissedLimit> missed_limit(const scenarios::Scenario& scenario,
-                                                      const scenarios::Result& before);
+// All limits of the scenario, those on every process for each entry; empty if `before` meets them.
+[[nodiscard]] std::vector<EntryLimit> missed_limits(const scenarios::Scenario& scenario,
+                                                    const scenarios::Result& before);
+// How far a change is from the limit that it is nearest to, relative to it; negative if it misses one. None
+// if a process does not keep up, or if a value is not known.
+[[nodiscard]] scenarios::Metric room_of(const std::vector<EntryLimit>& limits, const Tried& tried,
+                                        const scenarios::Scenario& scenario, const scenarios::Result& before);
 
-// Pairs of changes of different kinds that one can make: of the five kinds that come nearest to the limit.
+// Pairs of changes of different kinds that one can make: of the five kinds that come nearest to the limits.
 // The second change of a pair is one of the first changed scenario.
 [[nodiscard]] std::vector<WhatIf> pairs_of(const std::vector<Tried>& tried, const std::string& directory);
 
-// "; met with A (p99 -40 %) or B (p99 -30 %)", or that nothing that was tried meets it.
+// "; met with A (p99 -40 %), or with B (p99 -30 %)", or that nothing that was tried meets them.
 [[nodiscard]] std::string reach_words(const std::vector<Tried>& tried);
 
 }  // namespace jostle::analyses

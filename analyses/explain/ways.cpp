@@ -100,17 +100,22 @@ bool any_stages(const scenarios::Scenario& scenario) {
 }
 
 // Why a way was not tried; empty: it does not matter here.
-std::string reason_of(const std::string& name, const scenarios::Scenario& scenario,
-                      const board::DeviceSpec& device, const RefusedChanges& refused) {
+std::string reason_of(const std::string& name, const Explanation& explanation,
+                      const scenarios::Scenario& scenario, const board::DeviceSpec& device,
+                      const RefusedChanges& refused) {
   const auto told = std::ranges::find(refused, name, &std::pair<std::string, std::string>::first);
   if (told != refused.end()) return told->second;
   const bool one_process = scenarios::expand(scenario).size() == 1;
   if (name == "gpu-and-dla")
     return device.dla.count == 0 ? "the board has no DLA"
                                  : "no engine in fp16 or int8 of one stream can move";
-  if (name == "on-cores") return one_process ? "" : "none is a network that can move";
+  if (name == "on-cores")
+    return one_process ? "" : "no costs of a runtime on these cores are known, or none can move";
   if (one_process) return {};
   if (name == "equal-partitions" && !gpu::partition_sizes(device.gpu)) return "the GPU cannot be parted";
+  if (std::ranges::any_of(explanation.tried,
+                          [](const Tried& one) { return one.what_if.name == "as-streams"; }))
+    return "the GPU has too few SMs for a part each";
   if (scenario.run.batches || scenario.run.setup || scenario.link)
     return "the run counts batches or set-ups, or has a link";
   return any_stages(scenario) ? "stages around a network need a process of its own"
@@ -143,7 +148,7 @@ std::vector<Way> ways_of(const Explanation& explanation, const scenarios::Scenar
         std::pair{"equal-partitions", "SMs split"}, std::pair{"gpu-and-dla", "on GPU and DLA"},
         std::pair{"on-cores", "one on the cores"}}) {
     if (std::ranges::find(ways, name, &Way::name) != ways.end()) continue;
-    if (std::string reason = reason_of(name, scenario, device, refused); !reason.empty())
+    if (std::string reason = reason_of(name, explanation, scenario, device, refused); !reason.empty())
       ways.push_back({name, label, {}, {}, {}, std::move(reason)});
   }
   return ways;

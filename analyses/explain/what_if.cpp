@@ -28,14 +28,6 @@ Changed one_board(std::string label, scenarios::Scenario scenario) {
   return changed;
 }
 
-void put(scenarios::Scenario& scenario, const std::string& path, std::string value) {
-  const auto known = std::ranges::find(scenario.figures, path, &std::pair<std::string, std::string>::first);
-  if (known != scenario.figures.end())
-    known->second = std::move(value);
-  else
-    scenario.figures.emplace_back(path, std::move(value));
-}
-
 bool is_synthetic(const scenarios::ProcessEntry& part) {
   return std::holds_alternative<scenarios::SyntheticModel>(part.work.model);
 }

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/plan/plan.hpp"
 #include "analyses/plan/words.hpp"
-#include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"
 
 namespace jostle::analyses {

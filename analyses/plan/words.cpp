@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/plan/goal.hpp"
-#include "analyses/study/metric.hpp"
 #include "input/quantity.hpp"
 #include "output/json.hpp"
 

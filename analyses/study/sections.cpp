@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/study/axis_values.hpp"
-#include "analyses/study/metric.hpp"
 #include "analyses/study/study.hpp"
 #include "input/printable.hpp"
 #include "input/readers.hpp"

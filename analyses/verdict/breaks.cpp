@@ -4,12 +4,12 @@
 #include <functional>
 #include <mutex>
 
-#include "analyses/explain/intervention.hpp"
 #include "analyses/verdict/verdict.hpp"
 #include "models/board/clocks.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "profiles/profile/profile.hpp"
+#include "scenarios/language/figures.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/run/parallel.hpp"
 

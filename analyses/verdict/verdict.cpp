@@ -6,8 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "analyses/study/metric.hpp"
-#include "analyses/study/power_basis.hpp"
+#include "analyses/metrics/metric.hpp"
 #include "input/counted.hpp"
 #include "input/quantity.hpp"
 #include "profiles/profile/profile.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyses/interval/power_interval.hpp"
-#include "analyses/study/metric.hpp"
+#include "analyses/metrics/metric.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
@@ -280,7 +280,7 @@ Passage ways_passage(const Explanation& explanation) {
     columns.push_back(right("/s", 40));
   }
   columns.push_back(right("MB", 60));
-  columns.push_back(left("isolation", 50));
+  columns.push_back(left("a crash takes", 70));
   Table table(std::move(columns));
   for (const analyses::Way& way : ways) {
     if (!way.reason.empty()) {
@@ -295,7 +295,9 @@ Passage ways_passage(const Explanation& explanation) {
       cells.push_back(significant(part.per_s, digits));
     }
     cells.push_back(significant(way.memory_mb, 4));
-    cells.push_back(way.isolation);
+    constexpr std::string_view takes = "a crash takes ";
+    cells.push_back(way.isolation.starts_with(takes) ? way.isolation.substr(takes.size())
+                                                     : "all, by the GPU");
     table.add(std::move(cells), way.name.empty() ? Style::strong : Style::plain);
   }
   if (table.rows() > 1) passage.tables.push_back(std::move(table));
@@ -359,7 +361,15 @@ std::vector<Passage> passages(const Explanation& explanation, bool prices) {
   if (Passage ways = ways_passage(explanation); !ways.tables.empty()) found.push_back(std::move(ways));
   found.push_back(changes("who would win and who would starve",
                           [](const Tried& tried) { return tried.outcomes.sentence; }));
-  found.push_back(changes("what the clocks would do", [](const Tried& tried) { return tried.sentence; }));
+  // Ways of stages and other boards are many: of these only what leads.
+  found.push_back(changes("what the clocks would do", [&](const Tried& tried) {
+    const analyses::ChangeKind kind = tried.what_if.kind;
+    const auto index = static_cast<std::size_t>(&tried - explanation.tried.data());
+    const bool many = kind == analyses::ChangeKind::stages || kind == analyses::ChangeKind::boards ||
+                      kind == analyses::ChangeKind::pair;
+    const bool leads = std::ranges::find(explanation.leading, index) != explanation.leading.end();
+    return many && !leads ? std::string() : tried.sentence;
+  }));
   std::erase_if(found,
                 [](const Passage& passage) { return passage.lines.empty() && passage.tables.empty(); });
   return found;

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/plan/words.hpp"
-#include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"

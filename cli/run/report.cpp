@@ -800,6 +800,10 @@ PageWords report_words(const Result& result) {
     if (!row.phrases.empty())
       board.lines.push_back(fmt::format("{}: {}", row.part, fmt::join(row.phrases, ", ")));
   words.more.push_back(std::move(board));
+  if (words.verdict && words.trust.size() > 1) {  // the verdict says how sure it is
+    words.more.push_back({"how sure, in detail", {}, {words.trust.begin() + 1, words.trust.end()}});
+    words.trust.resize(1);
+  }
   return words;
 }
 

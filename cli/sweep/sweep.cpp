@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/plan/goal.hpp"
 #include "analyses/plan/words.hpp"
-#include "analyses/study/metric.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"

@@ -21,6 +21,10 @@ enum class Worst { least, greatest };
 // Returns whether results have this metric; adds a problem with the nearest spelling if not.
 bool check_metric(const input::Cursor& at, const std::string& path);
 
+// True for watts, energies and tokens per joule of the board; false for the sender of a link, whose energy
+// the scenario gives.
+[[nodiscard]] bool rests_on_power(const std::string& metric_path);
+
 using scenarios::MetricUnit;
 
 // The unit of a metric, from its path.

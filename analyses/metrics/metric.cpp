@@ -1,4 +1,4 @@
-#include "analyses/study/metric.hpp"
+#include "analyses/metrics/metric.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -171,6 +171,12 @@ bool check_metric(const input::Cursor& at, const std::string& path) {
     at.problem(fmt::format("unknown metric '{}': '{}' has no keys", input::printable(path),
                            input::printable(known == 0 ? path : steps[known - 1])));
   return false;
+}
+
+bool rests_on_power(const std::string& metric_path) {
+  if (metric_path.starts_with("system.link.")) return false;
+  const auto names = [&](const char* part) { return metric_path.find(part) != std::string::npos; };
+  return names("power_w") || names("energy_per_image") || names("tokens.energy_mj") || names("per_joule");
 }
 
 MetricUnit metric_unit(const std::string& path) {
