@@ -27,14 +27,15 @@ struct NewOptions {
   analyses::Replace replace = analyses::Replace::no;
 };
 
-// Asks until `take` has no complaint about the answer; an empty answer is the default. False, after the
-// complaint, at the end of the input.
+// Asks until `take` has no complaint about the answer; an empty answer is the default. False at the end of
+// the input after a complaint.
 bool ask(Terminal& terminal, const std::string& question, const std::string& usual,
          const std::function<std::string(const std::string&)>& take) {
-  while (true) {
+  for (bool again = false;; again = true) {
     terminal.note(fmt::format("{} [{}] ", question, usual));
     std::string line;
     const bool more = static_cast<bool>(std::getline(std::cin, line));
+    if (!more && again) return false;
     const std::string problem = take(line.empty() ? usual : line);
     if (problem.empty()) {
       if (!more) terminal.note("\n");

@@ -24,7 +24,7 @@ std::string gate(const std::string& limits, const std::string& rate = "20 /s") {
   return "device: jetson-orin-nano\njetson_clocks: true\n" + limits +
          "processes:\n  - {name: loop, model: mobilenet_v2, precision: fp16, count: 2}\n"
          "  - {name: camera, model: resnet50, precision: fp16, arrivals: {periodic: " +
-         rate + ", phase: 1 ms}}\nrun: {duration: 6 s, warmup: 200 ms}\n";
+         rate + ", phase: 1 ms}}\nrun: {duration: 10 s, warmup: 200 ms}\n";
 }
 
 // What the loader says of a scenario that it refuses.

@@ -532,12 +532,12 @@ class Command(unittest.TestCase):
         self.assertLessEqual(max(map(len, self.jostle("sweep", study, COLUMNS="60").stdout.splitlines())), 60)
 
     def test_a_sweep_says_what_has_no_p99_and_which_point_is_best(self):
-        study = self.file("s.yaml", "scenario:\n  device: jetson-orin-nano-super\n  processes: [{model: resnet50, precision: fp16}]\n  run: {duration: 300 ms}\n"
-                          "sweep: {processes.0.batch: [1, 8]}\nobjectives: [max system.throughput]\n")
+        study = self.file("s.yaml", "scenario:\n  device: jetson-orin-nano-super\n  processes: [{model: resnet50, precision: fp16, arrivals: {periodic: 9 /s}}]\n  run: {duration: 3 s}\n"
+                          "sweep: {processes.0.arrivals.periodic: [9 /s, 20 /s, 9000 /s]}\nobjectives: [max system.throughput]\n")
         done = self.jostle("sweep", study, "-o", str(self.directory / "s.sqlite"))
         self.assertEqual((done.returncode, done.stdout), (0, ""))
-        self.assertRegex(done.stderr, r"2 points without p99: 0 overloaded, of 2 the run is too short")
-        self.assertRegex(done.stderr, r"best: batch 8: throughput \d+ images/s")
+        self.assertRegex(done.stderr, r"3 points without p99: 1 overloaded, of 2 the run is too short")
+        self.assertRegex(done.stderr, r"best: periodic 20 /s: throughput 20 images/s")
 
     # A new scenario
 

@@ -4,6 +4,7 @@
 
 #include "cli/new/template.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::cli {
 namespace JOSTLE_FILE {
