@@ -34,6 +34,7 @@ struct Subcommand {
   void (*add)(CLI::App&, Task&);
 };
 
+void add_new(CLI::App& app, Task& task);
 void add_run(CLI::App& app, Task& task);
 void add_check(CLI::App& app, Task& task);
 void add_list(CLI::App& app, Task& task);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyses/explain/explain.hpp"
+#include "analyses/verdict/verdict.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
@@ -44,7 +45,7 @@ scenarios::Scenario scenario_of(const Json& question) {
 scenarios::Result result_of(const scenarios::Scenario& scenario, sim::TraceSink* trace = nullptr) {
   scenarios::RunControl control;
   control.trace = trace;
-  return scenarios::run(scenario, control).value();  // nothing interrupts it
+  return analyses::run_and_judge(scenario, control).value();  // nothing interrupts it
 }
 
 std::string run(const Json& question) {

@@ -12,6 +12,7 @@
 #include "analyses/offload/offload.hpp"
 #include "analyses/plan/plan.hpp"
 #include "analyses/study/store.hpp"
+#include "analyses/verdict/verdict.hpp"
 #include "python/call.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
@@ -85,9 +86,8 @@ Answer run(const Source& source, const ScenarioChanges& changes, bool interval, 
     const auto profile = scenario.device_path.empty() && scenario.figures.empty()
                              ? shipped_profiles().find(scenario.device, {}, problems)
                              : nullptr;
-    const auto result = interval  ? analyses::run_with_interval(scenario, control)
-                        : profile ? scenarios::run(scenario, *profile, control)
-                                  : scenarios::run(scenario, control);
+    const auto result = interval ? analyses::run_with_interval(scenario, control)
+                                 : analyses::run_and_judge(scenario, control, profile.get());
     if (timeline) timeline->finish();
     if (!result) throw scenarios::Interrupted();
     return scenarios::to_json(*result);

@@ -13,6 +13,7 @@
 #include "analyses/interval/interval.hpp"
 #include "analyses/study/store.hpp"
 #include "analyses/study/sweep.hpp"
+#include "analyses/verdict/verdict.hpp"
 #include "output/json.hpp"
 #include "python/call.hpp"
 #include "python/columns.hpp"
@@ -52,7 +53,7 @@ OneRun done_run(const scenarios::Scenario& scenario, analyses::Profiles& profile
     const auto profile = profiles.required(scenario);
     const auto work = profiles.work(*profile);
     control.shared = work.get();
-    result = scenarios::run(scenario, *profile, control);
+    result = analyses::run_and_judge(scenario, control, profile.get());
   }
   if (!result) throw scenarios::Interrupted();
   OneRun one;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyses/verdict/verdict.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -245,6 +246,23 @@ Pairing pairing(const scenarios::Scenario& a, const scenarios::Scenario& b) {
   return pairing;
 }
 
+namespace {
+
+std::optional<scenarios::Verdict> verdict_of_both(AskedLimits of_a, AskedLimits of_b, const Compared& runs) {
+  if (of_b.constraints.empty()) of_b = of_a;
+  if (of_a.constraints.empty()) of_a = of_b;
+  if (of_a.constraints.empty()) return std::nullopt;
+  const auto side = [](const AskedLimits& limits, const std::vector<scenarios::Result>& results) {
+    return verdict_of(judged(limits, results), {},
+                      [&](const std::string& metric) { return grade_of_metric(metric, results.front()); });
+  };
+  scenarios::Verdict verdict = side(of_b, runs.b);
+  verdict.text = fmt::format("B: {}; A: {}", verdict.text, side(of_a, runs.a).text);
+  return verdict;
+}
+
+}  // namespace
+
 Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
                   std::vector<scenarios::Result> results_a, std::vector<scenarios::Result> results_b) {
   Pairing pairs = pairing(a, b);
@@ -273,6 +291,7 @@ Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
     add_difference(
         all.a, all.b, {.metric = row.metric, .unit = row.unit},
         [&](const scenarios::Result& result) { return row.get(result.system); }, all.system);
+  all.verdict = verdict_of_both(limits_of(a), limits_of(b), all);
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 #include "scenarios/result/power_grade.hpp"
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -60,6 +61,7 @@ std::string comparison_json(const Compared& compared, const ComparedNames& names
             {"seed", compared.a.front().seed},
             {"a", side(compared.a, names.a, known ? power->a : std::nullopt)},
             {"b", side(compared.b, names.b, known ? power->b : std::nullopt)}};
+  json["verdict"] = compared.verdict ? scenarios::json_of(*compared.verdict) : Json(nullptr);
   if (compared.until) {
     json["until"] = *compared.until;
     json["reached"] = compared.known_to(*compared.until);

@@ -11,7 +11,9 @@
 
 #include "analyses/explain/engine_pieces.hpp"
 #include "analyses/explain/parts.hpp"
+#include "analyses/explain/reach.hpp"
 #include "analyses/explain/shares.hpp"
+#include "analyses/verdict/verdict.hpp"
 #include "models/board/clocks.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
@@ -389,23 +391,41 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     if (control.progress) control.progress(done / 10);
   };
   explanation.result = must(run(scenario, *profile, first));
+  judge(explanation.result, scenario, &control);
   const scenarios::Result& before = explanation.result;
   explanation.aim = aim_of(scenario, before);
 
-  std::vector<WhatIf> wanted = what_ifs(scenario, *profile->spec, before, question.directory);
+  RefusedChanges refused;
+  std::vector<WhatIf> wanted = what_ifs(scenario, *profile->spec, before, question.directory, &refused);
   if (!question.what_ifs.empty()) {
     std::erase_if(wanted, [&](const WhatIf& what_if) {
       return std::ranges::find(question.what_ifs, what_if.name) == question.what_ifs.end();
     });
   }
-  std::vector<std::vector<scenarios::Result>> results = results_of(wanted, control);
   const KernelMeans kernels = kernel_means_us(scenario, *profile);
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (results[i].empty()) continue;
-    Tried tried = compared(std::move(wanted[i]), {scenario, before, explanation.aim}, std::move(results[i]));
-    if (tried.what_if.shares_otherwise && tried.all_fit)
-      tried.outcomes = outcomes_of(scenario, before, kernels, tried);
-    explanation.tried.push_back(std::move(tried));
+  const std::vector<EntryLimit> missed = missed_limits(scenario, before);
+  const auto try_all = [&](std::vector<WhatIf> changes) {
+    std::vector<std::vector<scenarios::Result>> results = results_of(changes, control);
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      if (results[i].empty()) continue;
+      Tried tried =
+          compared(std::move(changes[i]), {scenario, before, explanation.aim}, std::move(results[i]));
+      if (tried.what_if.shares_otherwise && tried.all_fit)
+        tried.outcomes = outcomes_of(scenario, before, kernels, tried);
+      if (!missed.empty()) {
+        tried.room = room_of(missed, tried, scenario, before);
+        tried.meets = tried.is_stable() && tried.room.value_or(-1) >= 0;
+      }
+      explanation.tried.push_back(std::move(tried));
+    }
+  };
+  try_all(std::move(wanted));
+  if (!missed.empty() && question.what_ifs.empty()) {
+    if (std::ranges::none_of(explanation.tried, [](const Tried& one) {
+          return one.meets == true && one.what_if.role == Role::advice;
+        }))
+      try_all(pairs_of(explanation.tried, question.directory));
+    explanation.result.verdict->text += reach_words(explanation.tried);
   }
 
   const std::vector<ProcessGroup> groups = groups_of(scenario);
@@ -431,6 +451,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   if (question.what_ifs.empty()) {
     explanation.critical = critical_resource(before, explanation.tried);
     explanation.leading = leading(explanation.tried);
+    explanation.ways = ways_of(explanation, scenario, *profile->spec, refused);
   }
   explanation.reported = reported(scenario, *profile->spec, before);
   return explanation;

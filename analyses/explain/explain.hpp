@@ -9,6 +9,7 @@
 #include "analyses/explain/group_outcome.hpp"
 #include "analyses/explain/limits.hpp"
 #include "analyses/explain/shares.hpp"
+#include "analyses/explain/ways.hpp"
 #include "analyses/explain/what_if.hpp"
 #include "analyses/explain/worth.hpp"
 #include "scenarios/run/run.hpp"
@@ -74,6 +75,10 @@ struct Tried {
   double gain = 0;          // gain in the objective, relative: 0.1 for 10 % better; 0 if it may be chance
   std::string figure = {};  // "mean latency -63.1 %": the objective's change, as the table has it
   Worth worth = {};
+  // Of a scenario that misses a limit: how far the change is from meeting them (room_of()), and whether it
+  // does; absent without a missed limit.
+  scenarios::Metric room = {};
+  std::optional<bool> meets = {};
   GroupOutcomes outcomes =
       {};  // the winners and losers; empty unless the change alters how the GPU is shared
 
@@ -135,6 +140,7 @@ struct Explanation {
   std::vector<Tried> tried;
   std::vector<std::size_t> leading;  // indices of the changes that matter most; empty if only some were tried
   Reported reported;
+  std::vector<Way> ways = {};  // one process or three; empty if only some changes were tried
 };
 
 struct ExplainQuestion {

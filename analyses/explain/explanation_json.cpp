@@ -3,10 +3,11 @@
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/interval/relative_power.hpp"
-#include "analyses/study/metric.hpp"
+#include "analyses/metrics/metric.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 #include "scenarios/result/power_grade.hpp"
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -165,6 +166,7 @@ Json what_if(const Tried& tried, const scenarios::Result& before, const scenario
   json["role"] = to_string(tried.what_if.role);
   json["fits"] = tried.all_fit;
   json["figure"] = tried.figure;
+  json["meets"] = tried.meets ? Json(*tried.meets) : Json(nullptr);
   json["objective"] = change(tried.objective);
   json["throughput"] = change(tried.throughput);
   json["latency_mean_ms"] = change(tried.latency_ms);
@@ -203,6 +205,21 @@ Json overload(const Explanation& explanation) {
   return json;
 }
 
+Json way_json(const Way& way) {
+  Json json{{"what_if", way.name.empty() ? Json(nullptr) : Json(way.name)}, {"label", way.label}};
+  json["processes"] = Json::array();
+  for (const WayPart& part : way.parts)
+    json["processes"].push_back({{"label", part.label},
+                                 {"throughput", metric_json(part.per_s)},
+                                 {"p99_ms", metric_json(part.p99_ms)},
+                                 {"mean_ms", metric_json(part.mean_ms)},
+                                 {"grows", part.grows}});
+  json["memory_mb"] = metric_json(way.memory_mb);
+  json["isolation"] = way.isolation.empty() ? Json(nullptr) : Json(way.isolation);
+  json["reason"] = way.reason.empty() ? Json(nullptr) : Json(way.reason);
+  return json;
+}
+
 Json reported(const Explanation& explanation) {
   const Reported& tool = explanation.reported;
   const auto& system = explanation.result.system;
@@ -233,6 +250,7 @@ std::string explanation_json(const Explanation& explanation) {
             {"profile_hash", result.profile_hash},
             {"seed", result.seed},
             {"status", result.status}};
+  json["verdict"] = result.verdict ? scenarios::json_of(*result.verdict) : Json(nullptr);
   const auto grade = scenarios::power_grade(result);
   json["power_grade"] = grade ? Json(*grade) : Json(nullptr);
   json["power_w"] = {{"mean", metric_json(result.system.power_w.mean)},
@@ -276,6 +294,8 @@ std::string explanation_json(const Explanation& explanation) {
   json["what_ifs"] = Json::array();
   const auto relative = relative_power_interval(result);
   for (const Tried& tried : explanation.tried) json["what_ifs"].push_back(what_if(tried, result, relative));
+  json["ways"] = Json::array();
+  for (const Way& way : explanation.ways) json["ways"].push_back(way_json(way));
   json["leading"] = Json::array();
   for (const std::size_t index : explanation.leading)
     json["leading"].push_back(explanation.tried[index].what_if.name);

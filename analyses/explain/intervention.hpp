@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyses/explain/what_if.hpp"
+#include "scenarios/language/figures.hpp"
 
 namespace jostle::analyses {
 
@@ -26,8 +27,7 @@ struct Changed {
 
 [[nodiscard]] Changed one_board(std::string label, scenarios::Scenario scenario);
 
-// Overrides a parameter of the profile.
-void put(scenarios::Scenario& scenario, const std::string& path, std::string value);
+using scenarios::put;
 
 [[nodiscard]] bool is_synthetic(const scenarios::ProcessEntry& part);
 
@@ -59,7 +59,17 @@ void put(scenarios::Scenario& scenario, const std::string& path, std::string val
 // Batches and requests (request_changes.cpp).
 [[nodiscard]] std::optional<Changed> batch_doubled(const Request& request);
 [[nodiscard]] std::optional<Changed> batch_of_waiting(const Request& request);
+[[nodiscard]] std::optional<Changed> batch_with_delay(const Request& request);
 [[nodiscard]] std::optional<Changed> drop_frames(const Request& request);
 [[nodiscard]] std::optional<Changed> skip_frames(const Request& request);
+
+// Stages around inference in other ways (stage_changes.cpp).
+[[nodiscard]] std::vector<Changed> other_stages(const Request& request);
+[[nodiscard]] std::optional<Changed> stages_in_cpp(const Request& request);
+[[nodiscard]] std::optional<Changed> overlapping_stages(const Request& request);
+
+// Another board, and networks on the cores (board_changes.cpp).
+[[nodiscard]] std::vector<Changed> other_boards(const Request& request);
+[[nodiscard]] std::vector<Changed> on_cores(const Request& request);
 
 }  // namespace jostle::analyses

@@ -62,6 +62,24 @@ std::optional<Changed> batch_of_waiting(const Request& request) {
                       });
 }
 
+// A batch goes when it is full, or after the time in which it would be full: so long that it mostly is.
+std::optional<Changed> batch_with_delay(const Request& request) {
+  constexpr double longest_s = 0.1;
+  return for_requests(request, fmt::format("batches of {} that wait for more", waiting_batch),
+                      [](const ProcessEntry& /*process*/, ProcessEntry& part) {
+                        process::Arrivals& arrivals = part.arrivals;
+                        const double rate = arrivals.rate_per_s * static_cast<double>(arrivals.streams);
+                        const double delay_s =
+                            rate > 0 ? static_cast<double>(waiting_batch - 1) / rate : longest_s;
+                        if (delay_s >= longest_s || arrivals.max_delay || part.work.batch > 1 ||
+                            part.language || is_synthetic(part))
+                          return false;
+                        part.work.batch = waiting_batch;
+                        arrivals.max_delay = sim::seconds(delay_s);
+                        return true;
+                      });
+}
+
 // A queue of one: the request that has waited longest is dropped when another comes.
 std::optional<Changed> drop_frames(const Request& request) {
   if (!is_overloaded(request)) return std::nullopt;

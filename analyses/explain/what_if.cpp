@@ -28,14 +28,6 @@ Changed one_board(std::string label, scenarios::Scenario scenario) {
   return changed;
 }
 
-void put(scenarios::Scenario& scenario, const std::string& path, std::string value) {
-  const auto known = std::ranges::find(scenario.figures, path, &std::pair<std::string, std::string>::first);
-  if (known != scenario.figures.end())
-    known->second = std::move(value);
-  else
-    scenario.figures.emplace_back(path, std::move(value));
-}
-
 bool is_synthetic(const scenarios::ProcessEntry& part) {
   return std::holds_alternative<scenarios::SyntheticModel>(part.work.model);
 }
@@ -278,6 +270,9 @@ std::vector<Intervention> interventions() {
       {"no-loads", no, company, cause, once(no_loads)},
       {"nice", no, priority, advice, once(nice_first)},
       {"no-stages", no, stages, cause, once(no_stages)},
+      {"stage-way", no, stages, advice, other_stages},
+      {"stages-in-cpp", no, stages, advice, once(stages_in_cpp)},
+      {"overlap", no, overlap, advice, once(overlapping_stages)},
       {"sync-spin", no, sync, advice, once(sync_spin)},
       {"sync-blocking", no, sync, advice, once(sync_blocking)},
       {"pinned-clocks", Resource::clock_governors, clocks, advice, once(pinned_clocks)},
@@ -288,11 +283,14 @@ std::vector<Intervention> interventions() {
       {"both-dlas", no, placement, advice, once(both_dlas)},
       {"placement-gpu", no, placement, advice, once(placement_gpu)},
       {"gpu-and-dla", no, placement, advice, once(gpu_and_dla)},
+      {"on-cores", no, placement, advice, on_cores},
       {"batch-doubled", no, batch, advice, once(batch_doubled)},
       {"batch-of-waiting", no, batch, advice, once(batch_of_waiting)},
+      {"batch-with-delay", no, batch, advice, once(batch_with_delay)},
       {"drop-frames", no, arrivals, advice, once(drop_frames)},
       {"skip-frames", no, arrivals, advice, once(skip_frames)},
       {"one-process-fewer", no, company, cause, once(one_process_fewer)},
+      {"another-board", no, boards, advice, other_boards},
       {"second-board", no, boards, advice, once(second_board)},
       {"as-streams", no, sharing, advice, once(streams_of_one), true},
       {"as-processes", no, sharing, advice, once(processes_of_their_own), true},
@@ -310,24 +308,38 @@ std::vector<Intervention> interventions() {
 
 // The scenario as the loader reads it; none if the loader refuses it.
 std::optional<scenarios::Scenario> read_again(const scenarios::Scenario& scenario,
-                                              const std::string& directory) {
-  input::Problems problems;
+                                              const std::string& directory, input::Problems& problems) {
   return scenarios::parse_scenario({to_json(scenario), scenario.name, directory},
                                    scenarios::shipped_catalogue(), {}, problems);
 }
 
-// Reads the changed scenarios again, and fills in their parts. Returns false if the loader refuses one.
-bool complete(Changed& changed, const scenarios::Scenario& before, const std::string& directory) {
+// The other ways of stages, which the JSON of a scenario leaves out: a second change may take one.
+void keep_other_ways(const scenarios::Scenario& from, scenarios::Scenario& to) {
+  for (std::size_t i = 0; i < std::min(from.processes.size(), to.processes.size()); ++i)
+    for (std::vector<scenarios::Stage> scenarios::Around::*const stages :
+         {&scenarios::Around::before, &scenarios::Around::after}) {
+      const auto& before = from.processes[i].around.*stages;
+      auto& after = to.processes[i].around.*stages;
+      for (std::size_t k = 0; k < std::min(before.size(), after.size()); ++k)
+        after[k].otherwise = before[k].otherwise;
+    }
+}
+
+// Reads the changed scenarios again, and fills in their parts. Returns the loader's reason if it refuses one.
+std::string complete(Changed& changed, const scenarios::Scenario& before, const std::string& directory) {
   for (WhatIfBoard& board : changed.boards) {
-    board.scenario.objective.reset();  // it may name an entry that the change moves
-    std::optional<scenarios::Scenario> read = read_again(board.scenario, directory);
-    if (!read) return false;
+    board.scenario.objective.reset();  // it and the limits may name an entry that the change moves
+    board.scenario.constraints.clear();
+    input::Problems problems;
+    std::optional<scenarios::Scenario> read = read_again(board.scenario, directory, problems);
+    if (!read) return problems.empty() ? "the loader refuses it" : problems.list().front().message;
+    keep_other_ways(board.scenario, *read);
     board.scenario = std::move(*read);
     if (!board.parts.empty()) continue;
     board.parts.resize(part_places(before).size());
     std::iota(board.parts.begin(), board.parts.end(), std::size_t{0});
   }
-  return true;
+  return {};
 }
 
 // Two rows may come to the same scenario: the next power mode may be the one with faster cores.
@@ -352,12 +364,15 @@ std::vector<std::string> what_if_names() {
 }
 
 std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
-                             const scenarios::Result& before, const std::string& directory) {
+                             const scenarios::Result& before, const std::string& directory,
+                             std::vector<std::pair<std::string, std::string>>* refused) {
   const Request request{scenario, device, before};
   std::vector<WhatIf> all;
   for (const Intervention& row : interventions()) {
     for (Changed& changed : row.changes(request)) {
-      if (!complete(changed, scenario, directory) || is_known(changed, all)) continue;
+      const std::string reason = complete(changed, scenario, directory);
+      if (!reason.empty() && refused != nullptr) refused->emplace_back(row.name, reason);
+      if (!reason.empty() || is_known(changed, all)) continue;
       const Governed governed = governed_by(changed.boards, request);
       all.push_back({.name = row.name,
                      .label = std::move(changed.label),

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/process/resource.hpp"
@@ -37,13 +38,16 @@ enum class ChangeKind : std::uint8_t {
   company,
   boards,
   threads,
+  overlap,
+  pair,
 };
 
 [[nodiscard]] constexpr std::string_view to_string(ChangeKind kind) {
-  constexpr std::array<std::string_view, 16> names{
-      "hardware", "limits", "power_mode", "clocks", "precision", "placement", "batch",  "arrivals",
-      "sharing",  "cores",  "priority",   "sync",   "stages",    "company",   "boards", "threads"};
-  static_assert(names.size() == static_cast<std::size_t>(ChangeKind::threads) + 1);
+  constexpr std::array<std::string_view, 18> names{
+      "hardware", "limits",   "power_mode", "clocks",  "precision", "placement",
+      "batch",    "arrivals", "sharing",    "cores",   "priority",  "sync",
+      "stages",   "company",  "boards",     "threads", "overlap",   "pair"};
+  static_assert(names.size() == static_cast<std::size_t>(ChangeKind::pair) + 1);
   return names.at(static_cast<std::size_t>(kind));
 }
 
@@ -81,10 +85,10 @@ struct WhatIf {
 
 // The changes that apply to a scenario, in the order of interventions() in what_if.cpp. `before`: the
 // scenario's result; `directory`: where its files are searched ("" = working directory). A change that the
-// loader refuses is left out.
-[[nodiscard]] std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario,
-                                           const board::DeviceSpec& device, const scenarios::Result& before,
-                                           const std::string& directory);
+// loader refuses is left out; `refused` gets its name and the reason.
+[[nodiscard]] std::vector<WhatIf> what_ifs(
+    const scenarios::Scenario& scenario, const board::DeviceSpec& device, const scenarios::Result& before,
+    const std::string& directory, std::vector<std::pair<std::string, std::string>>* refused = nullptr);
 
 // Every name in the table.
 [[nodiscard]] std::vector<std::string> what_if_names();

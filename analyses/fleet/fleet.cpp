@@ -10,12 +10,12 @@
 #include <tuple>
 #include <utility>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/plan/alternatives.hpp"
 #include "analyses/plan/overload.hpp"
 #include "analyses/plan/replicator.hpp"
 #include "analyses/plan/samples.hpp"
 #include "analyses/plan/words.hpp"
-#include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "analyses/study/slower.hpp"
 #include "input/counted.hpp"

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "analyses/interval/basis.hpp"
+#include "analyses/verdict/verdict.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
@@ -341,6 +342,7 @@ std::optional<scenarios::Result> run_with_interval(const scenarios::Scenario& sc
   const auto runs = drawn_runs(scenario, *known, *result, control);
   if (!runs) return std::nullopt;
   add_intervals(*result, scenario, *known, spreads_of(scenario, *runs));
+  judge(*result, scenario, &control);
   return result;
 }
 

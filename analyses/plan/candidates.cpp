@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/plan/replicator.hpp"
-#include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "analyses/study/sweep.hpp"
 #include "input/hash.hpp"

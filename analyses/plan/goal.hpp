@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/study/metric.hpp"
+#include "analyses/metrics/metric.hpp"
 #include "analyses/study/outcome.hpp"
 #include "analyses/study/study.hpp"
 

@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/plan/gaussian_process.hpp"
 #include "analyses/plan/replicator.hpp"
-#include "analyses/study/metric.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"

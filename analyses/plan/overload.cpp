@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/plan/words.hpp"
-#include "analyses/study/metric.hpp"
 #include "analyses/study/slower.hpp"
 #include "input/counted.hpp"
 #include "input/quantity.hpp"

@@ -14,6 +14,7 @@
 #include "analyses/plan/samples.hpp"
 #include "analyses/plan/search.hpp"
 #include "analyses/study/power_basis.hpp"
+#include "analyses/verdict/verdict.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -186,7 +187,11 @@ class Planner {
     const auto best = race_->best();
     add_near_misses(best);
     if (plan_.exhaustive && plan_.points <= few) add_every();
-    if (!best) return add_missed_limits();
+    if (!best) {
+      add_missed_limits();
+      plan_.verdict = verdict_of(plan_, {});
+      return;
+    }
     plan_.best = plan_point(*best);
     add_runner_up(*best);
     if (plan_.runner_up)
@@ -198,6 +203,11 @@ class Planner {
     add_energy(*best);
     if (plan_.goal.objectives > 1) add_front();
     for (std::size_t i = plan_.goal.objectives; i < plan_.goal.criteria.size(); ++i) relax(i, *best);
+    plan_.verdict = verdict_of(plan_, [&](const AskedLimits& limits) {
+      scenarios::RunControl control;
+      control.interrupt = control_.interrupt;
+      return breaks_of(candidates_.long_enough(*best), limits, control);
+    });
   }
 
   void add_every() {

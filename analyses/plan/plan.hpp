@@ -14,6 +14,7 @@
 #include "analyses/plan/candidates.hpp"
 #include "analyses/plan/online.hpp"
 #include "analyses/plan/overload.hpp"
+#include "analyses/verdict/verdict.hpp"
 
 namespace jostle::analyses {
 
@@ -117,7 +118,9 @@ struct Plan {
   std::optional<LeastOverloaded> least_overloaded;  // none: no point is, or its stable rate is unknown
   double search_s = 0, replicated_s = 0;            // simulated time
   std::string power_note;  // power_note() of the boards of these points, if the goal rests on power
-  bool decided = true;     // false: `effort` ended the replications before everything was decided
+  // The answer in a sentence: the best point's objective and limits, or the limits that no point meets.
+  std::optional<scenarios::Verdict> verdict = {};
+  bool decided = true;  // false: `effort` ended the replications before everything was decided
 };
 
 struct PlanControl {
@@ -137,6 +140,11 @@ struct PlanControl {
 // The goal of the candidates must have an objective. Throws Interrupted (finished points are stored),
 // RunError.
 [[nodiscard]] Plan plan(Candidates& candidates, const PlanControl& control);
+
+// The answer in a sentence. `breaks_of_limits`: looks for what breaks the limits of the best point; called if
+// it meets them.
+using BreaksOfLimits = std::function<scenarios::Breaks(const AskedLimits& limits)>;
+[[nodiscard]] scenarios::Verdict verdict_of(const Plan& plan, const BreaksOfLimits& breaks_of_limits);
 
 // {"schema":"jostle.plan/1",...} without a newline; keys: docs/planning.md.
 [[nodiscard]] std::string plan_json(const Plan& plan);

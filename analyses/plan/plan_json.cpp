@@ -7,6 +7,7 @@
 #include "output/json.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/metric_json.hpp"
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -114,6 +115,7 @@ std::string plan_json(const Plan& plan) {
             {"do_not_fit", plan.count.do_not_fit}, {"overheat", plan.count.overheat},
             {"overloaded", plan.count.overloaded}, {"failed", plan.count.failed},
             {"exhaustive", plan.exhaustive},       {"converged", plan.converged}};
+  json["verdict"] = plan.verdict ? scenarios::json_of(*plan.verdict) : Json(nullptr);
   json["best"] = plan.best ? point_json(plan, *plan.best) : Json(nullptr);
   if (plan.best) {
     json["best"]["overload"] = plan.overload ? overload_json(*plan.overload) : Json(nullptr);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "analyses/study/metric.hpp"
+#include "analyses/metrics/metric.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"

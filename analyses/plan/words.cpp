@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/plan/goal.hpp"
-#include "analyses/study/metric.hpp"
 #include "input/quantity.hpp"
+#include "output/json.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -82,6 +85,46 @@ std::string criterion_words(const std::string& metric, const Criterion& criterio
   if (!criterion.limit) return fmt::format("the {} {}", criterion.maximise ? "highest" : "lowest", title);
   return fmt::format("{} at {} {}", title, criterion.maximise ? "least" : "most",
                      bound_words(metric, *criterion.limit));
+}
+
+std::string setting_value_text(const nlohmann::ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : output::json_text(value);
+}
+
+std::string plain_setting_name(const nlohmann::ordered_json& settings, const std::string& key) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known{
+      {{"clocks.gpu", "GPU clock"},
+       {"clocks.cpu", "CPU clock"},
+       {"clocks.emc", "memory clock"},
+       {"clocks.cores", "cores"},
+       {"governors.cpu", "CPU governor"},
+       {"governors.gpu", "GPU governor"},
+       {"count", "processes"},
+       {"device", "board"}}};
+  constexpr std::string_view all = "processes.", first = "processes.0.";
+  bool alone = true;
+  for (const auto& [name, value] : settings.items())
+    if (name.starts_with(all) && !name.starts_with(first)) alone = false;
+  std::string name = alone && key.starts_with(first) ? key.substr(first.size()) : key, of;
+  if (name.starts_with(all)) {
+    const std::size_t dot = name.find('.', all.size());
+    if (dot == std::string::npos) return name;
+    of = fmt::format(" of process {}", name.substr(all.size(), dot - all.size()));
+    name.erase(0, dot + 1);
+  }
+  for (const auto& [path, words] : known)
+    if (name == path) return std::string(words) + of;
+  if (name.starts_with("arrivals.")) name.erase(0, name.rfind('.') + 1);
+  std::ranges::replace(name, '_', ' ');
+  return name + of;
+}
+
+std::string plain_settings(const std::string& settings) {
+  const nlohmann::ordered_json json = output::parsed_json(settings);
+  std::string text;
+  for (const auto& [key, value] : json.items())
+    text += (text.empty() ? "" : ", ") + plain_setting_name(json, key) + " " + setting_value_text(value);
+  return text.empty() ? "the scenario unchanged" : text;
 }
 
 }  // namespace jostle::analyses

@@ -1,6 +1,7 @@
 // Figures of plans in words.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "analyses/plan/goal.hpp"
@@ -30,5 +31,15 @@ namespace jostle::analyses {
 // A criterion in a question: "the lowest power of the board", "throughput of the board at least 120
 // images/s".
 [[nodiscard]] std::string criterion_words(const std::string& metric, const Criterion& criterion);
+
+// A value of a setting, JSON: texts without quotes.
+[[nodiscard]] std::string setting_value_text(const nlohmann::ordered_json& value);
+
+// A key of a study in plain words: "GPU clock" for clocks.gpu; without "processes.0." if no other process is
+// set in `settings` (key to value).
+[[nodiscard]] std::string plain_setting_name(const nlohmann::ordered_json& settings, const std::string& key);
+
+// All settings of a point, JSON: "batch 8, power mode 15W".
+[[nodiscard]] std::string plain_settings(const std::string& settings);
 
 }  // namespace jostle::analyses

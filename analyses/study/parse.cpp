@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/study/axis_values.hpp"
-#include "analyses/study/metric.hpp"
 #include "analyses/study/points.hpp"
 #include "analyses/study/study.hpp"
 #include "input/cursor.hpp"

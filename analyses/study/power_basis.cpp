@@ -11,12 +11,6 @@
 
 namespace jostle::analyses {
 
-bool rests_on_power(const std::string& metric_path) {
-  if (metric_path.starts_with("system.link.")) return false;
-  const auto names = [&](const char* part) { return metric_path.find(part) != std::string::npos; };
-  return names("power_w") || names("energy_per_image") || names("tokens.energy_mj") || names("per_joule");
-}
-
 bool rest_on_power(const std::vector<std::string>& metric_paths) {
   return std::ranges::any_of(metric_paths, rests_on_power);
 }

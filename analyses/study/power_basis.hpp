@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "analyses/metrics/metric.hpp"
+
 namespace jostle::profiles {
 struct Profile;
 }
 
 namespace jostle::analyses {
 
-// True for watts, energies and tokens per joule of the board; false for the sender of a link, whose energy
-// the scenario gives.
-[[nodiscard]] bool rests_on_power(const std::string& metric_path);
-[[nodiscard]] bool rest_on_power(const std::vector<std::string>& metric_paths);  // any of them
+// True if one of them rests on the power of the board (metrics/metric.hpp).
+[[nodiscard]] bool rest_on_power(const std::vector<std::string>& metric_paths);
 
 // True for a card in a server, whose power is the card's alone; it has a limit of its own.
 [[nodiscard]] bool is_card(const profiles::Profile& profile);

@@ -9,17 +9,13 @@
 
 #include "input/cursor.hpp"
 #include "input/value.hpp"
+#include "scenarios/language/constraint.hpp"
 #include "scenarios/language/link.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::analyses {
 
-// Limits on a metric of a result.
-struct Constraint {
-  std::string metric;              // path of the metric (metric.hpp)
-  std::optional<double> min, max;  // in the unit of the metric
-  input::Location location;
-};
+using scenarios::Constraint;
 
 // Reads a mapping from metrics to their limits.
 [[nodiscard]] std::vector<Constraint> read_constraint_list(const input::Cursor& at);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "analyses/study/metric.hpp"
+#include "analyses/metrics/metric.hpp"
 
 namespace jostle::analyses {
 namespace {

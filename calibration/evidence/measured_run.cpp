@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "analyses/study/metric.hpp"
+#include "analyses/metrics/metric.hpp"
 #include "calibration/evidence/embedded.hpp"
 #include "calibration/evidence/simulated.hpp"
 #include "input/csv.hpp"

@@ -38,7 +38,7 @@ using EvidenceRow = std::map<std::string, std::string>;
 struct MeasuredValue {
   std::string run, quantity;  // as in Comparison
   double measured = 0;
-  std::string metric;  // path in the result (analyses/study/metric.hpp): "processes.0.throughput"
+  std::string metric;  // path in the result (analyses/metrics/metric.hpp): "processes.0.throughput"
   double scale = 1;    // measured value over that of the metric
   std::function<scenarios::Metric(const scenarios::Result&)> of = {};  // in place of a path
   bool if_predicted = false;  // left out where there is no prediction, such as a latency that grows

@@ -59,7 +59,7 @@ std::vector<std::string> cells_of(const Difference& difference) {
 }
 
 Table table_of(const std::vector<Difference>& differences) {
-  Table table({shrinking(""), right("A"), right("B"), right("B - A", 60), right("±95 %", 40), right("%"),
+  Table table({left(""), right("A"), right("B"), right("B - A", 60), right("±95 %", 40), right("%"),
                left("noise", 50)});
   for (const Difference& difference : differences)
     table.add(cells_of(difference), difference.significant() ? Style::strong : Style::plain);
@@ -277,7 +277,8 @@ std::string difference_words(const Difference& difference) {
 std::string comparison_text(const Compared& compared, const analyses::ComparedNames& names, int width,
                             bool colour) {
   const std::size_t count = compared.a.size();
-  std::string text = paragraph("A: " + names.a, width, 0) + paragraph("B: " + names.b, width, 0);
+  std::string text = verdict_line(compared.verdict, width, colour) + paragraph("A: " + names.a, width, 0) +
+                     paragraph("B: " + names.b, width, 0);
   for (const std::string& sentence : pairs_sentences(compared)) text += paragraph(sentence, width, 0);
   for (const analyses::ComparedProcess& process : compared.processes)
     text += passage_text({process_heading(process), {table_of(process.metrics)}}, width, colour) +
@@ -302,6 +303,7 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
   const scenarios::InWords a = scenarios::in_words(compared.a.front().resolved),
                            b = scenarios::in_words(compared.b.front().resolved);
   PageWords words = page_words(a);
+  words.verdict = compared.verdict;
   const std::string differs = differing_words(compared, a, b);
   // The question says how B's differs, unless words do not tell it.
   words.scenario = a.board == b.board ? a.board

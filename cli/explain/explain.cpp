@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analyses/explain/reach.hpp"
 #include "analyses/interval/power_interval.hpp"
 #include "cli/explain/text.hpp"
 #include "cli/inputs.hpp"
@@ -89,7 +90,11 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
     terminal.print(explanation_text(explanation, terminal.width(), terminal.colour()));
   }
   if (page) {
+    const auto told = explanation.result.verdict;
     explanation.result = with_interval(explanation.result, scenario, expected_s, control);
+    if (auto& verdict = explanation.result.verdict;
+        verdict && verdict->text != told->text && told->met == false)
+      verdict->text += analyses::reach_words(explanation.tried);  // it was judged again
     terminal.clear_progress();
     output::write_whole(
         *page, html_page("explain", "Why: " + explanation.result.scenario,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyses/interval/power_interval.hpp"
-#include "analyses/study/metric.hpp"
+#include "analyses/metrics/metric.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
@@ -263,6 +263,47 @@ Table what_ifs_table(const Explanation& explanation) {
   return table;
 }
 
+// One process or three: p99 (the mean, where p99 is not known as it is) and rate of each model, memory, and
+// what a crash takes with it.
+Passage ways_passage(const Explanation& explanation) {
+  constexpr std::size_t most = 6;  // models with columns of their own
+  Passage passage{"one process or several: the same models in other ways"};
+  const std::vector<analyses::Way>& ways = explanation.ways;
+  if (ways.size() < 2) return passage;
+  const std::vector<analyses::WayPart>& models = ways.front().parts;
+  const bool p99 =
+      std::ranges::all_of(models, [](const analyses::WayPart& part) { return part.p99_ms || part.grows; });
+  std::vector<Column> columns{shrinking("way")};
+  const int digits = 3;
+  for (std::size_t i = 0; i < std::min(most, models.size()); ++i) {
+    columns.push_back(right(shortened(models[i].label, 14) + (p99 ? " p99" : " ms"), i == 0 ? 0 : 90));
+    columns.push_back(right("/s", 40));
+  }
+  columns.push_back(right("MB", 60));
+  columns.push_back(left("a crash takes", 70));
+  Table table(std::move(columns));
+  for (const analyses::Way& way : ways) {
+    if (!way.reason.empty()) {
+      passage.lines.push_back(fmt::format("not {}: {}", way.label, way.reason));
+      continue;
+    }
+    std::vector<std::string> cells{shortened(way.label, longest_label)};
+    for (std::size_t i = 0; i < std::min(most, models.size()); ++i) {
+      const analyses::WayPart& part = way.parts[i];
+      const Metric& time = p99 ? part.p99_ms : part.mean_ms;
+      cells.push_back(part.grows && !time ? "grows" : significant(time, digits));
+      cells.push_back(significant(part.per_s, digits));
+    }
+    cells.push_back(significant(way.memory_mb, 4));
+    constexpr std::string_view takes = "a crash takes ";
+    cells.push_back(way.isolation.starts_with(takes) ? way.isolation.substr(takes.size())
+                                                     : "all, by the GPU");
+    table.add(std::move(cells), way.name.empty() ? Style::strong : Style::plain);
+  }
+  if (table.rows() > 1) passage.tables.push_back(std::move(table));
+  return passage;
+}
+
 // Where nine of ten measurements of the tokens are; empty unless that was asked for.
 std::string token_range(const std::optional<scenarios::TotalTokens>& tokens) {
   if (!tokens || !tokens->per_s_pi90) return {};
@@ -317,9 +358,18 @@ std::vector<Passage> passages(const Explanation& explanation, bool prices) {
     passage.tables.push_back(what_ifs_table(explanation));
     found.push_back(std::move(passage));
   }
+  if (Passage ways = ways_passage(explanation); !ways.tables.empty()) found.push_back(std::move(ways));
   found.push_back(changes("who would win and who would starve",
                           [](const Tried& tried) { return tried.outcomes.sentence; }));
-  found.push_back(changes("what the clocks would do", [](const Tried& tried) { return tried.sentence; }));
+  // Ways of stages and other boards are many: of these only what leads.
+  found.push_back(changes("what the clocks would do", [&](const Tried& tried) {
+    const analyses::ChangeKind kind = tried.what_if.kind;
+    const auto index = static_cast<std::size_t>(&tried - explanation.tried.data());
+    const bool many = kind == analyses::ChangeKind::stages || kind == analyses::ChangeKind::boards ||
+                      kind == analyses::ChangeKind::pair;
+    const bool leads = std::ranges::find(explanation.leading, index) != explanation.leading.end();
+    return many && !leads ? std::string() : tried.sentence;
+  }));
   std::erase_if(found,
                 [](const Passage& passage) { return passage.lines.empty() && passage.tables.empty(); });
   return found;
@@ -365,7 +415,8 @@ std::string reported_text(const Explanation& explanation, int width, bool colour
 
 std::string explanation_text(const Explanation& explanation, int width, bool colour) {
   const scenarios::Result& result = explanation.result;
-  std::string text = paragraph(fmt::format("{}: {}, seed {}, {} s simulated", result.scenario, result.device,
+  std::string text = verdict_line(result.verdict, width, colour) +
+                     paragraph(fmt::format("{}: {}, seed {}, {} s simulated", result.scenario, result.device,
                                            result.seed, input::decimal(result.simulated_s, 4)),
                                width, 0);
   if (explanation.overload)

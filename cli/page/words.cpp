@@ -6,6 +6,7 @@
 
 #include "cli/terminal/paragraph.hpp"
 #include "scenarios/result/grades.hpp"
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -50,8 +51,15 @@ std::string passage_text(const Passage& passage, int width, bool colour) {
   return text;
 }
 
+std::string verdict_line(const std::optional<scenarios::Verdict>& verdict, int width, bool colour) {
+  if (!verdict) return {};
+  std::string text = paragraph(verdict->text, width, 0);
+  text.pop_back();
+  return styled(text, verdict->met == false ? Style::bad : Style::strong, colour) + "\n";
+}
+
 PageWords page_words(const scenarios::InWords& scenario) {
-  return {.scenario = scenario.board, .processes = scenario.processes, .run = scenario.run};
+  return {.verdict = {}, .scenario = scenario.board, .processes = scenario.processes, .run = scenario.run};
 }
 
 std::string grade_sentence(const std::string& of, const std::string& grade, const std::string& range) {
@@ -74,6 +82,10 @@ nlohmann::ordered_json words_json(const PageWords& words) {
                  {"trust", sentences(words.trust)},
                  {"warnings", WordsJson::array()},
                  {"more", passages(words.more)}};
+  if (words.verdict) {
+    json["verdict"] = scenarios::json_of(*words.verdict);
+    json["verdict"]["text"] = as_sentence(words.verdict->text);
+  }
   for (const PageWarning& warning : words.warnings)
     json["warnings"].push_back({{"title", warning.title}, {"text", as_sentence(warning.text)}});
   return json;

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/terminal/table.hpp"
 #include "scenarios/language/in_words.hpp"
+#include "scenarios/result/result.hpp"
 
 namespace jostle::cli {
 
@@ -28,7 +30,13 @@ struct PageWarning {
   std::string title, text;
 };
 
+// A verdict as the first line of an answer: what is missed stands out. Empty without one.
+[[nodiscard]] std::string verdict_line(const std::optional<scenarios::Verdict>& verdict, int width,
+                                       bool colour);
+
 struct PageWords {
+  // On top of everything, with a bar for each of its limits and for each process without one.
+  std::optional<scenarios::Verdict> verdict = {};
   std::string scenario;                   // the board in words
   std::vector<std::string> processes;     // the processes in words
   std::string run;                        // how it was run, with the seed

@@ -56,7 +56,8 @@ std::string mode_of(const FleetChoice& choice) {
 std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   std::string text = choice.device;
   if (choice.power_mode) text += ", mode " + mode_of(choice);
-  if (output::parsed_json(choice.settings).size() > 0) text += ": " + plain_settings(choice.settings);
+  if (output::parsed_json(choice.settings).size() > 0)
+    text += ": " + analyses::plain_settings(choice.settings);
   if (choice.price) text += fmt::format("; price {:.6g}", *choice.price);
   if (choice.cost_per_hour)
     text += fmt::format("; cost {:.3g} an hour, {:.3g} a million frames", *choice.cost_per_hour,

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/plan/words.hpp"
-#include "analyses/study/metric.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
@@ -28,15 +28,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using analyses::Criterion;
+using analyses::plain_setting_name;
+using analyses::plain_settings;
 using analyses::Plan;
 using analyses::PlanPoint;
+using analyses::setting_value_text;
 using scenarios::Interval;
 
 constexpr int plan_digits = 4;
-
-std::string setting_value_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : output::json_text(value);
-}
 
 // The keys that differ between the points: full path, and a column header (the last step of the path if that
 // is unambiguous).
@@ -529,42 +528,6 @@ std::string criterion_text(const analyses::Goal& goal, std::size_t criterion) {
   return analyses::limit_words(goal.metrics[criterion], wanted);
 }
 
-std::string plain_setting_name(const Json& settings, const std::string& key) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known{
-      {{"clocks.gpu", "GPU clock"},
-       {"clocks.cpu", "CPU clock"},
-       {"clocks.emc", "memory clock"},
-       {"clocks.cores", "cores"},
-       {"governors.cpu", "CPU governor"},
-       {"governors.gpu", "GPU governor"},
-       {"count", "processes"},
-       {"device", "board"}}};
-  constexpr std::string_view all = "processes.", first = "processes.0.";
-  bool alone = true;
-  for (const auto& [name, value] : settings.items())
-    if (name.starts_with(all) && !name.starts_with(first)) alone = false;
-  std::string name = alone && key.starts_with(first) ? key.substr(first.size()) : key, of;
-  if (name.starts_with(all)) {
-    const std::size_t dot = name.find('.', all.size());
-    if (dot == std::string::npos) return name;
-    of = fmt::format(" of process {}", name.substr(all.size(), dot - all.size()));
-    name.erase(0, dot + 1);
-  }
-  for (const auto& [path, words] : known)
-    if (name == path) return std::string(words) + of;
-  if (name.starts_with("arrivals.")) name.erase(0, name.rfind('.') + 1);
-  std::ranges::replace(name, '_', ' ');
-  return name + of;
-}
-
-std::string plain_settings(const std::string& settings) {
-  const Json json = output::parsed_json(settings);
-  std::string text;
-  for (const auto& [key, value] : json.items())
-    text += (text.empty() ? "" : ", ") + plain_setting_name(json, key) + " " + setting_value_text(value);
-  return text.empty() ? "the scenario unchanged" : text;
-}
-
 std::string value_with_unit(const std::string& metric, double value) {
   if (metric == analyses::headroom_metric) return analyses::percent_words(value);
   const std::string unit = analyses::metric_unit(metric).name;
@@ -572,7 +535,8 @@ std::string value_with_unit(const std::string& metric, double value) {
 }
 
 std::string plan_text(const std::string& file, const Plan& plan, int width, bool colour) {
-  std::string text = paragraph(head_sentence(file, plan), width, 0) + overload_text(plan, width);
+  std::string text = verdict_line(plan.verdict, width, colour) +
+                     paragraph(head_sentence(file, plan), width, 0) + overload_text(plan, width);
   if (!plan.best) {
     text += "\n" + styled("no point meets the limits", Style::bad, colour) + "\n";
     for (const std::string& sentence : why_none(plan)) text += paragraph(sentence, width, 2);
@@ -646,6 +610,7 @@ std::vector<std::string> plan_trust(const Plan& plan, const PlanPoint& best) {
 PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
   PageWords words = page_words(scenario);
   words.question = goal_words(plan);
+  words.verdict = plan.verdict;
   if (!plan.best) {
     words.answer.push_back({"no point meets the limits", {}, why_none(plan)});
   } else {

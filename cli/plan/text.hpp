@@ -1,7 +1,6 @@
 // Plans and comparisons of online tuners as text.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "analyses/fleet/fleet.hpp"
@@ -19,13 +18,6 @@ namespace jostle::cli {
 
 // A limit or an objective in words: "max system.throughput", "headroom >= 20 %".
 [[nodiscard]] std::string criterion_text(const analyses::Goal& goal, std::size_t criterion);
-
-// A key of a study in plain words: "GPU clock" for clocks.gpu; without "processes.0." if no other process is
-// set in `settings` (key to value).
-[[nodiscard]] std::string plain_setting_name(const nlohmann::ordered_json& settings, const std::string& key);
-
-// All settings of a point, JSON: "batch 8, power mode 15W".
-[[nodiscard]] std::string plain_settings(const std::string& settings);
 
 // A value of the metric at this path with its unit and four significant digits: "741.1 images/s".
 [[nodiscard]] std::string value_with_unit(const std::string& metric, double value);

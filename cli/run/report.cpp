@@ -59,6 +59,51 @@ std::string label(const ProcessResult& process) {
   return process.training ? process.model + " training" : process.model;
 }
 
+// The rows of the processes: more than eight equal ones are one, with the mean of their rates and shares and
+// the worst of their latencies.
+std::vector<ProcessResult> rows_of(const Result& result) {
+  constexpr std::size_t most_alike = 8;
+  const auto& all = result.processes;
+  std::vector<ProcessResult> rows;
+  for (std::size_t first = 0, end = 0; first < all.size(); first = end) {
+    while (end < all.size() && all[end].entry == all[first].entry && all[end].status == all[first].status)
+      ++end;
+    const std::size_t count = end - first;
+    if (count <= most_alike) {
+      rows.insert(rows.end(), all.begin() + static_cast<std::ptrdiff_t>(first),
+                  all.begin() + static_cast<std::ptrdiff_t>(end));
+      continue;
+    }
+    ProcessResult& row = rows.emplace_back(all[first]);
+    row.name = fmt::format("{} x {}", count, label(row));
+    const auto over = [&](auto get, bool mean) {
+      Metric sum = 0.0;
+      for (std::size_t i = first; i < end; ++i) {
+        const Metric& own = get(all[i]);
+        sum = !sum || !own ? std::nullopt : mean ? Metric(*sum + *own) : Metric(std::max(*sum, *own));
+      }
+      return sum && mean ? Metric(*sum / static_cast<double>(count)) : sum;
+    };
+    using P = const ProcessResult&;
+    row.throughput.mean = over([](P p) -> const Metric& { return p.throughput.mean; }, true);
+    row.offered = over([](P p) -> const Metric& { return p.offered; }, true);
+    row.memory_mb = over([](P p) -> const Metric& { return p.memory_mb; }, true);
+    row.latency_ms.p50 = over([](P p) -> const Metric& { return p.latency_ms.p50; }, true);
+    row.latency_ms.p90 = over([](P p) -> const Metric& { return p.latency_ms.p90; }, false);
+    row.latency_ms.p99 = over([](P p) -> const Metric& { return p.latency_ms.p99; }, false);
+    row.latency_ms.pi90 = {};
+    for (std::size_t i = first + 1; i < end; ++i) {
+      row.drops += all[i].drops;
+      if (all[i].stable == false) row.stable = false;
+      for (std::size_t k = 0; row.time_share && k < row.time_share->size(); ++k)
+        (*row.time_share)[k] += all[i].time_share ? (*all[i].time_share)[k] : 0;
+    }
+    for (std::size_t k = 0; row.time_share && k < row.time_share->size(); ++k)
+      (*row.time_share)[k] /= static_cast<double>(count);
+  }
+  return rows;
+}
+
 struct Cells {
   Column column;
   std::vector<std::string> cells;  // one per process
@@ -119,7 +164,7 @@ bool memory_matters(const Result& result) {
 }
 
 Table table_of_processes(const Result& result) {
-  const auto& processes = result.processes;
+  const std::vector<ProcessResult> processes = rows_of(result);
   const auto half_width = [](const ProcessResult& p) -> Metric {
     const auto& [mean, ci95] = std::tie(p.throughput.mean, p.throughput.ci95);
     if (!mean || !ci95) return std::nullopt;
@@ -160,7 +205,7 @@ Table table_of_processes(const Result& result) {
   }
   if (std::ranges::any_of(processes, [](const auto& p) { return p.status != "ok"; }))
     add(left("status"), words(processes, [](const auto& p) { return p.status; }));
-  return table(columns, processes, processes.size() > 1);
+  return table(columns, processes, result.processes.size() > 1);
 }
 
 // The table of the streams of processes that have several.
@@ -233,7 +278,7 @@ Passage tokens_of(const Result& result) {
 Passage shares_of(const Result& result) {
   constexpr double shown_from = 0.0005;  // smaller shares would print as 0.0
   std::vector<ProcessResult> processes;
-  std::ranges::copy_if(result.processes, std::back_inserter(processes),
+  std::ranges::copy_if(rows_of(result), std::back_inserter(processes),
                        [](const auto& p) { return p.time_share.has_value(); });
   std::vector<Cells> columns;
   const auto add = [&](Column column, std::vector<std::string> cells) {
@@ -270,7 +315,7 @@ Passage loads_of(const Result& result) {
 // The stages of the host before and after inference.
 Passage stages_of(const Result& result) {
   Table table({right("#"), shrinking("process", 2), shrinking("stage"), right("ms"), left("grade", 1)});
-  for (const ProcessResult& process : result.processes)
+  for (const ProcessResult& process : rows_of(result))
     for (const scenarios::StageResult& stage : process.stages)
       table.add({fmt::format("{}", process.index), label(process), stage.name, cell(stage.ms), stage.grade});
   if (table.rows() == 0) return {};
@@ -609,6 +654,30 @@ std::string answer_sentence(const Result& result) {
   return text;
 }
 
+// The verdict, with a bar for the p99, else the mean, of each entry that no limit names.
+std::optional<scenarios::Verdict> with_every_process(const Result& result) {
+  std::optional<scenarios::Verdict> verdict = result.verdict;
+  if (!verdict) return verdict;
+  std::optional<std::int64_t> entry;
+  for (const ProcessResult& process : result.processes) {
+    const std::string name = label(process);
+    if (entry == process.entry || std::ranges::any_of(verdict->limits, [&](const scenarios::Judged& one) {
+          return one.words.starts_with(name + " ");
+        }))
+      continue;
+    entry = process.entry;
+    const scenarios::Latency& latency = process.latency_ms;
+    const bool p99 = latency.p99.has_value();
+    scenarios::Judged& bar = verdict->limits.emplace_back();
+    bar.words = name + (p99 ? " p99" : " mean latency");
+    bar.unit = "ms";
+    bar.value = p99 ? latency.p99 : latency.mean;
+    bar.pi90 = p99 ? latency.pi90.p99 : latency.pi90.mean;
+    bar.grows = process.stable == false;
+  }
+  return verdict;
+}
+
 // "How many images a second does each process get, and how long does one take, on jetson-nano, power mode
 // 5W".
 std::string run_question(const Result& result, const std::string& board) {
@@ -690,11 +759,11 @@ std::string report(const Result& result, int width, bool colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
   const IntervalLine interval = interval_line(result);
-  return title + "\n" + table_of_processes(result).text(width, colour) +
-         passage_text(instances_of(result), width, colour) + passage_text(tokens_of(result), width, colour) +
-         overload_lines(result, width, colour) + text_of(warnings_of(result), width, colour) +
-         sharing_lines(result, width) + text_of(missing_latencies(result), width) +
-         text_of(unconverged(result), width) +
+  return verdict_line(result.verdict, width, colour) + title + "\n" +
+         table_of_processes(result).text(width, colour) + passage_text(instances_of(result), width, colour) +
+         passage_text(tokens_of(result), width, colour) + overload_lines(result, width, colour) +
+         text_of(warnings_of(result), width, colour) + sharing_lines(result, width) +
+         text_of(missing_latencies(result), width) + text_of(unconverged(result), width) +
          (interval.phrases.empty() ? "" : "\n" + wrapped(interval.head, interval.phrases, width)) +
          passage_text(shares_of(result), width, colour) + passage_text(stages_of(result), width, colour) +
          passage_text(loads_of(result), width, colour) + passage_text(windows_of(result), width, colour) +
@@ -716,6 +785,7 @@ PageWords report_words(const Result& result) {
                                 fmt::format("({}) {}", label(process), process.problem)});
   std::ranges::copy(warnings_of(result), std::back_inserter(words.warnings));
   words.trust = result_trust(result);
+  words.verdict = with_every_process(result);
   if (const std::string note = scenarios::sharing_note(result); !note.empty())
     words.warnings.push_back({"sharing", note});
   if (const IntervalLine interval = interval_line(result); !interval.phrases.empty())
@@ -730,6 +800,10 @@ PageWords report_words(const Result& result) {
     if (!row.phrases.empty())
       board.lines.push_back(fmt::format("{}: {}", row.part, fmt::join(row.phrases, ", ")));
   words.more.push_back(std::move(board));
+  if (words.verdict && words.trust.size() > 1) {  // the verdict says how sure it is
+    words.more.push_back({"how sure, in detail", {}, {words.trust.begin() + 1, words.trust.end()}});
+    words.trust.resize(1);
+  }
   return words;
 }
 

@@ -11,6 +11,7 @@
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/interval/interval.hpp"
+#include "analyses/verdict/verdict.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
@@ -167,7 +168,7 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     std::optional<scenarios::Result> result;
     try {
       result = options.interval ? analyses::run_with_interval((*all)[i], control)
-                                : scenarios::run((*all)[i], control);
+                                : analyses::run_and_judge((*all)[i], control);
     } catch (const scenarios::RunError& error) {
       (void)finish(trace.get(), terminal);  // the timeline up to the error
       throw scenarios::RunError(input::file_name(file) + ": " + error.what());

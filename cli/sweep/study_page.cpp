@@ -15,9 +15,9 @@
 
 #include "analyses/compare/cause.hpp"
 #include "analyses/compare/compare.hpp"
+#include "analyses/metrics/metric.hpp"
 #include "analyses/plan/words.hpp"
 #include "analyses/study/columns.hpp"
-#include "analyses/study/metric.hpp"
 #include "analyses/study/points.hpp"
 #include "analyses/study/slower.hpp"
 #include "analyses/study/sweep.hpp"

@@ -12,6 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "analyses/metrics/metric.hpp"
+#include "analyses/plan/goal.hpp"
+#include "analyses/plan/words.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
@@ -20,6 +23,7 @@
 #include "cli/sweep/study_page.hpp"
 #include "input/counted.hpp"
 #include "input/file.hpp"
+#include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -182,6 +186,43 @@ std::string text_of(const SweepSummary& summary, const SweepOptions& options, do
   return text + "\n";
 }
 
+// What the points come to, a line each: how many have no p99 and why, and which is best: by the study's
+// objectives within its constraints, or without any the one with the greatest throughput.
+std::string conclusion(const analyses::Study& study, analyses::Database& database) {
+  constexpr std::int64_t most = 20'000;  // points whose results are read again
+  if (database.number("SELECT count(*) FROM results") > most) return {};
+  analyses::Goal goal = goal_of(study);
+  if (goal.objectives == 0) {
+    goal.criteria.insert(goal.criteria.begin(), analyses::Criterion{});
+    goal.metrics.insert(goal.metrics.begin(), "system.throughput");
+    goal.objectives = 1;
+  }
+  std::vector<analyses::Evaluation> evaluations;
+  std::vector<std::string> settings;
+  std::size_t grows = 0, too_short = 0;
+  analyses::write_points(database, [&](std::string_view line) {
+    const nlohmann::ordered_json point = output::parsed_json(std::string(line));
+    if (point.at("status") != "ok") return;
+    const analyses::ResultMetrics metrics(output::json_text(point.at("result")));
+    const bool p99 = metrics.find("processes.latency_ms.p99", analyses::Worst::greatest).has_value();
+    (metrics.overloaded() ? grows : too_short) += p99 ? 0 : 1;
+    evaluations.push_back(values_in(goal, metrics));
+    settings.push_back(output::json_text(point.at("settings")));
+  });
+  std::string text;
+  if (grows + too_short > 0)
+    text += fmt::format("{} without p99: {} overloaded, of {} the run is too short (a longer run.duration)\n",
+                        input::counted(grows + too_short, "point"), grows, too_short);
+  const auto best = best_of(goal.criteria, evaluations, goal.indifference);
+  if (!best && !evaluations.empty()) return text + "no point meets the constraints\n";
+  if (!best) return text;
+  const double value = evaluations[*best]->front();
+  return text + fmt::format("best: {}: {} {}{}\n", analyses::plain_settings(settings[*best]),
+                            analyses::metric_title(goal.metrics[0]),
+                            analyses::metric_words(goal.metrics[0], value),
+                            study.constraints.empty() ? "" : ", within the constraints");
+}
+
 // The error in the options; empty: none.
 std::string misuse(const SweepOptions& options, const Ranks& ranks) {
   if (ranks.count() > 1 && (options.output.empty() || options.shard.of > 1))
@@ -199,6 +240,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
   analyses::Profiles profiles;
   SweepSummary summary;
   bool begun = false;
+  std::string concluded;
   try {
     const auto study = ready_study(
         {options.study, {profiles::DocumentKind::study}}, profiles, context,
@@ -213,6 +255,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
       if (ranks.index() > 0) return summary.interrupted ? ExitCode::interrupted : ExitCode::done;
       analyses::Database whole = analyses::read_study(options.output);
       export_points(options, terminal, whole);
+      if (!summary.interrupted) concluded = conclusion(study->study, whole);
       if (page && !summary.interrupted)
         output::write_whole(*page, page_of(options, study->study, profiles, whole, context));
     } else {
@@ -223,6 +266,8 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
       control.shard = options.shard;
       summary = run_here(*study, profiles, store, control, context);
       export_points(options, terminal, store.database());
+      if (!summary.interrupted && options.shard.of == 1)
+        concluded = conclusion(study->study, store.database());
       if (page && !summary.interrupted)
         output::write_whole(*page, page_of(options, study->study, profiles, store.database(), context));
     }
@@ -235,7 +280,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
     throw;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
-  terminal.note(text_of(summary, options, seconds.count()));
+  terminal.note(text_of(summary, options, seconds.count()) + concluded);
   if (summary.interrupted) {
     terminal.complain(
         options.output.empty()

@@ -19,6 +19,31 @@ class Answer(Record):
     def load(cls: Type[_Answer], path: Union[str, os.PathLike[str]]) -> _Answer: ...
 
 # Of a result, by python/result_stubs.py: begin
+class Breaks(Record):
+    change: str
+    by: Figure
+
+class Limits(Record):
+    metric: str
+    words: str
+    unit: str
+    value: Figure
+    pi90: Interval
+    limit: Figure
+    least: bool
+    grows: bool
+    met: Optional[bool]
+
+class Verdict(Record):
+    text: str
+    metric: str
+    value: Figure
+    pi90: Interval
+    limit: Figure
+    met: Optional[bool]
+    breaks: Breaks
+    limits: Records[Limits]
+
 class Grades(Record):
     kernels: str
     sharing: Optional[str]
@@ -324,6 +349,7 @@ class Result(Answer):
     profile_hash: str
     seed: int
     status: str
+    verdict: Verdict
     processes: Records[Process]
     system: System
     scenario_hash: str

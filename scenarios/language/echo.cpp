@@ -11,6 +11,7 @@
 #include "profiles/onnx/onnx.hpp"
 #include "profiles/readers/nvpmodel.hpp"
 #include "scenarios/language/keys.hpp"
+#include "scenarios/language/objective.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -332,6 +333,7 @@ std::string to_json(const Scenario& scenario) {
   else if (scenario.power_mode)
     coded["power_mode"] = *scenario.power_mode;
   put_sharing(coded, scenario.sharing);
+  if (!scenario.constraints.empty()) coded["constraints"] = output::parsed_json(constraints_json(scenario));
   for (const auto& [path, value] : scenario.figures) coded["figures"][path] = value;
   Json& entries = coded["processes"];
   for (const ProcessEntry& process : scenario.processes) entries.push_back(process_json(process));

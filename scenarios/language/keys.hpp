@@ -468,6 +468,7 @@ void keys(auto& v, KeysOf<Scenario> /*record*/) {
     "A profiler that slows calls down", {kind::all, "observed by {}", "none"});
   v("objective", &S::objective, Text{200},
     "Metric by which explain judges changes: processes.0.latency_ms.p99, say", Key::if_changed);
+  v.code("constraints");
   v("gpu_metrics", &S::gpu_metrics, TimeSpan{sim::microseconds(1), max_run},
     "Window of the distributions of the GPU's activity");
   v.code("mps");

@@ -179,6 +179,7 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
     if (const auto at = top.require("processes")) read_processes(*at, context, scenario);
     if (const auto at = top.find("run")) read_run(*at, scenario.run);
     if (const auto at = top.find("objective"); at && own.empty()) check_objective(scenario, *at);
+    if (const auto at = top.find("constraints"); at && own.empty()) read_constraints(*at, scenario);
     if (options.seed) scenario.run.seed = *options.seed;
   }
   if (own.empty()) check_streams(scenario, cursor);

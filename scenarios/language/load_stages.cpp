@@ -299,6 +299,36 @@ void check_amounts(Mapping& mapping, const std::string& word, const std::vector<
       at->problem(fmt::format("the cost of {} does not depend on {}", word, key), "leave it out");
 }
 
+// A word by one way and processor, as a stage: "normalise numpy", "resize 640x640".
+std::string stage_name(const StageCost& row, const Amounts& amounts) {
+  if (row.word == "resize") return "resize " + size_text(amounts.out);
+  return row.way.empty() ? row.word : row.word + " " + row.way;
+}
+
+// The stage in the other ways that give the same result: on other processors, and plain in place of numpy.
+std::vector<Stage> other_ways(const Stage& stage, const StageCost& now, const Amounts& amounts) {
+  const auto in_code = [](const StageCost& row) { return row.way.empty() || row.way == "numpy"; };
+  std::vector<std::vector<const StageCost*>> ways;
+  for (const StageCost& row : profiles::stage_costs()) {
+    const bool same = row.way == now.way || (in_code(row) && in_code(now));
+    if (row.word != now.word || !same || (row.way == now.way && row.on == now.on)) continue;
+    const auto known = std::ranges::find_if(
+        ways, [&](const auto& rows) { return rows.front()->way == row.way && rows.front()->on == row.on; });
+    if (known == ways.end())
+      ways.push_back({&row});
+    else
+      known->push_back(&row);
+  }
+  std::vector<Stage> all;
+  for (const auto& rows : ways) {
+    if (needs_size(rows) && amounts.in.width == 0) continue;
+    Stage& other = all.emplace_back(stage_of(stage_name(*rows.front(), amounts), rows, amounts));
+    other.times = stage.times;
+    other.threads = stage.threads;
+  }
+  return all;
+}
+
 // Reads a word such as {decode: h264, size: 1080p, on: nvdec}, which becomes a stage for each processor.
 void read_word(Mapping& mapping, const std::string& word, const ProcessEntry& process, Frame& frame,
                std::vector<Stage>& stages) {
@@ -315,9 +345,7 @@ void read_word(Mapping& mapping, const std::string& word, const ProcessEntry& pr
   if (!time && needs_size(rows) && amounts->in.width == 0)
     return mapping.cursor().problem(fmt::format("the cost of {} needs the size of the image", word),
                                     "such as size: 1080p, here or at a word before it");
-  const std::string name = word == "resize"            ? "resize " + size_text(amounts->out)
-                           : rows.front()->way.empty() ? word
-                                                       : word + " " + rows.front()->way;
+  const std::string name = stage_name(*rows.front(), *amounts);
   std::vector<std::string> processors;
   for (const StageCost* row : rows) {
     if (std::ranges::find(processors, row->on) != processors.end()) continue;
@@ -338,6 +366,7 @@ void read_word(Mapping& mapping, const std::string& word, const ProcessEntry& pr
       stage.cycles = stage.bytes = 0;
       stage.rate = 1;
     }
+    if (!time && same.size() == rows.size()) stage.otherwise = other_ways(stage, *same.front(), *amounts);
     stages.push_back(std::move(stage));
     if (time) break;
   }

@@ -4,37 +4,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "input/cursor.hpp"
 #include "input/spelling.hpp"
+#include "output/json.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
 namespace {
-
-// "processes.1.latency_ms.p99" as the place of the entry as written, and the metric's path.
-struct ProcessPath {
-  std::size_t place = 0;
-  std::string_view metric;
-};
-std::optional<ProcessPath> process_path(std::string_view text) {
-  constexpr std::string_view start = "processes.";
-  if (!text.starts_with(start)) return std::nullopt;
-  text.remove_prefix(start.size());
-  ProcessPath path;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), path.place);
-  const auto digits = static_cast<std::size_t>(end - text.data());
-  if (error != std::errc() || digits == text.size() || *end != '.') return std::nullopt;
-  path.metric = text.substr(digits + 1);
-  return path;
-}
-
-template <class Rows>
-const ObjectiveMetric* metric_named(const Rows& rows, std::string_view path) {
-  const auto found = std::ranges::find(rows, path, &ObjectiveMetric::path);
-  return found == rows.end() ? nullptr : &*found;
-}
 
 std::optional<std::size_t> entry_at(const Scenario& scenario, std::size_t place) {
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry)
@@ -50,41 +29,109 @@ bool has_tokens(const ProcessEntry& process) {
 std::vector<std::string> paths_for(const Scenario& scenario, std::optional<ProcessPath> path) {
   std::vector<std::string> paths;
   for (const ObjectiveMetric& row : process_objectives) {
-    const auto entry = entry_at(scenario, path ? path->place : 0);
+    const auto entry = entry_at(scenario, path && path->place ? *path->place : 0);
     if (row.of_tokens && !(entry && has_tokens(scenario.processes[*entry]))) continue;
-    paths.push_back(fmt::format("processes.{}.{}", path ? path->place : 0, row.path));
+    paths.push_back(fmt::format("processes.{}.{}", path && path->place ? *path->place : 0, row.path));
   }
   for (const ObjectiveMetric& row : system_objectives) paths.emplace_back(row.path);
   return paths;
 }
 
-}  // namespace
-
-std::optional<Objective> objective_of(const Scenario& scenario) {
-  if (!scenario.objective) return std::nullopt;
-  if (const auto* row = metric_named(system_objectives, *scenario.objective))
-    return Objective{std::nullopt, *row};
-  const auto path = process_path(*scenario.objective);
-  if (!path) return std::nullopt;
-  const auto* row = metric_named(process_objectives, path->metric);
-  const auto entry = entry_at(scenario, path->place);
-  if (row == nullptr || !entry) return std::nullopt;
-  if (row->of_tokens && !has_tokens(scenario.processes[*entry])) return std::nullopt;
+std::optional<Objective> objective_at(const Scenario& scenario, std::string_view text) {
+  const auto path = process_path(text);
+  const ObjectiveMetric* const row = metric_row(path ? path->metric : text);
+  if (row == nullptr) return std::nullopt;
+  if (!path) return Objective{std::nullopt, *row};
+  const auto entry = path->place ? entry_at(scenario, *path->place) : std::nullopt;
+  if (!entry || (row->of_tokens && !has_tokens(scenario.processes[*entry]))) return std::nullopt;
   return Objective{entry, *row};
 }
 
-void check_objective(const Scenario& scenario, const input::Cursor& at) {
-  if (!scenario.objective || objective_of(scenario)) return;
-  const auto path = process_path(*scenario.objective);
+// Reports the path of a metric that the scenario does not have.
+void refuse_metric(const Scenario& scenario, const std::string& text, const input::Cursor& at) {
+  const auto path = process_path(text);
   const std::size_t entries = scenario.processes.size() + scenario.loads.size();
-  if (path && path->place >= entries)
-    return at.problem(fmt::format("there is no processes.{}", path->place),
+  if (path && path->place && *path->place >= entries)
+    return at.problem(fmt::format("there is no processes.{}", *path->place),
                       fmt::format("the last is processes.{}", entries - 1));
-  if (path && !entry_at(scenario, path->place))
-    return at.problem(fmt::format("processes.{} is a load, which has no such metric", path->place),
+  if (path && path->place && !entry_at(scenario, *path->place))
+    return at.problem(fmt::format("processes.{} is a load, which has no such metric", *path->place),
                       "an entry with a model");
-  at.problem(fmt::format("'{}' is no metric that changes can be judged by", *scenario.objective),
-             input::spelling_hint(*scenario.objective, paths_for(scenario, path)));
+  at.problem(fmt::format("'{}' is no metric that changes can be judged by", text),
+             input::spelling_hint(text, paths_for(scenario, path)));
+}
+
+// Returns whether every process, or for tokens any, has the metric.
+bool all_have(const Scenario& scenario, std::string_view text) {
+  const auto path = process_path(text);
+  const ObjectiveMetric* const row = path && !path->place ? metric_row(path->metric) : nullptr;
+  return row != nullptr && (!row->of_tokens || std::ranges::any_of(scenario.processes, has_tokens));
+}
+
+MetricUnit unit_of(std::string_view text) {
+  const auto path = process_path(text);
+  const ObjectiveMetric* const row = metric_row(path ? path->metric : text);
+  const std::string_view unit = row == nullptr ? std::string_view() : row->unit;
+  return unit_named(std::string(unit.substr(0, unit.find('/'))));
+}
+
+}  // namespace
+
+const ObjectiveMetric* metric_row(std::string_view path) {
+  const auto matches = [path](const ObjectiveMetric& row) {
+    return row.path == path ||
+           (row.path.ends_with(".mean") && row.path.substr(0, row.path.size() - 5) == path);
+  };
+  if (const auto* row = std::ranges::find_if(process_objectives, matches); row != process_objectives.end())
+    return row;
+  const auto* row = std::ranges::find_if(system_objectives, matches);
+  return row == system_objectives.end() ? nullptr : row;
+}
+
+std::optional<ProcessPath> process_path(std::string_view text) {
+  constexpr std::string_view start = "processes.";
+  if (!text.starts_with(start)) return std::nullopt;
+  text.remove_prefix(start.size());
+  std::size_t place = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), place);
+  const auto digits = static_cast<std::size_t>(end - text.data());
+  if (error != std::errc() || digits == text.size() || *end != '.') return ProcessPath{std::nullopt, text};
+  return ProcessPath{place, text.substr(digits + 1)};
+}
+
+std::optional<Objective> objective_of(const Scenario& scenario) {
+  return scenario.objective ? objective_at(scenario, *scenario.objective) : std::nullopt;
+}
+
+void read_constraints(const input::Cursor& at, Scenario& scenario) {
+  scenario.constraints = read_constraint_list(
+      at, [&](const input::Cursor& here, const std::string& metric) -> std::optional<MetricUnit> {
+        if (all_have(scenario, metric) || objective_at(scenario, metric)) return unit_of(metric);
+        refuse_metric(scenario, metric, here);
+        return std::nullopt;
+      });
+}
+
+std::string constraints_json(const Scenario& scenario) {
+  nlohmann::ordered_json json;
+  for (const Constraint& constraint : scenario.constraints) {
+    const MetricUnit unit = unit_of(constraint.metric);
+    const auto put = [&](const char* key, const std::optional<double>& limit) {
+      if (!limit) return;
+      nlohmann::ordered_json& to = json[constraint.metric][key];
+      if (unit.dimension == nullptr)
+        to = *limit;
+      else
+        to = fmt::format("{} {}", *limit, unit.name);
+    };
+    put("min", constraint.min);
+    put("max", constraint.max);
+  }
+  return output::json_text(json);
+}
+
+void check_objective(const Scenario& scenario, const input::Cursor& at) {
+  if (scenario.objective && !objective_of(scenario)) refuse_metric(scenario, *scenario.objective, at);
 }
 
 }  // namespace jostle::scenarios

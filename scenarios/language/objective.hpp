@@ -1,5 +1,6 @@
-// The metric by which `jostle explain` judges changes of a scenario: `objective`, a path in the result such
-// as "processes.1.tokens.decode_per_s", where 1 is the entry in the scenario's `processes`.
+// The metrics that a scenario names: `objective`, by which `jostle explain` judges changes, and those of its
+// `constraints`. Each is a path in the result such as "processes.1.tokens.decode_per_s", where 1 is the entry
+// in the scenario's `processes`.
 #pragma once
 
 #include <array>
@@ -53,6 +54,24 @@ struct Objective {
 
 // The objective of a scenario. Absent if it names none.
 [[nodiscard]] std::optional<Objective> objective_of(const Scenario& scenario);
+
+// The row of a metric of processes, by its path behind the entry ("latency_ms.p99"), or of the board; null:
+// there is none. A path that ends at an object with `mean` is its mean.
+[[nodiscard]] const ObjectiveMetric* metric_row(std::string_view path);
+
+// The number in "processes.1.latency_ms.p99", and the metric behind it.
+struct ProcessPath {
+  std::optional<std::size_t> place;  // none: of every process
+  std::string_view metric;
+};
+// None unless the path begins with "processes.".
+[[nodiscard]] std::optional<ProcessPath> process_path(std::string_view text);
+
+// Reads the limits of a scenario whose processes are read: its metrics are those of objectives, and, without
+// a number, those of every process.
+void read_constraints(const input::Cursor& at, Scenario& scenario);
+// They as JSON that reads back: text of the mapping.
+[[nodiscard]] std::string constraints_json(const Scenario& scenario);
 
 // Reports an objective that is no such path, or no metric of that entry, at `at`.
 void check_objective(const Scenario& scenario, const input::Cursor& at);

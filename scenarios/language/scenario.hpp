@@ -27,6 +27,7 @@
 #include "models/process/generation_spec.hpp"
 #include "models/process/runtimes.hpp"
 #include "models/process/spec.hpp"
+#include "scenarios/language/constraint.hpp"
 #include "scenarios/language/link.hpp"
 #include "sim/time.hpp"
 
@@ -133,6 +134,9 @@ struct Stage {
   // Threads that do it if stages overlap; 0: one for each stream of arrivals before inference, one after it.
   std::int64_t threads = 0;
   std::string grade = {}, source = {};  // of its cost; empty: the scenario does not say
+  // The same step done in other ways, where the scenario names it by a word: on other processors, in C++ or
+  // in numpy. They do not reach the JSON of the scenario.
+  std::vector<Stage> otherwise = {};
 };
 
 // The file of a trace.
@@ -345,6 +349,7 @@ struct Scenario {
   std::optional<bool> fan;
   Observer observer = Observer::none;
   std::optional<std::string> objective;      // a path in the result: objective.hpp
+  std::vector<Constraint> constraints;       // limits on metrics, named likewise
   std::optional<sim::Duration> gpu_metrics;  // window of the sampled GPU metrics; absent: not sampled
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
   std::vector<std::pair<std::string, std::string>> figures;  // overrides: profile path, value with unit

@@ -640,6 +640,38 @@ void fields(auto& v, Of<Warmup> /*record*/) {
           });
 }
 
+void fields(auto& v, Of<Judged> /*record*/) {
+  using J = Judged;
+  v("metric", &J::metric, pool::first, About{"Its path as the scenario names it"});
+  v("words", &J::words, pool::first, About{"The same for people"});
+  v("unit", &J::unit, pool::first, About{});
+  v("value", &J::value, pool::first,
+    About{"Of the worst process; null if latency grows or the run is too short"});
+  v("pi90", &J::pi90, pool::first, About{"Prediction interval, if asked for"});
+  v("limit", &J::limit, pool::first, About{"null of an objective"});
+  v("least", &J::least, pool::first, About{"true: the limit is the least value, not the greatest"});
+  v("grows", &J::grows, pool::first, About{"true: latency grows without bound"});
+  v("met", &J::met, pool::first, About{"null without a limit or a value"});
+}
+
+void fields(auto& v, Of<Breaks> /*record*/) {
+  v("change", &Breaks::change, pool::first, About{"What would have to be otherwise"});
+  v("by", &Breaks::by, pool::first, About{"By how much, 0.2 a fifth; null: nothing up to twice breaks it"});
+}
+
+void fields(auto& v, Of<Verdict> /*record*/) {
+  using V = Verdict;
+  v("text", &V::text, pool::first, About{"The answer in a sentence"});
+  v("metric", &V::metric, pool::first, About{"The metric that decides, by its path"});
+  v("value", &V::value, pool::first, About{});
+  v("pi90", &V::pi90, pool::first, About{"Prediction interval, if asked for"});
+  v("limit", &V::limit, pool::first, About{"null without limits"});
+  v("met", &V::met, pool::first, About{"All limits; null without any, or if that is not known"});
+  v("breaks", &V::breaks, pool::first,
+    About{"The smallest change that breaks a limit; null: not looked for"});
+  v("limits", &V::limits, pool::first, About{"Every limit, or the objective"});
+}
+
 void fields(auto& v, Of<Result> /*record*/) {
   using R = Result;
   v.derived(
@@ -650,6 +682,8 @@ void fields(auto& v, Of<Result> /*record*/) {
     About{"Hash of the values that the board was simulated with"});
   v("seed", &R::seed, pool::first, About{"Seed of all random numbers"});
   v("status", &R::status, pool::same, About{.one_of = statuses});
+  v("verdict", &R::verdict, pool::first, About{"The answer to `constraints` or `objective`"},
+    Shown::if_there);
   v("processes", &R::processes, pool::parts,
     About{"Processes with `count` expanded, and loads, in the scenario's order"});
   v("loads", &R::loads, pool::parts, About{}, Shown::never);

@@ -325,6 +325,38 @@ struct Warmup {
   Metric throughput_s, power_s, temperature_s;
 };
 
+// A metric of a run against a limit of the scenario's `constraints`, or its `objective`, which has none.
+struct Judged {
+  std::string metric;  // its path as the scenario names it
+  std::string words;   // "detector p99"
+  std::string unit;    // "ms"
+  Metric value;        // of the worst process; absent if latency grows, or if the run is too short
+  Interval pi90;
+  Metric limit;
+  bool least = false;       // true: the limit is the least value
+  bool grows = false;       // the process does not keep up
+  std::optional<bool> met;  // absent without a limit or a value
+};
+
+// The smallest change that was found to break a limit.
+struct Breaks {
+  std::string change;  // "requests come more often"
+  Metric by;           // 0.2: a fifth; absent: twice of nothing that was tried breaks it
+};
+
+// The answer to the limits, or the objective, of a scenario. The metric is the one that decides: the limit
+// that is missed most, or that is nearest.
+struct Verdict {
+  std::string text;  // a sentence without its full stop
+  std::string metric;
+  Metric value;
+  Interval pi90;
+  Metric limit;
+  std::optional<bool> met;       // all limits
+  std::optional<Breaks> breaks;  // absent: not looked for, or a limit is missed
+  std::vector<Judged> limits;    // all
+};
+
 struct Result {
   std::string scenario;       // its name
   std::string scenario_hash;  // hash of the resolved scenario: scenario_hash()
@@ -334,7 +366,8 @@ struct Result {
   std::uint64_t seed = 1;
   double simulated_s = 0;  // simulated time without the warm-up; total of all replications
   std::int64_t replications = 1;
-  std::string status = "ok";  // or out_of_memory if a process did not fit
+  std::string status = "ok";       // or out_of_memory if a process did not fit
+  std::optional<Verdict> verdict;  // absent without limits and an objective
   std::vector<ProcessResult> processes;
   std::vector<LoadResult> loads;
   SystemResult system;

@@ -225,6 +225,9 @@ nlohmann::ordered_json json_of(const Result& result) {
 nlohmann::ordered_json json_of(const ProcessResult& process) {
   return tree_of(process);
 }
+nlohmann::ordered_json json_of(const Verdict& verdict) {
+  return tree_of(verdict);
+}
 
 std::string to_json(const Result& result) {
   std::string json;

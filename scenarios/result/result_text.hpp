@@ -20,6 +20,7 @@ namespace jostle::scenarios {
 
 [[nodiscard]] nlohmann::ordered_json json_of(const Result& result);
 [[nodiscard]] nlohmann::ordered_json json_of(const ProcessResult& process);
+[[nodiscard]] nlohmann::ordered_json json_of(const Verdict& verdict);
 
 // A result as the rows of a table: one per process, per stream of a process, and per background load.
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/study/check.hpp"
 #include "analyses/study/columns.hpp"
-#include "analyses/study/metric.hpp"
 #include "analyses/study/outcome.hpp"
 #include "analyses/study/points.hpp"
 #include "analyses/study/profiles.hpp"

@@ -531,6 +531,40 @@ class Command(unittest.TestCase):
         self.assertNotIn("problem", head)
         self.assertLessEqual(max(map(len, self.jostle("sweep", study, COLUMNS="60").stdout.splitlines())), 60)
 
+    def test_a_sweep_says_what_has_no_p99_and_which_point_is_best(self):
+        study = self.file("s.yaml", "scenario:\n  device: jetson-orin-nano-super\n  processes: [{model: resnet50, precision: fp16, arrivals: {periodic: 9 /s}}]\n  run: {duration: 3 s}\n"
+                          "sweep: {processes.0.arrivals.periodic: [9 /s, 20 /s, 9000 /s]}\nobjectives: [max system.throughput]\n")
+        done = self.jostle("sweep", study, "-o", str(self.directory / "s.sqlite"))
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertRegex(done.stderr, r"3 points without p99: 1 overloaded, of 2 the run is too short")
+        self.assertRegex(done.stderr, r"best: periodic 20 /s: throughput 20 images/s")
+
+    # A new scenario
+
+    def test_a_new_scenario_from_a_template_is_checked_and_run(self):
+        for name in ("robot", "cameras", "chat", "server", "cpu"):
+            path = str(self.directory / f"{name}.yaml")
+            self.assertEqual(self.jostle("new", "--template", name, "-o", path).returncode, 0)
+            self.assertEqual(self.jostle("check", path).returncode, 0)
+            self.assertIn("exists", self.refused("new", "--template", name, "-o", path))
+            self.assertEqual(self.jostle("new", "--template", name, "-o", path, "--replace").returncode, 0)
+        run = json.loads(self.jostle("run", str(self.directory / "robot.yaml"), "--format", "json").stdout)
+        self.assertTrue(run["verdict"]["met"])
+        self.assertLessEqual(max(map(len, self.jostle("run", path, COLUMNS="60").stdout.splitlines())), 60)
+        self.assertIn("robot", self.refused("new", "--template", "robo"))
+
+    def test_a_new_scenario_by_questions_asks_again_after_a_wrong_answer(self):
+        answers = "jetson-orin-nno\njetson-orin-nano\nrobot 25 /s\nyolo8n\nyolov8n\nC++\n40 ms\n"
+        done = subprocess.run([JOSTLE, "new"], input=answers, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("unknown 'jetson-orin-nno'", done.stderr)
+        self.assertIn("yolo8n", done.stderr)
+        for line in ("device: jetson-orin-nano ", "model: yolov8n", "periodic: 25 /s", "{normalise: cpu}", "max: 40 ms"):
+            self.assertIn(line, done.stdout)
+        self.assertNotIn("numpy", done.stdout)
+        ended = subprocess.run([JOSTLE, "new"], input="nonsense\n", capture_output=True, text=True, timeout=60)
+        self.assertEqual((ended.returncode, ended.stdout), (2, ""))
+
     def test_list_says_what_it_can_list(self):
         done = self.jostle("list")
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analyses/plan/words.hpp"
 #include "cli/page/words.hpp"
 #include "cli/plan/text.hpp"
 #include "scenarios/result/grades.hpp"
@@ -100,12 +101,13 @@ TEST(PageWords, give_the_usual_error_of_a_grade_as_the_number_that_its_words_hav
 }
 
 TEST(PageWords, name_settings_as_people_do_and_not_by_their_paths) {
-  EXPECT_EQ(
-      plain_settings(R"({"power_mode": "15W", "processes.0.arrivals.streams": 14, "processes.0.count": 2})"),
-      "power mode 15W, streams 14, processes 2");
-  EXPECT_EQ(plain_settings(R"({"clocks.gpu": "918 MHz", "processes.0.batch": 4, "processes.1.batch": 8})"),
+  EXPECT_EQ(analyses::plain_settings(
+                R"({"power_mode": "15W", "processes.0.arrivals.streams": 14, "processes.0.count": 2})"),
+            "power mode 15W, streams 14, processes 2");
+  EXPECT_EQ(analyses::plain_settings(
+                R"({"clocks.gpu": "918 MHz", "processes.0.batch": 4, "processes.1.batch": 8})"),
             "GPU clock 918 MHz, batch of process 0 4, batch of process 1 8");
-  EXPECT_EQ(plain_settings("{}"), "the scenario unchanged");
+  EXPECT_EQ(analyses::plain_settings("{}"), "the scenario unchanged");
 }
 
 }  // namespace JOSTLE_FILE

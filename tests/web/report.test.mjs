@@ -129,6 +129,25 @@ async function csv(page, name) {
   return readFileSync(await download.path(), 'utf8').trimEnd().split('\n').map((line) => line.split(','));
 }
 
+test('a verdict stands on top, with a dot, a band and a limit for each process', async () => {
+  writeFileSync(join(folder, 'limits.yaml'), threeProcesses.replace('processes:', 'constraints: {processes.1.throughput: {min: 10}, processes.0.throughput: {min: 100000}}\nprocesses:'));
+  const file = join(folder, 'limits.html');
+  const {verdict} = JSON.parse(jostle('run', join(folder, 'limits.yaml'), '--html', file, '--format', 'json'));
+  assert.equal(verdict.met, false);
+  await opened(file, async (page) => {
+    const top = page.locator('.verdict');
+    assert.match(await top.locator('> p').textContent(), /throughput .*, at least 100000: no; 1 other limit met\.$/);
+    assert.equal(await top.locator('li').count(), 2);
+    assert.equal(await top.locator('li.bad').count(), 1);
+    assert.equal(await top.locator('.band').count(), 2);
+    assert.match(await top.locator('.track').last().getAttribute('aria-label'), /9 of 10 boards .* limit at least 10: met/);
+    const [box, rest] = [await top.boundingBox(), await page.locator('.question').boundingBox()];
+    assert.ok(box.y < rest.y, 'the verdict is first');
+    await shoot(page, 'verdict');
+  }, {shown: '.verdict'});
+  await beginsWell(file);
+});
+
 test('a run shows its processes, where time and watts go, distributions and a timeline', async () => {
   writeFileSync(join(folder, 'run.yaml'), threeProcesses);
   const file = join(folder, 'run.html'), trace = join(folder, 'trace.json');

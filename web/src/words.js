@@ -2,6 +2,7 @@
 // come with the data (cli/page/words.hpp); here they get their places.
 import {element} from './dom.js';
 import {explained} from './glossary.js';
+import {verdict as verdictOf} from './verdict.js';
 
 // Figures as a page has them: three digits that matter; "249.23" becomes "249". Whole numbers stay.
 export const threeDigits = (cell) => cell.replace(/(?<![\w.])\d+\.(\d+)(?![\w.]*\d)/g, (text, decimals) => {
@@ -73,7 +74,7 @@ function reasons(why, told) {
 
 // The elements of the first screen.
 export function head(words) {
-  const {scenario, processes, run, question, answer, missing, why, best, trust, warnings} = words;
+  const {scenario, processes, run, question, answer, missing, why, best, trust, warnings, verdict} = words;
   const part = (name, title, ...children) => (children.some((child) => child) ? element('section', {class: name}, element('h2', {}, title), ...children) : null);
   const told = new Set(), lines = (texts) => texts.map((text) => element('p', {}, ...explained(text, told)));
   const asked = [question ? element('p', {}, `${withoutFolders(question)}?`) : null,
@@ -82,6 +83,7 @@ export function head(words) {
   const wide = answer.some((of) => of.wide);
   const answers = part('answers', 'Answer', ...answer.flatMap((of) => passage(of)), missing.length ? element('p', {class: 'soft small'}, missing.join(' ')) : null);
   return element('div', {class: 'head'},
+      verdict ? verdictOf(verdict) : null,
       wide ? answers : null,
       element('div', {}, part('question', 'Question', ...asked), wide ? null : answers, part('trust', 'How sure', ...lines(trust).flatMap((line) => [line, ' ']))),
       element('div', {}, part('why', 'Why', reasons(why, told)),

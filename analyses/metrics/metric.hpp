@@ -9,7 +9,7 @@
 #include <string>
 
 #include "input/cursor.hpp"
-#include "input/units.hpp"
+#include "scenarios/language/constraint.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::analyses {
@@ -21,13 +21,13 @@ enum class Worst { least, greatest };
 // Returns whether results have this metric; adds a problem with the nearest spelling if not.
 bool check_metric(const input::Cursor& at, const std::string& path);
 
-// The unit of a metric, from its path. Limits are given in `dimension`; null: as a plain number (shares,
-// counts, images/s).
-struct MetricUnit {
-  const input::Dimension* dimension = nullptr;
-  double factor = 1;      // metric = value in the base unit of the dimension · factor
-  const char* name = "";  // "W", "images/s"; empty: none
-};
+// True for watts, energies and tokens per joule of the board; false for the sender of a link, whose energy
+// the scenario gives.
+[[nodiscard]] bool rests_on_power(const std::string& metric_path);
+
+using scenarios::MetricUnit;
+
+// The unit of a metric, from its path.
 [[nodiscard]] MetricUnit metric_unit(const std::string& path);
 
 // The metrics of one result; parses its JSON once.

@@ -1,10 +1,9 @@
-#include "analyses/study/metric.hpp"
+#include "analyses/metrics/metric.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -12,7 +11,6 @@
 #include "input/spelling.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/result_text.hpp"
-#include "sim/time.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -175,23 +173,14 @@ bool check_metric(const input::Cursor& at, const std::string& path) {
   return false;
 }
 
+bool rests_on_power(const std::string& metric_path) {
+  if (metric_path.starts_with("system.link.")) return false;
+  const auto names = [&](const char* part) { return metric_path.find(part) != std::string::npos; };
+  return names("power_w") || names("energy_per_image") || names("tokens.energy_mj") || names("per_joule");
+}
+
 MetricUnit metric_unit(const std::string& path) {
-  static const std::array units{
-      MetricUnit{&input::energy_dimension(), 1e3, "mJ"},
-      MetricUnit{&input::time_dimension(), 1.0 / static_cast<double>(sim::milliseconds(1).ps()), "ms"},
-      MetricUnit{&input::time_dimension(), 1.0 / static_cast<double>(sim::microseconds(1).ps()), "us"},
-      MetricUnit{&input::frequency_dimension(), 1e-6, "MHz"},
-      MetricUnit{&input::size_dimension(), 1e-6, "MB"},
-      MetricUnit{&input::bandwidth_dimension(), 1e-9, "GB/s"},
-      MetricUnit{&input::power_dimension(), 1, "W"},
-      MetricUnit{&input::temperature_dimension(), 1, "degC"},
-      MetricUnit{nullptr, 1, "GB"},
-      MetricUnit{nullptr, 1, "images/s"},
-      MetricUnit{nullptr, 1, "tokens/s"}};
-  const std::string unit = follow(steps_of(path)).place.unit;
-  const auto* const found =
-      std::ranges::find_if(units, [&](const MetricUnit& one) { return one.name == unit; });
-  return found == units.end() ? MetricUnit{} : *found;
+  return scenarios::unit_named(follow(steps_of(path)).place.unit);
 }
 
 struct ResultMetrics::Document {

@@ -1,0 +1,78 @@
+// The answer of a plan in a sentence.
+#include "analyses/verdict/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "analyses/metrics/metric.hpp"
+#include "analyses/plan/plan.hpp"
+#include "analyses/plan/words.hpp"
+#include "analyses/study/power_basis.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+// A criterion against its value at the best point; without one, the nearest value of any point.
+scenarios::Judged against_criterion(const Plan& plan, std::size_t i, double value) {
+  const Criterion& criterion = plan.goal.criteria[i];
+  const std::string& metric = plan.goal.metrics[i];
+  scenarios::Judged one;
+  one.metric = metric;
+  one.words = metric_title(metric);
+  one.unit = metric_unit(metric).name;
+  one.value = value;
+  if (plan.best) one.pi90 = plan.best->intervals[i];
+  one.limit = criterion.limit;
+  one.least = criterion.maximise;
+  if (criterion.limit) one.met = meets_limits({criterion}, {value});
+  return one;
+}
+
+scenarios::Verdict none_meets(const Plan& plan, const GradeOfMetric& grade_of) {
+  std::vector<scenarios::Judged> all;
+  for (const Missed& missed : plan.missed)
+    all.push_back(against_criterion(plan, missed.criterion, missed.nearest));
+  scenarios::Verdict verdict;
+  verdict.text = "no point meets all limits";
+  verdict.met = false;
+  if (all.empty()) return verdict;
+  verdict = verdict_of(std::move(all), {}, grade_of);
+  verdict.text = "no point meets the limits; nearest: " + verdict.text;
+  return verdict;
+}
+
+}  // namespace
+
+scenarios::Verdict verdict_of(const Plan& plan, const BreaksOfLimits& breaks_of_limits) {
+  const auto grade_of = [&plan](const std::string& metric) {
+    if (!plan.best) return std::string();
+    return rests_on_power(metric) ? plan.best->power_grade.value_or("") : plan.best->grade;
+  };
+  if (!plan.best) return none_meets(plan, grade_of);
+  const PlanPoint& best = *plan.best;
+  std::vector<scenarios::Judged> all;
+  AskedLimits limits{{}, NumbersOf::processes};
+  for (std::size_t i = plan.goal.objectives; i < plan.goal.criteria.size(); ++i) {
+    if (plan.goal.metrics[i] == headroom_metric) continue;
+    all.push_back(against_criterion(plan, i, best.values[i]));
+    scenarios::Constraint& limit = limits.constraints.emplace_back();
+    limit.metric = plan.goal.metrics[i];
+    (all.back().least ? limit.min : limit.max) = all.back().limit;
+  }
+  scenarios::Judged objective = against_criterion(plan, 0, best.values[0]);
+  std::string text = fmt::format("{}: {}", plain_settings(best.settings),
+                                 sentence_of(objective, usual_error_words(grade_of(objective.metric))));
+  std::optional<scenarios::Breaks> breaks;
+  if (all.empty())
+    all.push_back(std::move(objective));
+  else if (std::ranges::all_of(all, [](const auto& one) { return one.met == true; }))
+    breaks = breaks_of_limits(limits);
+  const bool limited = !limits.constraints.empty();
+  scenarios::Verdict verdict = verdict_of(std::move(all), std::move(breaks), grade_of);
+  verdict.text = limited ? text + "; " + verdict.text : std::move(text);
+  return verdict;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,267 @@
+#include "analyses/verdict/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "analyses/metrics/metric.hpp"
+#include "input/counted.hpp"
+#include "input/quantity.hpp"
+#include "profiles/profile/profile.hpp"
+#include "scenarios/language/objective.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/entries.hpp"
+#include "scenarios/result/grades.hpp"
+#include "scenarios/result/power_grade.hpp"
+#include "scenarios/run/cpu_time.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using scenarios::Constraint;
+using scenarios::Interval;
+using scenarios::Judged;
+using scenarios::Metric;
+using scenarios::ProcessResult;
+using scenarios::Result;
+
+// The prediction interval beside a metric: in its own object, or in that of its statistic.
+Interval interval_at(const ResultMetrics& metrics, std::string path) {
+  constexpr std::string_view mean = ".mean";
+  if (path.ends_with(mean)) path.resize(path.size() - mean.size());
+  const std::size_t dot = path.rfind('.');
+  for (const std::string& pair : {path + ".pi90", path.substr(0, dot) + ".pi90" + path.substr(dot)}) {
+    const Metric low = metrics.find(pair + ".0", Worst::least);
+    const Metric high = metrics.find(pair + ".1", Worst::least);
+    if (low && high) return std::pair(*low, *high);
+  }
+  return std::nullopt;
+}
+
+// A process that a path means, and the metric's path of it.
+struct Meant {
+  const ProcessResult* process;
+  std::string path;
+};
+std::vector<Meant> meant(const std::string& metric, NumbersOf numbers, const Result& result) {
+  std::vector<Meant> found;
+  const auto path = scenarios::process_path(metric);
+  if (!path) return found;
+  std::string_view rest = path->metric;
+  if (rest.starts_with("*.")) rest.remove_prefix(2);
+  scenarios::in_order(
+      result,
+      [&](const ProcessResult& process, const scenarios::Place& place) {
+        const auto number =
+            static_cast<std::size_t>(numbers == NumbersOf::entries ? place.entry : place.index);
+        if (path->place && *path->place != number) return;
+        if (!path->place && rest.starts_with("tokens") && !process.tokens) return;
+        found.push_back({&process, fmt::format("processes.{}.{}", place.index, rest)});
+      },
+      [](const scenarios::LoadResult&, const scenarios::Place&) {});
+  return found;
+}
+
+std::string called(const ProcessResult& process) {
+  return process.name.empty() ? process.model : process.name;
+}
+
+// The metric of the worst process, without its limit.
+Judged worst_value(const std::string& metric, bool least, NumbersOf numbers, const Result& result) {
+  const ResultMetrics metrics(result);
+  Judged judged;
+  judged.metric = metric;
+  judged.unit = metric_unit(metric).name;
+  judged.least = least;
+  const auto path = scenarios::process_path(metric);
+  const scenarios::ObjectiveMetric* const row = scenarios::metric_row(path ? path->metric : metric);
+  const std::string words = row != nullptr ? std::string(row->words) : metric;
+  const std::vector<Meant> all = meant(metric, numbers, result);
+  judged.words = all.empty() ? words : fmt::format("{} {}", called(*all.front().process), words);
+  if (all.empty()) {
+    judged.value = metrics.find(metric, least ? Worst::least : Worst::greatest);
+    judged.pi90 = interval_at(metrics, metric);
+    return judged;
+  }
+  for (const Meant& one : all) {
+    const Metric value = metrics.find(one.path, Worst::greatest);
+    const bool grows = one.process->stable == false && !value;
+    const bool worse = !judged.value || (value && (least ? *value < *judged.value : *value > *judged.value));
+    if (!grows && value && !worse) continue;
+    judged.words = fmt::format("{} {}", called(*one.process), words);
+    judged.value = value;
+    judged.pi90 = interval_at(metrics, one.path);
+    judged.grows = grows;
+    if (grows || !value) break;
+  }
+  return judged;
+}
+
+// The relative distance to the limit: negative if it is missed.
+double room_left(const Judged& judged) {
+  if (judged.grows) return -1e9;
+  if (!judged.value || !judged.limit) return 0;
+  const double room = judged.least ? *judged.value - *judged.limit : *judged.limit - *judged.value;
+  return room / std::max(std::abs(*judged.limit), 1e-12);
+}
+
+// "yes", and how sure: of the interval if there is one, else of the usual error.
+std::string answer_of(const Judged& judged) {
+  if (!judged.met) return "not known, the run is too short";
+  const std::string answer = *judged.met ? "yes" : "no";
+  if (!judged.pi90 || !judged.limit) return answer;
+  const auto& [low, high] = *judged.pi90;
+  if (*judged.limit <= low || *judged.limit >= high) return answer;
+  return answer + (*judged.met ? ", but not on every board" : ", but on some boards");
+}
+
+std::string breaks_words(const scenarios::Breaks& breaks) {
+  if (!breaks.by) return "nothing tried breaks it, up to twice: " + breaks.change;
+  // The amount stands before the comparative: "requests come 20 % more often".
+  const std::size_t space = breaks.change.find(" more "), slow = breaks.change.rfind(' ');
+  const std::size_t at = space == std::string::npos ? slow : space;
+  return fmt::format("breaks if {} {:.0f} %{}", breaks.change.substr(0, at), 100 * *breaks.by,
+                     breaks.change.substr(at));
+}
+
+}  // namespace
+
+AskedLimits limits_of(const scenarios::Scenario& scenario) {
+  if (!scenario.constraints.empty()) return {scenario.constraints};
+  if (scenario.objective) return {{Constraint{*scenario.objective, {}, {}}}};
+  return {};
+}
+
+namespace {
+
+void decide(Judged& one) {
+  one.met.reset();
+  if (!one.limit) return;
+  if (one.grows)
+    one.met = false;
+  else if (one.value)
+    one.met = one.least ? *one.value >= *one.limit : *one.value <= *one.limit;
+}
+
+}  // namespace
+
+std::vector<Judged> judged(const AskedLimits& limits, const Result& result) {
+  std::vector<Judged> all;
+  const auto add = [&](const Constraint& constraint, bool least, const std::optional<double>& limit) {
+    Judged one = worst_value(constraint.metric, least, limits.numbers, result);
+    one.limit = limit;
+    decide(one);
+    all.push_back(std::move(one));
+  };
+  for (const Constraint& constraint : limits.constraints) {
+    if (constraint.min) add(constraint, true, constraint.min);
+    if (constraint.max || !constraint.min) add(constraint, false, constraint.max);
+  }
+  return all;
+}
+
+std::vector<Judged> judged(const AskedLimits& limits, const std::vector<Result>& results) {
+  std::vector<Judged> means = judged(limits, results.front());
+  for (std::size_t run = 1; run < results.size(); ++run) {
+    const std::vector<Judged> other = judged(limits, results[run]);
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      means[i].grows = means[i].grows || other[i].grows;
+      const bool both = means[i].value && other[i].value;
+      means[i].value = both ? Metric(*means[i].value + *other[i].value) : std::nullopt;
+    }
+  }
+  for (Judged& one : means) {
+    if (one.value) *one.value /= static_cast<double>(results.size());
+    one.pi90.reset();
+    decide(one);
+  }
+  return means;
+}
+
+std::string usual_error_words(const std::string& grade) {
+  if (grade.empty()) return {};
+  return fmt::format("real boards differ by {}, grade {}", scenarios::usual_error(grade), grade);
+}
+
+std::string grade_of_metric(const std::string& metric, const Result& result) {
+  return rests_on_power(metric) ? scenarios::power_grade(result).value_or("") : lowest(result);
+}
+
+std::string value_words(const Judged& judged) {
+  return input::decimal(*judged.value, 3) + (judged.unit.empty() ? "" : " " + judged.unit);
+}
+
+std::string limit_phrase(const Judged& judged) {
+  return fmt::format("{} {}", judged.least ? "at least" : "under", input::decimal(*judged.limit, 6));
+}
+
+std::string sentence_of(const Judged& judged, const std::string& usual) {
+  std::string text = judged.words;
+  if (judged.grows) text += " grows without bound";
+  if (judged.value) text += " " + value_words(judged);
+  if (judged.pi90)
+    text += fmt::format(" (9 of 10 boards: {} to {})", input::decimal(judged.pi90->first, 3),
+                        input::decimal(judged.pi90->second, 3));
+  else if (judged.value && !usual.empty())
+    text += fmt::format(" ({})", usual);
+  if (!judged.limit) return text;
+  return fmt::format("{}, {}: {}", text, limit_phrase(judged), answer_of(judged));
+}
+
+scenarios::Verdict verdict_of(std::vector<Judged> all, std::optional<scenarios::Breaks> breaks,
+                              const GradeOfMetric& grade_of) {
+  const auto order = [](const Judged& one) {  // missed ones first, then unknown ones, then the nearest
+    return std::pair(one.met == false ? 0 : one.limit && !one.met ? 1 : 2, room_left(one));
+  };
+  const Judged& decides = *std::ranges::min_element(all, {}, order);
+  scenarios::Verdict verdict{.text = sentence_of(decides, usual_error_words(grade_of(decides.metric))),
+                             .metric = decides.metric,
+                             .value = decides.value,
+                             .pi90 = decides.pi90,
+                             .limit = decides.limit,
+                             .met = decides.met,
+                             .breaks = std::nullopt,
+                             .limits = {}};
+  const auto others = [&](const char* form, auto counts) {
+    const auto count = static_cast<std::size_t>(
+        std::ranges::count_if(all, [&](const Judged& one) { return &one != &decides && counts(one); }));
+    if (count > 0) verdict.text += fmt::format(fmt::runtime(form), input::counted(count, "other limit"));
+  };
+  others("; {} missed", [](const Judged& one) { return one.met == false; });
+  others("; {} met", [](const Judged& one) { return one.met == true; });
+  if (verdict.met == true && breaks) {
+    verdict.text += "; " + breaks_words(*breaks);
+    verdict.breaks = std::move(breaks);
+  }
+  verdict.limits = std::move(all);
+  return verdict;
+}
+
+void judge(Result& result, const scenarios::Scenario& scenario, const scenarios::RunControl* control) {
+  const AskedLimits limits = limits_of(scenario);
+  if (limits.constraints.empty()) return;
+  std::vector<Judged> all = judged(limits, result);
+  std::optional<scenarios::Breaks> breaks;
+  if (control != nullptr && std::ranges::all_of(all, [](const Judged& one) { return one.met == true; }))
+    breaks = breaks_of(scenario, limits, *control);
+  result.verdict = verdict_of(std::move(all), std::move(breaks),
+                              [&](const std::string& metric) { return grade_of_metric(metric, result); });
+}
+
+std::optional<Result> run_and_judge(const scenarios::Scenario& scenario, const scenarios::RunControl& control,
+                                    const profiles::Profile* profile) {
+  double expected_s = 0;
+  scenarios::RunControl own = control;
+  own.expected = [&](double cpu_seconds) {
+    expected_s = cpu_seconds;
+    if (control.expected) control.expected(cpu_seconds);
+  };
+  auto result = profile != nullptr ? scenarios::run(scenario, *profile, own) : scenarios::run(scenario, own);
+  if (result)
+    judge(*result, scenario, runs_of_breaks * expected_s <= scenarios::worth_telling_s ? &control : nullptr);
+  return result;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,77 @@
+// The answer to the limits or the objective of a scenario: what the run gives, how sure that is, whether the
+// limits are met, and what would have to be otherwise for them to break.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/language/constraint.hpp"
+#include "scenarios/result/result.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::scenarios {
+struct Scenario;
+}
+
+namespace jostle::analyses {
+
+// The processes that the number in a metric's path names: those of an entry of the scenario, or the one of
+// that index in the result, as in studies.
+enum class NumbersOf { entries, processes };
+
+// AskedLimits, and the numbers in their metrics.
+struct AskedLimits {
+  std::vector<scenarios::Constraint> constraints;
+  NumbersOf numbers = NumbersOf::entries;
+};
+// The scenario's constraints, or without any its objective as a constraint without a limit; empty: neither.
+[[nodiscard]] AskedLimits limits_of(const scenarios::Scenario& scenario);
+
+// Every limit against the result, one each for `min` and `max`.
+[[nodiscard]] std::vector<scenarios::Judged> judged(const AskedLimits& limits,
+                                                    const scenarios::Result& result);
+
+// The same over results of several seeds: means of the values, without intervals.
+[[nodiscard]] std::vector<scenarios::Judged> judged(const AskedLimits& limits,
+                                                    const std::vector<scenarios::Result>& results);
+
+// How far boards may be from a metric, in words, with the source: "real boards differ by some 25 %, grade
+// datasheet"; empty without a grade. The grade of a result is that of what the metric rests on.
+[[nodiscard]] std::string usual_error_words(const std::string& grade);
+[[nodiscard]] std::string grade_of_metric(const std::string& metric, const scenarios::Result& result);
+// A value with its unit, to three digits; of a limit to six.
+[[nodiscard]] std::string value_words(const scenarios::Judged& judged);
+[[nodiscard]] std::string limit_phrase(const scenarios::Judged& judged);
+// "detector p99 32 ms (9 of 10 boards: 22 to 47), under 50: yes". `usual`: usual_error_words().
+[[nodiscard]] std::string sentence_of(const scenarios::Judged& judged, const std::string& usual);
+
+// The verdict on these limits; `all` has at least one. Its text names the limit that decides. `grade_of`: the
+// grade of a metric.
+using GradeOfMetric = std::function<std::string(const std::string& metric)>;
+[[nodiscard]] scenarios::Verdict verdict_of(std::vector<scenarios::Judged> all,
+                                            std::optional<scenarios::Breaks> breaks,
+                                            const GradeOfMetric& grade_of);
+
+// The smallest of four changes that breaks a limit which the scenario meets: more requests, slower networks,
+// slower stages around them, and lower clocks of cores and GPU, each up to twice. Five runs a change, by
+// bisection over the values of `worse_steps` in breaks.cpp, so that its value is one that was run. Runs them
+// in parallel. Throws Interrupted.
+[[nodiscard]] scenarios::Breaks breaks_of(const scenarios::Scenario& scenario, const AskedLimits& limits,
+                                          const scenarios::RunControl& control);
+inline constexpr int runs_of_breaks = 20;
+
+// Sets the verdict of a result of the scenario; with a control also what breaks limits that are met. Nothing
+// without limits and an objective.
+void judge(scenarios::Result& result, const scenarios::Scenario& scenario,
+           const scenarios::RunControl* control = nullptr);
+
+// Runs the scenario as run() does, on `profile` if given, and judges it. What breaks a limit that is met is
+// looked for if that takes less than ten seconds (scenarios::worth_telling_s); run_with_interval() always
+// looks. None if interrupted. Throws RunError.
+[[nodiscard]] std::optional<scenarios::Result> run_and_judge(const scenarios::Scenario& scenario,
+                                                             const scenarios::RunControl& control,
+                                                             const profiles::Profile* profile = nullptr);
+
+}  // namespace jostle::analyses

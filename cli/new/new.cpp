@@ -1,0 +1,149 @@
+// `jostle new`: a commented scenario, from a template or from the answers to five questions.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/inputs.hpp"
+#include "cli/new/template.hpp"
+#include "cli/options.hpp"
+#include "cli/subcommand.hpp"
+#include "input/problems.hpp"
+#include "input/spelling.hpp"
+#include "models/board/spec.hpp"
+#include "output/output_file.hpp"
+#include "profiles/profile/profile.hpp"
+#include "scenarios/language/load.hpp"
+
+namespace jostle::cli {
+namespace {
+
+struct NewOptions {
+  std::string name, output;
+  analyses::Replace replace = analyses::Replace::no;
+};
+
+// Asks until `take` has no complaint about the answer; an empty answer is the default. False at the end of
+// the input after a complaint.
+bool ask(Terminal& terminal, const std::string& question, const std::string& usual,
+         const std::function<std::string(const std::string&)>& take) {
+  for (bool again = false;; again = true) {
+    terminal.note(fmt::format("{} [{}] ", question, usual));
+    std::string line;
+    const bool more = static_cast<bool>(std::getline(std::cin, line));
+    if (!more && again) return false;
+    const std::string problem = take(line.empty() ? usual : line);
+    if (problem.empty()) {
+      if (!more) terminal.note("\n");
+      return true;
+    }
+    terminal.note((more ? "" : "\n") + problem + "\n");
+    if (!more) return false;
+  }
+}
+
+// What the loader says of the scenario; empty: nothing.
+std::string problem_of(const std::string& text) {
+  input::Problems problems;
+  (void)scenarios::parse_scenario({text, "the scenario", ""}, scenarios::shipped_catalogue(), {}, problems);
+  if (problems.empty()) return {};
+  const input::Problem& first = problems.list().front();
+  return first.message + (first.hint.empty() ? "" : " (" + first.hint + ")");
+}
+
+// The template that suits what comes in, and its rate: "cameras 15 /s".
+std::string take_source(const std::string& answer, std::string& name, std::string& comes) {
+  const std::size_t space = answer.find(' ');
+  name = answer.substr(0, space);
+  comes = space == std::string::npos ? "" : answer.substr(answer.find_first_not_of(' ', space));
+  const std::vector<std::string> names = template_names();
+  if (std::ranges::find(names, name) != names.end()) return {};
+  return fmt::format("unknown '{}' ({})", name, input::spelling_hint(name, names));
+}
+
+bool has_gpu(const std::string& board) {
+  input::Problems problems;
+  const auto profile = profiles::shipped_profile(board, problems);
+  return !profile || profile->spec->has_gpu();
+}
+
+// The answers of a person, or of a file with a line each.
+std::optional<std::string> asked_scenario(Terminal& terminal) {
+  TemplateAnswers answers;
+  std::string name;
+  const std::vector<std::string> boards = profiles::device_names();
+  const bool known_board =
+      ask(terminal, "Which board?", "jetson-orin-nano-super", [&](const std::string& answer) {
+        answers.board = answer;
+        if (std::ranges::find(boards, answer) != boards.end()) return std::string();
+        return fmt::format("unknown '{}' ({})", answer, input::spelling_hint(answer, boards));
+      });
+  if (!known_board) return std::nullopt;
+  const auto checked = [&] { return problem_of(filled_template(template_text(name), answers)); };
+  if (!ask(terminal,
+           fmt::format("What comes in, {}; with a rate if you like?", fmt::join(template_names(), ", ")),
+           has_gpu(answers.board) ? "robot" : "cpu", [&](const std::string& answer) {
+             const std::string problem = take_source(answer, name, answers.comes);
+             return problem.empty() ? checked() : problem;
+           }))
+    return std::nullopt;
+  const std::string_view text = template_text(name);
+  if (!ask(terminal, "Which models?", template_default(text, "models").value(),
+           [&](const std::string& answer) {
+             answers.models = words_of_list(answer);
+             return checked();
+           }))
+    return std::nullopt;
+  if (text.find("#? C++") != std::string_view::npos &&
+      !ask(terminal, "Python or C++?", "Python", [&](const std::string& answer) {
+        answers.cpp = answer == "C++" || answer == "c++";
+        return answers.cpp || answer == "Python" || answer == "python" ? checked() : "Python or C++";
+      }))
+    return std::nullopt;
+  if (!ask(terminal, "What must hold: the greatest latency, or none?",
+           template_default(text, "limit").value(), [&](const std::string& answer) {
+             answers.limit = answer;
+             return checked();
+           }))
+    return std::nullopt;
+  return filled_template(text, answers);
+}
+
+ExitCode make(const NewOptions& options, Context& context) {
+  Terminal& terminal = context.terminal;
+  if (!options.output.empty() && options.replace == analyses::Replace::no &&
+      std::filesystem::exists(options.output))
+    return terminal.refuse(options.output + " exists; --replace replaces it");
+  const auto file = output::open_if_given(options.output);
+  const auto text = options.name.empty() ? asked_scenario(terminal)
+                                         : std::optional(filled_template(template_text(options.name), {}));
+  if (!text) return ExitCode::bad_input;
+  if (!file) {
+    terminal.print_data(*text);
+    return ExitCode::done;
+  }
+  output::write_whole(*file, *text);
+  terminal.note(fmt::format("{0}: jostle run {0}\n", options.output));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_new(CLI::App& app, Task& task) {
+  CLI::App* const command =
+      app.add_subcommand("new", "Write a commented scenario, from a template or by five questions");
+  const auto options = std::make_shared<NewOptions>();
+  add_choice(*command, "--template", options->name, "cameras|chat|cpu|robot|server",
+             "The template as it is (default: questions: board, what comes in, models, Python or C++, what "
+             "must hold)");
+  add_value(*command, "-o,--output", options->output, "FILE", "The file to write (default: standard output)");
+  add_replace(*command, options->replace);
+  add_examples(*command, {"new", "new --template robot -o robot.yaml"});
+  set_task(*command, task, options, make);
+}
+
+}  // namespace jostle::cli

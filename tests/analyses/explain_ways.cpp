@@ -1,0 +1,136 @@
+// One process or three, other ways of stages, and changes, alone or in pairs, that reach a limit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "analyses/explain/explain.hpp"
+#include "analyses/explain/ways.hpp"
+#include "scenarios/result/result_text.hpp"
+#include "tests/analyses/explained.hpp"
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::analyses {
+
+using namespace scenarios;
+using namespace scenarios::testing;
+namespace JOSTLE_FILE {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string three =
+    "device: jetson-agx-orin-64gb\nprocesses:\n"
+    "  - {name: detector, model: yolov8n, precision: int8, arrivals: {periodic: 30 /s}}\n"
+    "  - {name: segmenter, model: fcn_resnet50, precision: fp16, arrivals: {periodic: 10 /s}}\n"
+    "  - {name: classifier, model: resnet50, precision: fp16, arrivals: {periodic: 30 /s}}\n"
+    "run: {duration: 2 s}\n";
+// A detector of a Python program.
+std::string robot(const std::string& limits, const std::string& normalise = "{normalise: numpy}") {
+  return "device: jetson-orin-nano\njetson_clocks: true\n" + limits +
+         "processes:\n  - name: detector\n    model: yolov8n\n    precision: fp16\n"
+         "    arrivals: {periodic: 10 /s, phase: 1 ms}\n    stages: [{resize: 640, size: 720p}, " +
+         normalise + ", infer, {nms: numpy}]\nrun: {duration: 3 s}\n";
+}
+
+const Way& way(const Explanation& explanation, const std::string& name) {
+  const auto found = std::ranges::find(explanation.ways, name, &Way::name);
+  if (found == explanation.ways.end()) throw std::runtime_error("no such way: " + name);
+  return *found;
+}
+std::vector<std::string> labels_of(const Explanation& explanation, const std::string& name) {
+  std::vector<std::string> labels;
+  for (const Tried& each : explanation.tried)
+    if (each.what_if.name == name) labels.push_back(each.what_if.label);
+  return labels;
+}
+
+TEST(Ways, of_three_networks_stand_side_by_side_with_memory_and_what_a_crash_takes) {
+  const Explanation explanation = explained(three);
+  const Way& now = explanation.ways.front();
+  ASSERT_EQ(now.parts.size(), 3U);
+  EXPECT_EQ(now.parts[1].label, "segmenter");
+  EXPECT_EQ(now.parts[1].mean_ms, explanation.result.processes[1].latency_ms.mean);
+  EXPECT_EQ(now.isolation, "a crash takes 1 of 3");
+  const Way& one = way(explanation, "as-streams");
+  EXPECT_EQ(one.isolation, "a crash takes all of 3");
+  EXPECT_LT(one.memory_mb.value(), now.memory_mb.value());  // one context, not three
+  EXPECT_EQ(one.parts[0].mean_ms, tried(explanation, "as-streams").processes[0].latency_ms.after);
+  EXPECT_THAT(way(explanation, "mps").reason, HasSubstr("no MPS"));
+  EXPECT_THAT(explanation_json(explanation), HasSubstr(R"("isolation":"a crash takes all of 3")"));
+}
+
+TEST(Ways, of_networks_with_stages_say_why_they_are_no_streams_of_one_process) {
+  const Explanation explanation = explained(robot("") + "", {"processes.0.count=2"});
+  EXPECT_THAT(way(explanation, "as-streams").reason, HasSubstr("stages"));
+  EXPECT_THAT(way(explanation, "gpu-and-dla").reason, HasSubstr("no DLA"));
+  EXPECT_TRUE(explained(robot("")).ways.empty());  // one network
+}
+
+TEST(StageWays, are_what_a_scenario_that_names_them_gives) {
+  const Explanation explanation = explained(robot(""));
+  const auto labels = labels_of(explanation, "stage-way");
+  ASSERT_THAT(labels, ::testing::Contains("normalise in C++"));
+  ASSERT_THAT(labels, ::testing::Contains("normalise on the GPU"));
+  EXPECT_THAT(labels, ::testing::Contains("nms in C++"));
+  EXPECT_THAT(labels, ::testing::Contains("resize 640x640 on VIC"));
+  for (const std::string& label : labels) EXPECT_THAT(label, Not(HasSubstr("numpy")));
+  const auto found = std::ranges::find(explanation.tried, "normalise on the GPU",
+                                       [](const Tried& one) { return one.what_if.label; });
+  const Result named = run_text(robot("", "{normalise: gpu}"));
+  EXPECT_EQ(found->latency_ms.after, named.processes[0].latency_ms.mean);
+  EXPECT_LT(named.processes[0].latency_ms.mean.value(),
+            explanation.result.processes[0].latency_ms.mean.value());
+}
+
+TEST(StageWays, of_a_stage_with_a_time_of_its_own_are_not_guessed) {
+  const Explanation explanation = explained(robot("", "{normalise: numpy, time: 9 ms}"));
+  for (const std::string& label : labels_of(explanation, "stage-way"))
+    EXPECT_THAT(label, Not(HasSubstr("normalise")));
+}
+
+TEST(Reach, names_changes_that_meet_every_limit_and_tries_pairs_only_where_none_does) {
+  const auto limit = [](double ms) {
+    return "constraints: {processes.latency_ms.p90: {max: " + std::to_string(ms) + " ms}}\n";
+  };
+  const Explanation free = explained(robot(""));
+  double best = 1e9;  // of the advised changes
+  for (const Tried& each : free.tried) {
+    if (each.what_if.role != Role::advice || !each.is_stable()) continue;
+    best = std::min(best, each.results.front().processes[0].latency_ms.p90.value());
+  }
+  const Explanation single = explained(robot(limit(1.02 * best)));
+  EXPECT_EQ(single.result.verdict->met, false);
+  EXPECT_THAT(single.result.verdict->text, HasSubstr("; met with "));
+  for (const Tried& each : single.tried) {
+    EXPECT_NE(each.what_if.kind, ChangeKind::pair);
+    if (each.meets != true) continue;
+    EXPECT_LE(each.results.front().processes[0].latency_ms.p90.value(), 1.02 * best);
+  }
+  const Explanation pairs = explained(robot(limit(0.9 * best)));
+  const auto pair =
+      std::ranges::find(pairs.tried, ChangeKind::pair, [](const Tried& each) { return each.what_if.kind; });
+  ASSERT_NE(pair, pairs.tried.end());
+  EXPECT_THAT(pair->what_if.label, HasSubstr(" and "));
+  const Result again = run(pair->what_if.boards.front().scenario, {}).value();
+  EXPECT_EQ(json_of(again.processes.front()).dump(), json_of(pair->results.front().processes.front()).dump());
+  const Explanation beyond = explained(robot(limit(0.01 * best)));
+  EXPECT_THAT(beyond.result.verdict->text, HasSubstr("and no pair of them, meets it"));
+}
+
+TEST(Changes, of_a_board_are_dearer_ones_with_a_faster_GPU_and_say_what_they_cost) {
+  const Explanation explanation = explained(three, {"device=jetson-orin-nano-super"});
+  ASSERT_FALSE(labels_of(explanation, "another-board").empty());
+  EXPECT_THAT(tried(explanation, "another-board").what_if.note, HasSubstr(" USD in place of 249"));
+}
+
+TEST(Changes, of_batches_wait_for_more_only_as_long_as_requests_come_soon) {
+  const auto soon = explained(three, {"processes.0.arrivals.periodic=300 /s"});
+  EXPECT_EQ(tried(soon, "batch-with-delay").results.front().processes[0].batch, 4);
+  EXPECT_EQ(tried(soon, "batch-with-delay").results.front().processes[1].batch,
+            1);  // three at 10 /s are too long
+}
+
+}  // namespace JOSTLE_FILE
+}  // namespace jostle::analyses

@@ -1,0 +1,162 @@
+// Verdicts: the limit that decides, how sure it is, and the smallest change that breaks it.
+#include "analyses/verdict/verdict.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analyses/compare/compare.hpp"
+#include "analyses/explain/explain.hpp"
+#include "scenarios/result/result_text.hpp"
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::analyses {
+
+using namespace scenarios;
+using namespace scenarios::testing;
+namespace JOSTLE_FILE {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A camera beside a network in a closed loop, and limits of both.
+std::string gate(const std::string& limits, const std::string& rate = "20 /s") {
+  return "device: jetson-orin-nano\njetson_clocks: true\n" + limits +
+         "processes:\n  - {name: loop, model: mobilenet_v2, precision: fp16, count: 2}\n"
+         "  - {name: camera, model: resnet50, precision: fp16, arrivals: {periodic: " +
+         rate + ", phase: 1 ms}}\nrun: {duration: 10 s, warmup: 200 ms}\n";
+}
+
+// What the loader says of a scenario that it refuses.
+std::string problem_of(const std::string& text) {
+  try {
+    (void)scenario_of(text);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "read";
+}
+
+Result judged_run(const std::string& text) {
+  return run_and_judge(scenario_of(text), {}).value();
+}
+
+TEST(Verdict, names_the_limit_that_decides_its_entry_and_how_far_boards_may_be) {
+  const Result result = judged_run(
+      gate("constraints: {processes.1.latency_ms.p90: {max: 900 ms}, system.power_w: {max: 90 W}}\n"));
+  ASSERT_TRUE(result.verdict);
+  const Verdict& verdict = *result.verdict;
+  ASSERT_EQ(verdict.limits.size(), 2U);
+  EXPECT_EQ(verdict.limits[0].value, result.processes[2].latency_ms.p90);  // entry 1, process 2
+  EXPECT_EQ(verdict.limits[0].words, "camera p90");
+  EXPECT_EQ(verdict.limits[1].value, result.system.power_w.mean);
+  EXPECT_EQ(verdict.met, true);
+  const Result missed = judged_run(
+      gate("constraints: {processes.1.latency_ms.p90: {max: 900 ms}, system.power_w: {max: 1 W}}\n"));
+  EXPECT_EQ(missed.verdict->met, false);
+  EXPECT_EQ(missed.verdict->metric, "system.power_w");
+  EXPECT_FALSE(missed.verdict->breaks);
+  EXPECT_THAT(missed.verdict->text, HasSubstr("grade " + *missed.processes[0].grades.power));
+  EXPECT_THAT(missed.verdict->text, HasSubstr(", under 1: no; 1 other limit met"));
+}
+
+TEST(Verdict, of_all_processes_is_that_on_the_worst) {
+  const Result result = judged_run(gate("constraints: {processes.throughput: {min: 1}}\n"));
+  double least = 1e9;
+  for (const ProcessResult& process : result.processes)
+    least = std::min(least, process.throughput.mean.value());
+  EXPECT_EQ(result.verdict->value, least);
+}
+
+// The rate at which the limit breaks is one that breaks it when it is run, and the step before does not.
+TEST(Verdict, what_breaks_a_limit_breaks_it_when_it_is_run_and_a_little_less_does_not) {
+  const auto alone = [&](double rate) {
+    return "device: jetson-orin-nano\njetson_clocks: true\nconstraints: {processes.latency_ms.p90: {max: 60 "
+           "ms}}\n"
+           "processes:\n  - {model: resnet50, precision: fp16, arrivals: {periodic: " +
+           fmt::format("{}", rate) +
+           " /s, phase: 1 ms}, stages: [{name: prepare, time: 15 ms}, infer]}\n"
+           "run: {duration: 4 s, warmup: 200 ms}\n";
+  };
+  const Result result = judged_run(alone(30));
+  ASSERT_EQ(result.verdict->met, true) << result.verdict->text;
+  ASSERT_TRUE(result.verdict->breaks) << result.verdict->text;
+  ASSERT_TRUE(result.verdict->breaks->by) << result.verdict->text;
+  EXPECT_EQ(result.verdict->breaks->change, "requests come more often") << result.verdict->text;
+  const double by = *result.verdict->breaks->by;
+  EXPECT_EQ(judged_run(alone(30 * (1 + by))).verdict->met, false);
+  EXPECT_EQ(judged_run(alone(30 * (1 + 0.8 * by))).verdict->met, true);
+  EXPECT_THAT(result.verdict->text,
+              HasSubstr(fmt::format("breaks if requests come {:.0f} % more often", 100 * by)));
+}
+
+TEST(Verdict, of_a_limit_that_nothing_breaks_says_what_was_tried) {
+  const Result result = judged_run(gate("constraints: {system.power_w: {max: 500 W}}\n"));
+  ASSERT_TRUE(result.verdict->breaks);
+  EXPECT_FALSE(result.verdict->breaks->by);
+  EXPECT_THAT(result.verdict->text,
+              HasSubstr("nothing tried breaks it, up to twice: requests come more often"));
+  EXPECT_THAT(result.verdict->text, Not(HasSubstr("stages")));  // it has none
+}
+
+TEST(Verdict, of_latency_that_grows_is_no) {
+  const Result result =
+      judged_run(gate("constraints: {processes.1.latency_ms.p90: {max: 900 ms}}\n", "2000 /s"));
+  EXPECT_EQ(result.verdict->met, false);
+  EXPECT_EQ(result.verdict->value, std::nullopt);
+  EXPECT_THAT(result.verdict->text, HasSubstr("camera p90 grows without bound, under 900: no"));
+}
+
+TEST(Verdict, of_a_run_without_limits_is_none_and_the_run_stays_as_it_was) {
+  const Scenario scenario = scenario_of(gate(""));
+  EXPECT_EQ(to_json(run_and_judge(scenario, {}).value()), to_json(run(scenario, {}).value()));
+  const Result objective = judged_run(gate("objective: processes.1.latency_ms.mean\n"));
+  EXPECT_EQ(objective.verdict->met, std::nullopt);
+  EXPECT_THAT(objective.verdict->text, HasSubstr("camera mean latency "));
+}
+
+TEST(Verdict, whose_interval_reaches_over_the_limit_holds_not_on_every_board) {
+  Judged one;
+  one.words = "detector p99";
+  one.unit = "ms";
+  one.value = 32;
+  one.limit = 50;
+  one.met = true;
+  EXPECT_EQ(sentence_of(one, "real boards differ by some 25 %, grade fitted"),
+            "detector p99 32 ms (real boards differ by some 25 %, grade fitted), under 50: yes");
+  one.pi90 = {22.0, 47.0};
+  EXPECT_EQ(sentence_of(one, "unused"), "detector p99 32 ms (9 of 10 boards: 22 to 47), under 50: yes");
+  one.pi90 = {22.0, 57.0};
+  EXPECT_THAT(sentence_of(one, ""), HasSubstr(": yes, but not on every board"));
+}
+
+TEST(Verdict, of_a_comparison_tells_both_sides_and_of_an_explanation_is_that_of_the_run) {
+  const std::string limits = "constraints: {processes.1.latency_ms.p90: {max: 900 ms}}\n";
+  const Scenario a = scenario_of(gate(limits)), b = scenario_of(gate("", "10 /s"));
+  const Compared both = compare(a, b, {.most = 2}, {});
+  ASSERT_TRUE(both.verdict);
+  EXPECT_THAT(both.verdict->text, ::testing::MatchesRegex("B: camera p90 .*: yes; A: camera p90 .*: yes"));
+  const Explanation why = explain({.scenario = a, .directory = "", .what_ifs = {"sync-spin"}}, {});
+  EXPECT_EQ(why.result.verdict->text, judged_run(gate(limits)).verdict->text);
+  EXPECT_THAT(explanation_json(why), HasSubstr(R"("verdict":{"text":"camera p90)"));
+}
+
+TEST(Constraints, of_a_scenario_are_strict_and_read_back) {
+  const std::string limits =
+      "constraints: {processes.1.latency_ms.p90: {max: 0.05 s}, processes.throughput: {min: 3}}\n";
+  const Scenario scenario = scenario_of(gate(limits));
+  ASSERT_EQ(scenario.constraints.size(), 2U);
+  EXPECT_DOUBLE_EQ(scenario.constraints[0].max.value(), 50);
+  const std::string json = to_json(scenario);
+  EXPECT_THAT(json, HasSubstr(R"("constraints":{"processes.1.latency_ms.p90":{"max":"50 ms"})"));
+  EXPECT_EQ(to_json(scenario_of(json)), json);
+  EXPECT_THAT(problem_of(gate("constraints: {processes.1.latency_ms.p9z: {max: 5 ms}}\n")),
+              HasSubstr("processes.1.latency_ms.p90"));
+  EXPECT_THAT(problem_of(gate("constraints: {processes.4.latency_ms.p90: {max: 5 ms}}\n")),
+              HasSubstr("there is no processes.4"));
+  EXPECT_THAT(problem_of(gate("constraints: {system.power_w: {max: 5 ms}}\n")), HasSubstr("5 ms"));
+  EXPECT_THAT(problem_of(gate("constraints: {system.power_w: {most: 5 W}}\n")), HasSubstr("most"));
+}
+
+}  // namespace JOSTLE_FILE
+}  // namespace jostle::analyses
