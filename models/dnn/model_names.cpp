@@ -162,8 +162,9 @@ Network Model::build(int input) const {
 
 std::span<const Model> models() {
   static const std::vector<Model> all = [] {
-    std::vector<Model> rows = described_models();
-    rows.insert(rows.end(), table.begin(), table.end());
+    std::vector<Model> rows(table.begin(), table.end());
+    for (const DescribedNetwork& of : described_networks())
+      rows.push_back({of.name, of.family, nullptr, of.input, of.description, of.source});
     std::ranges::sort(rows, {}, &Model::name);
     return rows;
   }();

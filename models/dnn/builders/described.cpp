@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 
 #include "models/dnn/builders/description.hpp"
@@ -246,14 +245,12 @@ void Interpreter::call(std::size_t macro, const Words& words, const Scope& outer
 
 }  // namespace
 
-std::vector<Model> described_models() {
-  std::vector<Model> all;
+std::vector<DescribedNetwork> described_networks() {
+  std::vector<DescribedNetwork> all;
   for (const auto& [name, at] : book().networks) {
     const Statement& row = book().statements.at(at);
-    int input = 0;
-    const std::string_view side = row.words.at(3);
-    (void)std::from_chars(side.data(), side.data() + side.size(), input);
-    all.push_back({name, row.words.at(2), nullptr, input, row.rest, row.words.at(4)});
+    const int input = value_of(row.words.at(3), {}, {});
+    all.push_back({name, row.words.at(2), input, row.words.at(4), row.rest});
   }
   return all;
 }

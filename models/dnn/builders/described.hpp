@@ -16,12 +16,17 @@
 #include <string_view>
 #include <vector>
 
-#include "models/dnn/model_names.hpp"
+#include "models/dnn/graph/network.hpp"
 
 namespace jostle::dnn {
 
-// One row for each network of the file, with neither code nor order.
-[[nodiscard]] std::vector<Model> described_models();
+struct DescribedNetwork {
+  std::string_view name, family;
+  int input;  // side of the usual image
+  std::string_view source, description;
+};
+[[nodiscard]] std::vector<DescribedNetwork> described_networks();  // sorted by name
+
 // Throws std::invalid_argument if the network does not take this input.
 [[nodiscard]] Network described_network(std::string_view name, int input);
 

@@ -26,7 +26,7 @@ struct Book {
 
 [[nodiscard]] const Book& book();
 
-// What is known within a macro, and around it.
+// The names that a macro knows, its own and those around it.
 struct Scope {
   const Scope* outer = nullptr;
   std::string name{};  // prefix of its layers' names
