@@ -42,6 +42,7 @@ using scenarios::put;
 // Precision and the engine that computes (engine_changes.cpp).
 [[nodiscard]] std::optional<Changed> precision_fp16(const Request& request);
 [[nodiscard]] std::optional<Changed> precision_int8(const Request& request);
+[[nodiscard]] std::vector<Changed> other_weights(const Request& request);
 [[nodiscard]] std::optional<Changed> placement_gpu(const Request& request);
 [[nodiscard]] std::optional<Changed> both_dlas(const Request& request);
 [[nodiscard]] std::optional<Changed> gpu_and_dla(const Request& request);

@@ -280,6 +280,7 @@ std::vector<Intervention> interventions() {
       {"faster-cores-mode", no, power_mode, advice, once(faster_cores)},
       {"precision-fp16", no, precision, advice, once(precision_fp16)},
       {"precision-int8", no, precision, advice, once(precision_int8)},
+      {"weights", no, precision, advice, other_weights},
       {"both-dlas", no, placement, advice, once(both_dlas)},
       {"placement-gpu", no, placement, advice, once(placement_gpu)},
       {"gpu-and-dla", no, placement, advice, once(gpu_and_dla)},

@@ -4,12 +4,13 @@
 #include <array>
 
 #include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/described.hpp"
 
 namespace jostle::dnn {
 namespace {
 
-// The rows are sorted by name.
-constexpr std::array<Model, 73> table{{
+// The networks that code builds, sorted by name.
+constexpr std::array<Model, 68> table{{
     {"alexnet", "alexnet", build_alexnet, 224, "AlexNet, one column", "torchvision"},
     {"bert_base", "bert", build_bert_base, 128,
      "BERT-Base, 12 layers of 768, 12 heads; classifies a sequence", "transformers"},
@@ -17,8 +18,6 @@ constexpr std::array<Model, 73> table{{
      "BERT-Large, 24 layers of 1024, 16 heads; classifies a sequence", "transformers"},
     {"bert_tiny", "bert", build_bert_tiny, 128, "BERT-Tiny, 2 layers of 128, 2 heads; classifies a sequence",
      "transformers"},
-    {"convnext_base", "convnext", build_convnext_base, 224, "ConvNeXt-Base", "torchvision"},
-    {"convnext_tiny", "convnext", build_convnext_tiny, 224, "ConvNeXt-Tiny", "torchvision"},
     {"deeplabv3_resnet50", "deeplab", build_deeplabv3_resnet50, 520,
      "DeepLabv3 on ResNet-50, 21 classes, without the auxiliary head", "torchvision"},
     {"deit_tiny", "vit", build_deit_tiny, 224, "DeiT-Tiny, 12 layers of 192, 3 heads, without distillation",
@@ -87,15 +86,14 @@ constexpr std::array<Model, 73> table{{
     {"vit_small", "vit", build_vit_small, 224, "ViT-Small, 12 layers of 384, 6 heads, patches of 16", "timm"},
     {"whisper_base", "whisper", build_whisper_base, 3000,
      "Whisper base, the encoder: 6 layers of 512, 8 heads", "transformers"},
+    {"whisper_large_v3_turbo", "whisper", build_whisper_large_v3_turbo, 3000,
+     "Whisper large v3 turbo, the encoder: 32 layers of 1280, 20 heads", "transformers"},
+    {"whisper_small", "whisper", build_whisper_small, 3000,
+     "Whisper small, the encoder: 12 layers of 768, 12 heads", "transformers"},
     {"whisper_tiny", "whisper", build_whisper_tiny, 3000,
      "Whisper tiny, the encoder: 4 layers of 384, 6 heads", "transformers"},
     {"wide_resnet50_2", "resnet", build_wide_resnet50_2, 224, "Wide ResNet-50, twice as wide inside",
      "torchvision"},
-    {"yolo11l", "yolo11", build_yolo11l, 640, "YOLO11 large, 80 classes", "Ultralytics"},
-    {"yolo11m", "yolo11", build_yolo11m, 640, "YOLO11 medium, 80 classes", "Ultralytics"},
-    {"yolo11n", "yolo11", build_yolo11n, 640, "YOLO11 nano, 80 classes", "Ultralytics"},
-    {"yolo11s", "yolo11", build_yolo11s, 640, "YOLO11 small, 80 classes", "Ultralytics"},
-    {"yolo11x", "yolo11", build_yolo11x, 640, "YOLO11 extra large, 80 classes", "Ultralytics"},
     {"yolov4_tiny", "yolov4", build_yolov4_tiny, 416, "YOLOv4-tiny, 80 classes", "darknet"},
     {"yolov5m", "yolov5", build_yolov5m, 640, "YOLOv5 medium, 80 classes", "Ultralytics"},
     {"yolov5n", "yolov5", build_yolov5n, 640, "YOLOv5 nano, 80 classes", "Ultralytics"},
@@ -139,6 +137,8 @@ constexpr std::array aliases{
     Alias{"mobilenetv3_large_100", "mobilenet_v3_large"},
     Alias{"mobilenetv3_small_100", "mobilenet_v3_small"},
     Alias{"openai/whisper-base", "whisper_base"},
+    Alias{"openai/whisper-large-v3-turbo", "whisper_large_v3_turbo"},
+    Alias{"openai/whisper-small", "whisper_small"},
     Alias{"openai/whisper-tiny", "whisper_tiny"},
     Alias{"regnety_032", "regnet_y_3_2gf"},
     Alias{"swin_tiny", "swin_t"},
@@ -153,21 +153,28 @@ constexpr std::array aliases{
     Alias{"yolov8n-seg", "yolov8n_seg"},
 };
 static_assert(std::ranges::is_sorted(aliases, {}, &Alias::name));
-static_assert(std::ranges::all_of(aliases, [](const Alias& alias) {
-  return std::ranges::binary_search(table, alias.model, {}, &Model::name) &&
-         !std::ranges::binary_search(table, alias.name, {}, &Model::name);
-}));
 
 }  // namespace
 
+Network Model::build(int input) const {
+  return code != nullptr ? code(input) : described_network(name, input);
+}
+
 std::span<const Model> models() {
-  return table;
+  static const std::vector<Model> all = [] {
+    std::vector<Model> rows(table.begin(), table.end());
+    for (const DescribedNetwork& of : described_networks())
+      rows.push_back({of.name, of.family, nullptr, of.input, of.description, of.source});
+    std::ranges::sort(rows, {}, &Model::name);
+    return rows;
+  }();
+  return all;
 }
 
 const std::vector<std::string>& model_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const Model& model : table) all.emplace_back(model.name);
+    for (const Model& model : models()) all.emplace_back(model.name);
     return all;
   }();
   return names;
@@ -183,14 +190,15 @@ const std::vector<std::string>& known_names() {
 }
 
 const Model* find_model(std::string_view name) {
-  if (const auto* const found = std::ranges::find(table, name, &Model::name); found != table.end())
-    return found;
+  const auto by_name = [](std::string_view one) {
+    const auto found = std::ranges::find(models(), one, &Model::name);
+    return found == models().end() ? nullptr : &*found;
+  };
+  if (const Model* const found = by_name(name)) return found;
   if (name.ends_with(".onnx") || name.ends_with(".json")) return nullptr;
   name = name.substr(0, name.find('.'));  // timm's tag
   const auto* const alias = std::ranges::find(aliases, name, &Alias::name);
-  if (alias != aliases.end()) name = alias->model;
-  const auto* const found = std::ranges::find(table, name, &Model::name);
-  return found == table.end() ? nullptr : found;
+  return by_name(alias != aliases.end() ? alias->model : name);
 }
 
 std::string catalogue_name(std::string_view name) {

@@ -17,11 +17,13 @@ inline constexpr int largest_input = 32'768;
 
 struct Model {
   std::string_view name;
-  std::string_view family;  // networks of one design share their fitted factors
-  Network (*build)(int input);
+  std::string_view family;       // networks of one design share their fitted factors
+  Network (*code)(int input);    // null: builders/networks.inc describes it
   int default_input;             // side of the image in pixels, or tokens
   std::string_view description;  // text for the user
   std::string_view source;       // the definition that it follows
+
+  [[nodiscard]] Network build(int input) const;
 };
 
 [[nodiscard]] std::span<const Model> models();  // sorted by name

@@ -25,24 +25,40 @@ constexpr VisionTower qwen25_vision{.layers = 32,
                                     .patches = 1024,
                                     .tokens = 256,
                                     .merger = 5120 * (5120 + 2048)};
-// The tower has patches of 16, of which 2 x 2 are merged, after the last layer and after three others; the
-// counts are for 512 x 512.
-constexpr VisionTower qwen3_vision{.layers = 24,
-                                   .hidden = 1024,
-                                   .heads = 16,
-                                   .ffn = 4096,
-                                   .patches = 1024,
-                                   .tokens = 256,
-                                   .merger = 4 * 4096 * (4096 + 2048)};
+// The tower has patches of 16, of which 2 x 2 are merged, after the last layer and after three others, to a
+// decoder of this width; the counts are for 512 x 512.
+constexpr VisionTower qwen3_vision(int layers, int hidden, int ffn, int decoder) {
+  const std::int64_t merged = 4 * std::int64_t{hidden};
+  return {.layers = layers,
+          .hidden = hidden,
+          .heads = 16,
+          .ffn = ffn,
+          .patches = 1024,
+          .tokens = 256,
+          .merger = 4 * merged * (merged + decoder)};
+}
+constexpr VisionTower small_qwen3_vision = qwen3_vision(24, 1024, 4096, 2048);
+constexpr VisionTower qwen3_vision_4b = qwen3_vision(24, 1024, 4096, 2560);
+constexpr VisionTower qwen3_vision_8b = qwen3_vision(27, 1152, 4304, 4096);
+// SigLIP at 896 x 896; 4 x 4 neighbours are averaged.
+constexpr VisionTower gemma3_vision{.layers = 27,
+                                    .hidden = 1152,
+                                    .heads = 16,
+                                    .ffn = 4304,
+                                    .patches = 4096,
+                                    .tokens = 256,
+                                    .merger = 1152 * 2560};
 
 using enum QueryNorm;
 // The fields are name, layers, hidden, heads, kv_heads, head_dim, ffn, vocabulary, tied, qkv_bias,
 // query_norm, norms, vision, source, experts.
-constexpr std::array<Architecture, 25> table{{
-    {"cosmos_reason2_2b", 28, 2048, 16, 8, 128, 6144, 151936, true, false, each_head, 2, qwen3_vision,
+constexpr std::array<Architecture, 30> table{{
+    {"cosmos_reason2_2b", 28, 2048, 16, 8, 128, 6144, 151936, true, false, each_head, 2, small_qwen3_vision,
      "nvidia/Cosmos-Reason2-2B, on Qwen/Qwen3-VL-2B-Instruct"},
     {"gemma2_2b", 26, 2304, 8, 4, 256, 9216, 256000, true, false, none, 4, {}, "google/gemma-2-2b"},
     {"gemma3_1b", 26, 1152, 4, 1, 256, 6912, 262144, true, false, each_head, 4, {}, "google/gemma-3-1b-it"},
+    {"gemma3_4b", 34, 2560, 8, 4, 256, 10240, 262208, true, false, each_head, 4, gemma3_vision,
+     "google/gemma-3-4b-it"},
     {"llama3.1_8b",
      32,
      4096,
@@ -182,6 +198,12 @@ constexpr std::array<Architecture, 25> table{{
      {128, 8}},
     {"qwen3_4b", 36, 2560, 32, 8, 128, 9728, 151936, true, false, each_head, 2, {}, "Qwen/Qwen3-4B"},
     {"qwen3_8b", 36, 4096, 32, 8, 128, 12288, 151936, false, false, each_head, 2, {}, "Qwen/Qwen3-8B"},
+    {"qwen3_vl_2b", 28, 2048, 16, 8, 128, 6144, 151936, true, false, each_head, 2, small_qwen3_vision,
+     "Qwen/Qwen3-VL-2B-Instruct"},
+    {"qwen3_vl_4b", 36, 2560, 32, 8, 128, 9728, 151936, true, false, each_head, 2, qwen3_vision_4b,
+     "Qwen/Qwen3-VL-4B-Instruct"},
+    {"qwen3_vl_8b", 36, 4096, 32, 8, 128, 12288, 151936, false, false, each_head, 2, qwen3_vision_8b,
+     "Qwen/Qwen3-VL-8B-Instruct"},
     {"smollm2_1.7b",
      24,
      2048,
@@ -200,6 +222,8 @@ constexpr std::array<Architecture, 25> table{{
     {"smollm2_360m", 32, 960, 15, 5, 64, 2560, 49152, true, false, none, 2, {}, "HuggingFaceTB/SmolLM2-360M"},
     {"smolvlm", 24, 2048, 32, 32, 64, 8192, 49155, false, false, none, 2, siglip,
      "HuggingFaceTB/SmolVLM-Instruct"},
+    {"smolvlm2_2.2b", 24, 2048, 32, 32, 64, 8192, 49280, false, false, none, 2, siglip,
+     "HuggingFaceTB/SmolVLM2-2.2B-Instruct"},
     {"tinyllama_1.1b",
      22,
      2048,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "analyses/explain/engine_pieces.hpp"
@@ -63,6 +64,41 @@ TEST(PowerMode, of_another_JetPack_is_no_change_that_is_tried) {
       << "40W needs the Super configuration, MAXN is not in it";
   EXPECT_EQ(tried(in_mode("40W"), "next-power-mode").what_if.label,
             "power mode MAXN_SUPER (JetPack 6.2 Super)");
+}
+
+// Tokens/s by the label of each change of weights.
+std::map<std::string, double> rates_by_weights(const std::string& device, const std::string& process) {
+  const Explanation explanation =
+      explained("device: " + device + "\nprocesses:\n  - {" + process +
+                ", generate: {prompt: 128, tokens: 64}}\nrun: {duration: 20 s}\n");
+  std::map<std::string, double> rates;
+  for (const Tried& each : explanation.tried) {
+    if (each.what_if.name != "weights") continue;
+    EXPECT_TRUE(each.worth.accuracy_unknown);
+    rates["now"] = each.processes.front().tokens_per_s.before.value();
+    rates[each.what_if.label] = each.processes.front().tokens_per_s.after.value();
+  }
+  return rates;
+}
+
+TEST(Weights, are_tried_in_the_formats_of_runtime_and_board_and_fewer_bytes_decode_faster) {
+  std::map<std::string, double> orin =
+      rates_by_weights("jetson-agx-orin-64gb", "model: qwen3_4b, precision: fp16, runtime: vllm");
+  EXPECT_EQ(orin.size(), 3U) << "awq and int8; no fp8 below compute capability 8.9, and none of llama.cpp";
+  EXPECT_GT(orin["weights in awq"], orin["weights in int8"]);
+  EXPECT_GT(orin["weights in int8"], 1.5 * orin["now"]);
+  EXPECT_GT(orin["weights in awq"], 2 * orin["now"]);
+  std::map<std::string, double> thor =
+      rates_by_weights("jetson-agx-thor", "model: qwen3_4b, precision: fp16, runtime: vllm");
+  EXPECT_EQ(thor.size(), 4U);
+  EXPECT_GT(thor["weights in awq"], thor["weights in fp8"]);
+  EXPECT_GE(thor["weights in fp8"], thor["weights in int8"]);
+  EXPECT_GT(thor["weights in int8"], 1.4 * thor["now"]);
+  std::map<std::string, double> llama =
+      rates_by_weights("jetson-orin-nano-super", "model: qwen3_0.6b, precision: q8_0, runtime: llama.cpp");
+  EXPECT_EQ(llama.size(), 4U) << "fp16, q4_k_m and q4_0";
+  EXPECT_GT(llama["weights in q4_k_m"], llama["now"]);
+  EXPECT_LT(llama["weights in fp16"], llama["now"]);
 }
 
 TEST(Placement, the_GPU_in_place_of_a_DLA_leads_with_what_falls_back) {

@@ -32,31 +32,22 @@ std::int64_t attention_macs(const Architecture& of, std::int64_t positions) {
 
 TEST(Architectures, have_the_published_number_of_parameters) {
   // model.safetensors.index.json of each, Hugging Face
-  const std::map<std::string, std::int64_t> published{{"cosmos_reason2_2b", 2'127'532'032},
-                                                      {"gemma2_2b", 2'614'341'888},
-                                                      {"gemma3_1b", 999'885'952},
-                                                      {"llama3.1_8b", 8'030'261'248},
-                                                      {"llama3.2_1b", 1'235'814'400},
-                                                      {"llama3.2_3b", 3'212'749'824},
-                                                      {"mixtral_8x7b", 46'702'792'704},
-                                                      {"olmoe_1b_7b", 6'919'161'856},
-                                                      {"qwen1.5_moe_a2.7b", 14'315'784'192},
-                                                      {"qwen3_30b_a3b", 30'532'122'624},
-                                                      {"phi3.5_mini", 3'821'079'552},
-                                                      {"qwen2.5_0.5b", 494'032'768},
-                                                      {"qwen2.5_1.5b", 1'543'714'304},
-                                                      {"qwen2.5_3b", 3'085'938'688},
-                                                      {"qwen2.5_7b", 7'615'616'512},
-                                                      {"qwen2.5_vl_3b", 3'754'622'976},
-                                                      {"qwen3_0.6b", 596'049'920},
-                                                      {"qwen3_1.7b", 1'720'574'976},
-                                                      {"qwen3_4b", 4'022'468'096},
-                                                      {"qwen3_8b", 8'190'735'360},
-                                                      {"smollm2_1.7b", 1'711'376'384},
-                                                      {"smollm2_135m", 134'515'008},
-                                                      {"smollm2_360m", 361'821'120},
-                                                      {"smolvlm", 2'246'272'880},
-                                                      {"tinyllama_1.1b", 1'100'048'384}};
+  const std::map<std::string, std::int64_t> published{
+      {"cosmos_reason2_2b", 2'127'532'032}, {"gemma2_2b", 2'614'341'888},
+      {"gemma3_1b", 999'885'952},           {"gemma3_4b", 4'300'079'472},
+      {"llama3.1_8b", 8'030'261'248},       {"llama3.2_1b", 1'235'814'400},
+      {"llama3.2_3b", 3'212'749'824},       {"mixtral_8x7b", 46'702'792'704},
+      {"olmoe_1b_7b", 6'919'161'856},       {"qwen1.5_moe_a2.7b", 14'315'784'192},
+      {"qwen3_30b_a3b", 30'532'122'624},    {"phi3.5_mini", 3'821'079'552},
+      {"qwen2.5_0.5b", 494'032'768},        {"qwen2.5_1.5b", 1'543'714'304},
+      {"qwen2.5_3b", 3'085'938'688},        {"qwen2.5_7b", 7'615'616'512},
+      {"qwen2.5_vl_3b", 3'754'622'976},     {"qwen3_0.6b", 596'049'920},
+      {"qwen3_1.7b", 1'720'574'976},        {"qwen3_4b", 4'022'468'096},
+      {"qwen3_8b", 8'190'735'360},          {"qwen3_vl_2b", 2'127'532'032},
+      {"qwen3_vl_4b", 4'437'815'808},       {"qwen3_vl_8b", 8'767'123'696},
+      {"smollm2_1.7b", 1'711'376'384},      {"smollm2_135m", 134'515'008},
+      {"smollm2_360m", 361'821'120},        {"smolvlm", 2'246'272'880},
+      {"smolvlm2_2.2b", 2'246'784'880},     {"tinyllama_1.1b", 1'100'048'384}};
   EXPECT_EQ(published.size(), architectures().size());
   for (const Architecture& of : architectures()) {
     const auto count = static_cast<double>(published.at(std::string(of.name)));

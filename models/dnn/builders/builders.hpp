@@ -1,4 +1,5 @@
-// The built-in networks, one file per family. Each follows the definition named in model_names.cpp.
+// The built-in networks that code builds, one file per family; networks.inc describes the others. Each
+// follows the definition named in model_names.cpp.
 #pragma once
 
 #include "models/dnn/builders/layers.hpp"
@@ -8,8 +9,6 @@ namespace jostle::dnn {
 
 // `input` is the side of a square RGB image. Throws std::invalid_argument if the network does not support it.
 [[nodiscard]] Network build_alexnet(int input);
-[[nodiscard]] Network build_convnext_base(int input);
-[[nodiscard]] Network build_convnext_tiny(int input);
 [[nodiscard]] Network build_deeplabv3_resnet50(int input);
 [[nodiscard]] Network build_deit_tiny(int input);
 [[nodiscard]] Network build_densenet121(int input);
@@ -57,11 +56,6 @@ namespace jostle::dnn {
 [[nodiscard]] Network build_vit_large(int input);
 [[nodiscard]] Network build_vit_small(int input);
 [[nodiscard]] Network build_wide_resnet50_2(int input);
-[[nodiscard]] Network build_yolo11l(int input);
-[[nodiscard]] Network build_yolo11m(int input);
-[[nodiscard]] Network build_yolo11n(int input);
-[[nodiscard]] Network build_yolo11s(int input);
-[[nodiscard]] Network build_yolo11x(int input);
 [[nodiscard]] Network build_yolov4_tiny(int input);
 [[nodiscard]] Network build_yolov5m(int input);
 [[nodiscard]] Network build_yolov5n(int input);
@@ -84,6 +78,8 @@ namespace jostle::dnn {
 [[nodiscard]] Network build_distilbert(int tokens);
 // The same for sound; `frames` of a spectrogram.
 [[nodiscard]] Network build_whisper_base(int frames);
+[[nodiscard]] Network build_whisper_large_v3_turbo(int frames);
+[[nodiscard]] Network build_whisper_small(int frames);
 [[nodiscard]] Network build_whisper_tiny(int frames);
 // The same for a cube of one channel; `input` is its side.
 [[nodiscard]] Network build_unet3d(int input);

@@ -264,12 +264,12 @@ LayerBuilder::Node LayerBuilder::concat_positions(std::string_view name, const s
   return put({.name = std::string(name), .op = Op::concat, .out = out}, parts);
 }
 
-LayerBuilder::Node LayerBuilder::prepend_learned(std::string_view name, Node from) {
+LayerBuilder::Node LayerBuilder::prepend_learned(std::string_view name, Node from, int positions) {
   const Shape in = shape(from);
   return put({.name = std::string(name),
               .op = Op::concat,
-              .out = {in.channels, in.height + 1, in.width},
-              .stored = std::int64_t{in.channels} * in.width},
+              .out = {in.channels, in.height + positions, in.width},
+              .stored = std::int64_t{in.channels} * in.width * positions},
              std::array{from});
 }
 

@@ -98,8 +98,8 @@ class LayerBuilder {
   [[nodiscard]] Node concat(std::string_view name, const std::vector<Node>& parts);  // along channels
   [[nodiscard]] Node concat_positions(std::string_view name,
                                       const std::vector<Node>& parts);  // along the height
-  // Prepends one learned position.
-  [[nodiscard]] Node prepend_learned(std::string_view name, Node from);
+  // Prepends learned positions.
+  [[nodiscard]] Node prepend_learned(std::string_view name, Node from, int positions = 1);
   [[nodiscard]] Node slice(std::string_view name, Node from, Shape part);
   // A slice of `count` channels, at every position.
   [[nodiscard]] Node channels(std::string_view name, Node from, int count);

@@ -33,10 +33,6 @@ int YoloBuilder::repeats(int full) const {
 Node YoloBuilder::conv(const std::string& name, Node from, int to, Sliding slide) {
   return layers_.conv_norm_activation(name, from, to, slide);
 }
-Node YoloBuilder::depthwise(const std::string& name, Node from, int window) {
-  const int width = layers_.shape(from).channels;
-  return layers_.conv_norm(name, from, width, {.window = window}, width);
-}
 Node YoloBuilder::down(const std::string& name, Node from, int full) {
   return conv(name, from, channels(full), {.window = 3, .stride = 2});
 }
@@ -52,24 +48,23 @@ Node YoloBuilder::bottleneck(const std::string& name, Node from, const Bottlenec
 }
 
 Node YoloBuilder::c2f(const std::string& name, Node from, const Csp& of) {
-  const int half = static_cast<int>(of.out * of.inside), inside = static_cast<int>(half * of.narrow);
+  const int half = of.out / 2;
   const Node both = conv(name + ".cv1", from, 2 * half, {.window = 1});
   std::vector<Node> kept{layers_.channels(name + ".split0", both, half),
                          layers_.channels(name + ".split1", both, half)};
   for (int i = 0; i < of.count; ++i) {
     const std::string part = name + ".m" + std::to_string(i);
-    kept.push_back(of.nested ? c3(part, kept.back(), {.out = half, .count = 2, .shortcut = of.shortcut}, 3)
-                             : bottleneck(part, kept.back(), {inside, 3, of.shortcut}));
+    kept.push_back(bottleneck(part, kept.back(), {half, 3, of.shortcut}));
   }
   return conv(name + ".cv2", layers_.concat(name + ".concat", kept), of.out, {.window = 1});
 }
 
-Node YoloBuilder::c3(const std::string& name, Node from, const Csp& of, int first_window) {
-  const int half = static_cast<int>(of.out * of.inside);
+Node YoloBuilder::c3(const std::string& name, Node from, const Csp& of) {
+  const int half = of.out / 2;
   Node node = conv(name + ".cv1", from, half, {.window = 1});
   const Node other = conv(name + ".cv2", from, half, {.window = 1});
   for (int i = 0; i < of.count; ++i)
-    node = bottleneck(name + ".m" + std::to_string(i), node, {half, first_window, of.shortcut});
+    node = bottleneck(name + ".m" + std::to_string(i), node, {half, 1, of.shortcut});
   return conv(name + ".cv3", layers_.concat(name + ".concat", {node, other}), of.out, {.window = 1});
 }
 
@@ -86,15 +81,6 @@ Node YoloBuilder::branch(const std::string& name, Node from, int inside, int out
   return layers_.conv(name + ".2", second, outputs, {.window = 1}, {.bias = true});
 }
 
-Node YoloBuilder::thin_branch(const std::string& name, Node from, int inside, int outputs) {
-  Node node = from;
-  for (const char* part : {".0", ".1"}) {
-    node = layers_.activation(depthwise(name + part + ".0", node, 3));
-    node = conv(name + part + ".1", node, inside, {.window = 1});
-  }
-  return layers_.conv(name + ".2", node, outputs, {.window = 1}, {.bias = true});
-}
-
 Node YoloBuilder::flat(const std::string& name, Node from) {
   const Shape shape = layers_.shape(from);
   return layers_.reshape(name, from, {shape.channels, shape.height * shape.width});
@@ -109,7 +95,7 @@ Node YoloBuilder::branches(const std::string& name, const Levels& levels, int in
   return layers_.concat_positions(name + ".levels", all);
 }
 
-Node YoloBuilder::detect(const std::string& name, const Levels& levels, int classes, bool thin) {
+Node YoloBuilder::detect(const std::string& name, const Levels& levels, int classes) {
   const int finest = layers_.shape(levels.front()).channels;
   const int where = std::max({16, finest / 4, box_bins * box_sides}),
             what = std::max(finest, std::min(classes, 100));
@@ -118,8 +104,7 @@ Node YoloBuilder::detect(const std::string& name, const Levels& levels, int clas
     const std::string level = fmt::format(".{}", i);
     const Node box = branch(name + ".cv2" + level, levels.at(i), where, box_bins * box_sides);
     const std::string score_name = name + ".cv3" + level;
-    const Node score = thin ? thin_branch(score_name, levels.at(i), what, classes)
-                            : branch(score_name, levels.at(i), what, classes);
+    const Node score = branch(score_name, levels.at(i), what, classes);
     all.push_back(flat(name + ".flatten" + level, layers_.concat(name + ".concat" + level, {box, score})));
   }
   const Node together = layers_.concat_positions(name + ".levels", all);

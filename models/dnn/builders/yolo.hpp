@@ -31,7 +31,6 @@ class YoloBuilder {
   [[nodiscard]] int repeats(int full) const;
 
   Node conv(const std::string& name, Node from, int to, Sliding slide);
-  Node depthwise(const std::string& name, Node from, int window);
   Node down(const std::string& name, Node from, int full);
   Node up(const std::string& name, Node from);
 
@@ -47,18 +46,14 @@ class YoloBuilder {
   struct Csp {
     int out, count;
     bool shortcut;
-    bool nested = false;  // its parts are c3 modules
-    double inside = 0.5;  // channels of a half, relative to `out`
-    double narrow = 1;    // channels inside its bottlenecks, relative to a half
   };
   Node c2f(const std::string& name, Node from, const Csp& of);
-  Node c3(const std::string& name, Node from, const Csp& of, int first_window = 1);
+  Node c3(const std::string& name, Node from, const Csp& of);
   // Spatial pyramid pooling by three successive pools.
   Node sppf(const std::string& name, Node from, int out);
 
   // Predicts boxes, as distributions over distances to their sides, and scores: two branches per level.
-  // `thin`: the branch of classes is depthwise.
-  Node detect(const std::string& name, const Levels& levels, int classes, bool thin);
+  Node detect(const std::string& name, const Levels& levels, int classes);
   // Adds a further branch per level; the positions of all levels follow one another.
   Node branches(const std::string& name, const Levels& levels, int inside, int outputs);
   Node branch(const std::string& name, Node from, int inside, int outputs);
@@ -68,7 +63,6 @@ class YoloBuilder {
   Node image_;
 
  private:
-  Node thin_branch(const std::string& name, Node from, int inside, int outputs);
   Node decode(const std::string& name, Node from);
 
   YoloScale scale_;

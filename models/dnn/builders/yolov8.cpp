@@ -13,7 +13,7 @@ class Yolov8 : YoloBuilder {
   using YoloBuilder::YoloBuilder;
 
   Network build() {
-    (void)detect("22", features(), yolo_classes, false);
+    (void)detect("22", features(), yolo_classes);
     return layers_.take();
   }
 
@@ -21,7 +21,7 @@ class Yolov8 : YoloBuilder {
     constexpr int masks = 32;  // prototypes; each object has a weight for each
     const Levels levels = features();
     const int finest = layers_.shape(levels.front()).channels;
-    const Node found = detect("22", levels, yolo_classes, false);
+    const Node found = detect("22", levels, yolo_classes);
     const Node weights = branches("22.cv4", levels, std::max(finest / 4, masks), masks);
     (void)layers_.concat("22.masks", {found, weights});
     const int inside = channels(256);
@@ -36,7 +36,7 @@ class Yolov8 : YoloBuilder {
     constexpr int keypoints = 17, values_each = 3;  // x, y and visibility
     const Levels levels = features();
     const int finest = layers_.shape(levels.front()).channels;
-    const Node found = detect("22", levels, 1, false);
+    const Node found = detect("22", levels, 1);
     const Node raw =
         branches("22.cv4", levels, std::max(finest / 4, keypoints * values_each), keypoints * values_each);
     const Node places = layers_.channels("22.kpt.xy", raw, keypoints * (values_each - 1));
