@@ -62,13 +62,9 @@ std::optional<ReadyStudy> ready_study(const StudyFile& file, analyses::Profiles&
     if (check.change) check.change(*study);
     checked = analyses::check_points(*study, profiles, check.threads, &context.interrupted, problems);
   }
-  if (check.report) {
-    context.terminal.note(problems.text());
-    if (checked) {
-      for (const std::string& warning : checked->warnings) context.terminal.complain("warning: " + warning);
-    }
-  }
+  context.terminal.note(problems.text());
   if (!checked) return std::nullopt;
+  for (const std::string& warning : checked->warnings) context.terminal.complain("warning: " + warning);
   return ReadyStudy{*std::move(study), *std::move(checked)};
 }
 

@@ -48,8 +48,7 @@ struct StudyFile {
 [[nodiscard]] std::optional<analyses::Study> read_study(const StudyFile& file, input::Problems& problems);
 
 struct StudyCheck {
-  unsigned threads = 0;  // 0: as many as there are cores
-  bool report = true;    // problems and warnings go to standard error; of several MPI ranks only one reports
+  unsigned threads = 0;                               // 0: as many as there are cores
   std::function<void(analyses::Study&)> change = {};  // modifies the study before its points are checked
 };
 

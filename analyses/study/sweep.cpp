@@ -36,7 +36,7 @@ std::vector<std::size_t> left_to_run(const StudyRuns& runs, const SweepControl& 
     if (!seen.insert(point.key).second || (seen.size() - 1) % control.shard.of != control.shard.index)
       continue;
     const std::string key = input::hex(point.key);
-    if (finished.contains(key) || control.elsewhere.contains(key))
+    if (finished.contains(key))
       ++summary.reused;
     else if (point.is_supported())
       to_run.push_back(i);

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "analyses/study/check.hpp"
@@ -33,7 +32,6 @@ struct Shard {
 struct SweepControl {
   unsigned threads = 0;  // 0: as many as there are cores
   Shard shard;
-  std::unordered_set<std::string> elsewhere;  // keys of points that are already stored in another file
   const std::atomic<bool>* interrupt = nullptr;
   // Called after each stored point, never by two threads at once; `of`: number of points to compute.
   std::function<void(std::size_t done, std::size_t of)> progress;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,7 +18,6 @@
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/query/rows.hpp"
-#include "cli/sweep/ranks.hpp"
 #include "cli/sweep/study_page.hpp"
 #include "input/counted.hpp"
 #include "input/file.hpp"
@@ -51,39 +49,6 @@ analyses::Shard shard_of(const std::string& text) {
   return {part - 1, of};
 }
 
-// The file of an MPI rank.
-std::string part_of(const SweepOptions& options, const Ranks& ranks, std::size_t index) {
-  return fmt::format("{}.rank{}-of-{}", options.output, index, ranks.count());
-}
-
-void remove_database(const std::string& path) {
-  for (const char* const ending : {"", "-wal", "-shm"}) std::filesystem::remove(path + ending);
-}
-
-// Merges the files of parts into the store and removes them.
-void merge_and_remove(Store& store, const std::vector<std::string>& parts, const ReadyStudy& study) {
-  for (const std::string& part : parts) {
-    if (!std::filesystem::exists(part)) continue;
-    // A part left by a killed run may belong to another study.
-    Store(part).begin(study.study, study.checked, analyses::Replace::yes);
-    store.merge({part});
-    remove_database(part);
-  }
-}
-
-std::vector<std::string> leftover_parts(const std::string& output) {
-  std::vector<std::string> parts;
-  const std::filesystem::path path(output);
-  const std::string stem = path.filename().string() + ".rank";
-  for (const auto& entry :
-       std::filesystem::directory_iterator(path.has_parent_path() ? path.parent_path() : ".")) {
-    const std::string name = entry.path().filename().string();
-    const bool auxiliary = name.ends_with("-wal") || name.ends_with("-shm");
-    if (name.starts_with(stem) && !auxiliary) parts.push_back(entry.path().string());
-  }
-  return parts;
-}
-
 SweepSummary run_here(const ReadyStudy& study, analyses::Profiles& profiles, Store& store,
                       analyses::SweepControl control, Context& context) {
   const auto began = std::chrono::steady_clock::now();
@@ -97,41 +62,6 @@ SweepSummary run_here(const ReadyStudy& study, analyses::Profiles& profiles, Sto
   };
   const SweepSummary summary = analyses::sweep({study.study, study.checked, profiles, store}, control);
   context.terminal.clear_progress();
-  return summary;
-}
-
-// Each rank writes its part to a file of its own; rank 0 merges them.
-SweepSummary run_in_ranks(const ReadyStudy& study, analyses::Profiles& profiles, const Ranks& ranks,
-                          const SweepOptions& options, Context& context) {
-  std::optional<Store> whole;
-  if (ranks.index() == 0) {
-    whole.emplace(options.output);
-    begin(*whole, study, options.replace, context.terminal);
-    merge_and_remove(*whole, leftover_parts(options.output), study);
-  }
-  ranks.wait_for_all();
-  analyses::SweepControl control;
-  control.threads = options.threads == 0 ? 1 : options.threads;
-  control.shard = {ranks.index(), ranks.count()};
-  {
-    analyses::Database there(options.output, analyses::Access::read);
-    control.elsewhere = analyses::finished(there);
-  }
-  SweepSummary summary;
-  {
-    Store own(part_of(options, ranks, ranks.index()));
-    own.begin(study.study, study.checked, analyses::Replace::yes);
-    summary = run_here(study, profiles, own, control, context);
-  }
-  for (std::size_t* const count :
-       {&summary.computed, &summary.reused, &summary.infeasible, &summary.not_supported, &summary.failed})
-    *count = ranks.sum(*count);
-  summary.interrupted = ranks.sum(summary.interrupted ? 1 : 0) > 0;
-  if (whole) {
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < ranks.count(); ++i) parts.push_back(part_of(options, ranks, i));
-    merge_and_remove(*whole, parts, study);
-  }
   return summary;
 }
 
@@ -223,61 +153,34 @@ std::string conclusion(const analyses::Study& study, analyses::Database& databas
                             study.constraints.empty() ? "" : ", within the constraints");
 }
 
-// The error in the options; empty: none.
-std::string misuse(const SweepOptions& options, const Ranks& ranks) {
-  if (ranks.count() > 1 && (options.output.empty() || options.shard.of > 1))
-    return "sweep: under mpirun, -o FILE is required and --shard is not allowed";
-  return {};
-}
-
 ExitCode run_study(const SweepOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
-  const Ranks ranks;
-  if (const std::string problem = misuse(options, ranks); !problem.empty()) {
-    if (ranks.index() == 0) return terminal.refuse(problem);
-  }
   const auto began = std::chrono::steady_clock::now();
   analyses::Profiles profiles;
   SweepSummary summary;
   bool begun = false;
   std::string concluded;
   try {
-    const auto study = ready_study(
-        {options.study, {profiles::DocumentKind::study}}, profiles, context,
-        {.threads = options.threads, .report = ranks.index() == 0, .change = [&](analyses::Study& read) {
-           read.interval |= options.interval;
-         }});
+    const auto study = ready_study({options.study, {profiles::DocumentKind::study}}, profiles, context,
+                                   {.threads = options.threads, .change = [&](analyses::Study& read) {
+                                      read.interval |= options.interval;
+                                    }});
     if (!study) return ExitCode::bad_input;
     begun = true;
-    const auto page = ranks.index() == 0 ? output::open_if_given(options.html) : nullptr;
-    if (ranks.count() > 1) {
-      summary = run_in_ranks(*study, profiles, ranks, options, context);
-      if (ranks.index() > 0) return summary.interrupted ? ExitCode::interrupted : ExitCode::done;
-      analyses::Database whole = analyses::read_study(options.output);
-      export_points(options, terminal, whole);
-      if (!summary.interrupted) concluded = conclusion(study->study, whole);
-      if (page && !summary.interrupted)
-        output::write_whole(*page, page_of(options, study->study, profiles, whole, context));
-    } else {
-      Store store(options.output);
-      begin(store, *study, options.replace, terminal);
-      analyses::SweepControl control;
-      control.threads = options.threads;
-      control.shard = options.shard;
-      summary = run_here(*study, profiles, store, control, context);
-      export_points(options, terminal, store.database());
-      if (!summary.interrupted && options.shard.of == 1)
-        concluded = conclusion(study->study, store.database());
-      if (page && !summary.interrupted)
-        output::write_whole(*page, page_of(options, study->study, profiles, store.database(), context));
-    }
+    const auto page = output::open_if_given(options.html);
+    Store store(options.output);
+    begin(store, *study, options.replace, terminal);
+    analyses::SweepControl control;
+    control.threads = options.threads;
+    control.shard = options.shard;
+    summary = run_here(*study, profiles, store, control, context);
+    export_points(options, terminal, store.database());
+    if (!summary.interrupted && options.shard.of == 1) concluded = conclusion(study->study, store.database());
+    if (page && !summary.interrupted)
+      output::write_whole(*page, page_of(options, study->study, profiles, store.database(), context));
   } catch (const scenarios::Interrupted&) {
     if (!begun) throw;
     summary.interrupted = true;
-  } catch (const std::exception& error) {
-    // The destructor of `ranks` ends all processes, including this one, so no caller could report the error.
-    if (ranks.count() > 1) terminal.complain(error.what());
-    throw;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
   terminal.note(text_of(summary, options, seconds.count()) + concluded);

@@ -1,6 +1,6 @@
 """Studies as their users run them: killed, gone on with, interrupted, sharded, merged, asked and exported.
 
-JOSTLE is the binary, SOURCE the repository; JOSTLE_MPI the binary with MPI and MPIRUN what starts it (else absent).
+JOSTLE is the binary, SOURCE the repository.
 """
 
 import csv
@@ -19,9 +19,6 @@ from pathlib import Path
 
 JOSTLE = os.environ["JOSTLE"]
 SOURCE = Path(os.environ["SOURCE"])
-MPIRUN = [os.environ.get("MPIRUN", ""), "--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self,vader,tcp",
-          "--mca", "btl_tcp_if_include", "lo", "-n"]
-JOSTLE_MPI = os.environ.get("JOSTLE_MPI", "")
 
 SMALL = """scenario:
   device: jetson-orin-nano
@@ -231,62 +228,6 @@ class Sweep(unittest.TestCase):
                            "--shard", "1/100")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(done.stdout.splitlines()), 7)
-
-    @unittest.skipUnless(JOSTLE_MPI, "built without MPI")
-    def test_four_processes_of_mpirun_say_what_one_says(self):
-        study, output = self.study(TIGHT), self.path("mpi.sqlite")
-        command = [*MPIRUN, "4", JOSTLE_MPI, "sweep", study, "-o", output]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=250)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.counts(done.stderr), (16, 0))
-        self.sweep(study, self.path("one.sqlite"))
-        self.assertEqual(self.content(output), self.content(self.path("one.sqlite")))
-        self.assertEqual(sorted(p.name for p in self.directory.glob("mpi.sqlite*")), ["mpi.sqlite"])
-        again = subprocess.run(command, capture_output=True, text=True, timeout=250)
-        self.assertEqual(self.counts(again.stderr), (0, 16))
-
-    @unittest.skipUnless(JOSTLE_MPI, "built without MPI")
-    def test_a_process_of_mpirun_that_dies_loses_no_finished_point(self):
-        study, output = self.study(LONG), self.path("mpi.sqlite")
-        command = [*MPIRUN, "2", JOSTLE_MPI, "sweep", study, "-o", output]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as started:
-            stored = {}
-            until = time.monotonic() + 120
-            while not stored and started.poll() is None and time.monotonic() < until:
-                time.sleep(0.05)
-                stored = self.stored_by_ranks("mpi.sqlite.rank*")
-            children = subprocess.run(["pgrep", "-P", str(started.pid)], capture_output=True, text=True, check=True)
-            os.kill(int(children.stdout.split()[0]), signal.SIGKILL)  # one process; mpirun ends the others
-            self.assertNotEqual(started.wait(60), 0)
-        stored |= self.stored_by_ranks("mpi.sqlite.rank*")
-        self.assertTrue(stored)
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as again:
-            until = time.monotonic() + 120
-            while again.poll() is None and time.monotonic() < until:
-                time.sleep(0.05)
-                try:
-                    there = self.outcomes(output)
-                except sqlite3.OperationalError:
-                    there = {}
-                if there.keys() >= stored.keys():
-                    break
-            again.terminate()
-            again.wait(60)
-        there = self.outcomes(output)
-        self.assertEqual({key: there[key] for key in stored}, stored)
-
-    def stored_by_ranks(self, pattern):
-        """Key → result, of all the ranks' files."""
-        stored = {}
-        for path in self.directory.glob(pattern):
-            if path.name.endswith(("-wal", "-shm", "-journal")):
-                continue
-            try:
-                with sqlite3.connect(path) as database:
-                    stored |= dict(database.execute("SELECT key, result FROM outcomes"))
-            except sqlite3.OperationalError:
-                pass  # just being made
-        return stored
 
 
 if __name__ == "__main__":
