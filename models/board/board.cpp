@@ -98,7 +98,7 @@ process::Costs Board::costs_of(const process::Spec& spec, const process::Observe
   process::Costs costs{.runtime = process::runtime_of(own, spec, observer),
                        .sync = device_.sync,
                        .locks = device_.locks,
-                       .refill_prolongs_turn = process::refill_prolongs_turn(device_.refill, spec)};
+                       .follow_up_prolongs_turn = process::follow_up_prolongs_turn(device_.follow_up, spec)};
   costs.sync.most_spun = process::most_spun(spec);
   if (!traits_of(spec.runtime).interpreted || spec.pace) costs.locks.interpreter = 0;
   for (const process::Spec& instance : spec.instances)

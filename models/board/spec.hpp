@@ -68,7 +68,7 @@ struct DeviceSpec {
   std::optional<process::ObserverSpec> nsys;  // absent: not known for this device
   process::SyncSpec sync;
   process::LockSpec locks;
-  process::RefillSpec refill;
+  process::FollowUpSpec follow_up;
   std::vector<PowerMode> power_modes;  // empty: everything is always at its maximum
   std::string default_power_mode;      // empty if there are none
 

@@ -9,7 +9,7 @@
 // weights.
 //
 // The quota follows cfs_bandwidth (kernel/sched/fair.c, 5.4 and later: slices do not expire). A pool is
-// refilled every period, and cores take slices out of it. A core whose slice is used up while the pool is
+// replenished every period, and cores take slices out of it. A core whose slice is used up while the pool is
 // empty parks the container's threads until the pool has time again. A core notices an overrun only at its
 // ticks, and its next slices pay for it.
 #pragma once
@@ -50,7 +50,7 @@ struct Container {
   ContainerSpec spec;
   std::optional<sim::Duration> quota;  // per period; none: unlimited
   sim::Duration pool;                  // rest of the quota in this period
-  bool drawn = false;                  // a core has taken from the pool since the last refill
+  bool drawn = false;                  // a core has taken from the pool since it was last replenished
   sim::EventId period, slack;
   std::int64_t load = 0;  // sum of the own weights of the runnable threads
   std::vector<Thread*> threads;

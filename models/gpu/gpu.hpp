@@ -49,8 +49,8 @@ enum class Priority : std::uint8_t { low, normal, high };
 
 struct ContextSpec {
   std::string name;
-  bool refill_prolongs_turn = true;  // completions during a turn are seen at once (process::RefillSpec)
-  sim::Duration per_launch;          // GPU front-end time before each kernel that is launched separately
+  bool follow_up_prolongs_turn = true;  // completions during a turn are seen at once (process::FollowUpSpec)
+  sim::Duration per_launch;             // GPU front-end time before each kernel that is launched separately
   std::optional<sim::Duration> slice = {};  // the length of its turns; none: TimeSlicing::slice
   Interleave interleave = Interleave::low;  // the frequency of its turns
   // Streams of one process are contexts with the same group: they share its turn. None: a group of its own.

@@ -134,7 +134,7 @@ void SpaceSharedGpu::see_finished() {
     const Context& context = contexts_[i];
     // A host that is to see completions only after the turn waits for its end, if others wait for theirs.
     const auto later = [&] {
-      return !context.spec.refill_prolongs_turn && streams_[i].group == turns_.owner() &&
+      return !context.spec.follow_up_prolongs_turn && streams_[i].group == turns_.owner() &&
              turns_.mode() != Mode::switching && turns_.contended();
     };
     if (streams_[i].unseen == 0 || later()) {

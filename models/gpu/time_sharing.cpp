@@ -51,7 +51,7 @@ void TimeSharedGpu::plan() {
   go_on_from(owner.position, accrued_);
   // Events without a visible effect are left out: the end of a batch, if its host does not see it during the
   // turn; the expiry of the slice, if the running block or kernel still finishes.
-  const bool hidden = contended() && !owner.spec.refill_prolongs_turn && observer_.finished == nullptr &&
+  const bool hidden = contended() && !owner.spec.follow_up_prolongs_turn && observer_.finished == nullptr &&
                       engine_.trace() == nullptr;
   for (;;) {
     if (planned_.why == Stop::batch_done && hidden && passed_ + 1 < owner.batches.size() &&
@@ -138,7 +138,7 @@ void TimeSharedGpu::due() {
   switch (planned_.why) {
     case Stop::batch_done: {
       Context& owner = *owner_;
-      const bool seen = owner.spec.refill_prolongs_turn || !contended();
+      const bool seen = owner.spec.follow_up_prolongs_turn || !contended();
       finish_batch(owner);
       go_on();
       // This comes last: a host that is woken at once takes a core from another host, which calls back into

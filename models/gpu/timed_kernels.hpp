@@ -2,6 +2,7 @@
 // They are computed once for all contexts that run the same kernels on as many SMs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -22,13 +23,17 @@ struct TimedKernel {
 };
 
 // The use of the GPU in which the kernel executed for `passed`, and got done for `part` more. A kernel that
-// runs slower is bound for longer, but its total use of the GPU is the same. Its SMs and warps are with those
-// of the others (activity.hpp).
+// runs slower is bound for longer, but its total use of the GPU is the same, and its pipes are busy at most
+// all the time: waves whose last one is short progress faster than the mean of the kernel. Its SMs and warps
+// are with those of the others (activity.hpp).
 [[nodiscard]] inline Usage used_in(const TimedKernel& timed, sim::Duration passed, double part) {
   Usage used = timed.used;
   used *= part;
-  used.compute = static_cast<double>(timed.kernel.compute_share) * sim::to_seconds(passed);
-  used.memory = static_cast<double>(timed.kernel.memory_share) * sim::to_seconds(passed);
+  const double seconds = sim::to_seconds(passed);
+  used.compute = static_cast<double>(timed.kernel.compute_share) * seconds;
+  used.memory = static_cast<double>(timed.kernel.memory_share) * seconds;
+  for (double* const pipes : {&used.issue_slot, &used.tensor_active, &used.working})
+    *pipes = std::min(*pipes, seconds);
   return used;
 }
 

@@ -87,7 +87,7 @@ sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec) {
   return time;
 }
 
-bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec) {
+bool follow_up_prolongs_turn(const FollowUpSpec& rule, const Spec& spec) {
   if (!spec.segments.empty()) return true;  // the next segment waits for a fence, not for the host
   if (spec.sync == Sync::blocking) return rule.blocking;
   if (traits_of(spec.runtime).kind != RuntimeKind::graph)

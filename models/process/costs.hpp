@@ -13,7 +13,7 @@ struct Costs {
   RuntimeSpec runtime;
   SyncSpec sync;
   LockSpec locks;
-  bool refill_prolongs_turn = true;
+  bool follow_up_prolongs_turn = true;
   std::vector<Costs> instances = {};  // one for each of Spec::instances
 };
 
@@ -34,8 +34,8 @@ struct Costs {
 // Host time of the set-up, on a core at the profile's reference clock.
 [[nodiscard]] sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec);
 
-// Applies the rule of process::RefillSpec to a process: true if work that it enqueues in answer to a
+// Applies the rule of process::FollowUpSpec to a process: true if work that it enqueues in answer to a
 // completion prolongs its turn.
-[[nodiscard]] bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec);
+[[nodiscard]] bool follow_up_prolongs_turn(const FollowUpSpec& rule, const Spec& spec);
 
 }  // namespace jostle::process

@@ -59,7 +59,7 @@ struct GenerationSpec {
 };
 
 // Blocks that threads on the cores compute between kernels of a step, and the kernels that follow them.
-struct HostTurn {
+struct CoreVisit {
   std::vector<sim::Duration> blocks;  // work of each of the threads, in reference time
   gpu::KernelSequence kernels;
   double input_bytes = 0, output_bytes = 0;  // copied to the GPU before these kernels, and back after them
@@ -72,8 +72,8 @@ struct HostPart {
   // Memory traffic of each thread while it computes, and the share of that time which is bound by it.
   double bytes_per_s = 0, bound = 0;
   double input_bytes = 0, output_bytes = 0;  // copied to the GPU before the kernels, and back after them
-  // Then threads and GPU go on in turns; `after` comes behind the last one's kernels.
-  std::vector<HostTurn> turns = {};
+  // Then threads and GPU take visits in turn; `after` comes behind the last one's kernels.
+  std::vector<CoreVisit> visits = {};
 };
 
 // Kernels of steps of several sizes (sequences of a decode step, tokens of a prefill) after several context

@@ -188,7 +188,7 @@ std::span<const sim::Time> Generator::finish(sim::Time now) {
     ++metrics_.decode_steps;
     note_decoded(*step_);
     if (host_ != nullptr)
-      for (const HostTurn& turn : host_->turns) note_decoded(turn.kernels);
+      for (const CoreVisit& visit : host_->visits) note_decoded(visit.kernels);
   }
   const auto prompted = std::ranges::find_if(running_, [](const Sequence& it) { return it.prompt_left > 0; });
   for (auto it = running_.begin(); it != running_.end(); ++it) {

@@ -21,7 +21,7 @@ GpuContext::GpuContext(const BoardParts& board, const Spec& spec, const Costs& c
   if (traffic_) demand_ = memory::demand_of(gpu_work(spec), traffic_->arbiter().capacity());
   id_ = gpu_.create_context(
       {.name = spec.name,
-       .refill_prolongs_turn = costs.refill_prolongs_turn,
+       .follow_up_prolongs_turn = costs.follow_up_prolongs_turn,
        .per_launch = costs.runtime.gpu_per_launch,
        .slice = spec.slice,
        .interleave = spec.interleave,

@@ -273,7 +273,7 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
 sim::Task<> Server::launch(Lane& lane, Time made) {
   const HostPart& host = *lane.generator_->host();
   lane.team()->set_traffic(host.bytes_per_s, host.bound);
-  if (!host.before.empty()) co_await lane.team()->compute(host.before, !host.turns.empty());
+  if (!host.before.empty()) co_await lane.team()->compute(host.before, !host.visits.empty());
   if (lane.alone()) {
     workers_.front().woken.set();  // a language model has one lane, and one worker
     co_return;
@@ -284,18 +284,18 @@ sim::Task<> Server::launch(Lane& lane, Time made) {
     lane.steps_.stream().copy_next(host.input_bytes, host.output_bytes);
     co_await lane.steps_.enqueue(lane.on_stream(), made);
   }
-  if (!host.turns.empty()) co_await take_turns(lane, made);
+  if (!host.visits.empty()) co_await visit_cores(lane, made);
 }
 
 // The host waits for each part of the GPU before the cores go on, as ggml's scheduler does between splits of
 // a graph. The last part is under way at the end.
-sim::Task<> Server::take_turns(Lane& lane, Time made) {
+sim::Task<> Server::visit_cores(Lane& lane, Time made) {
   const HostPart& host = *lane.generator_->host();
-  for (const HostTurn& turn : host.turns) {
+  for (const CoreVisit& visit : host.visits) {
     co_await lane.steps_.synchronise(lane.on_stream());
     ++lane.turns_taken_;
-    co_await lane.team()->compute(turn.blocks, &turn != &host.turns.back());
-    lane.steps_.stream().go_on_with(turn.kernels, turn.input_bytes, turn.output_bytes);
+    co_await lane.team()->compute(visit.blocks, &visit != &host.visits.back());
+    lane.steps_.stream().go_on_with(visit.kernels, visit.input_bytes, visit.output_bytes);
     co_await lane.steps_.enqueue(lane.on_stream(), made);
   }
 }

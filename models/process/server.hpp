@@ -165,7 +165,7 @@ class Server {
   [[nodiscard]] sim::Task<> enqueue(Worker& worker, Lane& lane);
   [[nodiscard]] sim::Task<> form_batch(HostThread& host, Lane& lane);
   [[nodiscard]] sim::Task<> launch(Lane& lane, sim::Time made);
-  [[nodiscard]] sim::Task<> take_turns(Lane& lane, sim::Time made);
+  [[nodiscard]] sim::Task<> visit_cores(Lane& lane, sim::Time made);
   [[nodiscard]] sim::Task<> wait(Worker& worker);
   void record(Worker& worker, Lane& lane);
   void answer_clients(const Worker& worker, const Lane& lane);

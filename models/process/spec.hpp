@@ -112,7 +112,7 @@ struct SyncSpec {
 // Rule for each kind of process: true if work that it enqueues in answer to a completion during its turn is
 // executed within that turn. Measured on an H200 (calibration/evidence/h200/sharing_intervals.csv): this is
 // false for graphs of kernels alone with a spinning host.
-struct RefillSpec {
+struct FollowUpSpec {
   bool graph_of_kernels_spinning = false;
   bool graph_with_other_nodes_spinning = true;
   bool launches_spinning = true;

@@ -7,13 +7,15 @@
 
 namespace jostle::process {
 
-// Time since the last call in which kernels of any of its streams executed, which they do while it holds the
-// GPU.
-sim::Duration TimeAccount::ran() {
+// Time in which kernels of any of its streams executed, which they do while it holds the GPU, as far as it is
+// not attributed yet and `elapsed` has room for it. A phase of the host may be reported after its end:
+// kernels that ran since then belong to the next phase.
+sim::Duration TimeAccount::ran(sim::Duration elapsed) {
   if (!owns_) return {};
   const Context& any = contexts_.front();
-  const sim::Duration running = any.gpu->process_running_time(any.id);
-  return running - std::exchange(running_, running);
+  const sim::Duration ran = std::min(any.gpu->process_running_time(any.id) - running_, elapsed);
+  running_ += ran;
+  return ran;
 }
 
 void TimeAccount::set_context(std::size_t context, gpu::ContextState state) {
@@ -52,11 +54,9 @@ void TimeAccount::set_dla(std::size_t context, dla::TaskState state) {
 
 void TimeAccount::attribute(sim::Time until) {
   const sim::Duration elapsed = until - since_;
-  const sim::Duration ran = this->ran();
+  const sim::Duration ran = this->ran(elapsed);
   since_ = until;
   add(Share::gpu_running, ran);
-  // A phase of the host may be reported after its end: kernels that ran since then make `rest` negative, and
-  // the next phase gets as much more.
   if (const sim::Duration rest = elapsed - ran; rest != sim::Duration::zero()) {
     const Share why = cause();
     if (why == Share::launching && phase_ == Phase::enqueuing) {

@@ -158,7 +158,7 @@ class TimeAccount {
   [[nodiscard]] sim::Duration lock_wait_in(sim::Duration time) const {
     return lock_wait_ > 0 ? sim::work_in(time, lock_wait_) : sim::Duration::zero();
   }
-  [[nodiscard]] sim::Duration ran();
+  [[nodiscard]] sim::Duration ran(sim::Duration elapsed);
 
   const sim::Engine& engine_;
   cpu::Cpu* cpu_ = nullptr;  // null: no thread is followed

@@ -115,7 +115,7 @@ void read_device(const input::Cursor& at, Profile& profile) {
   // Without a GPU no work is enqueued on it.
   if (gpu) {
     if (const auto part = top.find("observer")) read_observer(*part, parameters, device);
-    if (const auto part = top.require("refill")) read_refill(*part, parameters, device.refill);
+    if (const auto part = top.require("refill")) read_follow_up(*part, parameters, device.follow_up);
   }
   check_contexts(at, device);
   if (const auto part = top.find("price")) read_prices(*part, parameters, profile.prices);

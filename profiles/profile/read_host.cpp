@@ -265,14 +265,15 @@ void read_sync(const Cursor& at, std::vector<ProfileParameter>& parameters, proc
   block.required("before_sleep", sync.before_sleep, TimeSpan{sim::Duration::zero(), max_host_cost});
 }
 
-void read_refill(const Cursor& at, std::vector<ProfileParameter>& parameters, process::RefillSpec& refill) {
+void read_follow_up(const Cursor& at, std::vector<ProfileParameter>& parameters,
+                    process::FollowUpSpec& follow_up) {
   Block block(at, "whether work enqueued during a turn extends the turn", parameters);
   const input::Boolean boolean;
-  block.required("graph_of_kernels_spinning", refill.graph_of_kernels_spinning, boolean);
-  block.required("graph_with_other_nodes_spinning", refill.graph_with_other_nodes_spinning, boolean);
-  block.required("launches_spinning", refill.launches_spinning, boolean);
-  block.required("paced_launches_spinning", refill.paced_launches_spinning, boolean);
-  block.required("blocking", refill.blocking, boolean);
+  block.required("graph_of_kernels_spinning", follow_up.graph_of_kernels_spinning, boolean);
+  block.required("graph_with_other_nodes_spinning", follow_up.graph_with_other_nodes_spinning, boolean);
+  block.required("launches_spinning", follow_up.launches_spinning, boolean);
+  block.required("paced_launches_spinning", follow_up.paced_launches_spinning, boolean);
+  block.required("blocking", follow_up.blocking, boolean);
 }
 
 }  // namespace jostle::profiles

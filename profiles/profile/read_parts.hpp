@@ -29,7 +29,8 @@ void read_engines(const Cursor& at, std::vector<ProfileParameter>& parameters, m
 void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device);
 void read_observer(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device);
 void read_sync(const Cursor& at, std::vector<ProfileParameter>& parameters, process::SyncSpec& sync);
-void read_refill(const Cursor& at, std::vector<ProfileParameter>& parameters, process::RefillSpec& refill);
+void read_follow_up(const Cursor& at, std::vector<ProfileParameter>& parameters,
+                    process::FollowUpSpec& follow_up);
 void read_memory(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device);
 // Call after the other parts, since modes are checked against their limits.
 void read_power_modes(const Cursor& at, std::vector<ProfileParameter>& parameters, board::DeviceSpec& device);

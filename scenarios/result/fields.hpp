@@ -515,12 +515,9 @@ void fields(auto& v, Of<LinkResult> /*record*/) {
   constexpr auto sent = [](const L& link, const Result& of) {
     return link.requests_per_s ? Metric(*link.requests_per_s * of.simulated_s) : std::nullopt;
   };
-  constexpr auto tries = [sent](const L& link, const Result& of) {
-    const Metric requests = sent(link, of);
-    return requests ? Metric(*requests * (1 + link.resends.value_or(0))) : std::nullopt;
-  };
   v("resends", &L::resends, pool::per(sent), About{"Lost attempts per request"});
-  v("wait_ms", &L::wait_ms, pool::per(tries),
+  v("tries", &L::tries, pool::sum, About{}, Shown::never);
+  v("wait_ms", &L::wait_ms, pool::per(&L::tries),
     About{"Mean wait of an attempt for the link to be free", Unit::ms});
   v("queued", &L::queued, pool::mean, About{"Attempts that wait for it at the end"});
   v("power_w", &L::power_w, pool::per_second, About{"Power of the sender; not part of the board's", Unit::w});

@@ -250,6 +250,7 @@ struct LinkResult {
   Metric requests_per_s, resends;  // requests sent over it; lost attempts per request
   Metric wait_ms;                  // mean time that an attempt waited for the link
   std::int64_t queued = 0;         // attempts that waited for it at the end
+  double tries = 0;                // attempts, those of requests sent before included; not told
   Metric power_w;                  // power of the sender; not part of power_w
 };
 

@@ -47,7 +47,7 @@ class HostCosts {
       for (const sim::Duration block : blocks) work += block;
     };
     add(part.before);
-    for (const process::HostTurn& turn : part.turns) add(turn.blocks);
+    for (const process::CoreVisit& visit : part.visits) add(visit.blocks);
     add(part.after);
     const double seconds = sim::to_seconds(work) * team_.reference_clock_hz / team_.clock_hz;
     if (seconds <= 0) return;
@@ -83,12 +83,12 @@ class Division {
         each_(crowded(entry, context)) {}
 
   DividedStep take() {
-    std::vector<std::size_t> turn_of;  // by layer: the turns that begin before it
+    std::vector<std::size_t> visit_of;  // by layer: the visits that begin before it
     for (std::size_t i = 0; i < step_.layers.size(); ++i) {
       put(i);
-      turn_of.push_back(made_.host.turns.size());
+      visit_of.push_back(made_.host.visits.size());
     }
-    share_out_kernels(turn_of);
+    share_out_kernels(visit_of);
     costs_.set_traffic(made_.host, bytes_);
     return std::move(made_);
   }
@@ -99,10 +99,10 @@ class Division {
     return activation_bytes * static_cast<double>(of.elements() * step_.batch);
   }
   [[nodiscard]] double& input_of_last() {
-    return made_.host.turns.empty() ? made_.host.input_bytes : made_.host.turns.back().input_bytes;
+    return made_.host.visits.empty() ? made_.host.input_bytes : made_.host.visits.back().input_bytes;
   }
   [[nodiscard]] double& output_of_last() {
-    return made_.host.turns.empty() ? made_.host.output_bytes : made_.host.turns.back().output_bytes;
+    return made_.host.visits.empty() ? made_.host.output_bytes : made_.host.visits.back().output_bytes;
   }
 
   void put(std::size_t i) {
@@ -120,14 +120,14 @@ class Division {
     if (between_ && !goes_on) {
       // Each expert of a token gets the same row, which is copied once.
       output_of_last() += rows(layer.in) / layer.groups;
-      made_.host.turns.emplace_back();
+      made_.host.visits.emplace_back();
     }
     compute(layer, part);
   }
 
   void compute(const dnn::FusedLayer& layer, const llm::Part& part) {
     process::HostPart& host = made_.host;
-    std::vector<sim::Duration>& blocks = between_   ? host.turns.back().blocks
+    std::vector<sim::Duration>& blocks = between_   ? host.visits.back().blocks
                                          : crossed_ ? host.after
                                                     : host.before;
     if (&blocks == &host.after && blocks.empty() && card_) output_of_last() += rows(layer.in);
@@ -137,23 +137,23 @@ class Division {
     bytes_ += layer.weight_bytes(0) + layer.cache_bytes() * static_cast<double>(step_.batch);
   }
 
-  // The kernels whose layers the GPU computes, those of each turn by themselves.
-  void share_out_kernels(const std::vector<std::size_t>& turn_of) {
+  // The kernels whose layers the GPU computes, those of each visit by themselves.
+  void share_out_kernels(const std::vector<std::size_t>& visit_of) {
     const dnn::KernelsOfLayers& whole = step_.kernels;
     made_.kernels = whole.sequence;
     made_.kernels.kernels.clear();
-    std::vector<process::HostTurn>& turns = made_.host.turns;
-    for (process::HostTurn& turn : turns) {
-      turn.kernels.launched_whole = whole.sequence.launched_whole;
-      turn.kernels.grade = whole.sequence.grade;
+    std::vector<process::CoreVisit>& visits = made_.host.visits;
+    for (process::CoreVisit& visit : visits) {
+      visit.kernels.launched_whole = whole.sequence.launched_whole;
+      visit.kernels.grade = whole.sequence.grade;
     }
-    const auto sequence = [&](std::size_t turn) -> gpu::KernelSequence& {
-      return turn == 0 ? made_.kernels : turns[turn - 1].kernels;
+    const auto sequence = [&](std::size_t visit) -> gpu::KernelSequence& {
+      return visit == 0 ? made_.kernels : visits[visit - 1].kernels;
     };
     for (std::size_t i = 0; i < whole.layer.size(); ++i)
       if (parts_[whole.layer[i]].on_gpu)
-        sequence(turn_of[whole.layer[i]]).kernels.push_back(whole.sequence.kernels[i]);
-    for (std::size_t turn = 0; turn <= turns.size(); ++turn) sequence(turn).rebuild_finish();
+        sequence(visit_of[whole.layer[i]]).kernels.push_back(whole.sequence.kernels[i]);
+    for (std::size_t visit = 0; visit <= visits.size(); ++visit) sequence(visit).rebuild_finish();
   }
 
   const WholeStep& step_;

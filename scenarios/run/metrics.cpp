@@ -141,6 +141,7 @@ void add_link(SystemResult& system, const link::Link& link, double elapsed, doub
                  .resends = ratio(tries - sent, sent),
                  .wait_ms = ratio(sim::to_ms(sums.waited), tries),
                  .queued = sums.queued,
+                 .tries = tries,
                  .power_w = ratio(8 * sums.bytes * link.spec().energy_per_bit_j, elapsed)};
 }
 

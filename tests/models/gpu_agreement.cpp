@@ -212,7 +212,7 @@ board::DeviceSpec data_centre(int cores) {
                                .variation = 0.05,
                                .working_set_bytes = 1e6};
   device.sync = {microseconds(1), microseconds(20), microseconds(5)};
-  device.refill = {};
+  device.follow_up = {};
   return device;
 }
 

@@ -67,7 +67,7 @@ Seen what_is_seen(SpaceOf space, const std::vector<KernelSequence>& sequences,
   for (std::size_t i = 0; i < contexts; ++i) {
     ids.push_back(
         gpu.create_context({.name = "process",
-                            .refill_prolongs_turn = true,
+                            .follow_up_prolongs_turn = true,
                             .per_launch = {},
                             .group = space == SpaceOf::all_processes ? static_cast<std::uint32_t>(i) : 0U,
                             .functions = static_cast<std::uint32_t>(i),

@@ -172,7 +172,7 @@ RC_GTEST_PROP(GpuLaws, a_longer_slice_never_raises_the_switch_count, ()) {
   board::DeviceSpec device = free_device(16);
   TimeSlicing& slicing = device.gpu.time_slicing;
   slicing.switch_when_idle = slicing.switch_at_expiry = any_duration(microseconds(300));
-  device.refill.graph_of_kernels_spinning = *rc::gen::arbitrary<bool>();
+  device.follow_up.graph_of_kernels_spinning = *rc::gen::arbitrary<bool>();
   board::Setup setup;
   const process::Spec spec =
       closed_graph(*rc::gen::inRange<std::size_t>(1, 10), some_duration(microseconds(20), microseconds(700)));

@@ -124,7 +124,7 @@ std::vector<Duration> graph_turns(Sync sync, bool launched_whole) {
   process::Spec spec = graph(3, microseconds(100), sync);
   spec.kernels.edit().launched_whole = launched_whole;
   board::DeviceSpec device = device_with_switches();
-  device.refill = {};  // the measured rule
+  device.follow_up = {};  // the measured rule
   device.sync = {microseconds(1), microseconds(20), microseconds(5)};
   Bench bench(device, setup_of({spec, spec}));
   bench.run_for(milliseconds(50));
@@ -133,8 +133,8 @@ std::vector<Duration> graph_turns(Sync sync, bool launched_whole) {
   return turns;
 }
 
-// Fails without: the condition on refill_prolongs_turn in due() (completions always seen), or the rule in
-// process::refill_prolongs_turn.
+// Fails without: the condition on follow_up_prolongs_turn in due() (completions always seen), or the rule in
+// process::follow_up_prolongs_turn.
 TEST(GpuMechanisms, a_spinning_graph_of_kernels_alone_runs_two_batches_a_turn) {
   const std::vector<Duration> turns = graph_turns(Sync::spin, true);
   ASSERT_GT(turns.size(), 10U);
@@ -154,21 +154,21 @@ TEST(GpuMechanisms, refills_prolong_the_turn_of_a_blocking_process_to_its_expiry
 }
 
 TEST(GpuMechanisms, the_rule_of_refills_is_by_runtime_and_way_of_waiting) {
-  const process::RefillSpec rule{.graph_of_kernels_spinning = false,
-                                 .graph_with_other_nodes_spinning = true,
-                                 .launches_spinning = true,
-                                 .paced_launches_spinning = false,
-                                 .blocking = true};
+  const process::FollowUpSpec rule{.graph_of_kernels_spinning = false,
+                                   .graph_with_other_nodes_spinning = true,
+                                   .launches_spinning = true,
+                                   .paced_launches_spinning = false,
+                                   .blocking = true};
   process::Spec spec = graph(1, microseconds(1));
-  EXPECT_FALSE(refill_prolongs_turn(rule, spec));
+  EXPECT_FALSE(follow_up_prolongs_turn(rule, spec));
   spec.kernels.edit().launched_whole = false;
-  EXPECT_TRUE(refill_prolongs_turn(rule, spec));
+  EXPECT_TRUE(follow_up_prolongs_turn(rule, spec));
   spec.runtime = Runtime::eager;
-  EXPECT_TRUE(refill_prolongs_turn(rule, spec));
+  EXPECT_TRUE(follow_up_prolongs_turn(rule, spec));
   spec.pace = microseconds(16);
-  EXPECT_FALSE(refill_prolongs_turn(rule, spec));
+  EXPECT_FALSE(follow_up_prolongs_turn(rule, spec));
   spec.sync = Sync::blocking;
-  EXPECT_TRUE(refill_prolongs_turn(rule, spec));
+  EXPECT_TRUE(follow_up_prolongs_turn(rule, spec));
 }
 
 // Fails without: `launch_gap += lone_gap` in go_on(); and, contended, without the condition on it.
@@ -236,7 +236,7 @@ TEST(GpuMechanisms, kernels_that_touch_no_memory_restart_but_refill_nothing) {
 TEST(GpuMechanisms, running_dry_leaves_no_cold_caches_behind) {
   board::DeviceSpec device = device_with_switches();
   device.gpu.time_slicing.restart_after_expiry = microseconds(65);
-  device.refill.graph_of_kernels_spinning = false;
+  device.follow_up.graph_of_kernels_spinning = false;
   Bench bench(device, setup_of({graph(1, milliseconds(0.5)), graph(1, milliseconds(0.5))}));
   bench.run_for(milliseconds(30));
   for (const Duration turn : bench.turns_of(0)) EXPECT_EQ(turn, milliseconds(1));

@@ -101,9 +101,9 @@ inline board::DeviceSpec any_device() {
   device.sync = {.poll = any_duration(sim::microseconds(2)),
                  .wake_latency = any_duration(sim::microseconds(30)),
                  .before_sleep = any_duration(sim::microseconds(5))};
-  device.refill.graph_of_kernels_spinning = *rc::gen::arbitrary<bool>();
-  device.refill.launches_spinning = *rc::gen::arbitrary<bool>();
-  device.refill.paced_launches_spinning = *rc::gen::arbitrary<bool>();
+  device.follow_up.graph_of_kernels_spinning = *rc::gen::arbitrary<bool>();
+  device.follow_up.launches_spinning = *rc::gen::arbitrary<bool>();
+  device.follow_up.paced_launches_spinning = *rc::gen::arbitrary<bool>();
   return device;
 }
 

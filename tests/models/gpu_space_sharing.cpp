@@ -38,7 +38,7 @@ struct Shared {
       : gpu(engine, spec, space) {}
   ContextId context(std::optional<std::uint32_t> group = {}, Priority priority = Priority::normal) {
     return gpu.create_context({.name = "process",
-                               .refill_prolongs_turn = true,
+                               .follow_up_prolongs_turn = true,
                                .per_launch = per_launch,
                                .group = group,
                                .priority = priority,

@@ -35,7 +35,7 @@ class Loops {
     loop.kernels = &kernels;
     loop.pause = pause;
     loop.id = gpu_.create_context({.name = "loop",
-                                   .refill_prolongs_turn = true,
+                                   .follow_up_prolongs_turn = true,
                                    .per_launch = {},
                                    .group = process,
                                    .listener = {.batch_seen =
@@ -289,7 +289,7 @@ TEST(RepeatedBatches, are_not_those_beside_a_batch_that_is_over) {
     loops.add(loop, microseconds(2));
     loops.run_to(milliseconds(20));
     const ContextId id = loops.gpu().create_context(
-        {.name = "other", .refill_prolongs_turn = true, .per_launch = {}, .listener = {}});
+        {.name = "other", .follow_up_prolongs_turn = true, .per_launch = {}, .listener = {}});
     loops.gpu().enqueue(id, other, false);
     loops.run_to(milliseconds(300));
     return loops.rate(0, milliseconds(100));

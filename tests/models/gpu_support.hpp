@@ -50,7 +50,7 @@ inline board::DeviceSpec free_device(int cores) {
   device.gpu.time_slicing.slice = sim::milliseconds(2);
   device.runtimes[process::Runtime::cuda_graph] = device.runtimes[process::Runtime::eager] =
       device.runtimes[process::Runtime::tensorrt] = process::RuntimeSpec{};
-  device.refill = {.graph_of_kernels_spinning = true, .paced_launches_spinning = true};
+  device.follow_up = {.graph_of_kernels_spinning = true, .paced_launches_spinning = true};
   return device;
 }
 

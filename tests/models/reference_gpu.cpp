@@ -320,7 +320,7 @@ void ReferenceGpu::batch_over() {
   owner.kernel = 0;
   prepare_kernel(owner);
   ++owner.unseen;
-  const bool tell = alone || owner.spec.refill_prolongs_turn;
+  const bool tell = alone || owner.spec.follow_up_prolongs_turn;
   if (!owner.batches.empty()) {
     if (contexts_.size() == 1 && !owner.batches.front().kernel_by_kernel)
       owner.launch_gap += owner.batches.front().kernels->lone_gap;

@@ -102,7 +102,7 @@ static_assert(field_count<process::SetupSpec>() == 3);
 static_assert(field_count<process::StaticGraphSpec>() == 4);
 static_assert(field_count<process::ObserverSpec>() == 6);
 static_assert(field_count<process::SyncSpec>() == 4);  // most_spun comes from the runtime
-static_assert(field_count<process::RefillSpec>() == 5);
+static_assert(field_count<process::FollowUpSpec>() == 5);
 static_assert(field_count<memory::ContextSpec>() == 3);
 static_assert(field_count<memory::CoreTraffic>() == 3);
 static_assert(field_count<memory::Spec>() == 10);
@@ -304,8 +304,8 @@ TEST(DeviceProfiles, hold_the_law_measured_on_the_h200) {
   EXPECT_EQ(spec.gpu.time_slicing.slice, sim::microseconds(2091));
   EXPECT_EQ(spec.gpu.time_slicing.switch_when_idle, sim::microseconds(138));
   EXPECT_EQ(spec.gpu.time_slicing.switch_at_expiry, sim::microseconds(151));
-  EXPECT_FALSE(spec.refill.graph_of_kernels_spinning);
-  EXPECT_TRUE(spec.refill.blocking);
+  EXPECT_FALSE(spec.follow_up.graph_of_kernels_spinning);
+  EXPECT_TRUE(spec.follow_up.blocking);
   EXPECT_EQ(spec.core_count(), 16);
   EXPECT_EQ(spec.cpu->scheduler.policy, &cpu::eevdf);
   EXPECT_EQ(spec.cpu->scheduler.tick, sim::milliseconds(4));

@@ -181,6 +181,23 @@ TEST(Found, scenarios_obey_all_laws) {
            "interrupts: {load: 16 %, rate: 2000 /s}\n"
            "processes: [{model: yolov4_tiny, precision: fp16}, {load: memory_copy, duty: 70 %}]\n"
            "run: {seed: 761, duration: 143 ms, warmup: 100 ms, replications: 3}\n",
+           // Kernels ran after the phase of the host that they were attributed to: launching of -2e-4.
+           "device: nvidia-h200\nhost_cores: 1\nprocesses:\n"
+           "  - {model: {kernels: 3, duration: 65 us, blocks: 252, threads: 128, bytes: 1742 kB}, "
+           "runtime: cuda-graph, streams: 4}\n"
+           "  - {model: {kernels: 5, duration: 180 us, blocks: 135, threads: 128, bytes: 3808 kB}, "
+           "runtime: cuda-graph, sync: blocking}\n"
+           "run: {seed: 566, duration: 1 s, warmup: 100 ms}\n",
+           // The whole waves of a kernel under way used more issue slots than there are.
+           "device: jetson-tx2\njetson_clocks: true\npower_cap: {budget: 4 W, window: 100 ms}\n"
+           "processes: [{runtime: cuda-graph, instances: [{model: fcn_resnet50, precision: int8}]}]\n"
+           "run: {seed: 232, duration: 222 ms, warmup: 100 ms, start: together}\n",
+           // Attempts of requests that were sent before the measurement had no weight.
+           "device: nvidia-a10\n"
+           "link: {bandwidth: 1000 Mbit/s, rtt: 32 ms, jitter: 0 ms, loss: 1 %, payload: 10 kB}\n"
+           "processes: [{model: smollm2_135m, precision: fp16, generate: {prompt: 64, "
+           "tokens: {uniform: [2, 16]}}, users: 2}]\n"
+           "run: {seed: 323, duration: 119 ms, warmup: 100 ms, replications: 2}\n",
        })
     EXPECT_EQ(wrong_with(loaded(text).value()), "") << text;
 }
