@@ -8,7 +8,7 @@
 #include "analyses/support/support.hpp"
 #include "calibration/claims/statements.hpp"
 #include "calibration/claims/values.hpp"
-#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 #include "profiles/profile/profile.hpp"
 

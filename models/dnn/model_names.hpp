@@ -1,4 +1,4 @@
-// The networks that jostle knows by name, and the function that builds each.
+// The networks that jostle knows by name; the texts builders/*.inc describe them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,6 @@ inline constexpr int largest_input = 32'768;
 struct Model {
   std::string_view name;
   std::string_view family;       // networks of one design share their fitted factors
-  Network (*code)(int input);    // null: builders/networks.inc describes it
   int default_input;             // side of the image in pixels, or tokens
   std::string_view description;  // text for the user
   std::string_view source;       // the definition that it follows

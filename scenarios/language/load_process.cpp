@@ -12,7 +12,7 @@
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/batch_norms.hpp"
-#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/layers.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/fusion.hpp"
 #include "profiles/onnx/onnx.hpp"
@@ -36,8 +36,12 @@ std::optional<ProductsModel> read_products(const Cursor& at) {
   mapping.optional("layers", model.layers, Integer{1, most_products});
   good &= mapping.good();
   if (!good) return std::nullopt;
-  model.network = std::make_shared<const dnn::Network>(
-      dnn::build_products(static_cast<int>(model.width), static_cast<int>(model.layers)));
+  const int width = static_cast<int>(model.width);
+  dnn::LayerBuilder layers;
+  auto node = layers.input({width, 1, 1});
+  for (std::int64_t i = 0; i < model.layers; ++i)
+    node = layers.linear("product" + std::to_string(i), node, width, false);
+  model.network = std::make_shared<const dnn::Network>(layers.take());
   return model;
 }
 

@@ -6,7 +6,9 @@
 #include <array>
 #include <set>
 
-#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/described.hpp"
+#include "models/dnn/builders/description.hpp"
+#include "models/dnn/builders/layers.hpp"
 #include "models/dnn/model_names.hpp"
 
 namespace jostle::dnn {
@@ -331,11 +333,11 @@ TEST(Builders, give_a_volume_what_its_formula_says) {
 TEST(Builders, segmentation_has_its_published_size_with_the_auxiliary_head) {
   // torchvision, at 520: 35 322 218 and 42 004 074 parameters, 152.717 and 178.722 GMAC.
   constexpr std::int64_t auxiliary = 2'365'205;
-  const Network fcn = build_fcn_resnet50_with_auxiliary(520);
+  const Network fcn = described_network("fcn_resnet50_with_auxiliary", 520);
   EXPECT_EQ(fcn.parameters(), 35'322'218);
   EXPECT_NEAR(static_cast<double>(fcn.macs()) / 1e9, 152.717, 1.5);
   EXPECT_EQ(build("fcn_resnet50").parameters(), 35'322'218 - auxiliary);
-  const Network deeplab = build_deeplabv3_resnet50_with_auxiliary(520);
+  const Network deeplab = described_network("deeplabv3_resnet50_with_auxiliary", 520);
   EXPECT_EQ(deeplab.parameters(), 42'004'074);
   EXPECT_NEAR(static_cast<double>(deeplab.macs()) / 1e9, 178.722, 1.8);
   EXPECT_EQ(build("deeplabv3_resnet50").parameters(), 42'004'074 - auxiliary);
@@ -558,6 +560,47 @@ TEST(Builders, refuse_layers_that_do_not_fit) {
   EXPECT_THROW((void)layers.reshape("r", image, {8, 6, 7}), std::invalid_argument);
   EXPECT_THROW((void)layers.slice("s", image, {9, 6, 6}), std::invalid_argument);
   EXPECT_THROW((void)layers.matmul("m", image, small, {2, 4}, {8, 6, 6}), std::invalid_argument);
+}
+
+Network of_text(std::string_view text) {
+  return described_network(parse(std::array{Text{"text", text}}), "n", 8);
+}
+
+TEST(Descriptions, name_layers_and_pass_numbers_tensors_and_defaults_to_macros) {
+  const Network network = of_text(
+      "def pair n k=1 s=1\n .a: conv n k=k s=s; keep x; .{n/2}: conv n; add x; : act\nend\n"
+      "network n f 8 s one; two\n let usual gelu; input 3 input input\n"
+      " repeat 2\n  p{i}: pair 4 s=1+i\n end\n conv 5\nend\n");
+  std::vector<std::string> names;
+  for (const Node node : nodes(network)) names.push_back(network.layer(node).name);
+  EXPECT_EQ(names, (std::vector<std::string>{"input", "p0.a", "p0.2", "p0.2.add", "p0.2.activation", "p1.a",
+                                             "p1.2", "p1.2.add", "p1.2.activation", "conv0"}));
+  EXPECT_EQ(layer(network, "p1.2.activation").activation, Activation::gelu);
+  EXPECT_EQ(layer(network, "p0.a").out, (Shape{4, 8, 8}));
+  EXPECT_EQ(layer(network, "p1.a").out, (Shape{4, 4, 4}));
+}
+
+std::string mistake(const std::string& line) {
+  try {
+    (void)of_text("def m a\n conv a\nend\nnetwork n f 8 s d\n input 3 8 8\n" + line + "\nend\n");
+  } catch (const std::logic_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Descriptions, name_the_line_of_a_misspelt_word) {
+  EXPECT_EQ(mistake("cnov 4"), "text, line 6: 'cnov' is not known");
+  EXPECT_EQ(mistake("conv 4 bais"), "text, line 6: 'bais' is not known");
+  EXPECT_EQ(mistake("conv 4 kk=3"), "text, line 6: 'kk=3' is not known");
+  EXPECT_EQ(mistake("conv 4; add y"), "text, line 6: 'y' is not known");
+  EXPECT_EQ(mistake("m 4 5"), "text, line 6: '5' is not known");
+  EXPECT_EQ(mistake("m"), "text, line 6: a word is missing");
+  EXPECT_EQ(mistake("m b=4"), "text, line 6: a word is missing");
+  EXPECT_EQ(mistake("conv 4x"), "text, line 6: '4x' is not known");
+  EXPECT_EQ(mistake("conv 4; act rleu"), "text, line 6: 'rleu' is not known");
+  EXPECT_EQ(mistake("end\ndef m\nend\nif 0"), "two texts are called 'm'");
+  EXPECT_EQ(mistake("m a=4"), "");
 }
 
 TEST(Networks, are_found_by_the_names_of_torchvision_timm_and_hugging_face) {

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/described.hpp"
+#include "models/dnn/builders/layers.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/partition_points.hpp"
 #include "models/dnn/roofline.hpp"
@@ -97,7 +98,7 @@ TEST(PartitionPoints, all_layers_are_given_the_input_and_give_the_outputs) {
 }
 
 TEST(PartitionPoints, lie_between_the_blocks_of_resnet50_and_never_within_one) {
-  const auto layers = fuse(build_resnet50(224), Lowering::optimised);
+  const auto layers = fuse(described_network("resnet50", 224), Lowering::optimised);
   const std::vector<PartitionPoint> all = partition_points(layers);
   for (const PartitionPoint& cut : all)
     EXPECT_TRUE(!cut.after.starts_with("layer") || cut.after.ends_with("conv3") ||
@@ -113,7 +114,7 @@ TEST(PartitionPoints, lie_between_the_blocks_of_resnet50_and_never_within_one) {
 }
 
 TEST(PartitionPoints, are_anywhere_in_a_chain) {
-  const auto layers = fuse(build_vgg16(224), Lowering::optimised);
+  const auto layers = fuse(described_network("vgg16", 224), Lowering::optimised);
   EXPECT_EQ(partition_points(layers).size(), layers.size() - 1);
 }
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "models/dnn/arithmetic.hpp"
-#include "models/dnn/builders/builders.hpp"
 #include "models/dnn/fusion.hpp"
+#include "models/dnn/graph/network.hpp"
 #include "models/dnn/host_layers.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"

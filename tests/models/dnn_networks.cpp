@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/described.hpp"
+#include "models/dnn/builders/layers.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/model_names.hpp"
 
@@ -18,13 +19,15 @@ TEST(ModelNames, are_sorted_and_found_by_exact_spelling_only) {
 }
 
 TEST(Fusion, a_framework_runs_every_operator_of_resnet50_as_the_traces_do) {
-  EXPECT_EQ(fuse(build_resnet50(224), Lowering::framework).size(), 174U);  // kernels.csv, fp32: 174 kernels
-  EXPECT_EQ(fuse(build_mobilenet_v2(224), Lowering::framework).size(), 151U);  // 151
-  EXPECT_EQ(fuse(build_fcn_resnet50(224), Lowering::framework).size(), 177U);  // 178, of which one copies
+  EXPECT_EQ(fuse(described_network("resnet50", 224), Lowering::framework).size(),
+            174U);  // kernels.csv, fp32: 174 kernels
+  EXPECT_EQ(fuse(described_network("mobilenet_v2", 224), Lowering::framework).size(), 151U);  // 151
+  EXPECT_EQ(fuse(described_network("fcn_resnet50", 224), Lowering::framework).size(),
+            177U);  // 178, of which one copies
 }
 
 TEST(Fusion, norm_activation_and_addition_vanish_into_convolutions) {
-  const auto resnet = fuse(build_resnet50(224), Lowering::optimised);
+  const auto resnet = fuse(described_network("resnet50", 224), Lowering::optimised);
   EXPECT_EQ(resnet.size(), 56U);  // 53 convolutions, two pools, one linear layer
   EXPECT_TRUE(std::ranges::all_of(resnet, [](const FusedLayer& layer) {
     return layer.op == Op::conv || layer.op == Op::max_pool || layer.op == Op::average_pool ||
@@ -32,12 +35,12 @@ TEST(Fusion, norm_activation_and_addition_vanish_into_convolutions) {
   }));
   EXPECT_EQ(std::ranges::count_if(resnet, [](const FusedLayer& layer) { return layer.other_elements > 0; }),
             16);
-  EXPECT_EQ(fuse(build_mobilenet_v2(224), Lowering::optimised).size(), 54U);
-  EXPECT_EQ(fuse(build_fcn_resnet50(224), Lowering::optimised).size(), 57U);
+  EXPECT_EQ(fuse(described_network("mobilenet_v2", 224), Lowering::optimised).size(), 54U);
+  EXPECT_EQ(fuse(described_network("fcn_resnet50", 224), Lowering::optimised).size(), 57U);
 }
 
 TEST(Fusion, an_addition_goes_to_the_last_operand_computed) {
-  const auto layers = fuse(build_resnet50(224), Lowering::optimised);
+  const auto layers = fuse(described_network("resnet50", 224), Lowering::optimised);
   const auto first =
       std::ranges::find_if(layers, [](const FusedLayer& layer) { return layer.other_elements > 0; });
   ASSERT_NE(first, layers.end());
@@ -55,19 +58,19 @@ TEST(Fusion, a_result_that_two_layers_read_is_not_folded_away) {
 
 TEST(Fusion, norms_and_rectifiers_vanish_in_thin_networks_too) {
   // Convolutions, a pool and a linear layer; nothing else is left.
-  EXPECT_EQ(fuse(build_mobilenet_v1(224), Lowering::optimised).size(), 29U);
-  EXPECT_EQ(fuse(build_mnasnet1_0(224), Lowering::optimised).size(), 54U);
-  EXPECT_EQ(fuse(build_resnext50_32x4d(224), Lowering::optimised).size(), 56U);
+  EXPECT_EQ(fuse(described_network("mobilenet_v1", 224), Lowering::optimised).size(), 29U);
+  EXPECT_EQ(fuse(described_network("mnasnet1_0", 224), Lowering::optimised).size(), 54U);
+  EXPECT_EQ(fuse(described_network("resnext50_32x4d", 224), Lowering::optimised).size(), 56U);
 }
 
 TEST(Fusion, of_a_shuffle_leaves_a_transposition_and_a_copy_of_the_half_that_is_kept) {
-  const auto layers = fuse(build_shufflenet_v2_x1_0(224), Lowering::optimised);
+  const auto layers = fuse(described_network("shufflenet_v2_x1_0", 224), Lowering::optimised);
   EXPECT_EQ(std::ranges::count(layers, Op::transpose, &FusedLayer::op), 16);  // a unit each
   EXPECT_EQ(std::ranges::count(layers, Op::concat, &FusedLayer::op), 13);     // units with stride 1
 }
 
 TEST(Fusion, of_squeeze_and_excitation_leaves_a_gate_with_its_product) {
-  const auto layers = fuse(build_mobilenet_v3_large(224), Lowering::optimised);
+  const auto layers = fuse(described_network("mobilenet_v3_large", 224), Lowering::optimised);
   const auto gates = std::ranges::count_if(layers, [](const FusedLayer& layer) {
     return layer.name.ends_with(".se.fc2.activation") && layer.folded == 1 && layer.other_elements > 0;
   });

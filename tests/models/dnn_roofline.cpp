@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/described.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/gpu/clocks.hpp"
@@ -111,7 +111,7 @@ TEST(Roofline, a_kernel_is_never_shorter_than_its_fixed_cost_and_its_shares_sum_
 
 TEST(Roofline, the_total_is_bound_by_peak_arithmetic_and_by_weights_through_memory) {
   const gpu::Spec gpu = orin_nano();
-  const Network network = build_resnet50(224);
+  const Network network = described_network("resnet50", 224);
   const double seconds = sim::to_seconds(run("resnet50", gpu, Precision::fp16, 8).total());
   const double peak = gpu.tensor_cores.fp16 * gpu.sm_count * gpu.max_clock_hz;
   EXPECT_GT(seconds, 8 * 2.0 * static_cast<double>(network.macs()) / peak);
@@ -136,7 +136,7 @@ TEST(Roofline, a_network_moves_the_bytes_that_the_memory_clock_counts) {
 
 TEST(Roofline, a_larger_l2_moves_fewer_bytes_and_never_fewer_than_the_weights) {
   double before = std::numeric_limits<double>::infinity();
-  const double weights = 2.0 * static_cast<double>(build_resnet50(224).parameters());
+  const double weights = 2.0 * static_cast<double>(described_network("resnet50", 224).parameters());
   for (const double l2 : {0.0, 0.25e6, 1e6, 4e6, 64e6, 1e12}) {
     gpu::Spec gpu = orin_nano();
     gpu.l2_bytes = l2;

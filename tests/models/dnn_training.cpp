@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/layers.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/roofline.hpp"

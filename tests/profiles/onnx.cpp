@@ -7,7 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/described.hpp"
+#include "models/dnn/builders/layers.hpp"
 #include "models/memory/footprint.hpp"
 #include "tests/profiles/onnx_support.hpp"
 
@@ -24,8 +25,9 @@ using testing::HasSubstr;
 
 TEST(Onnx, ANetworkWrittenAsOnnxReadsBackWithItsWorkAndParameters) {
   for (const dnn::Network& built :
-       {dnn::build_resnet18(224), dnn::build_resnet50(224), dnn::build_mobilenet_v2(160),
-        dnn::build_mobilenet_v1(224), dnn::build_resnext50_32x4d(224)}) {
+       {dnn::described_network("resnet18", 224), dnn::described_network("resnet50", 224),
+        dnn::described_network("mobilenet_v2", 160), dnn::described_network("mobilenet_v1", 224),
+        dnn::described_network("resnext50_32x4d", 224)}) {
     for (const std::int64_t opset : {11, 13, 17}) {
       const OnnxNetwork read_back = read(onnx_of(built, opset));
       EXPECT_EQ(read_back.network.macs(), built.macs());
@@ -39,7 +41,7 @@ TEST(Onnx, ANetworkWrittenAsOnnxReadsBackWithItsWorkAndParameters) {
 }
 
 TEST(Onnx, LayersKeepTheirOrderNamesAndShapes) {
-  const dnn::Network built = dnn::build_resnet50(224);
+  const dnn::Network built = dnn::described_network("resnet50", 224);
   const dnn::Network read_back = read(onnx_of(built)).network;
   std::size_t at = 0;
   for (std::size_t node = 0; node < read_back.size(); ++node) {
@@ -98,7 +100,7 @@ TEST(Onnx, AConvolutionThroughAVolumeIsThatOfTheBuiltInNetwork) {
   const auto read_back = layers_of(read(file).network, Op::conv);
   ASSERT_EQ(read_back.size(), 1U);
   dnn::LayerBuilder layers;
-  (void)layers.conv_volume("conv", layers.input({8, 16 * 16, 16}), 12, {.window = 3, .stride = 2});
+  (void)layers.conv("conv", layers.input({8, 16 * 16, 16}), 12, {.window = 3, .stride = 2}, {.volume = true});
   const dnn::Layer built = layers_of(layers.take(), Op::conv).front();
   EXPECT_EQ(read_back[0].in, built.in);
   EXPECT_EQ(read_back[0].out, built.out);
@@ -213,13 +215,13 @@ TEST(Onnx, PositionsThatAreAddedCountAsParameters) {
 // Dimensions left open
 
 TEST(Onnx, AnOpenBatchIsOneImage) {
-  const dnn::Network built = dnn::build_resnet18(64);
+  const dnn::Network built = dnn::described_network("resnet18", 64);
   for (const OnnxDim& batch : {OnnxDim("batch"), OnnxDim(""), OnnxDim(std::int64_t{-1})})
     EXPECT_EQ(read(onnx_of(built, 13, batch)).network.macs(), built.macs());
 }
 
 TEST(Onnx, ABatchInTheFileIsDividedOut) {
-  const dnn::Network built = dnn::build_resnet18(64);
+  const dnn::Network built = dnn::described_network("resnet18", 64);
   const OnnxNetwork file = read(onnx_of(built, 13, std::int64_t{8}));
   EXPECT_EQ(file.batch, 8);
   EXPECT_EQ(file.network.macs(), built.macs());
@@ -240,7 +242,7 @@ TEST(Onnx, OpenSidesAreTheInputAndOpenChannelsAreThoseOfTheWeights) {
 }
 
 TEST(Onnx, AnInputThatTheFileFixesOtherwiseIsRefused) {
-  const OnnxFile file = onnx_of(dnn::build_resnet18(64));
+  const OnnxFile file = onnx_of(dnn::described_network("resnet18", 64));
   EXPECT_EQ(read(file, 64).network.macs(), read(file).network.macs());
   EXPECT_THAT(refusal(file.bytes(), 96), HasSubstr("1 x 3 x 64 x 64"));
 }
@@ -297,8 +299,10 @@ TEST(Onnx, ControlFlowIsReadWithAWarning) {
 }
 
 TEST(Onnx, AnotherOpsetIsReadWithAWarning) {
-  EXPECT_THAT(read(onnx_of(dnn::build_resnet18(64), 19)).warnings, ElementsAre(HasSubstr("opset 19")));
-  EXPECT_THAT(read(onnx_of(dnn::build_resnet18(64), 9)).warnings, ElementsAre(HasSubstr("opset 9")));
+  EXPECT_THAT(read(onnx_of(dnn::described_network("resnet18", 64), 19)).warnings,
+              ElementsAre(HasSubstr("opset 19")));
+  EXPECT_THAT(read(onnx_of(dnn::described_network("resnet18", 64), 9)).warnings,
+              ElementsAre(HasSubstr("opset 9")));
 }
 
 // What is broken
@@ -306,7 +310,7 @@ TEST(Onnx, AnotherOpsetIsReadWithAWarning) {
 TEST(Onnx, WhatIsNoOnnxFileIsRefused) {
   EXPECT_THAT(refusal("this is not an ONNX file at all"), HasSubstr("not an ONNX file"));
   EXPECT_THAT(refusal(""), HasSubstr("no graph"));
-  const std::string whole = onnx_of(dnn::build_resnet18(64)).bytes();
+  const std::string whole = onnx_of(dnn::described_network("resnet18", 64)).bytes();
   for (const std::size_t share : {1U, 2U, 3U}) (void)refusal(whole.substr(0, whole.size() * share / 4));
 }
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/described.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
@@ -40,7 +40,7 @@ class OnnxScenario : public ::testing::Test {
 };
 
 TEST_F(OnnxScenario, AFileTakesAsLongAsTheSameNetworkBuiltIn) {
-  const dnn::Network built = dnn::build_resnet18(224);
+  const dnn::Network built = dnn::described_network("resnet18", 224);
   put("net.onnx", profiles::onnx_of(built).bytes());
   const auto loaded = load("model: net.onnx, precision: fp16, batch: 4");
   ASSERT_EQ(loaded.errors, "");
@@ -135,15 +135,15 @@ TEST_F(OnnxScenario, AQuantisedLayerIsComputedInEightBitsInAnyPrecision) {
 
 TEST_F(OnnxScenario, TheHashFollowsTheContentsOfTheFile) {
   const std::string process = "model: net.onnx, precision: fp16";
-  put("net.onnx", profiles::onnx_of(dnn::build_resnet18(224)).bytes());
+  put("net.onnx", profiles::onnx_of(dnn::described_network("resnet18", 224)).bytes());
   const std::string before = scenario_hash(*load(process).scenario);
   EXPECT_EQ(scenario_hash(*load(process).scenario), before);
-  put("net.onnx", profiles::onnx_of(dnn::build_resnet34(224)).bytes());
+  put("net.onnx", profiles::onnx_of(dnn::described_network("resnet34", 224)).bytes());
   EXPECT_NE(scenario_hash(*load(process).scenario), before);
 }
 
 TEST_F(OnnxScenario, EntriesThatNameTheSameFileShareIt) {
-  put("net.onnx", profiles::onnx_of(dnn::build_resnet18(64)).bytes());
+  put("net.onnx", profiles::onnx_of(dnn::described_network("resnet18", 64)).bytes());
   const auto loaded = load("model: net.onnx, precision: fp16}\n  - {model: net.onnx, precision: int8");
   ASSERT_EQ(loaded.errors, "");
   const auto& processes = loaded.scenario->processes;

@@ -1,16 +1,4 @@
-// Networks that are described by text instead of code: networks.inc.
-//
-// A description is statements, one a line; most add a layer behind the current tensor. Its language:
-//
-//     network NAME FAMILY INPUT SOURCE DESCRIPTION ... end     a network, and the side of its usual input
-//     def NAME PARAMETER ... end                               a macro; its tensors are its own
-//     repeat N ... end, if EXPRESSION ... end                  i is the round, from 0
-//     set NAME EXPRESSION; keep NAME; from NAME                a number; names the current tensor; goes back
-//     to it
-//
-// and the operations of the table in described.cpp, which LayerBuilder's members are. `.` is the current
-// tensor; numbers are integer expressions without blanks, of + - * / % < == () and min(a,b), in which c, h
-// and w are the shape of the current tensor, and `input` the side of the image.
+// The built-in networks: the texts *.inc describe them, in the language of description.hpp.
 #pragma once
 
 #include <string_view>
@@ -22,12 +10,14 @@ namespace jostle::dnn {
 
 struct DescribedNetwork {
   std::string_view name, family;
-  int input;  // side of the usual image
+  int input;  // side of the usual image or cube, tokens, or frames of a spectrogram
   std::string_view source, description;
 };
 [[nodiscard]] std::vector<DescribedNetwork> described_networks();  // sorted by name
 
 // Throws std::invalid_argument if the network does not take this input.
 [[nodiscard]] Network described_network(std::string_view name, int input);
+struct Book;
+[[nodiscard]] Network described_network(const Book& book, std::string_view name, int input);
 
 }  // namespace jostle::dnn

@@ -1,15 +1,27 @@
 #include "models/dnn/builders/description.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <stdexcept>
 
 namespace jostle::dnn {
 namespace {
 
-constexpr std::string_view descriptions =
+constexpr std::string_view networks =
 #include "models/dnn/builders/networks.inc"
     ;
+constexpr std::string_view convolutional =
+#include "models/dnn/builders/convolutional.inc"
+    ;
+constexpr std::string_view detectors =
+#include "models/dnn/builders/detectors.inc"
+    ;
+constexpr std::string_view transformers =
+#include "models/dnn/builders/transformers.inc"
+    ;
+constexpr std::array descriptions{Text{"networks.inc", networks}, Text{"convolutional.inc", convolutional},
+                                  Text{"detectors.inc", detectors}, Text{"transformers.inc", transformers}};
 
 Statement split(std::string_view line) {
   Statement statement;
@@ -19,6 +31,10 @@ Statement split(std::string_view line) {
     statement.words.push_back(line.substr(at, end - at));
     at = end;
   }
+  statement.labelled = !statement.words.empty() && statement.words.front().ends_with(':');
+  if (!statement.labelled) return statement;
+  statement.label = statement.words.front().substr(0, statement.words.front().size() - 1);
+  statement.words.erase(statement.words.begin());
   return statement;
 }
 
@@ -26,31 +42,12 @@ bool opens_a_block(std::string_view word) {
   return word == "network" || word == "def" || word == "repeat" || word == "if";
 }
 
-Book parse(std::string_view text) {
-  Book book;
-  std::vector<std::size_t> open;
-  const auto read = [&](Statement statement) {
-    if (statement.words.empty()) return;
-    const std::string_view word = statement.words.front();
-    const std::size_t here = book.statements.size();
-    if (word == "network") book.networks.emplace(statement.words.at(1), here);
-    if (word == "def") book.macros.emplace(statement.words.at(1), here);
-    if (opens_a_block(word)) open.push_back(here);
-    book.statements.push_back(std::move(statement));
-    if (word != "end") return;
-    book.statements.at(open.at(open.size() - 1)).end = here;
-    open.pop_back();
-  };
-  const auto each = [](std::string_view from, char sign, auto&& of) {
-    for (std::size_t end = 0; !from.empty(); from.remove_prefix(std::min(end + 1, from.size()))) {
-      end = std::min(from.find(sign), from.size());
-      of(from.substr(0, end));
-    }
-  };
-  each(text, '\n', [&](std::string_view line) {
-    each(line.substr(0, line.find('#')), ';', [&](std::string_view part) { read(split(part)); });
-  });
-  return book;
+template <typename Function>
+void for_each_part(std::string_view text, char between, Function&& function) {
+  for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = std::min(text.find(between), text.size());
+    function(text.substr(0, end));
+  }
 }
 
 // Evaluates an expression by recursive descent.
@@ -59,6 +56,13 @@ class Expression {
   Expression(std::string_view text, const Scope& scope, Shape shape)
       : rest_(text), scope_(&scope), shape_(shape) {}
 
+  int whole() {
+    const int result = value();
+    if (!rest_.empty()) unknown(rest_);
+    return result;
+  }
+
+ private:
   int value() {
     int left = sum();
     while (true) {
@@ -70,8 +74,6 @@ class Expression {
         return left;
     }
   }
-
- private:
   bool take(std::string_view sign) {
     if (!rest_.starts_with(sign)) return false;
     rest_.remove_prefix(sign.size());
@@ -102,16 +104,19 @@ class Expression {
     }
   }
   int atom() {
+    if (take("-")) return -atom();
     if (take("(")) return closed(value());
-    if (take("min(")) {
+    if (const bool least = take("min("); least || take("max(")) {
       const int first = value();
       if (!take(",")) unknown(rest_);
-      return closed(std::min(first, value()));
+      const int second = value();
+      return closed(least ? std::min(first, second) : std::max(first, second));
     }
     const std::string_view word = rest_.substr(0, std::min(rest_.find_first_of("+-*/%<=(),"), rest_.size()));
     rest_.remove_prefix(word.size());
     int number = 0;
-    if (std::from_chars(word.data(), word.data() + word.size(), number).ec == std::errc{}) return number;
+    const char* const end = word.data() + word.size();
+    if (std::from_chars(word.data(), end, number) == std::from_chars_result{end, std::errc{}}) return number;
     if (const int* known = look_up(*scope_, &Scope::numbers, word)) return *known;
     if (word == "c") return shape_.channels;
     if (word == "h") return shape_.height;
@@ -130,17 +135,56 @@ class Expression {
 
 }  // namespace
 
+Book parse(std::span<const Text> texts) {
+  Book book;
+  std::vector<std::size_t> open;
+  const auto read = [&](Statement statement) {
+    if (statement.words.empty()) return;
+    const std::string_view word = statement.words.front();
+    const std::size_t here = book.statements.size();
+    if (word == "network" || word == "def") {
+      const std::string_view name = statement.words.at(1);
+      if (!(word == "def" ? book.macros : book.networks).emplace(name, here).second)
+        throw std::logic_error("two texts are called '" + std::string(name) + "'");
+    }
+    if (opens_a_block(word)) open.push_back(here);
+    book.statements.push_back(std::move(statement));
+    if (word != "end") return;
+    book.statements.at(open.at(open.size() - 1)).end = here;
+    open.pop_back();
+  };
+  for (const auto& [file, text] : texts) {
+    int number = 0;
+    for_each_part(text, '\n', [&](std::string_view line) {
+      ++number;
+      const char between = line.starts_with("network ") ? '\n' : ';';  // a description may have the sign
+      for_each_part(line.substr(0, line.find('#')), between, [&](std::string_view part) {
+        Statement statement = split(part);
+        statement.file = file;
+        statement.line = number;
+        read(std::move(statement));
+      });
+    });
+  }
+  return book;
+}
+
 const Book& book() {
   static const Book read = parse(descriptions);
   return read;
 }
 
 void unknown(std::string_view word) {
-  throw std::logic_error("a network is described by '" + std::string(word) + "', which is not known");
+  throw UnknownWord{word};
+}
+
+std::string_view key_of(std::string_view word) {
+  const std::size_t sign = word.find('=');
+  return sign == word.npos || word.substr(sign + 1).starts_with('=') ? "" : word.substr(0, sign);
 }
 
 int value_of(std::string_view expression, const Scope& scope, Shape shape) {
-  return Expression(expression, scope, shape).value();
+  return Expression(expression, scope, shape).whole();
 }
 
 }  // namespace jostle::dnn

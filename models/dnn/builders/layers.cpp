@@ -56,6 +56,12 @@ void require_multiple(std::string_view network, int input, int step) {
                               " takes multiples of " + std::to_string(step) + ", such as " + known);
 }
 
+void require_at_most(std::string_view network, int input, int most, std::string_view unit) {
+  if (input >= 1 && input <= most) return;
+  throw std::invalid_argument("an input of " + std::to_string(input) + " " + std::string(unit) + ": " +
+                              std::string(network) + " takes 1 to " + std::to_string(most));
+}
+
 LayerBuilder::Node LayerBuilder::put(Layer layer, std::span<const Node> inputs) {
   if (!inputs.empty()) layer.in = shape(inputs.front());
   layer.views = host_.views;
@@ -83,13 +89,23 @@ LayerBuilder::Node LayerBuilder::input(Shape shape) {
 
 LayerBuilder::Node LayerBuilder::conv(std::string_view name, Node from, int channels, Sliding sliding,
                                       Filter filter) {
-  return slide(
-      {.name = std::string(name), .op = Op::conv, .out = slid_shape(name, shape(from), channels, sliding)},
-      from, sliding, filter);
+  const Shape in = shape(from);
+  const Shape out = filter.volume ? cube(channels, slide_steps(name, in.width, sliding))
+                                  : slid_shape(name, in, channels, sliding);
+  return slide({.name = std::string(name), .op = Op::conv, .out = out}, from, sliding, filter);
+}
+
+LayerBuilder::Node LayerBuilder::conv_transpose(std::string_view name, Node from, int channels,
+                                                Sliding sliding, Filter filter) {
+  const int height = transposed_size(shape(from).height, sliding),
+            width = transposed_size(shape(from).width, sliding);
+  const Shape out = filter.volume ? cube(channels, width) : Shape{channels, height, width};
+  return slide({.name = std::string(name), .op = Op::conv_transpose, .out = out}, from, sliding, filter);
 }
 
 LayerBuilder::Node LayerBuilder::slide(const Layer& as, Node from, Sliding sliding, Filter filter) {
   Layer layer = as;
+  layer.volume = filter.volume;
   layer.window = layer.volume ? sliding.window * sliding.window : sliding.window;
   layer.window_width = layer.volume ? sliding.window : sliding.width;
   layer.stride = sliding.stride;
@@ -98,33 +114,6 @@ LayerBuilder::Node LayerBuilder::slide(const Layer& as, Node from, Sliding slidi
   layer.bias = filter.bias;
   layer.shared = filter.shared;
   return put(std::move(layer), std::array{from});
-}
-
-LayerBuilder::Node LayerBuilder::conv_transpose(std::string_view name, Node from, int channels,
-                                                Sliding sliding, Filter filter) {
-  const Shape in = shape(from);
-  return slide({.name = std::string(name),
-                .op = Op::conv_transpose,
-                .out = {channels, transposed_size(in.height, sliding), transposed_size(in.width, sliding)}},
-               from, sliding, filter);
-}
-
-LayerBuilder::Node LayerBuilder::conv_volume(std::string_view name, Node from, int channels, Sliding sliding,
-                                             Filter filter) {
-  return slide({.name = std::string(name),
-                .op = Op::conv,
-                .out = cube(channels, slide_steps(name, shape(from).width, sliding)),
-                .volume = true},
-               from, sliding, filter);
-}
-
-LayerBuilder::Node LayerBuilder::conv_transpose_volume(std::string_view name, Node from, int channels,
-                                                       Sliding sliding, Filter filter) {
-  return slide({.name = std::string(name),
-                .op = Op::conv_transpose,
-                .out = cube(channels, transposed_size(shape(from).width, sliding)),
-                .volume = true},
-               from, sliding, filter);
 }
 
 LayerBuilder::Node LayerBuilder::linear(std::string_view name, Node from, int channels, bool bias) {
@@ -300,21 +289,6 @@ LayerBuilder::Node LayerBuilder::transpose(std::string_view name, Node from, Sha
 
 LayerBuilder::Node LayerBuilder::other(std::string_view name, std::initializer_list<Node> inputs, Shape out) {
   return put({.name = std::string(name), .op = Op::other, .out = out}, {inputs.begin(), inputs.size()});
-}
-
-LayerBuilder::Node LayerBuilder::conv_norm(std::string_view name, Node from, int channels, Sliding sliding,
-                                           int groups) {
-  return batch_norm(conv(name, from, channels, sliding, {.groups = groups}));
-}
-
-LayerBuilder::Node LayerBuilder::conv_norm_activation(std::string_view name, Node from, int channels,
-                                                      Sliding sliding, int groups) {
-  return activation(conv_norm(name, from, channels, sliding, groups));
-}
-
-LayerBuilder::Node LayerBuilder::conv_bias_activation(std::string_view name, Node from, int channels,
-                                                      Sliding sliding) {
-  return activation(conv(name, from, channels, sliding, {.bias = true}));
 }
 
 }  // namespace jostle::dnn

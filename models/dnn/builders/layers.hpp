@@ -27,6 +27,8 @@ struct Filter {
   int groups = 1;
   bool bias = false;
   bool shared = false;  // it shares the weights of an earlier layer
+  // In three dimensions: the input is a cube, whose height is depth x height (Layer::volume).
+  bool volume = false;
 };
 
 // The caller names a layer, or it is named after the layer that it follows ("conv1.batch_norm",
@@ -45,11 +47,6 @@ class LayerBuilder {
   // The result is larger than the input: each position becomes stride x stride positions.
   [[nodiscard]] Node conv_transpose(std::string_view name, Node from, int channels, Sliding sliding,
                                     Filter filter = {});
-  // Convolutions in three dimensions. The input is a cube, whose height is depth x height (Layer::volume).
-  [[nodiscard]] Node conv_volume(std::string_view name, Node from, int channels, Sliding sliding,
-                                 Filter filter = {});
-  [[nodiscard]] Node conv_transpose_volume(std::string_view name, Node from, int channels, Sliding sliding,
-                                           Filter filter = {});
   [[nodiscard]] Node linear(std::string_view name, Node from, int channels, bool bias = true);
   // `groups` parallel linear layers: each maps its part of the input channels to its part of the output
   // channels.
@@ -86,13 +83,8 @@ class LayerBuilder {
 
   [[nodiscard]] Node max_pool(std::string_view name, Node from, Sliding sliding);
   [[nodiscard]] Node average_pool(std::string_view name, Node from, Sliding sliding);
-  // Pools the whole plane.
-  [[nodiscard]] Node average_pool(Node from) { return average_pool("average_pool", from); }
-  [[nodiscard]] Node average_pool(std::string_view name, Node from) { return average_pool_to(name, from, 1); }
-  // Pools with the window that gives `size` x `size` (torchvision's adaptive pool).
-  [[nodiscard]] Node average_pool_to(Node from, int size) {
-    return average_pool_to("average_pool", from, size);
-  }
+  // Pools with the window that gives `size` x `size` (torchvision's adaptive pool): 1 for the whole plane.
+  [[nodiscard]] Node average_pool_to(std::string_view name, Node from, int size);
   [[nodiscard]] Node resize(std::string_view name, Node from, int height, int width);
 
   [[nodiscard]] Node concat(std::string_view name, const std::vector<Node>& parts);  // along channels
@@ -107,14 +99,6 @@ class LayerBuilder {
   [[nodiscard]] Node transpose(std::string_view name, Node from, Shape shape);
   [[nodiscard]] Node other(std::string_view name, std::initializer_list<Node> inputs, Shape out);
 
-  // The sequence of layers in most networks: convolution, batch norm, activation.
-  [[nodiscard]] Node conv_norm(std::string_view name, Node from, int channels, Sliding sliding,
-                               int groups = 1);
-  [[nodiscard]] Node conv_norm_activation(std::string_view name, Node from, int channels, Sliding sliding,
-                                          int groups = 1);
-  // The same with a bias instead of a norm.
-  [[nodiscard]] Node conv_bias_activation(std::string_view name, Node from, int channels, Sliding sliding);
-
   [[nodiscard]] Shape shape(Node node) const { return network_.layer(node).out; }
   [[nodiscard]] Network take() { return std::move(network_); }
 
@@ -124,7 +108,6 @@ class LayerBuilder {
   Node rearrange(Op op, std::string_view name, Node from, Shape shape);
   Node slide(const Layer& as, Node from, Sliding sliding, Filter filter);  // sets window and stride
   Node pool(Op op, std::string_view name, Node from, Sliding sliding);
-  Node average_pool_to(std::string_view name, Node from, int size);
 
   Activation usual_;
   Network network_;
@@ -136,5 +119,7 @@ class LayerBuilder {
 // Throws std::invalid_argument unless `input` is a positive multiple of `step`. Otherwise the downsampled and
 // upsampled branches of a feature pyramid would have different sizes.
 void require_multiple(std::string_view network, int input, int step);
+// The same for more than `most` tokens or frames, as `unit` says.
+void require_at_most(std::string_view network, int input, int most, std::string_view unit);
 
 }  // namespace jostle::dnn

@@ -22,22 +22,4 @@ struct Attention {
 // The softmax of the products of queries and keys, times the values; the heads are merged.
 [[nodiscard]] Network::Node attend(LayerBuilder& layers, const std::string& name, const Attention& of);
 
-// Two linear layers with an activation between them, `wide` channels inside.
-[[nodiscard]] Network::Node add_feed_forward(LayerBuilder& layers, const std::string& name,
-                                             Network::Node from, int wide);
-
-// The way in which an encoder with a norm before each part, and a sum after it, makes queries, keys and
-// values.
-enum class Projection {
-  joint,     // one linear layer, whose result is cut in three
-  separate,  // a linear layer each, that of the keys without bias
-};
-struct EncoderBlock {
-  int heads;
-  Projection projection = Projection::joint;
-  bool module = false;  // attention with its linear layers is one operator (torch.nn.MultiheadAttention)
-};
-[[nodiscard]] Network::Node add_encoder_block(LayerBuilder& layers, const std::string& name,
-                                              Network::Node from, const EncoderBlock& of);
-
 }  // namespace jostle::dnn

@@ -15,7 +15,7 @@
 #include "calibration/calibrate/next_log.hpp"
 #include "calibration/evidence/simulated.hpp"
 #include "models/board/spec.hpp"
-#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/described.hpp"
 #include "models/dnn/fusion.hpp"
 #include "profiles/onnx/content_name.hpp"
 #include "scenarios/language/network.hpp"
@@ -70,7 +70,7 @@ class OwnNetwork : public ::testing::Test {
     const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ += test->name();
     std::filesystem::create_directories(folder_);
-    put("mine.onnx", dnn::build_resnet18(224));
+    put("mine.onnx", dnn::described_network("resnet18", 224));
     input::Problems problems;
     base_ = *profiles::base_profile(board, problems);
     profiles::NetworkFiles files;
@@ -121,7 +121,7 @@ TEST_F(OwnNetwork, is_found_by_its_content_when_it_is_renamed) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().network(), content_);
   EXPECT_THAT(found.front().model, HasSubstr("another name.onnx"));
-  put("another name.onnx", dnn::build_resnet34(224));
+  put("another name.onnx", dnn::described_network("resnet34", 224));
   try {
     static_cast<void>(evidence(row("1", "throughput,100,images/s,")));
     FAIL() << "another network is not this one";
