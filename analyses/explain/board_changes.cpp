@@ -77,6 +77,7 @@ std::vector<Changed> other_boards(const Request& request) {
     scenario.host_cores.reset();
     scenario.cpus.clear();
     all.push_back(one_board(board.name, std::move(scenario)));
+    all.back().price = board.usd / *now->prices.board_usd;
     all.back().note = fmt::format("{:.0f} USD in place of {:.0f}", board.usd, *now->prices.board_usd);
   }
   return all;

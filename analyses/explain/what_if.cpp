@@ -383,6 +383,7 @@ std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario, const board::D
                      .shares_otherwise = row.shares_otherwise,
                      .kind = row.kind,
                      .role = changed.possible ? row.role : Role::hypothesis,
+                     .price = changed.price,
                      .note = std::move(changed.note)});
     }
   }

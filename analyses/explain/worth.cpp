@@ -101,7 +101,7 @@ Worth worth_of(const Tried& tried, const Aim& aim, const scenarios::Result& befo
   if (tried.gain != 0) worth.gain = (aim.more_is_better ? 1 : -1) * log_ratio(tried.objective);
   worth.latency = sums.latency_price / sums.count;
   worth.energy = std::max(0.0, log_ratio(tried.power_w) - sums.rate / sums.count);
-  worth.boards = std::log(static_cast<double>(tried.results.size()));
+  worth.boards = std::log(static_cast<double>(tried.results.size()) * tried.what_if.price);
   worth.given_up = std::log((sums.count + sums.left_out) / sums.count);
   return worth;
 }
@@ -109,6 +109,7 @@ Worth worth_of(const Tried& tried, const Aim& aim, const scenarios::Result& befo
 std::vector<std::string> prices_in_words(const Tried& tried, const scenarios::Result& before) {
   std::vector<std::string> words;
   if (tried.worth.accuracy_unknown) words.emplace_back("accuracy unknown");
+  if (tried.what_if.price != 1) words.push_back(fmt::format("{:.2g} x the price", tried.what_if.price));
   if (tried.results.size() > 1) words.push_back(fmt::format("{} boards", tried.results.size()));
   if (tried.worth.given_up > 0) words.emplace_back("a process less");
   const double dropped = dropped_share(tried);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "analyses/explain/explain.hpp"
@@ -92,13 +93,13 @@ TEST(StageWays, of_a_stage_with_a_time_of_its_own_are_not_guessed) {
 
 TEST(Reach, names_changes_that_meet_every_limit_and_tries_pairs_only_where_none_does) {
   const auto limit = [](double ms) {
-    return "constraints: {processes.latency_ms.p90: {max: " + std::to_string(ms) + " ms}}\n";
+    return "constraints: {processes.latency_ms.mean: {max: " + std::to_string(ms) + " ms}}\n";
   };
   const Explanation free = explained(robot(""));
   double best = 1e9;  // of the advised changes
   for (const Tried& each : free.tried) {
     if (each.what_if.role != Role::advice || !each.is_stable()) continue;
-    best = std::min(best, each.results.front().processes[0].latency_ms.p90.value());
+    best = std::min(best, each.results.front().processes[0].latency_ms.mean.value_or(best));
   }
   const Explanation single = explained(robot(limit(1.02 * best)));
   EXPECT_EQ(single.result.verdict->met, false);
@@ -106,7 +107,7 @@ TEST(Reach, names_changes_that_meet_every_limit_and_tries_pairs_only_where_none_
   for (const Tried& each : single.tried) {
     EXPECT_NE(each.what_if.kind, ChangeKind::pair);
     if (each.meets != true) continue;
-    EXPECT_LE(each.results.front().processes[0].latency_ms.p90.value(), 1.02 * best);
+    EXPECT_LE(each.results.front().processes[0].latency_ms.mean.value(), 1.02 * best);
   }
   const Explanation pairs = explained(robot(limit(0.9 * best)));
   const auto pair =
@@ -122,7 +123,10 @@ TEST(Reach, names_changes_that_meet_every_limit_and_tries_pairs_only_where_none_
 TEST(Changes, of_a_board_are_dearer_ones_with_a_faster_GPU_and_say_what_they_cost) {
   const Explanation explanation = explained(three, {"device=jetson-orin-nano-super"});
   ASSERT_FALSE(labels_of(explanation, "another-board").empty());
-  EXPECT_THAT(tried(explanation, "another-board").what_if.note, HasSubstr(" USD in place of 249"));
+  const Tried& dearer = tried(explanation, "another-board");
+  EXPECT_THAT(dearer.what_if.note, HasSubstr(" USD in place of 249"));
+  EXPECT_NEAR(dearer.worth.boards, std::log(dearer.what_if.price), 1e-12);
+  EXPECT_GT(dearer.what_if.price, 1);
 }
 
 TEST(Changes, of_batches_wait_for_more_only_as_long_as_requests_come_soon) {

@@ -63,6 +63,7 @@ processes:
   - {model: {products: 8}, precision: fp16}
   - instances: [{model: {products: 8}, precision: fp16}]
   - {load: busy}
+constraints: {system.power_w: {max: 12 W}}
 run: {until: {relative_error: 1 %}}
 )";
 
@@ -111,7 +112,7 @@ TEST(Schema, of_a_scenario_has_the_keys_that_the_loader_reads) {
   input::Problems problems;
   (void)scenarios::parse_scenario({every_mapping, "all.yaml", ""}, scenarios::shipped_catalogue(), {},
                                   problems);
-  expect_same("scenario", asked.by_path(), {});
+  expect_same("scenario", asked.by_path(), {"constraints"});  // read only where all else is right
 }
 
 TEST(Schema, of_a_study_has_the_keys_that_the_loader_reads) {

@@ -140,7 +140,7 @@ test('a verdict stands on top, with a dot, a band and a limit for each process',
     assert.equal(await top.locator('li').count(), 2);
     assert.equal(await top.locator('li.bad').count(), 1);
     assert.equal(await top.locator('.band').count(), 2);
-    assert.match(await top.locator('.track').last().getAttribute('aria-label'), /9 of 10 boards .* limit at least 10: met/);
+    assert.match(await top.locator('.track').first().getAttribute('aria-label'), /9 of 10 boards .* limit at least 10: met/);
     const [box, rest] = [await top.boundingBox(), await page.locator('.question').boundingBox()];
     assert.ok(box.y < rest.y, 'the verdict is first');
     await shoot(page, 'verdict');
