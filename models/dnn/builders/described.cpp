@@ -36,10 +36,12 @@ void Interpreter::block(std::size_t from, std::size_t to, Scope& scope) {
         step(one, scope);
         continue;
       }
-      const int number = Call(draft_, one, scope).number(1);
+      const Call header(draft_, one, scope);
+      const int number = header.number(1);
+      header.finish();
       const int times = word == "if" ? static_cast<int>(number != 0) : number;
       for (int i = 0; i < times; ++i) {
-        if (word == "repeat") scope.numbers["i"] = i;
+        if (word == "repeat") entry(scope.numbers, "i") = i;
         block(at + 1, one.end, scope);
       }
       at = one.end;
@@ -52,11 +54,9 @@ void Interpreter::block(std::size_t from, std::size_t to, Scope& scope) {
 }
 
 void Interpreter::step(const Statement& one, Scope& scope) {
-  const std::string_view word = one.words.front();
-  const auto macro = book_->macros.find(word);
-  if (macro != book_->macros.end()) return call(book_->statements.at(macro->second), one, scope);
-  const Operation operation = find_operation(word);
-  if (operation == nullptr) unknown(word);
+  if (one.macro > 0) return call(book_->statements.at(one.macro - 1), one, scope);
+  const Operation operation = find_operation(one.words.front());
+  if (operation == nullptr) unknown(one.words.front());
   const Call of(draft_, one, scope);
   draft_.now = operation(of);
   of.finish();
@@ -66,18 +66,19 @@ void Interpreter::step(const Statement& one, Scope& scope) {
 void Interpreter::call(const Statement& macro, const Statement& one, Scope& outer) {
   const Call caller(draft_, one, outer);
   Scope inside{.outer = &outer, .name = caller.name() + (one.labelled ? "" : ".")};
+  inside.numbers.reserve(macro.words.size());
   for (std::size_t i = 1; i + 1 < macro.words.size(); ++i) {
     const std::string_view parameter = macro.words.at(i + 1), name = parameter.substr(0, parameter.find('='));
     std::string_view given = caller.word(i);
     if (given.empty()) given = caller.text_of(name);
     if (given.empty() && name != parameter) given = parameter.substr(name.size() + 1);
     if (const auto* const nodes = look_up(outer, &Scope::nodes, given))
-      inside.nodes[name] = *nodes;
+      entry(inside.nodes, name) = *nodes;
     else
-      inside.numbers[name] = caller.number(given);
+      entry(inside.numbers, name) = caller.number(given);
   }
   caller.finish();
-  block(book_->macros.at(macro.words.at(1)) + 1, macro.end, inside);
+  block(one.macro, macro.end, inside);
 }
 
 }  // namespace

@@ -23,6 +23,11 @@ constexpr std::string_view transformers =
 constexpr std::array descriptions{Text{"networks.inc", networks}, Text{"convolutional.inc", convolutional},
                                   Text{"detectors.inc", detectors}, Text{"transformers.inc", transformers}};
 
+std::string_view key_of(std::string_view word) {
+  const std::size_t sign = word.find('=');
+  return sign == word.npos || word.substr(sign + 1).starts_with('=') ? "" : word.substr(0, sign);
+}
+
 Statement split(std::string_view line) {
   Statement statement;
   for (std::size_t at = line.find_first_not_of(' '); at != line.npos; at = line.find_first_not_of(' ', at)) {
@@ -32,9 +37,11 @@ Statement split(std::string_view line) {
     at = end;
   }
   statement.labelled = !statement.words.empty() && statement.words.front().ends_with(':');
-  if (!statement.labelled) return statement;
-  statement.label = statement.words.front().substr(0, statement.words.front().size() - 1);
-  statement.words.erase(statement.words.begin());
+  if (statement.labelled) {
+    statement.label = statement.words.front().substr(0, statement.words.front().size() - 1);
+    statement.words.erase(statement.words.begin());
+  }
+  for (const std::string_view word : statement.words) statement.keys.push_back(key_of(word));
   return statement;
 }
 
@@ -166,6 +173,9 @@ Book parse(std::span<const Text> texts) {
       });
     });
   }
+  for (Statement& one : book.statements)
+    if (const auto macro = book.macros.find(one.words.front()); macro != book.macros.end())
+      one.macro = macro->second + 1;
   return book;
 }
 
@@ -176,11 +186,6 @@ const Book& book() {
 
 void unknown(std::string_view word) {
   throw UnknownWord{word};
-}
-
-std::string_view key_of(std::string_view word) {
-  const std::size_t sign = word.find('=');
-  return sign == word.npos || word.substr(sign + 1).starts_with('=') ? "" : word.substr(0, sign);
 }
 
 int value_of(std::string_view expression, const Scope& scope, Shape shape) {

@@ -125,7 +125,7 @@ Operation find_operation(std::string_view word) {
 }
 
 std::string_view Call::word(std::size_t i) const {
-  if (i >= size() || !key_of(one_->words[i]).empty()) return "";
+  if (i >= size() || !one_->keys[i].empty()) return "";
   read_ |= 1U << i;
   return one_->words[i];
 }
@@ -136,7 +136,7 @@ int Call::number(std::string_view text) const {
 
 std::string_view Call::text_of(std::string_view key) const {
   for (std::size_t i = 1; i < size(); ++i) {
-    if (key_of(one_->words[i]) != key) continue;
+    if (one_->keys[i] != key) continue;
     read_ |= 1U << i;
     return one_->words[i].substr(key.size() + 1);
   }
@@ -216,7 +216,7 @@ std::string Call::name() const {
 
 void Call::keep(std::string_view name) const {
   const bool more = name.ends_with('+');
-  std::vector<Node>& kept = scope_->nodes[name.substr(0, name.size() - (more ? 1 : 0))];
+  std::vector<Node>& kept = entry(scope_->nodes, name.substr(0, name.size() - (more ? 1 : 0)));
   if (!more) kept.clear();
   kept.push_back(now());
 }

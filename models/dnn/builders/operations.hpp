@@ -51,7 +51,7 @@ class Call {
   [[nodiscard]] Activation activation(std::string_view name) const;
   // The name that the statement gives the layer, or one of its own.
   [[nodiscard]] std::string name() const;
-  void set(std::string_view name, int value) const { scope_->numbers[name] = value; }
+  void set(std::string_view name, int value) const { entry(scope_->numbers, name) = value; }
   void keep(std::string_view name) const;
 
  private:
