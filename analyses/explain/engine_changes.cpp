@@ -11,8 +11,8 @@
 #include "analyses/explain/parts.hpp"
 #include "models/board/spec.hpp"
 #include "models/dla/partition.hpp"
-#include "models/llm/weights.hpp"
 #include "models/process/runtimes.hpp"
+#include "models/process/weight_formats.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -42,18 +42,6 @@ std::optional<Changed> in_precision(const Request& request, Precision precision,
   }
   if (!any) return std::nullopt;
   return one_board(fmt::format("precision {}", to_string(precision)), std::move(scenario));
-}
-
-// A format that the runtime reads and whose arithmetic, if it is of 8-bit numbers with a point, the GPU has
-// (compute capability 8.9 on; below, runtimes unpack it, and int8 does the same).
-bool reads(const ProcessEntry& process, const llm::WeightTraits& format, const board::DeviceSpec& device) {
-  using enum process::Runtime;
-  const process::Runtime runtime = process.host.runtime;
-  if (format.format == llm::WeightFormat::fp16) return true;
-  if ((format.at_once > 0) != (runtime == llama_cpp || runtime == ollama)) return false;
-  if ((format.format == llm::WeightFormat::int4) != (runtime == mlc) && format.at_once == 0) return false;
-  const std::string& chip = device.gpu.architecture;
-  return format.format != llm::WeightFormat::fp8 || chip.size() > 5 || chip >= "sm_89";
 }
 
 // A network that the DLA can take: of an engine, in a precision that the DLA has, one stream.
@@ -149,11 +137,11 @@ std::vector<Changed> other_weights(const Request& request) {
   for (const llm::WeightTraits& format : llm::weight_formats) {
     scenarios::Scenario scenario = request.scenario;
     bool any = false;
-    for (ProcessEntry& process : scenario.processes) {
-      if (!process.language || process.language->weights == format.format ||
-          !reads(process, format, request.device))
+    for (ProcessEntry& entry : scenario.processes) {
+      if (!entry.language || entry.language->weights == format.format ||
+          !process::reads(entry.host.runtime, format, request.device.gpu))
         continue;
-      process.language->weights = format.format;
+      entry.language->weights = format.format;
       any = true;
     }
     if (any) all.push_back(one_board(fmt::format("weights in {}", format.name), std::move(scenario)));

@@ -20,7 +20,8 @@ constexpr std::array rows{Row{90, {.least = 8, .multiple = 8}}, Row{80, {.least 
 // Their last JetPack has CUDA 10.2 or 11.4.
 constexpr std::array<int, 3> jetsons_before_orin{53, 62, 72};
 
-// "sm_90" -> 90; 0 if the name has another form.
+}  // namespace
+
 int capability(std::string_view architecture) {
   constexpr std::string_view prefix = "sm_";
   if (!architecture.starts_with(prefix)) return 0;
@@ -31,8 +32,6 @@ int capability(std::string_view architecture) {
   }
   return value;
 }
-
-}  // namespace
 
 std::optional<PartitionSizes> partition_sizes(const Spec& gpu) {
   const int own = capability(gpu.architecture);

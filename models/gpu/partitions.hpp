@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace jostle::gpu {
 
@@ -21,6 +22,9 @@ struct SmPartition {
 struct PartitionSizes {
   int least = 1, multiple = 1;
 };
+
+// "sm_90" -> 90; 0 if the name has another form.
+[[nodiscard]] int capability(std::string_view architecture);
 
 // None: the boards with this architecture have no driver with green contexts (Jetsons before Orin).
 [[nodiscard]] std::optional<PartitionSizes> partition_sizes(const Spec& gpu);

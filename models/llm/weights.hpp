@@ -11,17 +11,19 @@
 
 namespace jostle::llm {
 
-enum class WeightFormat { fp16, q4_k_m, q8_0, awq, int4, int8, fp8, q4_0 };
+enum class WeightFormat { fp16, q4_k_m, q8_0, awq, int4, int8, fp8, q4_0, nvfp4, mxfp4 };
 
 // Bits per weight, scales included: `bits` for the blocks' linear layers, and `head_bits` for the last linear
 // layer, for which runtimes often use more. `at_once`: weights of a row that a thread of llama.cpp takes at
-// once (ggml-cuda/vecdotq.cuh, VDR); 0: a format of others.
+// once (ggml-cuda/vecdotq.cuh, VDR); 0: a format of others. `capability`: the least compute capability, times
+// ten, whose tensor cores have such numbers; 0: any GPU.
 struct WeightTraits {
   WeightFormat format;
   std::string_view name;  // used in scenarios and in profiles
   double bits, head_bits;
   std::string_view source;
   int at_once = 0;
+  int capability = 0;
 };
 inline constexpr std::array weight_formats{
     WeightTraits{WeightFormat::fp16, "fp16", 16, 16, "IEEE 754"},
@@ -35,10 +37,13 @@ inline constexpr std::array weight_formats{
     // Groups of 32 have a scale of 16 bits, in all layers: MLC's q4f16_1.
     WeightTraits{WeightFormat::int4, "int4", 4.5, 4.5, "MLC LLM: q4f16_1"},
     WeightTraits{WeightFormat::int8, "int8", 8.125, 16, "groups of 128 with a scale of 16 bits"},
-    WeightTraits{WeightFormat::fp8, "fp8", 8, 16, "a scale a tensor"},
+    WeightTraits{WeightFormat::fp8, "fp8", 8, 16, "a scale a tensor", 0, 89},
     // The last layer is in Q6_K.
     WeightTraits{WeightFormat::q4_0, "q4_0", 4.5, 6.5625,
                  "llama.cpp: ggml-common.h, 32 weights and a scale of 16 bits", 16},
+    WeightTraits{WeightFormat::nvfp4, "nvfp4", 4.5, 16, "NVIDIA: 16 weights share a scale of 8 bits", 0, 100},
+    WeightTraits{WeightFormat::mxfp4, "mxfp4", 4.25, 16, "OCP MX: 32 weights share a scale of 8 bits", 0,
+                 100},
 };
 inline constexpr std::size_t weight_format_count = weight_formats.size();
 static_assert([] {

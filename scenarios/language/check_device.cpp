@@ -9,6 +9,7 @@
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dla/partition.hpp"
+#include "models/gpu/partitions.hpp"
 #include "models/llm/offload.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
@@ -202,6 +203,7 @@ class DeviceCheck {
              no_cores, without},
             {path + "placement", on_cores && all_on_cores, no_cores, without},
             {path + "cpu_moe", on_cores && process.language->cpu_moe > 0, no_cores, without}});
+    if (process.language) check_weights(process, path);
     if (all_on_cores) return;
     const auto& runtime = device_.runtimes[process.host.runtime];
     const char* const name = to_string(process.host.runtime);
@@ -212,6 +214,17 @@ class DeviceCheck {
       const std::string of = process.instances.empty() ? path : fmt::format("{}instances.{}.", path, part);
       check_placement(parts_of(process)[part], of);
     }
+  }
+
+  // Runtimes unpack other formats on GPUs without such numbers.
+  void check_weights(const ProcessEntry& process, const std::string& path) const {
+    constexpr int first_with_fp4 = 100;
+    const llm::WeightTraits& format = llm::traits_of(process.language->weights);
+    const bool none = !device_.has_gpu() || gpu::capability(device_.gpu.architecture) < format.capability;
+    refuse({{path + "precision", format.capability >= first_with_fp4 && none,
+             fmt::format("{} has no numbers of four bits with a point: GPUs have them from Blackwell on",
+                         device_.name),
+             "awq, int8 or fp16"}});
   }
 
   void check_stages(const std::vector<Stage>& stages, const std::string& path) const {

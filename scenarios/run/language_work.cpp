@@ -16,6 +16,7 @@
 #include "models/dnn/roofline.hpp"
 #include "models/llm/offload.hpp"
 #include "models/llm/step.hpp"
+#include "models/process/weight_formats.hpp"
 #include "profiles/profile/profile.hpp"
 #include "profiles/tables/evidence_list.hpp"
 #include "profiles/tables/kernel_tables.hpp"
@@ -375,7 +376,9 @@ std::string what_would_fit(const ProcessEntry& entry, const board::DeviceSpec& d
   const double held = llm::weights_held(of, work.weights, by);
   std::vector<std::string> formats;
   for (const llm::WeightTraits& row : llm::weight_formats)
-    if (llm::weights_held(of, row.format, by) + missing_bytes <= held) formats.emplace_back(row.name);
+    if (process::reads(entry.host.runtime, row, device.gpu) &&
+        llm::weights_held(of, row.format, by) + missing_bytes <= held)
+      formats.emplace_back(row.name);
   std::string text;
   if (!formats.empty()) text += fmt::format("; weights in {} would fit", fmt::join(formats, ", "));
   // Shorter sequences, with the same number of them.

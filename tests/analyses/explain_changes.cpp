@@ -90,7 +90,9 @@ TEST(Weights, are_tried_in_the_formats_of_runtime_and_board_and_fewer_bytes_deco
   EXPECT_GT(orin["weights in awq"], 2 * orin["now"]);
   std::map<std::string, double> thor =
       rates_by_weights("jetson-agx-thor", "model: qwen3_4b, precision: fp16, runtime: vllm");
-  EXPECT_EQ(thor.size(), 4U);
+  EXPECT_EQ(thor.size(), 6U);
+  EXPECT_GT(thor["weights in nvfp4"], thor["weights in fp8"]);
+  EXPECT_GE(thor["weights in mxfp4"], thor["weights in nvfp4"]);
   EXPECT_GT(thor["weights in awq"], thor["weights in fp8"]);
   EXPECT_GE(thor["weights in fp8"], thor["weights in int8"]);
   EXPECT_GT(thor["weights in int8"], 1.4 * thor["now"]);

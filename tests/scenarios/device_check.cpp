@@ -65,6 +65,23 @@ TEST(Clocks, may_take_any_value_in_the_range_of_the_domain) {
             "gate.yaml:2: clocks.cores: 7 cores, jetson-orin-nano has 6\n");
 }
 
+TEST(Weights, of_four_bits_with_a_point_need_a_GPU_that_has_such_numbers) {
+  const auto errors_on = [](const std::string& device) {
+    input::Problems problems;
+    const std::string text = "device: " + device +
+                             "\nprocesses:\n  - {model: qwen3_4b, precision: nvfp4, runtime: vllm, generate: "
+                             "{prompt: 64, tokens: 8}}\n";
+    (void)parse_scenario({text, "gate.yaml", {}}, shipped_catalogue(), {}, problems);
+    return problems.text();
+  };
+  EXPECT_EQ(errors_on("jetson-agx-thor"), "");
+  EXPECT_EQ(errors_on("nvidia-rtx-5060-ti"), "");
+  EXPECT_EQ(
+      errors_on("jetson-agx-orin-64gb"),
+      "gate.yaml:3: processes.0.precision: jetson-agx-orin-64gb has no numbers of four bits with a point: "
+      "GPUs have them from Blackwell on (awq, int8 or fp16)\n");
+}
+
 TEST(PowerCap, is_kept_by_cards_too) {
   EXPECT_EQ(load_on("nvidia-h100", "power_cap: {budget: 400 W}").errors, "");
   EXPECT_EQ(load_on("nvidia-l4", "power_cap: {budget: 40 W}").errors, "");

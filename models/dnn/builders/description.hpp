@@ -68,7 +68,7 @@ Value& entry(Names<Value>& names, std::string_view name) {
   return names.emplace_back(name, Value{}).second;
 }
 
-// What is known within a macro, and around it.
+// The names that a macro knows, its own and those around it.
 struct Scope {
   const Scope* outer = nullptr;
   std::string name{};  // prefix of its layers' names
