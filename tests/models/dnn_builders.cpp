@@ -599,7 +599,9 @@ TEST(Descriptions, name_the_line_of_a_misspelt_word) {
   EXPECT_EQ(mistake("m b=4"), "text, line 6: a word is missing");
   EXPECT_EQ(mistake("conv 4x"), "text, line 6: '4x' is not known");
   EXPECT_EQ(mistake("conv 4; act rleu"), "text, line 6: 'rleu' is not known");
-  EXPECT_EQ(mistake("end\ndef m\nend\nif 0"), "two texts are called 'm'");
+  EXPECT_EQ(mistake("end\ndef m\nend\nif 0"), "text, line 7: a second 'm'");
+  EXPECT_EQ(mistake("end"), "text, line 7: nothing ends here");
+  EXPECT_EQ(mistake("if 1"), "text, line 4: this has no end");
   EXPECT_EQ(mistake("m a=4"), "");
 }
 

@@ -1,7 +1,5 @@
 #include "models/dnn/builders/described.hpp"
 
-#include <stdexcept>
-
 #include "models/dnn/builders/operations.hpp"
 
 namespace jostle::dnn {
@@ -46,9 +44,8 @@ void Interpreter::block(std::size_t from, std::size_t to, Scope& scope) {
       }
       at = one.end;
     } catch (const UnknownWord& error) {
-      throw std::logic_error(
-          std::string(one.file) + ", line " + std::to_string(one.line) + ": " +
-          (error.word.empty() ? "a word is missing" : "'" + std::string(error.word) + "' is not known"));
+      refuse(one,
+             error.word.empty() ? "a word is missing" : "'" + std::string(error.word) + "' is not known");
     }
   }
 }

@@ -30,6 +30,7 @@ std::string_view key_of(std::string_view word) {
 
 Statement split(std::string_view line) {
   Statement statement;
+  statement.words.reserve(8);
   for (std::size_t at = line.find_first_not_of(' '); at != line.npos; at = line.find_first_not_of(' ', at)) {
     if (statement.words.size() == 5) statement.rest = line.substr(at);
     const std::size_t end = std::min(line.find(' ', at), line.size());
@@ -41,6 +42,7 @@ Statement split(std::string_view line) {
     statement.label = statement.words.front().substr(0, statement.words.front().size() - 1);
     statement.words.erase(statement.words.begin());
   }
+  statement.keys.reserve(statement.words.size());
   for (const std::string_view word : statement.words) statement.keys.push_back(key_of(word));
   return statement;
 }
@@ -152,27 +154,29 @@ Book parse(std::span<const Text> texts) {
     if (word == "network" || word == "def") {
       const std::string_view name = statement.words.at(1);
       if (!(word == "def" ? book.macros : book.networks).emplace(name, here).second)
-        throw std::logic_error("two texts are called '" + std::string(name) + "'");
+        refuse(statement, "a second '" + std::string(name) + "'");
     }
     if (opens_a_block(word)) open.push_back(here);
+    if (word == "end" && open.empty()) refuse(statement, "nothing ends here");
     book.statements.push_back(std::move(statement));
     if (word != "end") return;
-    book.statements.at(open.at(open.size() - 1)).end = here;
+    book.statements.at(open.back()).end = here;
     open.pop_back();
   };
-  for (const auto& [file, text] : texts) {
+  for (const Text& of : texts) {
     int number = 0;
-    for_each_part(text, '\n', [&](std::string_view line) {
+    for_each_part(of.text, '\n', [&](std::string_view line) {
       ++number;
       const char between = line.starts_with("network ") ? '\n' : ';';  // a description may have the sign
       for_each_part(line.substr(0, line.find('#')), between, [&](std::string_view part) {
         Statement statement = split(part);
-        statement.file = file;
+        statement.file = of.file;
         statement.line = number;
         read(std::move(statement));
       });
     });
   }
+  if (!open.empty()) refuse(book.statements.at(open.back()), "this has no end");
   for (Statement& one : book.statements)
     if (const auto macro = book.macros.find(one.words.front()); macro != book.macros.end())
       one.macro = macro->second + 1;
@@ -186,6 +190,11 @@ const Book& book() {
 
 void unknown(std::string_view word) {
   throw UnknownWord{word};
+}
+
+void refuse(const Statement& statement, const std::string& problem) {
+  throw std::logic_error(std::string(statement.file) + ", line " + std::to_string(statement.line) + ": " +
+                         problem);
 }
 
 int value_of(std::string_view expression, const Scope& scope, Shape shape) {

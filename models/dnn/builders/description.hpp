@@ -89,6 +89,8 @@ struct UnknownWord {
   std::string_view word;
 };
 [[noreturn]] void unknown(std::string_view word);
+// Throws std::logic_error with the file and the line.
+[[noreturn]] void refuse(const Statement& statement, const std::string& problem);
 
 // The value of an expression where the current tensor has this shape.
 [[nodiscard]] int value_of(std::string_view expression, const Scope& scope, Shape shape);
