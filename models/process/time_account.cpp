@@ -7,11 +7,11 @@
 
 namespace jostle::process {
 
-// Time in which kernels of any of its streams executed, which they do while it holds the GPU, as far as it is
-// not attributed yet and `elapsed` has room for it. A phase of the host may be reported after its end:
-// kernels that ran since then belong to the next phase.
+// Time in which kernels of any of its streams executed, as far as it is not attributed yet and `elapsed` has
+// room for it. A phase of the host may be reported after its end: kernels that ran since then belong to the
+// next phase.
 sim::Duration TimeAccount::ran(sim::Duration elapsed) {
-  if (!owns_) return {};
+  if (contexts_.empty()) return {};
   const Context& any = contexts_.front();
   const sim::Duration ran = std::min(any.gpu->process_running_time(any.id) - running_, elapsed);
   running_ += ran;

@@ -668,7 +668,7 @@ void fields(auto& v, Of<Verdict> /*record*/) {
   v("limit", &V::limit, pool::first, About{"null without limits"});
   v("met", &V::met, pool::first, About{"All limits; null without any, or if that is not known"});
   v("breaks", &V::breaks, pool::first,
-    About{"The smallest change that breaks a limit; null: not looked for"});
+    About{"The smallest change that breaks a limit; absent: not looked for"}, Shown::if_there);
   v("limits", &V::limits, pool::first, About{"Every limit, or the objective"});
 }
 

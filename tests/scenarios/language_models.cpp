@@ -200,7 +200,7 @@ TEST(LanguageModels, that_do_not_fit_say_what_would) {
   const Result result =
       run_text(on_orin("model: llama3.1_8b, precision: fp16, runtime: mlc, bench: {tg: 32}"));
   EXPECT_EQ(result.processes[0].status, "out_of_memory");
-  EXPECT_THAT(result.processes[0].problem, HasSubstr("q4_k_m"));
+  EXPECT_THAT(result.processes[0].problem, HasSubstr("weights in int4 would fit"));
 }
 
 // What the problem of a process that does not fit proposes behind `word`; empty if it proposes none.

@@ -363,7 +363,7 @@ DraftEntry language_model(Dice& dice, const Place& place) {
       keys.push_back(
           fmt::format("draft: {{model: smollm2_135m, tokens: {}, accept: 60 %}}", dice.number(1, 6)));
   }
-  if (runtime == "llama.cpp" && place.device.runtimes[Runtime::cpu] && !on_cores && own.one_in(3))
+  if (runtime == "llama.cpp" && place.device.runtimes[Runtime::cpu] && !on_cores && own.one_in(2))
     with_experts(own, keys);
   if (!on_cores) take_over(keys, turns(dice, place));
   take_over(keys, threads(dice, place.index));
