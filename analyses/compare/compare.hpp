@@ -59,7 +59,8 @@ struct Compared {
   std::vector<ComparedProcess> processes;
   std::vector<Unit> only_a, only_b;  // without a counterpart in the other scenario
   std::vector<Difference> system;
-  // That on B's limits or objective (on A's if B has none), with both sides in its text; absent without any.
+  // The verdict on B's limits or objective (on A's if B has none), with both sides in its text; absent
+  // without any.
   std::optional<scenarios::Verdict> verdict = {};
   std::optional<double> until;  // the requested precision (Pairs)
   // Returns whether the intervals of all differences in throughput are within this share of a's throughput;

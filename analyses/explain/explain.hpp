@@ -63,7 +63,7 @@ struct Tried {
   std::vector<ProcessChange> processes;
   Change throughput;    // images/s of all networks; sequences/s if there are only language models
   Change latency_ms;    // mean over the processes of their mean latencies; absent under overload
-  Change p99_ms;        // that process's whose objective it is, else the worst; absent under its overload
+  Change p99_ms;        // the process whose objective it is, else the worst; absent under its overload
   Change power_w;       // sum over all boards
   Change energy_mj;     // per image: power over throughput
   bool all_fit = true;  // all boards have enough memory
@@ -75,7 +75,7 @@ struct Tried {
   double gain = 0;          // gain in the objective, relative: 0.1 for 10 % better; 0 if it may be chance
   std::string figure = {};  // "mean latency -63.1 %": the objective's change, as the table has it
   Worth worth = {};
-  // Of a scenario that misses a limit: how far the change is from meeting them (room_of()), and whether it
+  // For a scenario that misses a limit: how far the change is from meeting them (room_of()), and whether it
   // does; absent without a missed limit.
   scenarios::Metric room = {};
   std::optional<bool> meets = {};

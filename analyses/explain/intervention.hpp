@@ -22,7 +22,7 @@ struct Changed {
   std::string label;
   std::vector<WhatIfBoard> boards;  // `parts` empty: all parts, in order
   bool possible = true;             // false: it needs a part that the board does not have
-  double price = 1;                 // of the boards, over that of this board
+  double price = 1;                 // the boards' price over that of this board
   std::string note = {};            // the layers that fall back; empty: there are none
 };
 

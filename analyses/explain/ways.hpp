@@ -17,14 +17,14 @@ struct Explanation;
 struct WayPart {
   std::string label;
   scenarios::Metric per_s;            // sum
-  scenarios::Metric p99_ms, mean_ms;  // of the worst; absent if it does not keep up
+  scenarios::Metric p99_ms, mean_ms;  // the worst process's; absent if it does not keep up
   bool grows = false;
 };
 
 struct Way {
-  std::string name, label;           // as of a change; "as it is"
+  std::string name, label;           // like a change's; "as it is"
   std::vector<WayPart> parts = {};   // in the order of the scenario; empty: not possible
-  scenarios::Metric memory_mb = {};  // of all boards
+  scenarios::Metric memory_mb = {};  // all boards together
   std::string isolation = {};        // "a crash takes 1 of 3"
   std::string reason = {};           // why it is not possible
 };
@@ -32,8 +32,8 @@ struct Way {
 // Changes that the loader refused, by name, with its reason.
 using RefusedChanges = std::vector<std::pair<std::string, std::string>>;
 
-// As it is; the changes of how the networks share the board, and of where they run; and those that are not
-// possible, with the reason. Empty with fewer than two networks.
+// The scenario unchanged; the changes of how the networks share the board, and of where they run; and those
+// that are not possible, with the reason. Empty with fewer than two networks.
 [[nodiscard]] std::vector<Way> ways_of(const Explanation& explanation, const scenarios::Scenario& scenario,
                                        const board::DeviceSpec& device, const RefusedChanges& refused);
 

@@ -80,7 +80,7 @@ struct WhatIf {
   bool shares_otherwise = false;  // the same work shares the GPU in another way
   ChangeKind kind = ChangeKind::hardware;
   Role role = Role::hypothesis;
-  double price = 1;       // of the boards after it, over that of this board
+  double price = 1;       // the boards' price after it, over that of this board
   std::string note = {};  // the layers that fall back to the GPU, if it moves a network to a DLA
 };
 

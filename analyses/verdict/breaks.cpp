@@ -1,4 +1,6 @@
 // The smallest change that breaks a limit, found by runs of the changed scenario.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -11,6 +13,7 @@
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/figures.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 
 namespace jostle::analyses {

@@ -46,7 +46,7 @@ bool ask(Terminal& terminal, const std::string& question, const std::string& usu
   }
 }
 
-// What the loader says of the scenario; empty: nothing.
+// The words that the loader has of the scenario; empty: nothing.
 std::string problem_of(const std::string& text) {
   input::Problems problems;
   (void)scenarios::parse_scenario({text, "the scenario", ""}, scenarios::shipped_catalogue(), {}, problems);

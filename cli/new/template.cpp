@@ -36,7 +36,7 @@ std::optional<std::string> of_language(std::string line, bool cpp) {
   const bool other = of == "C++";
   if (at == 0 || (of != "Python" && !other) || other != cpp) return std::nullopt;
   line.resize(line.find_last_not_of(' ', at - 1) + 1);
-  if (other) line[0] = ' ';  // of the comment
+  if (other) line[0] = ' ';  // the comment's
   return line;
 }
 

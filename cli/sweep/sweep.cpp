@@ -116,8 +116,8 @@ std::string text_of(const SweepSummary& summary, const SweepOptions& options, do
   return text + "\n";
 }
 
-// What the points come to, a line each: how many have no p99 and why, and which is best: by the study's
-// objectives within its constraints, or without any the one with the greatest throughput.
+// The conclusions from the points, a line each: how many have no p99 and why, and which is best: by the
+// study's objectives within its constraints, or without any the one with the greatest throughput.
 std::string conclusion(const analyses::Study& study, analyses::Database& database) {
   constexpr std::int64_t most = 20'000;  // points whose results are read again
   if (database.number("SELECT count(*) FROM results") > most) return {};

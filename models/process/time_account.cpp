@@ -11,10 +11,11 @@ namespace jostle::process {
 // room for it. A phase of the host may be reported after its end: kernels that ran since then belong to the
 // next phase.
 sim::Duration TimeAccount::ran(sim::Duration elapsed) {
-  if (contexts_.empty()) return {};
+  if (!may_have_run_) return {};
   const Context& any = contexts_.front();
-  const sim::Duration ran = std::min(any.gpu->process_running_time(any.id) - running_, elapsed);
+  const sim::Duration all = any.gpu->process_running_time(any.id) - running_, ran = std::min(all, elapsed);
   running_ += ran;
+  may_have_run_ = owns_ || all > ran;
   return ran;
 }
 
@@ -25,6 +26,7 @@ void TimeAccount::set_context(std::size_t context, gpu::ContextState state) {
     return std::ranges::any_of(contexts_, [wanted](const Context& each) { return each.state == wanted; });
   };
   owns_ = any_is(gpu::ContextState::owner);
+  may_have_run_ = true;
   wait_ = owns_                                     ? GpuWait::none
           : any_is(gpu::ContextState::switching_in) ? GpuWait::switching
           : any_is(gpu::ContextState::waiting)      ? GpuWait::turn

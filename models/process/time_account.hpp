@@ -165,7 +165,8 @@ class TimeAccount {
   cpu::ThreadId host_;
   bool watched_ = true, watched_enqueuing_ = true;
   std::vector<Context> contexts_;
-  sim::Duration running_;  // running time of its kernels up to since_
+  sim::Duration running_;      // running time of its kernels up to since_
+  bool may_have_run_ = false;  // its kernels, since running_ was read
   // State over all its contexts. owns_: one holds the GPU. wait_: none does, and one waits for it.
   // outstanding_: one has batches outstanding. dla_: the state on DLAs.
   bool owns_ = false;

@@ -41,6 +41,11 @@ class Release(unittest.TestCase):
         self.folder = Path(self.place.name)
         self.addCleanup(self.place.cleanup)
 
+    def test_the_page_in_the_documentation_is_of_this_version(self):
+        page = (SOURCE / "docs/playground.html").read_text()
+        self.assertIn(f"<footer class=\"soft\">jostle {VERSION}</footer>", page)
+        self.assertLessEqual(len(page.encode()), 4_000_000)
+
     def test_parts_stand_in_one_folder_with_their_checksums(self):
         done = release(*parts(self.folder))
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -94,7 +94,7 @@ constexpr std::array operations{
     Named{"reshape", [](const Call& a) { return a.layers().reshape(a.name(), a.now(), a.shape(1)); }},
     Named{"transpose", [](const Call& a) { return a.layers().transpose(a.name(), a.now(), a.shape(1)); }},
     Named{"other",
-          [](const Call& a) {  // of the current tensor, and of another if one is named
+          [](const Call& a) {  // the current tensor's, and those of another if one is named
             if (a.word(4).empty()) return a.layers().other(a.name(), {a.now()}, a.shape(1));
             return a.layers().other(a.name(), {a.now(), a.node(a.word(4))}, a.shape(1));
           }},
