@@ -96,6 +96,8 @@ std::vector<Changed> on_cores(const Request& request) {
     Scenario scenario = request.scenario;
     ProcessEntry& process = scenario.processes[i];
     process.host.placement = scenarios::Placement::cpu;
+    if (process.host.sync == scenarios::default_sync(process.host.runtime))
+      process.host.sync = scenarios::default_sync(*runtime);
     process.host.runtime = *runtime;
     process.host.static_graph = false;
     process.host.transfers = true;

@@ -377,6 +377,28 @@ std::vector<std::vector<scenarios::Result>> results_of(const std::vector<WhatIf>
   return results;
 }
 
+std::vector<Explained> explained_groups(const scenarios::Scenario& scenario, const scenarios::Result& before,
+                                        const std::vector<Tried>& tried) {
+  std::vector<Explained> all;
+  const std::vector<ProcessGroup> groups = groups_of(scenario);
+  for (const ProcessGroup& group : groups) {
+    Explained part = explained(group, before);
+    if (before.processes[group.processes.front()].tokens && in_turns(scenario))
+      part.turns = turns_of_others(before, groups, group);
+    part.sentence = sentence_of(part, before, tried);
+    const scenarios::ProcessEntry& entry =
+        scenario.processes[static_cast<std::size_t>(before.processes[group.processes.front()].entry)];
+    if (entry.host.placement == scenarios::Placement::dla0 ||
+        entry.host.placement == scenarios::Placement::dla1)
+      part.pieces = engine_pieces(entry);
+    part.latency = latency_parts(before.processes[group.processes.front()]);
+    if (const std::string held = held_back(before, part.group.processes); !held.empty())
+      part.sentence = held + "; " + part.sentence;
+    all.push_back(std::move(part));
+  }
+  return all;
+}
+
 }  // namespace
 
 Explanation explain(const ExplainQuestion& question, const scenarios::RunControl& control) {
@@ -428,22 +450,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     explanation.result.verdict->text += reach_words(explanation.tried);
   }
 
-  const std::vector<ProcessGroup> groups = groups_of(scenario);
-  for (const ProcessGroup& group : groups) {
-    Explained part = explained(group, before);
-    if (before.processes[group.processes.front()].tokens && in_turns(scenario))
-      part.turns = turns_of_others(before, groups, group);
-    part.sentence = sentence_of(part, before, explanation.tried);
-    const scenarios::ProcessEntry& entry =
-        scenario.processes[static_cast<std::size_t>(before.processes[group.processes.front()].entry)];
-    if (entry.host.placement == scenarios::Placement::dla0 ||
-        entry.host.placement == scenarios::Placement::dla1)
-      part.pieces = engine_pieces(entry);
-    part.latency = latency_parts(before.processes[group.processes.front()]);
-    if (const std::string held = held_back(before, part.group.processes); !held.empty())
-      part.sentence = held + "; " + part.sentence;
-    explanation.groups.push_back(std::move(part));
-  }
+  explanation.groups = explained_groups(scenario, before, explanation.tried);
   explanation.tenants = tenants(before);
   explanation.limits = active_limits(before, explanation.tried);
   explanation.overload = overload_of(before, explanation.tried);

@@ -239,6 +239,21 @@ Json reported(const Explanation& explanation) {
   return json;
 }
 
+Json groups_json(const Explanation& explanation) {
+  Json groups = Json::array();
+  for (const Explained& explained : explanation.groups) {
+    groups.push_back({{"label", explained.group.label},
+                      {"processes", explained.group.processes},
+                      {"percent", percent_or_null(explained.share)},
+                      {"batch_ms", metric_json(explained.batch_ms)},
+                      {"sentence", explained.sentence}});
+    if (!explained.pieces.empty()) groups.back()["pieces"] = explained.pieces;
+    if (!explained.latency.empty()) groups.back()["latency"] = explained.latency;
+    if (!explained.turns.empty()) groups.back()["turns"] = explained.turns;
+  }
+  return groups;
+}
+
 }  // namespace
 
 std::string explanation_json(const Explanation& explanation) {
@@ -266,17 +281,7 @@ std::string explanation_json(const Explanation& explanation) {
   json["processes"] = Json::array();
   for (std::size_t i = 0; i < result.processes.size(); ++i)
     json["processes"].push_back(process(explanation, i));
-  json["groups"] = Json::array();
-  for (const Explained& explained : explanation.groups) {
-    json["groups"].push_back({{"label", explained.group.label},
-                              {"processes", explained.group.processes},
-                              {"percent", percent_or_null(explained.share)},
-                              {"batch_ms", metric_json(explained.batch_ms)},
-                              {"sentence", explained.sentence}});
-    if (!explained.pieces.empty()) json["groups"].back()["pieces"] = explained.pieces;
-    if (!explained.latency.empty()) json["groups"].back()["latency"] = explained.latency;
-    if (!explained.turns.empty()) json["groups"].back()["turns"] = explained.turns;
-  }
+  json["groups"] = groups_json(explanation);
   if (!explanation.tenants.empty()) json["tenants"] = explanation.tenants;
   json["critical"] = nullptr;
   if (const auto& critical = explanation.critical) {

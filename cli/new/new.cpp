@@ -75,7 +75,7 @@ bool has_gpu(const std::string& board) {
 std::optional<std::string> asked_scenario(Terminal& terminal) {
   TemplateAnswers answers;
   std::string name;
-  const std::vector<std::string> boards = profiles::device_names();
+  const std::vector<std::string>& boards = profiles::device_names();
   const bool known_board =
       ask(terminal, "Which board?", "jetson-orin-nano-super", [&](const std::string& answer) {
         answers.board = answer;
