@@ -416,7 +416,6 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   judge(explanation.result, scenario, &control);
   const scenarios::Result& before = explanation.result;
   explanation.aim = aim_of(scenario, before);
-
   RefusedChanges refused;
   std::vector<WhatIf> wanted = what_ifs(scenario, *profile->spec, before, question.directory, &refused);
   if (!question.what_ifs.empty()) {
@@ -449,7 +448,6 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
       try_all(pairs_of(explanation.tried, question.directory));
     explanation.result.verdict->text += reach_words(explanation.tried);
   }
-
   explanation.groups = explained_groups(scenario, before, explanation.tried);
   explanation.tenants = tenants(before);
   explanation.limits = active_limits(before, explanation.tried);
