@@ -60,8 +60,7 @@ Metric room_of(const std::vector<EntryLimit>& limits, const Tried& tried, const 
   for (const EntryLimit& limit : limits) {
     const Metric value = aim_change(limit.aim, tried, scenario, before).after;
     if (!value) return std::nullopt;
-    const double room =
-        (limit.least ? *value - limit.limit : limit.limit - *value) / std::max(std::abs(limit.limit), 1e-12);
+    const double room = room_to(limit.limit, limit.least, *value);
     least = std::min(least.value_or(room), room);
   }
   return least;

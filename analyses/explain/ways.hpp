@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "analyses/explain/what_if.hpp"
@@ -28,9 +27,6 @@ struct Way {
   std::string isolation = {};        // "a crash takes 1 of 3"
   std::string reason = {};           // why it is not possible
 };
-
-// Changes that the loader refused, by name, with its reason.
-using RefusedChanges = std::vector<std::pair<std::string, std::string>>;
 
 // The scenario unchanged; the changes of how the networks share the board, and of where they run; and those
 // that are not possible, with the reason. Empty with fewer than two networks.

@@ -366,7 +366,7 @@ std::vector<std::string> what_if_names() {
 
 std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
                              const scenarios::Result& before, const std::string& directory,
-                             std::vector<std::pair<std::string, std::string>>* refused) {
+                             RefusedChanges* refused) {
   const Request request{scenario, device, before};
   std::vector<WhatIf> all;
   for (const Intervention& row : interventions()) {

@@ -84,12 +84,15 @@ struct WhatIf {
   std::string note = {};  // the layers that fall back to the GPU, if it moves a network to a DLA
 };
 
+// Changes that the loader refused, by name, with its reason.
+using RefusedChanges = std::vector<std::pair<std::string, std::string>>;
+
 // The changes that apply to a scenario, in the order of interventions() in what_if.cpp. `before`: the
 // scenario's result; `directory`: where its files are searched ("" = working directory). A change that the
 // loader refuses is left out; `refused` gets its name and the reason.
-[[nodiscard]] std::vector<WhatIf> what_ifs(
-    const scenarios::Scenario& scenario, const board::DeviceSpec& device, const scenarios::Result& before,
-    const std::string& directory, std::vector<std::pair<std::string, std::string>>* refused = nullptr);
+[[nodiscard]] std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario,
+                                           const board::DeviceSpec& device, const scenarios::Result& before,
+                                           const std::string& directory, RefusedChanges* refused = nullptr);
 
 // Every name in the table.
 [[nodiscard]] std::vector<std::string> what_if_names();

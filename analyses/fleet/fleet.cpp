@@ -17,7 +17,7 @@
 #include "analyses/plan/samples.hpp"
 #include "analyses/plan/words.hpp"
 #include "analyses/study/power_basis.hpp"
-#include "analyses/study/slower.hpp"
+#include "analyses/verdict/slower.hpp"
 #include "input/counted.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"

@@ -11,7 +11,7 @@
 #include "analyses/interval/power_interval.hpp"
 #include "analyses/offload/runs.hpp"
 #include "analyses/study/power_basis.hpp"
-#include "analyses/study/slower.hpp"
+#include "analyses/verdict/slower.hpp"
 #include "models/board/spec.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/run/grades_of.hpp"

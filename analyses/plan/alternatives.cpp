@@ -8,7 +8,7 @@
 
 #include "analyses/plan/words.hpp"
 #include "analyses/study/power_basis.hpp"
-#include "analyses/study/slower.hpp"
+#include "analyses/verdict/slower.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "analyses/metrics/metric.hpp"
 #include "analyses/plan/words.hpp"
-#include "analyses/study/slower.hpp"
+#include "analyses/verdict/slower.hpp"
 #include "input/counted.hpp"
 #include "input/quantity.hpp"
 #include "models/process/share.hpp"

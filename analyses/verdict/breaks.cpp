@@ -6,8 +6,8 @@
 #include <functional>
 #include <mutex>
 
+#include "analyses/verdict/slower.hpp"
 #include "analyses/verdict/verdict.hpp"
-#include "models/board/clocks.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "profiles/profile/profile.hpp"
@@ -33,8 +33,8 @@ bool more_requests(Scenario& scenario, const board::DeviceSpec& /*device*/, doub
   bool any = false;
   for (ProcessEntry& process : scenario.processes)
     for (ProcessEntry& part : parts_of(process)) {
-      any = any || part.arrivals.rate_per_s > 0;
-      part.arrivals.rate_per_s *= times;
+      any = any || part.arrivals.rate_per_s > 0 || !part.arrivals.times.empty();
+      raise_rate(part.arrivals, times);
     }
   return any;
 }
@@ -53,34 +53,23 @@ bool slower_networks(Scenario& scenario, const board::DeviceSpec& device, double
   return true;
 }
 
-// Calls `change` with every stage before and after inference.
-template <class F>
-bool for_stages(Scenario& scenario, const F& change) {
+bool slower_stages(Scenario& scenario, const board::DeviceSpec& /*device*/, double times) {
   bool any = false;
   for (ProcessEntry& process : scenario.processes)
     for (auto* const stages : {&process.around.before, &process.around.after})
       for (scenarios::Stage& stage : *stages) {
-        change(stage);
+        stage.time = sim::picoseconds(static_cast<double>(stage.time.ps()) * times);
+        stage.cycles *= times;
+        stage.bytes *= times;
+        stage.rate /= times;
         any = true;
       }
   return any;
 }
 
-bool slower_stages(Scenario& scenario, const board::DeviceSpec& /*device*/, double times) {
-  return for_stages(scenario, [times](scenarios::Stage& stage) {
-    stage.time = sim::picoseconds(static_cast<double>(stage.time.ps()) * times);
-    stage.cycles *= times;
-    stage.bytes *= times;
-    stage.rate /= times;
-  });
-}
-
-// Host work is given at the reference clock, stages in cycles beside it; the bandwidth of memory stays.
+// The bandwidth of memory stays.
 bool lower_clocks(Scenario& scenario, const board::DeviceSpec& device, double times) {
-  double hz = device.cpu->reference_clock_hz;
-  if (hz <= 0) hz = std::ranges::max(board::maximum_clocks(device).clusters_hz);
-  put(scenario, "cpu.reference_clock", input::format_quantity(hz * times, input::frequency_dimension()));
-  for_stages(scenario, [times](scenarios::Stage& stage) { stage.cycles *= times; });
+  put(scenario, "cpu.what_if", fmt::format("{}", device.cpu->what_if / times));
   if (device.has_gpu()) slow_gpu(scenario, "arithmetic", device.what_if.arithmetic, times);
   return true;
 }

@@ -103,8 +103,7 @@ Judged worst_value(const std::string& metric, bool least, NumbersOf numbers, con
 double room_left(const Judged& judged) {
   if (judged.grows) return -1e9;
   if (!judged.value || !judged.limit) return 0;
-  const double room = judged.least ? *judged.value - *judged.limit : *judged.limit - *judged.value;
-  return room / std::max(std::abs(*judged.limit), 1e-12);
+  return room_to(*judged.limit, judged.least, *judged.value);
 }
 
 // "yes", and how sure: of the interval if there is one, else of the usual error.
@@ -127,6 +126,10 @@ std::string breaks_words(const scenarios::Breaks& breaks) {
 }
 
 }  // namespace
+
+double room_to(double limit, bool least, double value) {
+  return (least ? value - limit : limit - value) / std::max(std::abs(limit), 1e-12);
+}
 
 AskedLimits limits_of(const scenarios::Scenario& scenario) {
   if (!scenario.constraints.empty()) return {scenario.constraints};

@@ -37,6 +37,9 @@ struct AskedLimits {
 [[nodiscard]] std::vector<scenarios::Judged> judged(const AskedLimits& limits,
                                                     const std::vector<scenarios::Result>& results);
 
+// How far a value is from its limit, relative to that; negative if it misses it. `least`: as of Judged.
+[[nodiscard]] double room_to(double limit, bool least, double value);
+
 // How far boards may be from a metric, in words, with the source: "real boards differ by some 25 %, grade
 // datasheet"; empty without a grade. The grade of a result is that of what the metric rests on.
 [[nodiscard]] std::string usual_error_words(const std::string& grade);

@@ -137,7 +137,8 @@ void add_new(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("new", "Write a commented scenario, from a template or by five questions");
   const auto options = std::make_shared<NewOptions>();
-  add_choice(*command, "--template", options->name, "cameras|chat|cpu|robot|server",
+  add_choice(*command, "--template", options->name,
+             fmt::format("{}", fmt::join(template_names(), "|")).c_str(),
              "The template as it is (default: questions: board, what comes in, models, Python or C++, what "
              "must hold)");
   add_value(*command, "-o,--output", options->output, "FILE", "The file to write (default: standard output)");

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include <CLI/CLI.hpp>
 
 #include "profiles/embedded.hpp"
 
@@ -14,19 +14,6 @@ namespace jostle::cli {
 namespace {
 
 constexpr std::string_view folder = "templates/", ending = ".yaml", mark = "#? ";
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  std::istringstream stream{std::string(text)};
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-void replace_all(std::string& line, const std::string& before, const std::string& after) {
-  if (before.empty() || after.empty()) return;
-  for (std::size_t at = line.find(before); at != std::string::npos; at = line.find(before, at + after.size()))
-    line.replace(at, before.size(), after);
-}
 
 // The line as the answer has it; none: it is one of the other language's, or a question.
 std::optional<std::string> of_language(std::string line, bool cpp) {
@@ -48,7 +35,8 @@ std::vector<std::string> with_models(const std::vector<std::vector<std::string>>
   for (std::size_t i = 0; i < models.size(); ++i) {
     const std::size_t from = std::min(i, processes.size() - 1);
     for (std::string line : processes[from]) {
-      replace_all(line, "model: " + defaults[std::min(from, defaults.size() - 1)], "model: " + models[i]);
+      line = CLI::detail::find_and_replace(line, "model: " + defaults[std::min(from, defaults.size() - 1)],
+                                           "model: " + models[i]);
       if (i > from && line.find("- name: ") != std::string::npos) line += fmt::format("_{}", i + 1);
       lines.push_back(std::move(line));
     }
@@ -80,12 +68,8 @@ std::optional<std::string> template_default(std::string_view text, std::string_v
 
 std::vector<std::string> words_of_list(const std::string& text) {
   std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; std::getline(stream, word, ',');) {
-    const std::size_t first = word.find_first_not_of(' ');
-    if (first != std::string::npos)
-      words.push_back(word.substr(first, word.find_last_not_of(' ') + 1 - first));
-  }
+  for (std::string word : CLI::detail::split(text, ','))
+    if (!CLI::detail::trim(word).empty()) words.push_back(word);
   return words;
 }
 
@@ -95,14 +79,18 @@ std::string filled_template(std::string_view text, const TemplateAnswers& answer
   std::vector<std::string> head, tail;
   std::vector<std::vector<std::string>> processes;
   bool within = false;
-  for (const std::string& raw : lines_of(text)) {
+  for (const std::string& raw : CLI::detail::split(std::string(text), '\n')) {
     auto line = of_language(raw, answers.cpp);
     if (!line) continue;
-    replace_all(*line, asked("board"), answers.board);
-    replace_all(*line, asked("comes"), answers.comes);
+    const auto answer = [&](const char* key, const std::string& given) {
+      const std::string usual = asked(key);
+      if (!usual.empty() && !given.empty()) *line = CLI::detail::find_and_replace(*line, usual, given);
+    };
+    answer("board", answers.board);
+    answer("comes", answers.comes);
     if (line->starts_with("constraints:")) {
       if (answers.limit == "none") continue;
-      replace_all(*line, asked("limit"), answers.limit);
+      answer("limit", answers.limit);
     }
     const bool indented = line->starts_with(' ') || line->starts_with('#');
     if (line->starts_with("  - ")) processes.emplace_back();

@@ -11,7 +11,7 @@
 #include "analyses/plan/overload.hpp"
 #include "analyses/plan/plan.hpp"
 #include "analyses/plan/words.hpp"
-#include "analyses/study/slower.hpp"
+#include "analyses/verdict/slower.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/run/run.hpp"
 #include "tests/analyses/asked.hpp"

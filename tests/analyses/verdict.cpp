@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "analyses/compare/compare.hpp"
 #include "analyses/explain/explain.hpp"
 #include "scenarios/result/result_text.hpp"
@@ -88,6 +91,39 @@ TEST(Verdict, what_breaks_a_limit_breaks_it_when_it_is_run_and_a_little_less_doe
   EXPECT_EQ(judged_run(alone(30 * (1 + 0.8 * by))).verdict->met, true);
   EXPECT_THAT(result.verdict->text,
               HasSubstr(fmt::format("breaks if requests come {:.0f} % more often", 100 * by)));
+}
+
+TEST(Verdict, of_a_network_on_the_cores_breaks_as_their_clocks_fall) {
+  const auto with = [](const std::string& limits) {
+    return judged_run("device: raspberry-pi-5\ngovernors: {cpu: performance}\n" + limits +
+                      "processes: [{model: mobilenet_v2, precision: fp32, runtime: tflite, threads: 4, "
+                      "arrivals: {periodic: 10 /s}}]\nrun: {duration: 10 s, warmup: 200 ms}\n");
+  };
+  const double p90 = with("").processes[0].latency_ms.p90.value();
+  const Result result =
+      with(fmt::format("constraints: {{processes.latency_ms.p90: {{max: {} ms}}}}\n", 1.21 * p90));
+  ASSERT_TRUE(result.verdict->breaks) << result.verdict->text;
+  EXPECT_EQ(result.verdict->breaks->change, "the clocks of cores and GPU are lower");
+  // What is bound by memory does not wait for clocks: a little more than 1 - 1 / 1.21.
+  const double by = result.verdict->breaks->by.value_or(0);
+  EXPECT_TRUE(by > 1 - 1 / 1.2 && by < 0.3) << result.verdict->text;
+}
+
+TEST(Verdict, of_requests_of_a_trace_breaks_as_they_come_more_often) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                     fmt::format("jostle_verdict_{}.csv", static_cast<const void*>(&file));
+  {
+    std::ofstream stream(file);
+    for (int i = 0; i < 600; ++i) stream << 0.001 + i / 30.0 << "\n";
+  }
+  const Result result = judged_run(
+      "device: jetson-orin-nano\njetson_clocks: true\nconstraints: {processes.latency_ms.p90: {max: 60 ms}}\n"
+      "processes: [{model: resnet50, precision: fp16, arrivals: {trace: " +
+      file.string() + "}, stages: [{name: prepare, time: 15 ms}, infer]}]\n" +
+      "run: {duration: 4 s, warmup: 200 ms}\n");
+  std::filesystem::remove(file);
+  ASSERT_TRUE(result.verdict->breaks) << result.verdict->text;
+  EXPECT_EQ(result.verdict->breaks->change, "requests come more often");
 }
 
 TEST(Verdict, of_a_limit_that_nothing_breaks_says_what_was_tried) {

@@ -1,4 +1,4 @@
-#include "analyses/study/slower.hpp"
+#include "analyses/verdict/slower.hpp"
 
 #include <algorithm>
 #include <string_view>
