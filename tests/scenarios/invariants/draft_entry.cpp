@@ -397,7 +397,7 @@ DraftEntry drawn_loops(Dice& dice, const Place& place) {
 }
 
 DraftEntry drawn_load(Dice& dice, const board::DeviceSpec& device) {
-  const bool streams = device.memory.unified && device.has_gpu() && device.memory.cores;
+  const bool streams = (device.memory.unified || !device.has_gpu()) && device.memory.cores;
   DraftEntry load;
   std::vector<std::string> kinds;
   for (const process::LoadRow& row : process::load_rows)

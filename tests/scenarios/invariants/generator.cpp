@@ -172,6 +172,8 @@ Draft draft(std::uint64_t number) {
     draft.run = {draft.run.front(), "duration: 1 s", "warmup: 100 ms"};
   }
   if (own.one_in(5)) draft.run.emplace_back("start: together");
+  if (own.one_in(12))  // every board has more cores than one
+    add({fmt::format("figures: {{cpu.{}: \"[0]\"}}", own.of<std::string>({"isolcpus", "partition"}))});
   if (!overlap(draft) &&
       std::ranges::any_of(draft.board, [](const auto& line) { return line.starts_with("power_limit"); }))
     draft.run = {draft.run.front(), "duration: 2 s", "warmup: 1 s"};  // its window is nearly a second
