@@ -37,8 +37,8 @@ void GpuWindows::restart() {
 
 GpuWindows::Shares GpuWindows::shares_of(const gpu::Usage& used) const {
   const double window = sim::to_seconds(interval_);
-  return {used.sm_active / window, used.issue_slot / window, used.tensor_active / window,
-          used.occupancy / window,
+  return {used.sm_active / window, used.busy(used.issue_slot) / window,
+          used.busy(used.tensor_active) / window, used.occupancy / window,
           peak_bytes_per_s_ > 0 ? used.dram_bytes / (window * peak_bytes_per_s_) : 0};
 }
 

@@ -4,6 +4,7 @@
 // whether a record was measured, interpolated or computed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -66,6 +67,8 @@ struct Usage {
   double sm_active = 0, issue_slot = 0, tensor_active = 0, occupancy = 0, working = 0;
   double dram_bytes = 0;
 
+  // Pipes are busy while their SM is active; sums over kernels that share SMs may be above that.
+  [[nodiscard]] double busy(double pipes) const { return std::min(pipes, sm_active); }
   Usage& operator+=(const Usage& other);
   Usage& operator-=(const Usage& other);
   Usage& operator*=(double part);

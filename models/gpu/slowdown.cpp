@@ -46,6 +46,12 @@ double requests_for(double share, double most) {
   return u > 0 ? std::min(u / cube_root(1 - cubed(u)), most) : 0.0;
 }
 
+// compute_load was fitted to networks whose arithmetic is the tensor cores'. An SM cannot issue more than it
+// has slots.
+bool bound_by_cuda_cores(const Kernel& kernel) {
+  return kernel.issue_slot > kernel.tensor_active && kernel.compute_share > kernel.memory_share;
+}
+
 }  // namespace
 
 double pipes_used(const Kernel& kernel) {
@@ -58,8 +64,8 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const SpaceSharing& law = gpu.space_sharing;
   const std::uint32_t warps_of_block = (kernel.threads_per_block + 31) / 32;
   const double held = std::max(per_sm, 1.0), warps = held * warps_of_block;
-  const double pipes = std::min(
-      std::max(pipes_used(kernel) * law.compute_load, static_cast<double>(kernel.warp_pipes) * warps), 1.0);
+  const double loaded = pipes_used(kernel) * (bound_by_cuda_cores(kernel) ? 1 : law.compute_load);
+  const double pipes = std::min(std::max(loaded, static_cast<double>(kernel.warp_pipes) * warps), 1.0);
   const double bandwidth = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
   const double blocks = std::max(std::min<double>(kernel.blocks, per_sm * gpu.sm_count), 1.0);
   const double share = share_of_memory(gpu, kernel, bandwidth);
@@ -86,13 +92,11 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
                 .use = use};
   demand.requests = requests_of(demand.memory);
   demand.knee = knee_of(std::min(static_cast<double>(kernel.memory_share), use.dram_share));
-  demand.pipes_cubed = cubed(demand.pipes / whole_pipes);
   return demand;
 }
 
 void hold(Demand& demand, std::uint32_t blocks) {
   demand.pipes = static_cast<Count>(demand.pipes_of_block * static_cast<int>(blocks));
-  demand.pipes_cubed = cubed(demand.pipes / whole_pipes);
 }
 
 Demand beside(const Demand& alone, double moved_bytes) {
@@ -111,6 +115,9 @@ void Slowdown::add(const Demand& demand, int count) {
   memory_ += static_cast<std::int64_t>(count) * demand.memory_of_block;
   bound_ += static_cast<std::int64_t>(count) * demand.bound_of_block;
   requests_ = requests_of(memory_);
+  const std::int64_t pipes = static_cast<std::int64_t>(count) * demand.pipes_of_block;
+  pipes_ += pipes;
+  squared_ += pipes * demand.pipes;
 }
 
 }  // namespace jostle::gpu::space

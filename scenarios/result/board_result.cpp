@@ -39,8 +39,8 @@ SmArray sm_array(const gpu::Usage& used, double elapsed) {
   if (elapsed <= 0) return {};
   const auto share = [elapsed](double seconds) { return seconds / elapsed; };
   return {.sm_active = share(used.sm_active),
-          .issue_slot = share(used.issue_slot),
-          .tensor_active = share(used.tensor_active),
+          .issue_slot = share(used.busy(used.issue_slot)),
+          .tensor_active = share(used.busy(used.tensor_active)),
           .occupancy = share(used.occupancy)};
 }
 

@@ -229,8 +229,12 @@ class BlockByBlock {
   [[nodiscard]] double slowdown_of(const Stream& own) const {
     std::vector<std::int64_t> pipes(static_cast<std::size_t>(gpu_.sm_count), 0);
     std::int64_t memory = 0, bound = 0;
+    double asked = 0, squared = 0;
     for (const Stream& stream : streams_) {
       for (const Block& block : stream.blocks) {
+        const double u = stream.work.demand.pipes / 1000.0, of_block = stream.work.demand.pipes_of_block;
+        asked += of_block;
+        squared += of_block * u;
         pipes[static_cast<std::size_t>(block.sm)] += stream.work.demand.pipes_of_block;
         memory += stream.work.demand.memory_of_block;
         bound += stream.work.demand.bound_of_block;
@@ -255,7 +259,8 @@ class BlockByBlock {
       const double of = own.work.waves == 1
                             ? static_cast<double>(fullest) / 1000
                             : static_cast<double>(sum) / 1000 / static_cast<double>(own.blocks.size());
-      power += std::max(cubed(of) - cubed(demand.pipes / 1000.0), 0.0);
+      const double mean = squared / asked, longer = cube_root(1 + std::max(cubed(of) - cubed(mean), 0.0));
+      power += cubed(1 + demand.pipes / 1000.0 / mean * (longer - 1)) - 1;
     }
     return power == 1 ? 1.0 : cube_root(power);
   }

@@ -147,6 +147,33 @@ TEST(SpaceSharing, shares_the_bandwidth_where_kernels_are_bound_by_it) {
   EXPECT_NEAR(sim::to_seconds(shared.seen.back() - sim::Time{}), 40e-6, 1.2e-6);
 }
 
+TEST(SpaceSharing, a_kernel_of_few_instructions_loses_little_beside_one_that_fills_the_pipes) {
+  Spec spec = one_block_an_sm();
+  spec.max_blocks_per_sm = 2;
+  spec.max_threads_per_sm = 2048;
+  spec.space_sharing.compute_load = 1;
+  const auto in_us = [&](float of_one, float of_other) {
+    const auto using_pipes = [](float pipes) {
+      gpu::Kernel made = kernel(microseconds(20), 8);
+      made.issue_slot = pipes;
+      return sequence({made});
+    };
+    Shared shared(spec);
+    const auto one = using_pipes(of_one), other = using_pipes(of_other);
+    shared.gpu.enqueue(shared.context(), one, false);
+    shared.gpu.enqueue(shared.context(), other, false);
+    shared.engine.run(instant(milliseconds(10)));
+    return std::pair(1e6 * sim::to_seconds(shared.seen.front() - sim::Time{}),
+                     1e6 * sim::to_seconds(shared.seen.back() - sim::Time{}));
+  };
+  const auto [one, other] = in_us(1, 1);
+  EXPECT_NEAR(one, 40, 0.1);
+  EXPECT_NEAR(other, 40, 0.1);
+  const auto [light, heavy] = in_us(1, 0.1F);
+  EXPECT_LT(light, 1.02 * 20);
+  EXPECT_GT(heavy, 1.1 * 20);
+}
+
 TEST(SpaceSharing, keeps_the_fraction_of_a_kernel_when_rates_change) {
   Shared shared;
   const auto kernels = sequence({kernel(microseconds(40), 8)});

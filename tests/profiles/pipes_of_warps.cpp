@@ -36,7 +36,7 @@ double times_as_long(const Spec& gpu, const Kernel& kernel, double sms) {
   const double here = std::ceil(kernel.blocks / sms);
   const Demand demand = demand_of(gpu, kernel, alone);
   const double pipes = demand.pipes_of_block * here / whole_pipes;
-  return std::cbrt(1 + std::max(cubed(pipes) - demand.pipes_cubed, 0.0));
+  return std::cbrt(1 + std::max(cubed(pipes) - cubed(demand.pipes / whole_pipes), 0.0));
 }
 
 TEST(PipesOfWarps, products_on_cuda_cores_slow_each_other_on_one_sm_as_was_measured) {

@@ -43,7 +43,17 @@ std::optional<Pair> lower_clock(const Draft& draft, const std::string& domain,
   return Pair{before, after, {}};
 }
 
+// The duration of equal kernels is that at the clock that is set, so a lower one means less work: 1332/s at
+// 810 MHz of an RTX 4090 and at 570. Held at 210 MHz by a cap of its power, it does 350 and 493.
+bool has_equal_kernels(const Draft& draft) {
+  return std::ranges::any_of(draft.processes, [](const auto& entry) {
+    return std::ranges::any_of(entry.keys,
+                               [](const std::string& key) { return key.starts_with("model: {kernels"); });
+  });
+}
+
 std::optional<Pair> lower_gpu_clock(const Draft& draft, std::uint64_t number) {
+  if (has_equal_kernels(draft)) return std::nullopt;
   return lower_clock(draft, "gpu", device_of(draft).gpu.clock_table_hz, number);
 }
 std::optional<Pair> lower_cpu_clock(const Draft& draft, std::uint64_t number) {

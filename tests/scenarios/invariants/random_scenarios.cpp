@@ -147,6 +147,18 @@ TEST(Found, scenarios_obey_all_laws) {
            "2, "
            "arrivals: {poisson: 1 /s}}, {model: deit_tiny, precision: fp16, batch: 4, after: i0}]}\n"
            "run: {duration: 500 ms, warmup: 300 ms, seed: 97936}\n",
+           // Streams of one process kept more issue slots busy than SMs have.
+           "device: nvidia-h100\nprocesses:\n  - {model: vgg16, precision: fp32, streams: 3}\n"
+           "run: {seed: 517, duration: 109 ms, warmup: 100 ms, replications: 3}\n",
+           "device: nvidia-h200\nprocesses:\n"
+           "  - {model: yolov4_tiny, precision: fp32, cuda_graph: true, streams: 4}\n"
+           "run: {seed: 717, duration: 100 ms, warmup: 0 s}\n",
+           // Caches were filled again while a process was switched in, and nobody asked when the run ended.
+           "device: nvidia-rtx-pro-6000\nclocks: {gpu: 270 MHz}\npower_cap: {budget: 18 W, window: 100 ms}\n"
+           "compositor: true\nprocesses:\n"
+           "  - {model: {kernels: 4, duration: 56 us, blocks: 296, threads: 128, bytes: 3079 kB}, runtime: "
+           "cuda-graph, streams: 4}\n"
+           "run: {seed: 200, duration: 1 s, warmup: 100 ms, start: together}\n",
            // A stalled stream kept its rate for ever.
            "device: jetson-xavier-nx\nlink: {bandwidth: 50 Mbit/s, rtt: 20 ms, jitter: 5 ms, loss: 1 %}\n"
            "processes: [{model: resnet18, precision: int8, arrivals: {periodic: 1000 /s}}]\n"
