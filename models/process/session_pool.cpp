@@ -32,8 +32,8 @@ void SessionPool::wake(cpu::ThreadId session) {
 }
 
 sim::Process SessionPool::work(Worker& worker) {
-  for (;;) {
-    co_await wait_for(cpu_, worker.thread, worker.go, Sync::spin, sync_);
+  for (Sync how = Sync::blocking;; how = Sync::spin) {
+    co_await wait_for(cpu_, worker.thread, worker.go, how, sync_);
     worker.go.reset();
     if (&worker != &workers_.front() || engine_.now() > begun_ + operator_time) continue;
     for (Worker& other : workers_)
