@@ -55,6 +55,14 @@ TEST(SessionPools, have_a_thread_for_each_core_of_the_machine_whatever_the_affin
   EXPECT_EQ(scenario.processes[0].host.threads, 16);
 }
 
+TEST(SessionPools, have_one_problem_for_a_word_that_is_not_a_number) {
+  input::Problems problems;
+  EXPECT_FALSE(
+      parse_scenario({clients(1, ", threads: defalt"), "pool.yaml", ""}, shipped_catalogue(), {}, problems));
+  EXPECT_THAT(problems.text(), HasSubstr("a number of threads, or default"));
+  EXPECT_EQ(problems.text().find("a session of"), std::string::npos);
+}
+
 TEST(SessionPools, are_refused_of_runtimes_without_them) {
   for (const char* runtime : {"tensorrt", "cuda-graph", "eager"}) {
     input::Problems problems;
