@@ -147,9 +147,9 @@ std::optional<Changed> no_stages(const Request& request) {
 
 namespace {
 
-// True if threads of the process compute on the cores.
+// True if threads of the process compute on the cores, or would.
 bool has_team(const ProcessEntry& process) {
-  return process.host.placement == scenarios::Placement::cpu ||
+  return process.host.placement == scenarios::Placement::cpu || has_session_pool(process) ||
          (process.language && (process.language->gpu_layers || process.language->cpu_moe > 0));
 }
 

@@ -22,7 +22,9 @@ BatchSteps::BatchSteps(const BoardParts& board, const Spec& spec, const Costs& c
       spec_(spec),
       host_(host),
       accounting_(accounting),
-      executor_(executor_of(board, spec, costs, host, accounting)) {}
+      executor_(executor_of(board, spec, costs, host, accounting)) {
+  if (spec.pool.threads > 0) pool_.emplace(board, spec, costs);
+}
 
 bool BatchSteps::one_by_one() const {
   return std::holds_alternative<ThreadTeam>(executor_) || !spec_.before.empty() || !spec_.after.empty() ||

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "models/process/board_parts.hpp"
 #include "models/process/costs.hpp"
 #include "models/process/host_thread.hpp"
+#include "models/process/session_pool.hpp"
 #include "models/process/spec.hpp"
 #include "models/process/stage_line.hpp"
 #include "models/process/stream.hpp"
@@ -45,6 +47,7 @@ class BatchSteps {
 
   // The steps of a batch that can be enqueued ahead.
   [[nodiscard]] Stream::Enqueuing enqueue(std::uint64_t batch, sim::Time made) {
+    if (pool_) pool_->wake(host_.thread());
     return stream().enqueue(batch, made);
   }
   [[nodiscard]] Stream::Synchronising synchronise(std::uint64_t batch) { return stream().synchronise(batch); }
@@ -91,6 +94,7 @@ class BatchSteps {
   HostThread& host_;
   Accounting& accounting_;
   Executor executor_;
+  std::optional<SessionPool> pool_;
   Served* instance_ = nullptr;
   StageLine* line_ = nullptr;  // does the stages after inference; null: the host thread does
   std::vector<Feed> feeds_;

@@ -148,6 +148,7 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::graph,
                   .trains = false,
                   .blocks = false,
+                  .pool = Pool::machine,
                   .on_cores = Runtime::onnxruntime_cpu},
     // TensorRT's engine inside a session.
     RuntimeTraits{.runtime = Runtime::onnxruntime_tensorrt,
@@ -155,7 +156,8 @@ inline constexpr std::array runtimes{
                   .kind = RuntimeKind::session,
                   .lowering = dnn::Lowering::optimised,
                   .trains = false,
-                  .blocks = false},
+                  .blocks = false,
+                  .pool = Pool::machine},
     // Any library: it fuses as a compiler does.
     RuntimeTraits{.runtime = Runtime::cpu,
                   .name = "cpu",

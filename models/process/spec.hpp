@@ -140,6 +140,12 @@ struct HostWork {
   bool crowded = false;     // threads may wait for cores that others of its own have
 };
 
+// Threads that a session on the GPU keeps for its operators on the cores (session_pool.hpp).
+struct PoolSpec {
+  int threads = 0;      // number, the calling thread not included
+  sim::Duration spins;  // how long they spin for the next operator before they sleep
+};
+
 // A stage of a batch beside inference, done by the host thread or by an engine: decoding, pre- or
 // post-processing.
 struct HostStage {
@@ -203,6 +209,7 @@ struct Spec {
 
   std::int64_t streams = 1;           // number of equal streams, which share its requests
   std::int64_t host_threads = 1;      // number of threads that launch on its streams, dealt out in turn
+  PoolSpec pool;                      // of each of its sessions
   std::optional<ServerCosts> server;  // in place of the runtime's
   // Its networks, if several: each has work, requests, priority and streams of its own.
   std::vector<Spec> instances;

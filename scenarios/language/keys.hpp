@@ -353,8 +353,7 @@ void keys(auto& v, KeysOf<Host> /*record*/) {
   v("sync", &Host::sync, sync, "How the host waits for the GPU", {whole});
   v("host_threads", &Host::host_threads, Integer{1, max_streams}, "Threads that launch on its streams",
     {whole, "{} host threads"});
-  v("threads", &Host::threads, ThreadCount{}, "Number of threads, with placement: cpu",
-    {whole, "{} threads"});
+  v("threads", &Host::threads, ThreadCount{}, "Number of threads on the cores", {whole, "{} threads"});
   v("graph", &Host::static_graph, graph, "", {whole, "{} graph", "dynamic"});
 }
 

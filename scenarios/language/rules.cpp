@@ -268,9 +268,10 @@ void check_rules(const Mapping& mapping, const ProcessEntry& process, Kinds of) 
     mapping.cursor().problem("a language model needs `generate` or `bench`",
                              "generate: {prompt: 512, tokens: 128}, or bench: {tg: 128}");
   if (given("threads") && process.host.placement != Placement::cpu && !given("gpu_layers") &&
-      !given("cpu_moe"))
+      !given("cpu_moe") && runtime(process).kind != process::RuntimeKind::session)
     mapping.cursor().descend("threads").problem(
-        "only a process with placement: cpu, or with gpu_layers or cpu_moe, has threads");
+        "only a process with placement: cpu, a session of ONNX Runtime, or a language model with "
+        "gpu_layers or cpu_moe has threads");
 }
 
 void at_most(std::int64_t most, std::int64_t given, const char* what, const Cursor& at) {

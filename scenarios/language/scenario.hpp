@@ -244,6 +244,11 @@ struct ProcessEntry {
 }
 // The number of streams of all parts of a process.
 [[nodiscard]] std::int64_t streams_of(const ProcessEntry& process);
+// True if threads are given for the pools of its sessions on the GPU.
+[[nodiscard]] inline bool has_session_pool(const ProcessEntry& process) {
+  return process.host.threads && process.host.placement != Placement::cpu &&
+         process::traits_of(process.host.runtime).kind == process::RuntimeKind::session;
+}
 // The number of its host threads unless given: 1, but a session runs each of its streams in a thread.
 [[nodiscard]] std::int64_t default_host_threads(const ProcessEntry& process);
 // True if the process has more than one stream, or instances.

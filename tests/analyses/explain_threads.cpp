@@ -72,6 +72,21 @@ const std::vector<Thread>& threads() {
        "threads: "
        "4, count: 2, arrivals: {periodic: 10 /s, queue: {limit: 1, drop: oldest}}}]\n",
        {"threads"}},
+      {"llmman#485: many more threads than the quota of the container",
+       "device: jetson-agx-orin-64gb\npower_mode: MAXN\njetson_clocks: true\nprocesses: [{model: qwen3_0.6b, "
+       "precision: q4_k_m, runtime: ollama, gpu_layers: 0, threads: default, bench: {tg: 64}, "
+       "container: {name: c, cpus: 2}}]\nrun: {duration: 20 s}\n",
+       {"threads"}},
+      {"text-embeddings-inference#170: eight threads in a container of two CPUs",
+       "device: intel-xeon-processor\nprocesses: [{model: bert_base, precision: fp32, placement: cpu, "
+       "threads: "
+       "8, container: {name: c, cpus: 2}}]\n",
+       {"threads"}},
+      {"Diffusion-Planner#426: default pools of sixteen sessions on one GPU",
+       "device: nvidia-h200\nprocesses: [{model: {kernels: 200, duration: 4 us, blocks: 8, threads: 256}, "
+       "runtime: onnxruntime, count: 16, threads: default, stages: [{name: simulation, time: 10 ms}, "
+       "infer]}]\n",
+       {"threads"}},
       {"inference#687: the stages around the engine",
        "device: jetson-orin-nano\npower_mode: 15W\nprocesses:\n"
        "  - {model: yolov8n, precision: fp16, runtime: onnxruntime-tensorrt, stages: "

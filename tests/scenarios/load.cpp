@@ -251,10 +251,10 @@ TEST(Threads, are_of_processes_on_the_cpu) {
   const Loaded loaded = load_text(around(plain_process + ", placement: cpu, threads: 3"));
   ASSERT_EQ(loaded.errors, "");
   EXPECT_EQ(loaded.scenario->processes[0].host.threads, 3);
-  EXPECT_EQ(load_text(around(plain_process + ", threads: 3")).errors,
-            "gate.yaml:3: processes.0.threads: only a process with placement: cpu, or with gpu_layers or "
-            "cpu_moe, has "
-            "threads\n");
+  EXPECT_EQ(
+      load_text(around(plain_process + ", threads: 3")).errors,
+      "gate.yaml:3: processes.0.threads: only a process with placement: cpu, a session of ONNX Runtime, or "
+      "a language model with gpu_layers or cpu_moe has threads\n");
 }
 
 }  // namespace JOSTLE_FILE
