@@ -141,6 +141,10 @@ struct PlanControl {
 // RunError.
 [[nodiscard]] Plan plan(Candidates& candidates, const PlanControl& control);
 
+// A value of a metric against its criterion.
+[[nodiscard]] scenarios::Judged judged(const Criterion& criterion, const std::string& metric, double value,
+                                       const scenarios::Interval& pi90);
+
 // The answer in a sentence. `breaks_of_limits`: looks for what breaks the limits of the best point; called if
 // it meets them.
 using BreaksOfLimits = std::function<scenarios::Breaks(const AskedLimits& limits)>;
