@@ -482,7 +482,7 @@ class FleetPlanner {
 
   // Adds the latency by number of cameras: at most some ten points, and those of the choice itself.
   void add_curve(FleetChoice& choice, bool with_intervals) {
-    constexpr std::int64_t parts = 8;
+    constexpr std::int64_t parts = 5;
     const std::int64_t last = choice.overload.carries;
     std::set<std::int64_t> counts{1, choice.max_cameras, choice.capacity, last, last + 1};
     for (std::int64_t i = 1; i < parts; ++i) counts.insert(std::max<std::int64_t>(1, last * i / parts));
@@ -498,7 +498,8 @@ class FleetPlanner {
       const Evaluation p99 = values_in(goal, ResultMetrics(candidates_.result_of(scenario)));
       if (!p99) continue;
       point.p99_ms = p99->front();
-      if (with_intervals) point.pi90 = goal_trust(goal, scenario, *p99, control_.interrupt).intervals.front();
+      if (with_intervals && cameras <= choice.capacity)
+        point.pi90 = goal_trust(goal, scenario, *p99, control_.interrupt).intervals.front();
     }
   }
 

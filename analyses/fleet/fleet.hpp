@@ -93,7 +93,8 @@ struct FleetChoice {
   scenarios::Metric lost_p99_ms = {};      // latency once the spare boards are lost; none: the fleet has none
   std::optional<Bill> for_mean = {};       // for the mean of the day, without spare boards; none: no peak
   std::optional<Bill> without_spare = {};  // none: the fleet has no spare boards
-  // By number of cameras, up to one more than the board keeps up with. Intervals: of the first choice alone.
+  // By number of cameras, up to one more than the board keeps up with. Intervals: of the first choice alone,
+  // up to its capacity.
   std::vector<CurvePoint> curve = {};
   std::size_t candidate = 0;  // index in the candidates
 };
@@ -125,8 +126,9 @@ struct Fleet {
 // The answer in a sentence: the first choice against the limits, and the next one beside it.
 [[nodiscard]] scenarios::Verdict verdict_of(const Fleet& fleet);
 
-// The fleet of a kind: "3 x jetson-orin-nano-super here", "1 x nvidia-l4 at 20 ms".
-[[nodiscard]] std::string fleet_name(const FleetChoice& choice);
+// The boards of a choice: "3 x jetson-orin-nano-super"; where some stand behind a link, "3 x
+// jetson-orin-nano-super here", "1 x nvidia-l4 at 20 ms".
+[[nodiscard]] std::string fleet_name(const Fleet& fleet, const FleetChoice& choice);
 // Its watts: "120 W with its server".
 [[nodiscard]] std::string watts_words(const FleetChoice& choice);
 // What the busiest hour and lost boards cost, a sentence each.

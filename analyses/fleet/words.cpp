@@ -76,9 +76,12 @@ std::string watts_words(const FleetChoice& choice) {
                            : std::string());
 }
 
-std::string fleet_name(const FleetChoice& choice) {
-  return fmt::format("{} x {} {}", choice.boards, choice.device,
-                     choice.rtt_ms ? fmt::format("at {} ms", input::decimal(*choice.rtt_ms, 3)) : "here");
+std::string fleet_name(const Fleet& fleet, const FleetChoice& choice) {
+  const bool links =
+      std::ranges::any_of(fleet.choices, [](const FleetChoice& of) { return of.rtt_ms.has_value(); });
+  const std::string text = fmt::format("{} x {}", choice.boards, choice.device);
+  if (choice.rtt_ms) return fmt::format("{} at {} ms", text, input::decimal(*choice.rtt_ms, 3));
+  return links ? text + " here" : text;
 }
 
 std::vector<std::string> margin_costs(const Fleet& fleet, const FleetChoice& choice) {
@@ -115,12 +118,12 @@ scenarios::Verdict verdict_of(const Fleet& fleet) {
       return rests_on_power(metric) ? first.power_grade.value_or("") : first.grade;
     });
   const std::string lost = fleet.spare > 0 ? fmt::format(", {} of which may be lost", fleet.spare) : "";
-  verdict.text = fmt::format("{}{}: {}{}{}{}", fleet_name(first), lost, verdict.text,
+  verdict.text = fmt::format("{}{}: {}{}{}{}", fleet_name(fleet, first), lost, verdict.text,
                              verdict.text.empty() ? "" : "; ", watts_words(first), money_words(fleet, first));
   if (fleet.choices.size() > 1) {
     const FleetChoice& next = fleet.choices[1];
     verdict.text +=
-        fmt::format("; or {}: {}{}{}", fleet_name(next),
+        fmt::format("; or {}: {}{}{}", fleet_name(fleet, next),
                     next.p99_ms ? "p99 " + metric_words(fleet_latency, *next.p99_ms) + ", " : std::string(),
                     watts_words(next), money_words(fleet, next));
   }

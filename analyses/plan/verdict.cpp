@@ -71,7 +71,7 @@ scenarios::Verdict verdict_of(const Plan& plan, const BreaksOfLimits& breaks_of_
   std::optional<scenarios::Breaks> breaks;
   if (all.empty())
     all.push_back(std::move(objective));
-  else if (std::ranges::all_of(all, [](const auto& one) { return one.met == true; }))
+  else if (breaks_of_limits && std::ranges::all_of(all, [](const auto& one) { return one.met == true; }))
     breaks = breaks_of_limits(limits);
   const bool limited = !limits.constraints.empty();
   scenarios::Verdict verdict = verdict_of(std::move(all), std::move(breaks), grade_of);

@@ -14,6 +14,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "input/quantity.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 
@@ -49,7 +50,7 @@ std::string mode_of(const FleetChoice& choice) {
 
 // The board with its settings, its costs and how sure they are.
 std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
-  std::string text = fleet_name(choice);
+  std::string text = fleet_name(fleet, choice);
   if (choice.power_mode) text += ", mode " + mode_of(choice);
   if (output::parsed_json(choice.settings).size() > 0)
     text += ": " + analyses::plain_settings(choice.settings);
@@ -81,7 +82,7 @@ std::vector<std::string> why_so_many(const Fleet& fleet, const FleetChoice& choi
   if (const auto& fewer = choice.fewer_boards)
     found.push_back(fmt::format("with {} ({} a board{}): {}", input::counted(fewer->boards, "board"),
                                 input::counted(fewer->cameras, "camera"),
-                                fleet.spare > 0 ? fmt::format(" once {} lost", fleet.spare) : "",
+                                fleet.spare > 0 ? fmt::format(" once {} is lost", fleet.spare) : "",
                                 fewer->why));
   return found;
 }
@@ -236,8 +237,8 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
 PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   PageWords words = page_words(scenario);
   std::vector<std::string> boards, limits;
-  for (const analyses::LeftOut& left_out : fleet.carry_none) boards.push_back(left_out.device);
   for (const FleetChoice& choice : fleet.choices) boards.push_back(choice.device);
+  for (const analyses::LeftOut& left_out : fleet.carry_none) boards.push_back(left_out.device);
   for (std::size_t i = 0; i < fleet.goal.criteria.size(); ++i)
     limits.push_back(analyses::criterion_words(fleet.goal.metrics[i], fleet.goal.criteria[i]));
   words.scenario = fmt::format("{}", fmt::join(boards, ", "));
@@ -245,8 +246,12 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   constexpr std::string_view closed = ", one batch after the other";
   for (std::string& process : words.processes)
     if (process.ends_with(closed)) process.resize(process.size() - closed.size());
-  words.question = fmt::format("Which boards, and how many, carry {} at {:.4g} frames/s each{}{}",
-                               input::counted(fleet.cameras, "camera"), fleet.rate_per_s,
+  std::string busy;
+  if (fleet.peak != 1)
+    busy = fmt::format(", {} in the busiest hour", input::decimal(fleet.rate_per_s * fleet.peak, 3));
+  if (fleet.spare > 0) busy += fmt::format(", also once {} lost", input::counted(fleet.spare, "board"));
+  words.question = fmt::format("Which boards, and how many, carry {} at {:.4g} frames/s each{}{}{}",
+                               input::counted(fleet.cameras, "camera"), fleet.rate_per_s, busy,
                                limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
   words.verdict = verdict_of(fleet);
   Passage answer{"", {fleet_table(fleet)}};
@@ -284,7 +289,7 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
         words.warnings.push_back({choice.device, crosses});
     std::vector<std::string> lines{choice_sentence(fleet, choice)};
     std::ranges::copy(why_so_many(fleet, choice), std::back_inserter(lines));
-    words.more.push_back({fleet_name(choice), {}, std::move(lines)});
+    words.more.push_back({fleet_name(fleet, choice), {}, std::move(lines)});
   }
   return words;
 }

@@ -86,7 +86,8 @@ function curves(fleet) {
   const bandName = `9 of 10 boards of ${choices[0].device}`;
   return figure({
     title: 'p99 over the cameras on a board', wide: true, height: 360,
-    about: `In the busiest hour, of one board of each kind; a diamond is the choice. ${limits.length ? 'The line is the limit. ' : ''}A curve ends where the board does not keep up.`,
+    about: `In the busiest hour, of one board of each kind; a diamond is the choice. ${limits.length ? 'The line is the limit. ' : ''}A curve ends where the board does not keep up.${
+      kinds.some((of) => of.settings['processes.0.batch'] > 1) ? ' With few cameras a batch fills late.' : ''}`,
     table: () => Table.of(['device', 'cameras', 'p99 ms', 'low', 'high'],
         kinds.flatMap((kind) => kind.curve.map((of) => [kind.device, of.cameras, of.latency_ms_p99, ...(of.pi90 ?? [])]))),
     option: (theme) => ({
