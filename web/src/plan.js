@@ -47,10 +47,10 @@ function overKey(plan) {
   const points = plan.every.every((of) => Number.isFinite(at(of))) ? [...plan.every].sort((a, b) => at(a) - at(b)) : plan.every;
   const labels = points.map((of) => String(of.settings[key])), name = setting({[key]: ''}).trim();
   const chart = (kind) => {
-    const path = plan.best[kind][0].figure, value = (of) => of[kind][0].value, limits = limitsOf(plan.best[kind], path);
+    const path = plan.best[kind][0].figure, value = (of) => of[kind][0].value, limits = limitsOf(plan.best.constraints, path);
     const most = Math.max(...points.map(value), ...limits.map((of) => of.value));
     return figure({
-      title: `${metric(path)} over ${name}`, about: `The best: ${name} ${plan.best.settings[key]}.${limits.length ? ' The line is the limit.' : ''}`,
+      title: `${metric(path).replace(/,[^,]*$/, '')} over ${name}`, about: `The best: ${name} ${plan.best.settings[key]}.${limits.length ? ' The line is the limit.' : ''}`,
       table: () => Table.of([name, metric(path)], points.map((of) => [String(of.settings[key]), value(of)])),
       option: (theme) => ({tooltip: {trigger: 'axis', valueFormatter: shown}, xAxis: {type: 'category', name, data: labels},
         yAxis: {type: 'value', name: metric(path), max: Number((1.05 * most).toPrecision(2))},
