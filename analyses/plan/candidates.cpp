@@ -42,23 +42,16 @@ std::vector<std::size_t> Candidates::points_of(const CheckedStudy& checked) {
   return points;
 }
 
-namespace {
-
-// The message of "scenario.processes.0: has no GPU".
-std::string without_path(const std::string& problem) {
-  const std::size_t colon = problem.find(": ");
-  return colon == std::string::npos ? problem : problem.substr(colon + 2);
-}
-
-}  // namespace
-
 std::string Candidates::unsupported_on(const std::string& device) const {
   const Points all(*study_);
   const auto axis = std::ranges::find(study_->axes, "device", &Axis::key) - study_->axes.begin();
-  for (std::size_t i = 0; i < checked_->points.size(); ++i)
-    if (!checked_->points[i].is_supported() &&
-        values_at(*study_, all[i])[static_cast<std::size_t>(axis)]->text == device)
-      return without_path(checked_->problems[checked_->points[i].problem]);
+  for (std::size_t i = 0; i < checked_->points.size(); ++i) {
+    if (checked_->points[i].is_supported() ||
+        values_at(*study_, all[i])[static_cast<std::size_t>(axis)]->text != device)
+      continue;
+    const std::string& problem = checked_->problems[checked_->points[i].problem];  // "path: message"
+    return problem.substr(std::min(problem.size(), problem.find(": ") + 2));
+  }
   return {};
 }
 

@@ -61,7 +61,7 @@ std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   if (choice.energy_per_hour)
     text += fmt::format(", of it energy {:.3g} and {:.3g}{}", *choice.energy_per_hour,
                         *choice.energy_per_million, grade_note(choice));
-  if (!choice.price) text += "; no price known";
+  if (!choice.price && !choice.cost_per_hour) text += "; no price known";
   text += fmt::format("; {}{}{}", watts_words(choice), grade_note(choice), interval_note(choice.power_pi90));
   if (choice.p99_ms && !limits(fleet, "processes.latency_ms.p99"))
     text += fmt::format("; p99 {} ms{}", significant(*choice.p99_ms, 3), interval_note(choice.p99_pi90));
@@ -75,6 +75,12 @@ std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   return text;
 }
 
+// True if the 90 % interval crosses the limit.
+bool may_exceed_limit(const Criterion& criterion, const Interval& interval) {
+  return interval &&
+         (criterion.maximise ? interval->first < *criterion.limit : interval->second > *criterion.limit);
+}
+
 // Why it takes so many boards of this type, and what the busiest hour and lost boards cost.
 std::vector<std::string> why_so_many(const Fleet& fleet, const FleetChoice& choice) {
   std::vector<std::string> found = margin_costs(fleet, choice);
@@ -84,6 +90,10 @@ std::vector<std::string> why_so_many(const Fleet& fleet, const FleetChoice& choi
                                 input::counted(fewer->cameras, "camera"),
                                 fleet.spare > 0 ? fmt::format(" once {} is lost", fleet.spare) : "",
                                 fewer->why));
+  for (std::size_t i = 0; i < choice.intervals.size(); ++i)
+    if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))
+      found.emplace_back(
+          "the 90 % interval crosses the limit: measure before you buy, or plan fewer cameras per board");
   return found;
 }
 
@@ -101,12 +111,6 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
   for (const std::string& sentence : why_so_many(fleet, choice)) text += paragraph(sentence, width, 4);
   if (const std::string curve = curve_sentence(choice); !curve.empty()) text += paragraph(curve, width, 4);
   return text;
-}
-
-// True if the 90 % interval crosses the limit.
-bool may_exceed_limit(const Criterion& criterion, const Interval& interval) {
-  return interval &&
-         (criterion.maximise ? interval->first < *criterion.limit : interval->second > *criterion.limit);
 }
 
 // The boards that all cameras need if each carries so many, and at least one.
@@ -160,9 +164,6 @@ std::string fleet_decision(const Fleet& fleet) {
                             std::ranges::all_of(fleet.choices, has_price) ? "" : " of those with a price")
               : fmt::format("; then {} may be cheaper", rival->device));
 }
-
-constexpr const char* crosses =
-    "The 90 % interval crosses the limit: measure before you buy, or plan fewer cameras per board.";
 
 Table fleet_table(const Fleet& fleet) {
   Table table({left("board"), shrinking("mode", 52), right("boards"), right("cameras/board", 50),
@@ -225,12 +226,7 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
   if (const std::string decision = fleet.choices.empty() ? "" : fleet_decision(fleet); !decision.empty())
     text += paragraph("how sure: " + decision, width, 0);
   text += "\n";
-  for (const FleetChoice& choice : fleet.choices) {
-    text += choice_text(fleet, choice, width);
-    for (std::size_t i = 0; i < choice.intervals.size(); ++i) {
-      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i])) text += paragraph(crosses, width, 4);
-    }
-  }
+  for (const FleetChoice& choice : fleet.choices) text += choice_text(fleet, choice, width);
   return text;
 }
 
@@ -249,7 +245,7 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   std::string busy;
   if (fleet.peak != 1)
     busy = fmt::format(", {} in the busiest hour", input::decimal(fleet.rate_per_s * fleet.peak, 3));
-  if (fleet.spare > 0) busy += fmt::format(", also once {} lost", input::counted(fleet.spare, "board"));
+  if (fleet.spare > 0) busy += fmt::format(", also with {} lost", input::counted(fleet.spare, "board"));
   words.question = fmt::format("Which boards, and how many, carry {} at {:.4g} frames/s each{}{}{}",
                                input::counted(fleet.cameras, "camera"), fleet.rate_per_s, busy,
                                limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
@@ -284,9 +280,6 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   for (const std::string& note : {fleet.power_note, price_note(fleet)})
     if (!note.empty()) words.warnings.push_back({"note", note});
   for (const FleetChoice& choice : fleet.choices) {
-    for (std::size_t i = 0; i < choice.intervals.size(); ++i)
-      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))
-        words.warnings.push_back({choice.device, crosses});
     std::vector<std::string> lines{choice_sentence(fleet, choice)};
     std::ranges::copy(why_so_many(fleet, choice), std::back_inserter(lines));
     words.more.push_back({fleet_name(fleet, choice), {}, std::move(lines)});

@@ -34,12 +34,11 @@ Conclusion conclusion_of(const analyses::Study& study, analyses::Database& datab
   std::vector<analyses::Evaluation> evaluations;
   std::vector<std::string> settings;
   std::vector<std::int64_t> points;
-  std::vector<std::size_t> rows_of;
-  std::size_t grows = 0, too_short = 0, row = 0;
+  std::size_t grows = 0, too_short = 0;
   analyses::SqlStatement rows(
       database,
       "SELECT point, settings, status, result FROM points JOIN outcomes USING (key) ORDER BY point");
-  for (; rows.step(); ++row) {
+  while (rows.step()) {
     if (rows.text(2) != "ok") continue;
     const analyses::ResultMetrics metrics{std::string(rows.text(3))};
     const bool p99 = metrics.find("processes.latency_ms.p99", analyses::Worst::greatest).has_value();
@@ -47,7 +46,6 @@ Conclusion conclusion_of(const analyses::Study& study, analyses::Database& datab
     evaluations.push_back(values_in(plan.goal, metrics));
     points.push_back(rows.integer(0));
     settings.emplace_back(rows.text(1));
-    rows_of.push_back(row);
   }
   Conclusion found;
   if (grows + too_short > 0)
@@ -61,7 +59,6 @@ Conclusion conclusion_of(const analyses::Study& study, analyses::Database& datab
     plan.best->values = *evaluations[*best];
     plan.best->intervals.resize(plan.best->values.size());
     found.point = points[*best];
-    found.row = rows_of[*best];
   }
   found.verdict = verdict_of(plan, {});
   found.text += (plan.best ? "best: " : "") + found.verdict->text + "\n";

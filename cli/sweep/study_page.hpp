@@ -19,7 +19,6 @@ struct Conclusion {
   std::string text;  // a line each: how many points have no p99 and why, and which is best
   std::optional<scenarios::Verdict> verdict;
   std::optional<std::int64_t> point;
-  std::optional<std::size_t> row;  // of the points as write_points() has them
 };
 [[nodiscard]] Conclusion conclusion_of(const analyses::Study& study, analyses::Database& database);
 

@@ -84,16 +84,15 @@ std::string table_query(analyses::Database& database) {
 // Prints the points as asked: as a table if they go nowhere else. As JSON the best point carries the verdict.
 void export_points(const SweepOptions& options, Terminal& terminal, analyses::Database& database,
                    const Conclusion& conclusion) {
-  if (options.export_as == "json") {
-    std::size_t row = 0;
+  const std::string best = fmt::format("{{\"point\":{},", conclusion.point.value_or(-1));
+  if (options.export_as == "json")
     analyses::write_points(database, [&](std::string_view line) {
       std::string text(line);
-      if (row++ == conclusion.row)
+      if (text.starts_with(best))
         text.insert(text.size() - 1,
                     ",\"verdict\":" + output::json_text(scenarios::json_of(*conclusion.verdict)));
       terminal.print_data(text + "\n");
     });
-  }
   const bool only_printed = options.output.empty() && options.export_as.empty() && options.html.empty();
   if (options.export_as == "csv" || only_printed) {
     analyses::SqlStatement rows(database, only_printed ? table_query(database) : "SELECT * FROM results");
