@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -35,10 +36,9 @@ constexpr double seconds_a_day = 86400;
 constexpr const char* latency = "processes.latency_ms.p99";
 
 constexpr const char* power = "system.power_w";
-constexpr const char* energy = "system.energy_per_image_mj";
-// The criteria of a board are the limits, then latency, power and energy, which may be absent. Their
-// positions after the limits:
-constexpr std::size_t power_after_limits = 1, energy_after_limits = 2, may_be_absent = 3;
+// The criteria of a board are the limits, then latency and power, which may be absent. The position of power
+// after the limits:
+constexpr std::size_t power_after_limits = 1, may_be_absent = 2;
 
 // The outcome of one run of a board with a number of cameras. Lengths are relative to the scenario's.
 struct Outcome {
@@ -54,10 +54,17 @@ struct Decided {
   double p_feasible = 0;
 };
 
+Bill bill_of(const FleetChoice& choice) {
+  return {choice.boards, choice.power_w, choice.price, choice.cost_per_hour};
+}
+
 class FleetPlanner {
  public:
   FleetPlanner(const FleetSection& section, const Candidates& candidates, const FleetControl& control)
-      : section_(section), candidates_(candidates), control_(control) {
+      : section_(section),
+        rate_(section.rate_per_s * section.peak),
+        candidates_(candidates),
+        control_(control) {
     for (const Constraint& constraint : section.constraints) {
       if (constraint.min) add_limit(constraint.metric, true, *constraint.min);
       if (constraint.max) add_limit(constraint.metric, false, *constraint.max);
@@ -66,7 +73,7 @@ class FleetPlanner {
     goal_.confidence = candidates.goal().confidence;
     board_goal_ = goal_;
     board_goal_.may_be_absent = may_be_absent;
-    for (const char* const metric : {latency, power, energy}) {
+    for (const char* const metric : {latency, power}) {
       board_goal_.criteria.push_back({false, std::nullopt});
       board_goal_.metrics.emplace_back(metric);
     }
@@ -79,13 +86,20 @@ class FleetPlanner {
       if (auto choice = best_of_type(board, capacity))
         fleet.choices.push_back(*std::move(choice));
       else
-        fleet.carry_none.push_back(board.device);
+        fleet.carry_none.push_back({board.device, why_none(board)});
     }
     const auto cost = [](const FleetChoice& choice) {
       return std::pair(choice.price.value_or(std::numeric_limits<double>::infinity()), choice.boards);
     };
     std::ranges::stable_sort(fleet.choices, {}, cost);
-    fleet.power_note = power_note(powered_);
+    std::set<std::string> with_server;
+    for (const FleetBoard& board : section_.boards)
+      if (board.host_w) with_server.insert(board.device);
+    fleet.power_note = power_note(powered_, with_server);
+    fleet.peak = section_.peak;
+    fleet.spare = section_.spare;
+    for (FleetChoice& choice : fleet.choices)
+      if (control_.curve) add_curve(choice, control_.intervals && &choice == fleet.choices.data());
     add_mix(fleet);
     fleet.simulated = simulated_;
     return fleet;
@@ -106,7 +120,7 @@ class FleetPlanner {
 
   [[nodiscard]] Outcome single_run(std::size_t candidate, std::int64_t cameras, double length) {
     const scenarios::Scenario scenario =
-        lengthened(with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s), length);
+        lengthened(with_cameras(candidates_.scenario(candidate), cameras, rate_), length);
     const auto profile = candidates_.profiles().required(scenario);
     scenarios::RunControl control;
     control.interrupt = control_.interrupt;
@@ -234,12 +248,14 @@ class FleetPlanner {
     return 0;
   }
 
-  // Decides by replications if a board with this many cameras meets the limits. Each verdict is remembered.
-  [[nodiscard]] const Decided& decided(std::size_t candidate, std::int64_t cameras) {
-    const auto [known, is_new] = decided_.try_emplace({candidate, cameras});
+  // Decides by replications if a board with this many cameras meets the limits, in the busiest hour or at
+  // this rate. Each verdict is remembered.
+  [[nodiscard]] const Decided& decided(std::size_t candidate, std::int64_t cameras,
+                                       std::optional<double> rate = {}) {
+    const auto [known, is_new] = decided_.try_emplace({candidate, cameras, rate.value_or(rate_)});
     Decided& board = known->second;
     if (!is_new) return board;
-    board.replicated.scenario = loaded(candidate, cameras);
+    board.replicated.scenario = loaded(candidate, cameras, rate);
     const Replicator replicator{board_goal_, candidates_.profiles(), control_.threads, control_.interrupt};
     // The probability of error is divided among the steps, and among the boards that a search usually
     // examines.
@@ -254,12 +270,31 @@ class FleetPlanner {
     return board;
   }
 
+  // The number of cameras on the emptiest board, at least one.
+  [[nodiscard]] std::int64_t fewest_each(std::int64_t boards) const {
+    return std::max<std::int64_t>(1, section_.cameras / boards);
+  }
+
   // True if replications show that every board meets the limits when the cameras are spread evenly over
-  // `boards`.
+  // `boards`, and over these and the spare ones: there at the mean rate too, at which a batch fills later.
   [[nodiscard]] bool is_feasible(std::size_t candidate, std::int64_t boards) {
-    const std::int64_t fewest = section_.cameras / boards, most = cameras_each(boards);  // on one board
-    return decided(candidate, most).verdict == Verdict::feasible &&
-           (fewest == most || decided(candidate, fewest).verdict == Verdict::feasible);
+    const std::int64_t all = boards + section_.spare;
+    for (const std::int64_t cameras :
+         {cameras_each(boards), fewest_each(boards), cameras_each(all), fewest_each(all)})
+      if (decided(candidate, cameras).verdict != Verdict::feasible) return false;
+    return section_.peak == 1 ||
+           (decided(candidate, cameras_each(all), section_.rate_per_s).verdict == Verdict::feasible &&
+            decided(candidate, fewest_each(all), section_.rate_per_s).verdict == Verdict::feasible);
+  }
+
+  // Why no configuration of a kind carries a camera: it has none, or one of them misses a limit.
+  [[nodiscard]] std::string why_none(const FleetBoard& board) {
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      if (candidates_.scenario(i).device == board.device) {
+        const std::string why = why_not(i, 1);
+        return "no configuration meets the limits with even one camera" + (why.empty() ? "" : ": " + why);
+      }
+    return candidates_.unsupported_on(board.device);
   }
 
   // The candidate that needs the fewest boards; ties: the lowest power. The search begins at the numbers of
@@ -277,7 +312,7 @@ class FleetPlanner {
       const auto [boards, candidates] = *by_boards.begin();
       by_boards.erase(by_boards.begin());
       std::optional<FleetChoice> best;
-      std::size_t best_candidate = 0;
+      std::int64_t needed = boards;  // without spare ones
       for (const std::size_t candidate : candidates) {
         if (!is_feasible(candidate, boards)) {
           const std::int64_t next = more_boards(boards);
@@ -285,17 +320,21 @@ class FleetPlanner {
             by_boards[next].push_back(candidate);
           continue;
         }
-        FleetChoice choice = spread(board, candidate, boards);
+        FleetChoice choice = spread(board, candidate, boards + section_.spare);
         if (best && best->power_w <= choice.power_w) continue;
-        best_candidate = candidate;
         best = std::move(choice);
       }
       if (!best) continue;
-      for (std::int64_t boards_less = best->boards - 1;
-           boards_less > 0 && is_feasible(best_candidate, boards_less); --boards_less)
-        best = spread(board, best_candidate, boards_less);
-      best->capacity = confirmed_capacity(best_candidate, capacity[best_candidate], best->max_cameras);
+      const std::size_t best_candidate = best->candidate;
+      for (; needed > 1 && is_feasible(best_candidate, needed - 1); --needed)
+        best = spread(board, best_candidate, needed - 1 + section_.spare);
+      best->capacity = confirmed_capacity(best_candidate, capacity[best_candidate], cameras_each(needed));
       add_distances(*best, best_candidate);
+      if (section_.spare > 0) {
+        best->without_spare = bill_of(spread(board, best_candidate, needed));
+        best->lost_p99_ms = (*decided(best_candidate, cameras_each(needed))
+                                  .replicated.samples.means())[goal_.criteria.size()];
+      }
       best->intervals.resize(goal_.criteria.size());
       if (control_.intervals) add_intervals(*best, best_candidate);
       if (control_.intervals) add_if_off(*best, best_candidate);
@@ -320,14 +359,15 @@ class FleetPlanner {
     return std::max(cameras, confirmed);
   }
 
-  [[nodiscard]] scenarios::Scenario loaded(std::size_t candidate, std::int64_t cameras) const {
-    return lengthened(with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s),
+  [[nodiscard]] scenarios::Scenario loaded(std::size_t candidate, std::int64_t cameras,
+                                           std::optional<double> rate = {}) const {
+    return lengthened(with_cameras(candidates_.scenario(candidate), cameras, rate.value_or(rate_)),
                       length_[candidate]);
   }
 
   // Adds how far the fullest board is from overload, and what would be better and is out of reach.
   void add_distances(FleetChoice& choice, std::size_t candidate) {
-    const Load load{LoadUnit::cameras, choice.max_cameras, 0, section_.rate_per_s};
+    const Load load{LoadUnit::cameras, choice.max_cameras, 0, rate_};
     choice.overload = distance_to_overload(load, [&](std::int64_t cameras) {
       ++simulated_;
       return candidates_.result_of(loaded(candidate, cameras));
@@ -343,8 +383,9 @@ class FleetPlanner {
       }
       choice.more_cameras = {choice.boards, missed, std::move(why)};
     }
-    if (choice.boards < 2) return;
-    const std::int64_t each = cameras_each(choice.boards - 1);
+    const std::int64_t needed = choice.boards - section_.spare;
+    if (needed < 2) return;
+    const std::int64_t each = cameras_each(needed - 1);
     std::string why = why_not(candidate, each);
     if (why.empty()) why = "they are not known to meet the limits";
     choice.fewer_boards = {choice.boards - 1, each, std::move(why)};
@@ -373,7 +414,7 @@ class FleetPlanner {
 
   // The number of cameras that one board carries within the limits if its times are `factor` times as long.
   [[nodiscard]] std::int64_t carried_if(const FleetChoice& choice, std::size_t candidate, double factor) {
-    const Load load{LoadUnit::cameras, choice.capacity, 0, section_.rate_per_s};
+    const Load load{LoadUnit::cameras, choice.capacity, 0, rate_};
     const auto run_with = [&](std::int64_t cameras) {
       ++simulated_;
       return candidates_.result_of(on_slower_board(loaded(candidate, cameras), factor));
@@ -394,25 +435,35 @@ class FleetPlanner {
 
   // The choice that spreads all cameras evenly over the boards. is_feasible() must have been called for it.
   [[nodiscard]] FleetChoice spread(const FleetBoard& board, std::size_t candidate, std::int64_t boards) {
-    const std::int64_t fewest = section_.cameras / boards, most = cameras_each(boards);  // cameras on a board
+    const std::int64_t fewest = fewest_each(boards), most = cameras_each(boards);  // cameras on a board
     const std::int64_t fuller_boards =
         section_.cameras % boards;  // they have one camera more than the others
     const Decided& full = decided(candidate, most);
     const Decided& rest = decided(candidate, fewest);
     const std::vector<double> values = *full.replicated.samples.means();
     const std::size_t limits = goal_.criteria.size();
+    const auto watts = [&](std::int64_t cameras, double rate) {
+      return (*decided(candidate, cameras, rate).replicated.samples.means())[limits + power_after_limits];
+    };
     FleetChoice choice;
     choice.device = board.device;
     choice.settings = settings_without_device(candidate);
     choice.boards = boards;
     choice.max_cameras = most;
-    choice.board_w = values[limits + power_after_limits];
-    choice.power_w = static_cast<double>(fuller_boards) * choice.board_w +
-                     static_cast<double>(boards - fuller_boards) *
-                         (*rest.replicated.samples.means())[limits + power_after_limits];
-    choice.energy_kwh_day = choice.power_w * seconds_a_day / 3.6e6;
-    if (values[limits + energy_after_limits] > 0)
-      choice.energy_per_frame_mj = values[limits + energy_after_limits];
+    choice.candidate = candidate;
+    choice.board_w = watts(most, rate_);
+    choice.host_w = board.host_w;
+    const auto sum = [&](double rate) {
+      return static_cast<double>(fuller_boards) * watts(most, rate) +
+             static_cast<double>(boards - fuller_boards) * watts(fewest, rate) +
+             static_cast<double>(boards) * board.host_w.value_or(0);
+    };
+    choice.power_w = sum(rate_);
+    choice.day_w = sum(section_.rate_per_s);
+    choice.energy_kwh_day = choice.day_w * seconds_a_day / 3.6e6;
+    if (choice.day_w > 0)
+      choice.energy_per_frame_mj =
+          1e3 * choice.day_w / (section_.rate_per_s * static_cast<double>(section_.cameras));
     add_prices(choice, board, candidate);
     choice.values.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(limits));
     choice.replications = full.replicated.samples.size();
@@ -425,7 +476,31 @@ class FleetPlanner {
     if (const auto mode = power_mode_of(scenario, *candidates_.profiles().required(scenario)->spec))
       choice.jetpack = mode->jetpack;
     if (values[limits] > 0) choice.p99_ms = values[limits];
+    if (scenario.link) choice.rtt_ms = sim::to_seconds(scenario.link->rtt) * 1e3;
     return choice;
+  }
+
+  // Adds the latency by number of cameras: at most some ten points, and those of the choice itself.
+  void add_curve(FleetChoice& choice, bool with_intervals) {
+    constexpr std::int64_t parts = 5;
+    const std::int64_t last = choice.overload.carries;
+    std::set<std::int64_t> counts{1, choice.max_cameras, choice.capacity, last, last + 1};
+    for (std::int64_t i = 1; i < parts; ++i) counts.insert(std::max<std::int64_t>(1, last * i / parts));
+    const Goal goal{{{false, std::nullopt}}, {latency}};
+    for (const std::int64_t cameras : counts) {
+      CurvePoint& point = choice.curve.emplace_back(CurvePoint{cameras, {}, {}});
+      if (cameras == choice.max_cameras) {
+        point = {cameras, choice.p99_ms, choice.p99_pi90};
+        continue;
+      }
+      ++simulated_;
+      const scenarios::Scenario scenario = loaded(choice.candidate, cameras);
+      const Evaluation p99 = values_in(goal, ResultMetrics(candidates_.result_of(scenario)));
+      if (!p99) continue;
+      point.p99_ms = p99->front();
+      if (with_intervals && cameras <= choice.capacity)
+        point.pi90 = goal_trust(goal, scenario, *p99, control_.interrupt).intervals.front();
+    }
   }
 
   // Sets the grade of the power, and purchase and running costs, from the prices in the study, else from
@@ -443,11 +518,11 @@ class FleetPlanner {
     if (per_hour)
       choice.cost_per_hour = *per_hour * boards;
     else if (price)
-      choice.cost_per_hour = section_.costs.per_hour(*choice.price, choice.power_w);
+      choice.cost_per_hour = section_.costs.per_hour(*choice.price, choice.day_w);
     const double frames_per_s = section_.rate_per_s * static_cast<double>(section_.cameras);
     if (choice.cost_per_hour) choice.cost_per_million = per_million(*choice.cost_per_hour, frames_per_s);
     if (per_hour || !(section_.costs.energy_usd_per_kwh > 0)) return;
-    choice.energy_per_hour = choice.power_w / 1e3 * section_.costs.energy_usd_per_kwh;
+    choice.energy_per_hour = choice.day_w / 1e3 * section_.costs.energy_usd_per_kwh;
     choice.energy_per_million = per_million(*choice.energy_per_hour, frames_per_s);
   }
 
@@ -461,9 +536,9 @@ class FleetPlanner {
     std::vector<double> centres = choice.values;
     centres.push_back(choice.p99_ms.value_or(0));
     centres.push_back(choice.board_w);
-    GoalTrust trust = goal_trust(
-        goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, section_.rate_per_s), centres,
-        control_.interrupt);
+    GoalTrust trust =
+        goal_trust(goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, rate_), centres,
+                   control_.interrupt);
     choice.intervals = std::move(trust.intervals);
     choice.sharing_note = std::move(trust.sharing_note);
     choice.grade = std::move(trust.grade);
@@ -472,35 +547,50 @@ class FleetPlanner {
     choice.p99_pi90 = choice.intervals.back();
     choice.intervals.pop_back();
     const auto boards = static_cast<double>(choice.boards);
-    if (watts) choice.power_pi90 = {watts->first * boards, watts->second * boards};
+    const double host_w = choice.host_w.value_or(0);
+    if (watts) choice.power_pi90 = {(watts->first + host_w) * boards, (watts->second + host_w) * boards};
   }
 
   [[nodiscard]] std::string settings_without_device(std::size_t candidate) const {
     auto settings = output::parsed_json(candidates_.values(candidate));
-    settings.erase("device");
-    settings.erase("power_mode");
+    for (const char* const key : {"device", "power_mode", "link"}) settings.erase(key);
     return output::json_text(settings);
   }
 
+  // By price if all kinds are bought, else by what all cost in an hour. One board more of the kind that
+  // carries the most stands in for each that may be lost.
   void add_mix(Fleet& fleet) const {
-    std::vector<std::int64_t> capacities;
-    std::vector<double> prices;
-    for (const FleetChoice& choice : fleet.choices) {
-      if (!choice.price) return;
-      capacities.push_back(choice.capacity);
-      prices.push_back(*choice.price / static_cast<double>(choice.boards));
-    }
     if (fleet.choices.size() < 2) return;
+    const bool bought =
+        std::ranges::all_of(fleet.choices, [](const auto& of) { return of.price.has_value(); });
+    std::vector<std::int64_t> capacities;
+    std::vector<double> prices, whole;
+    for (const FleetChoice& choice : fleet.choices) {
+      const scenarios::Metric& price = bought ? choice.price : choice.cost_per_hour;
+      if (!price) return;
+      capacities.push_back(choice.capacity);
+      whole.push_back(*price);
+      prices.push_back(*price / static_cast<double>(choice.boards));
+    }
     FleetMix mix = cheapest_mix(section_.cameras, capacities, prices);
-    if (mix.price < *fleet.choices.front().price) fleet.mix = std::move(mix);
+    std::size_t largest = 0;
+    for (std::size_t kind = 0; kind < capacities.size(); ++kind)
+      if (mix.boards[kind] > 0 && (mix.boards[largest] == 0 || capacities[kind] > capacities[largest]))
+        largest = kind;
+    mix.boards[largest] += section_.spare;
+    mix.price += static_cast<double>(section_.spare) * prices[largest];
+    mix.per_hour = !bought;
+    if (mix.price < std::ranges::min(whole)) fleet.mix = std::move(mix);
   }
 
   const FleetSection& section_;
+  const double rate_;  // frames/s per camera in the busiest hour
   const Candidates& candidates_;
   const FleetControl& control_;
   Goal goal_;        // the limits
   Goal board_goal_;  // the limits, then the reported metrics of a board
-  std::map<std::pair<std::size_t, std::int64_t>, Decided> decided_;  // by candidate and number of cameras
+  // By candidate, number of cameras and their rate.
+  std::map<std::tuple<std::size_t, std::int64_t, double>, Decided> decided_;
   std::vector<double> length_;  // run length at each candidate's capacity, relative to the scenario's
   std::atomic<std::size_t> simulated_ = 0;
   std::size_t searched_ = 0;
@@ -535,49 +625,22 @@ scenarios::Scenario with_cameras(const scenarios::Scenario& scenario, std::int64
   return filled;
 }
 
-std::string carries_sentence(const FleetChoice& choice) {
-  const OverloadDistance& overload = choice.overload;
-  std::string text = input::counted(choice.capacity, "camera");
-  if (!overload.overloads_at) return fmt::format("{}; up to {} would keep up", text, overload.carries);
-  if (choice.more_cameras && choice.more_cameras->cameras < *overload.overloads_at)
-    text +=
-        fmt::format("; {} would miss a limit ({})", choice.more_cameras->cameras, choice.more_cameras->why);
-  return fmt::format("{}; {} would {} at {} frames/s", text, *overload.overloads_at, overload.shortage.effect,
-                     input::decimal(overload.load.rate_per_s.value_or(0), 4));
-}
-
 Fleet fleet(const FleetSection& section, const Candidates& candidates, const FleetControl& control) {
-  return FleetPlanner(section, candidates, control).make();
-}
-
-FleetMix cheapest_mix(std::int64_t cameras, const std::vector<std::int64_t>& capacities,
-                      const std::vector<double>& prices) {
-  struct State {
-    double price = std::numeric_limits<double>::infinity();
-    std::int64_t boards = 0;
-    std::size_t last = 0;
-  };
-  // Dynamic programming: cheapest[n] is the cheapest set of boards for n cameras.
-  std::vector<State> cheapest(static_cast<std::size_t>(cameras) + 1);
-  cheapest[0].price = 0;
-  for (std::int64_t n = 1; n <= cameras; ++n) {
-    State& here = cheapest[static_cast<std::size_t>(n)];
-    for (std::size_t kind = 0; kind < capacities.size(); ++kind) {
-      if (capacities[kind] < 1) continue;
-      const State& before =
-          cheapest[static_cast<std::size_t>(std::max<std::int64_t>(0, n - capacities[kind]))];
-      const double price = before.price + prices[kind];
-      if (std::pair(price, before.boards + 1) < std::pair(here.price, here.boards))
-        here = {price, before.boards + 1, kind};
-    }
+  Fleet found = FleetPlanner(section, candidates, control).make();
+  if (section.peak == 1) return found;
+  FleetSection mean = section;
+  mean.peak = 1;
+  mean.spare = 0;
+  FleetControl alone = control;
+  alone.intervals = alone.curve = false;
+  alone.progress = nullptr;
+  const Fleet without = FleetPlanner(mean, candidates, alone).make();
+  found.simulated += without.simulated;
+  for (FleetChoice& choice : found.choices) {
+    const auto same = std::ranges::find(without.choices, choice.device, &FleetChoice::device);
+    if (same != without.choices.end()) choice.for_mean = bill_of(*same);
   }
-  FleetMix mix{std::vector<std::int64_t>(capacities.size()), cheapest.back().price};
-  for (std::int64_t n = cameras; n > 0;) {
-    const std::size_t kind = cheapest[static_cast<std::size_t>(n)].last;
-    ++mix.boards[kind];
-    n -= capacities[kind];
-  }
-  return mix;
+  return found;
 }
 
 }  // namespace jostle::analyses

@@ -31,16 +31,37 @@ struct CarriedIfOff {
   std::int64_t slow = 0, fast = 0;
 };
 
+// The boards of a fleet that was planned for less, and what they take.
+struct Bill {
+  std::int64_t boards = 0;
+  double power_w = 0;
+  scenarios::Metric price, cost_per_hour;  // absent as of FleetChoice
+};
+
+// The p99 latency of a board with so many cameras; none: it does not keep up, or the run is too short. The
+// interval: none if it is not known.
+struct CurvePoint {
+  std::int64_t cameras = 0;
+  scenarios::Metric p99_ms;
+  scenarios::Interval pi90;
+};
+
+// A kind of board that carries no camera, and why: it lacks something, or misses a limit.
+struct LeftOut {
+  std::string device, why;
+};
+
 // A board type in the configuration that needs the fewest boards; ties: the lowest power.
 struct FleetChoice {
   std::string device;
   std::string settings;                    // JSON: key to value, without the device and its mode
   std::int64_t capacity = 0;               // cameras per board within the limits
-  std::int64_t boards = 0;                 // needed for all cameras
-  std::int64_t max_cameras = 0;            // on one board, when spread evenly
-  double power_w = 0;                      // sum over all boards
+  std::int64_t boards = 0;                 // needed for all cameras, spare ones included
+  std::int64_t max_cameras = 0;            // on one board, when spread evenly over all
+  double power_w = 0;                      // sum over all boards and their servers, in the busiest hour
+  double day_w = 0;                        // the same at the mean rate of the day
   double board_w = 0;                      // power of the board with the most cameras
-  double energy_kwh_day = 0;               // sum over all boards
+  double energy_kwh_day = 0;               // sum over all boards, at the mean rate
   std::optional<std::string> power_grade;  // the grade of the board's watts and energy
   scenarios::Metric energy_per_frame_mj;
   scenarios::Metric price;             // purchase of all boards; none: no price
@@ -67,6 +88,15 @@ struct FleetChoice {
   std::string grade = {};    // the grade of throughput and latency, if intervals were requested
   std::optional<CarriedIfOff> if_off = {};  // the same
   bool is_card = false;                     // its watts and energy are the card's, without a server
+  scenarios::Metric host_w = {};            // power of the server around each card; none: not counted
+  scenarios::Metric rtt_ms = {};            // of the link in front of each board; none: it stands here
+  scenarios::Metric lost_p99_ms = {};      // latency once the spare boards are lost; none: the fleet has none
+  std::optional<Bill> for_mean = {};       // for the mean of the day, without spare boards; none: no peak
+  std::optional<Bill> without_spare = {};  // none: the fleet has no spare boards
+  // By number of cameras, up to one more than the board keeps up with. Intervals: of the first choice alone,
+  // up to its capacity.
+  std::vector<CurvePoint> curve = {};
+  std::size_t candidate = 0;  // index in the candidates
 };
 
 // The load that one of the boards can carry: "22 cameras; 24 would overload the GPU at 15 frames/s"
@@ -74,24 +104,40 @@ struct FleetChoice {
 
 // The cheapest combination of board types for all cameras.
 struct FleetMix {
-  std::vector<std::int64_t> boards;  // number of boards of each choice
-  double price = 0;
+  std::vector<std::int64_t> boards;   // number of boards of each choice
+  double price = 0;                   // of all, or their cost in an hour
+  std::vector<std::int64_t> cameras;  // split over the choices
+  bool per_hour = false;              // true: a kind is rented, so that costs are compared
 };
 
 struct Fleet {
   std::int64_t cameras = 0;
-  double rate_per_s = 0;
-  Goal goal;                            // the limits
-  std::vector<FleetChoice> choices;     // sorted by price (none last), then by number of boards
-  std::vector<std::string> carry_none;  // board types of which no configuration meets the limits
-  std::optional<FleetMix> mix;          // if cheaper than any single board type
+  double rate_per_s = 0;             // of each camera, the mean of the day
+  Goal goal;                         // the limits
+  std::vector<FleetChoice> choices;  // sorted by price (none last), then by number of boards
+  std::vector<LeftOut> carry_none;   // board types of which no configuration meets the limits
+  std::optional<FleetMix> mix;       // if cheaper than any single board type
   std::size_t settings = 0, simulated = 0;
   std::string power_note = {};  // power_note() of the choices
+  double peak = 1;              // rate of the busiest hour, relative to the mean
+  std::int64_t spare = 0;       // boards that may be lost
 };
+
+// The answer in a sentence: the first choice against the limits, and the next one beside it.
+[[nodiscard]] scenarios::Verdict verdict_of(const Fleet& fleet);
+
+// The boards of a choice: "3 x jetson-orin-nano-super"; where some stand behind a link, "3 x
+// jetson-orin-nano-super here", "1 x nvidia-l4 at 20 ms".
+[[nodiscard]] std::string fleet_name(const Fleet& fleet, const FleetChoice& choice);
+// Its watts: "120 W with its server".
+[[nodiscard]] std::string watts_words(const FleetChoice& choice);
+// What the busiest hour and lost boards cost, a sentence each.
+[[nodiscard]] std::vector<std::string> margin_costs(const Fleet& fleet, const FleetChoice& choice);
 
 struct FleetControl {
   unsigned threads = 0;
   bool intervals = true;
+  bool curve = true;  // also computes the latency by number of cameras
   const std::atomic<bool>* interrupt = nullptr;
   std::function<void(std::size_t done, std::size_t of)> progress;  // configurations
 };
@@ -104,7 +150,7 @@ struct FleetControl {
                           const FleetControl& control);
 
 // The combination of boards with these capacities and prices that serves all cameras at the lowest price;
-// ties: the fewest boards.
+// ties: the fewest boards. Each board has as many cameras as it carries, but for the last.
 [[nodiscard]] FleetMix cheapest_mix(std::int64_t cameras, const std::vector<std::int64_t>& capacities,
                                     const std::vector<double>& prices);
 

@@ -42,6 +42,19 @@ std::vector<std::size_t> Candidates::points_of(const CheckedStudy& checked) {
   return points;
 }
 
+std::string Candidates::unsupported_on(const std::string& device) const {
+  const Points all(*study_);
+  const auto axis = std::ranges::find(study_->axes, "device", &Axis::key) - study_->axes.begin();
+  for (std::size_t i = 0; i < checked_->points.size(); ++i) {
+    if (checked_->points[i].is_supported() ||
+        values_at(*study_, all[i])[static_cast<std::size_t>(axis)]->text != device)
+      continue;
+    const std::string& problem = checked_->problems[checked_->points[i].problem];  // "path: message"
+    return problem.substr(std::min(problem.size(), problem.find(": ") + 2));
+  }
+  return {};
+}
+
 SearchSpace Candidates::space_of(const Study& study, const std::vector<std::size_t>& points) {
   std::vector<SearchDimension> dimensions;
   for (const Dimension& dimension : study.dimensions)

@@ -46,6 +46,8 @@ class Candidates {
   [[nodiscard]] const PlanSection& settings() const { return study_->plan; }
   [[nodiscard]] const SearchSpace& space() const { return space_; }
   [[nodiscard]] std::size_t size() const { return points_.size(); }
+  // Why the study's points on this board are not supported: the first reason; empty: there is none.
+  [[nodiscard]] std::string unsupported_on(const std::string& device) const;
   [[nodiscard]] std::size_t study_point(std::size_t candidate) const { return points_[candidate]; }
   [[nodiscard]] std::string key(std::size_t candidate) const;     // key of its outcome in the store
   [[nodiscard]] std::string values(std::size_t candidate) const;  // values of the axes (settings_json)

@@ -141,8 +141,12 @@ struct PlanControl {
 // RunError.
 [[nodiscard]] Plan plan(Candidates& candidates, const PlanControl& control);
 
-// The answer in a sentence. `breaks_of_limits`: looks for what breaks the limits of the best point; called if
-// it meets them.
+// A value of a metric against its criterion.
+[[nodiscard]] scenarios::Judged judged(const Criterion& criterion, const std::string& metric, double value,
+                                       const scenarios::Interval& pi90);
+
+// The answer in a sentence. `breaks_of_limits`: looks for what breaks the limits of the best point; called,
+// if there is one, where it meets them.
 using BreaksOfLimits = std::function<scenarios::Breaks(const AskedLimits& limits)>;
 [[nodiscard]] scenarios::Verdict verdict_of(const Plan& plan, const BreaksOfLimits& breaks_of_limits);
 

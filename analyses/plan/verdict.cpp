@@ -16,18 +16,8 @@ namespace {
 
 // A criterion against its value at the best point; without one, the nearest value of any point.
 scenarios::Judged against_criterion(const Plan& plan, std::size_t i, double value) {
-  const Criterion& criterion = plan.goal.criteria[i];
-  const std::string& metric = plan.goal.metrics[i];
-  scenarios::Judged one;
-  one.metric = metric;
-  one.words = metric_title(metric);
-  one.unit = metric_unit(metric).name;
-  one.value = value;
-  if (plan.best) one.pi90 = plan.best->intervals[i];
-  one.limit = criterion.limit;
-  one.least = criterion.maximise;
-  if (criterion.limit) one.met = meets_limits({criterion}, {value});
-  return one;
+  return judged(plan.goal.criteria[i], plan.goal.metrics[i], value,
+                plan.best ? plan.best->intervals[i] : std::nullopt);
 }
 
 scenarios::Verdict none_meets(const Plan& plan, const GradeOfMetric& grade_of) {
@@ -44,6 +34,20 @@ scenarios::Verdict none_meets(const Plan& plan, const GradeOfMetric& grade_of) {
 }
 
 }  // namespace
+
+scenarios::Judged judged(const Criterion& criterion, const std::string& metric, double value,
+                         const scenarios::Interval& pi90) {
+  scenarios::Judged one;
+  one.metric = metric;
+  one.words = metric_title(metric);
+  one.unit = metric_unit(metric).name;
+  one.value = value;
+  one.pi90 = pi90;
+  one.limit = criterion.limit;
+  one.least = criterion.maximise;
+  if (criterion.limit) one.met = meets_limits({criterion}, {value});
+  return one;
+}
 
 scenarios::Verdict verdict_of(const Plan& plan, const BreaksOfLimits& breaks_of_limits) {
   const auto grade_of = [&plan](const std::string& metric) {
@@ -67,7 +71,7 @@ scenarios::Verdict verdict_of(const Plan& plan, const BreaksOfLimits& breaks_of_
   std::optional<scenarios::Breaks> breaks;
   if (all.empty())
     all.push_back(std::move(objective));
-  else if (std::ranges::all_of(all, [](const auto& one) { return one.met == true; }))
+  else if (breaks_of_limits && std::ranges::all_of(all, [](const auto& one) { return one.met == true; }))
     breaks = breaks_of_limits(limits);
   const bool limited = !limits.constraints.empty();
   scenarios::Verdict verdict = verdict_of(std::move(all), std::move(breaks), grade_of);

@@ -33,6 +33,7 @@ constexpr Dimensions dimensions[] = {{"time", input::time_dimension},
                                      {"bandwidth", input::bandwidth_dimension},
                                      {"share", input::share_dimension},
                                      {"drift", input::drift_dimension},
+                                     {"power", input::power_dimension},
                                      {"price", input::price_dimension},
                                      {"price_per_time", input::price_per_time_dimension},
                                      {"price_per_size", input::price_per_size_dimension},
@@ -147,6 +148,7 @@ Json key_schemas(const std::string& record, const Json& given) {
       {"synthetic", rows_of<scenarios::SyntheticModel>},
       {"load", scenarios::load_keys<KeySchemas>},
       {"wait", rows_of<process::PollingWait>},
+      {"link", rows_of<scenarios::Link>},
       {"link_quality", scenarios::link_quality<KeySchemas>}};
   KeySchemas rows{given};
   records.at(record)(rows);

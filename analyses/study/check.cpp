@@ -65,6 +65,7 @@ class PointsCheck {
       if (checked.points[i].is_supported() || all_usable(points_[i])) continue;
       input::Problems own;
       (void)scenario_at(study_, points_[i], catalogue_, own);
+      if (is_of_the_board(points_[i], own)) continue;
       for (const input::Problem& problem : own.list()) {
         if (reported.insert(problem.text()).second)
           problems.add(problem.location, problem.path, problem.message, problem.hint);
@@ -110,6 +111,16 @@ class PointsCheck {
     if (!study_.fleet || !study_.fleet->every_mode || axis.key != "device") return;
     for (std::size_t i = 0; i < axis.values.size(); ++i)
       if (axis.values[i] == axis.values[value]) usable_[dimension][i] = true;
+  }
+
+  // Returns whether a kind of boards of a fleet lacks something that another kind has: an answer, no mistake.
+  bool is_of_the_board(const Coordinates& at, const input::Problems& problems) const {
+    if (!study_.fleet || valid_.empty()) return false;
+    for (std::size_t i = 0; i < at.size(); ++i)
+      if (!usable_[i][at[i]] && study_.axes[study_.dimensions[i].axes.front()].key != "device") return false;
+    return std::ranges::none_of(problems.list(), [](const input::Problem& problem) {
+      return problem.path.starts_with("sweep.device") || problem.path.starts_with("sweep.link");
+    });
   }
 
   // Returns whether each of the values is valid in some point. A sampled study may lack that point, so it is

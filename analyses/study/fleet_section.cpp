@@ -1,7 +1,11 @@
 // Reads the section `fleet` of a study.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "analyses/study/sections.hpp"
@@ -12,6 +16,7 @@
 #include "input/spelling.hpp"
 #include "input/units.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/language/arrival_trace.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -24,23 +29,56 @@ using input::Mapping;
 constexpr std::int64_t max_cameras = 1'000'000;
 constexpr std::size_t max_board_types = 64;
 constexpr double min_rate = 1e-6, max_rate = 1e4;  // frames/s per camera
-constexpr double max_price = 1e12;
+constexpr double max_price = 1e12, max_host_w = 1e5;
+constexpr std::int64_t max_spare = 100;
 
-void read_prices(const Cursor& at, std::optional<double> FleetBoard::*into, FleetSection& fleet) {
-  if (!at.is(input::Kind::mapping)) return at.expected("a mapping from boards to prices");
+// Reads a mapping from boards to values: with `reader` into a member of each, or as they are.
+template <class Take>
+void read_by_board(Mapping& mapping, const char* key, FleetSection& fleet, const Take& take) {
+  const auto at = mapping.find(key);
+  if (!at) return;
+  if (!at->is(input::Kind::mapping)) return at->expected("a mapping from boards to values");
   std::vector<std::string> names;
   for (const FleetBoard& board : fleet.boards) names.push_back(board.device);
-  for (const input::Key& key : at.value().keys) {
-    const Cursor price(at.value().find(key.name), at.path() + "." + input::printable(key.name),
-                       at.problems());
-    const auto board = std::ranges::find(fleet.boards, key.name, &FleetBoard::device);
-    if (board == fleet.boards.end()) {
-      at.problems().add(key.location, price.path(), "is not one of the boards",
-                        input::spelling_hint(key.name, names));
-      continue;
-    }
-    (*board).*into = input::Real{0, max_price}(price);
+  for (const input::Key& named : at->value().keys) {
+    const Cursor value(at->value().find(named.name), at->path() + "." + input::printable(named.name),
+                       at->problems());
+    const auto board = std::ranges::find(fleet.boards, named.name, &FleetBoard::device);
+    if (board == fleet.boards.end())
+      at->problems().add(named.location, value.path(), "is not one of the boards",
+                         input::spelling_hint(named.name, names));
+    else
+      take(*board, value);
   }
+}
+
+// The rate of the busiest hour of a trace over that of all of it; the trace lasts an hour or more.
+double busiest_hour(const std::vector<sim::Time>& times) {
+  const sim::Duration hour = sim::seconds(3600);
+  std::size_t most = 0;
+  for (std::size_t first = 0, last = 0; last < times.size(); ++last) {
+    while (times[last] - times[first] >= hour) ++first;
+    most = std::max(most, last - first + 1);
+  }
+  const double hours = sim::to_seconds(times.back() - times.front()) / 3600;
+  return std::max(1.0, static_cast<double>(most) * hours / static_cast<double>(times.size()));
+}
+
+// A factor, or the file of a day's arrival times.
+void read_peak(const Cursor& at, const Study& study, double& peak) {
+  constexpr double most_peak = 1000;
+  const std::string* const text = at.scalar("a factor, or a file of arrival times");
+  if (text == nullptr) return;
+  if (!input::is_path(*text)) {
+    peak = input::Real{1, most_peak}(at).value_or(1);
+    return;
+  }
+  const auto times =
+      scenarios::read_arrival_trace((std::filesystem::path(study.directory) / *text).string(), at.problems());
+  if (!times) return;
+  if (times->empty() || times->back() - times->front() < sim::seconds(3600))
+    return at.problem("the trace is shorter than an hour", "a day of arrivals, or a factor such as 2.5");
+  peak = busiest_hour(*times);
 }
 
 bool names_modes(const Study& study) {
@@ -75,24 +113,31 @@ std::vector<input::Node> modes_of(const input::Node& board, const Study& study) 
   return modes;
 }
 
-// Adds the axes for the boards, given as one value each.
-void add_axes(const std::vector<input::Node>& boards, FleetSection& fleet, Study& study) {
+// Adds the axes for the boards, given as one value each, with the links of those that have one.
+void add_axes(const std::vector<input::Node>& boards, const std::map<std::string, input::Node>& links,
+              FleetSection& fleet, Study& study) {
   if (boards.empty()) return;
   fleet.every_mode = !names_modes(study);
-  if (!fleet.every_mode) {
-    study.axes.push_back({"device", boards});
-    return;
-  }
-  Axis devices{"device", {}}, modes{"power_mode", {}};
+  Axis devices{"device", {}}, modes{"power_mode", {}}, behind{"link", {}};
+  const auto none = std::make_shared<const input::Value>();
   for (const input::Node& board : boards) {
-    for (input::Node& mode : modes_of(board, study)) {
+    const auto link = links.find(board->text);
+    const auto own = fleet.every_mode ? modes_of(board, study) : std::vector<input::Node>{none};
+    for (const input::Node& mode : own) {
       devices.values.push_back(board);
-      modes.values.push_back(std::move(mode));
+      modes.values.push_back(mode);
+      behind.values.push_back(link == links.end() ? none : link->second);
     }
   }
-  study.dimensions.push_back({{study.axes.size(), study.axes.size() + 1}, devices.values.size()});
-  study.axes.push_back(std::move(devices));
-  study.axes.push_back(std::move(modes));
+  Dimension together{{}, devices.values.size()};
+  const auto add = [&](Axis& axis) {
+    together.axes.push_back(study.axes.size());
+    study.axes.push_back(std::move(axis));
+  };
+  add(devices);
+  if (fleet.every_mode) add(modes);
+  if (!links.empty()) add(behind);
+  study.dimensions.push_back(std::move(together));
 }
 
 }  // namespace
@@ -100,14 +145,16 @@ void add_axes(const std::vector<input::Node>& boards, FleetSection& fleet, Study
 void read_fleet(const Cursor& at, Study& study) {
   FleetSection fleet;
   Mapping mapping(at,
-                  "a mapping: cameras, rate, boards, price, price_per_hour, life, energy_price, headroom, "
-                  "constraints");
+                  "a mapping: cameras, rate, peak, spare, boards, link, price, price_per_hour, host_power, "
+                  "life, energy_price, headroom, constraints");
   mapping.required("cameras", fleet.cameras, input::Integer{1, max_cameras});
   mapping.required("rate", fleet.rate_per_s,
                    input::Quantity{.dimension = input::rate_dimension(),
                                    .least = min_rate,
                                    .most = max_rate,
                                    .reason = "the longest run lasts 1000000 s"});
+  if (const auto peak = mapping.find("peak")) read_peak(*peak, study, fleet.peak);
+  mapping.optional("spare", fleet.spare, input::Integer{0, max_spare});
   std::vector<input::Node> devices;
   if (const auto boards = mapping.require("boards")) {
     for (const Cursor& board : boards->items("a list of boards", max_board_types)) {
@@ -115,20 +162,33 @@ void read_fleet(const Cursor& at, Study& study) {
       if (name == nullptr) continue;
       if (std::ranges::find(fleet.boards, *name, &FleetBoard::device) != fleet.boards.end())
         board.problem("is listed twice");
-      fleet.boards.push_back({*name, {}, {}});
+      fleet.boards.push_back({*name, {}, {}, {}});
       devices.push_back(board.node());
     }
     if (devices.empty()) boards->problem("no board");
   }
-  if (const auto price = mapping.find("price")) read_prices(*price, &FleetBoard::price, fleet);
-  if (const auto price = mapping.find("price_per_hour")) read_prices(*price, &FleetBoard::per_hour, fleet);
+  const auto member = [&](const char* key, std::optional<double> FleetBoard::*into, const auto& reader) {
+    read_by_board(mapping, key, fleet,
+                  [&](FleetBoard& board, const Cursor& at) { board.*into = reader(at); });
+  };
+  member("price", &FleetBoard::price, input::Real{0, max_price});
+  member("price_per_hour", &FleetBoard::per_hour, input::Real{0, max_price});
+  member("host_power", &FleetBoard::host_w, input::Quantity{input::power_dimension(), 0, max_host_w});
+  std::map<std::string, input::Node> links;
+  read_by_board(mapping, "link", fleet,
+                [&](FleetBoard& board, const Cursor& at) { links[board.device] = at.node(); });
   read_costs(mapping, fleet.costs);
   read_headroom(mapping, fleet.headroom);
   if (const auto constraints = mapping.find("constraints"))
     fleet.constraints = read_constraint_list(*constraints);
-  if (std::ranges::find(study.axes, "device", &Axis::key) != study.axes.end())
-    at.problem("fleet.boards sets the values of `device`", "remove device from sweep");
-  add_axes(devices, fleet, study);
+  for (const char* const key : {"device", "link"})
+    if (std::ranges::find(study.axes, key, &Axis::key) != study.axes.end() &&
+        (key == std::string_view("device") || !links.empty()))
+      at.problem(fmt::format("the boards of the fleet set the values of `{}`", key),
+                 fmt::format("remove {} from sweep", key));
+  if (!links.empty() && study.scenario && study.scenario->find("link"))
+    at.problem("the scenario has a link too", "leave one of them out");
+  add_axes(devices, links, fleet, study);
   study.fleet = std::move(fleet);
 }
 

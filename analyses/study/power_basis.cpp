@@ -19,11 +19,11 @@ bool is_card(const profiles::Profile& profile) {
   return profile.spec->power && profile.spec->power->limit;
 }
 
-std::string power_note(const PoweredBoards& boards) {
+std::string power_note(const PoweredBoards& boards, const std::set<std::string>& with_server) {
   std::vector<std::string> assumed, cards, notes;
   for (const auto& [device, profile] : boards) {
     if (scenarios::power_grade(*profile) == "assumed") assumed.push_back(device);
-    if (is_card(*profile)) cards.push_back(device);
+    if (is_card(*profile) && !with_server.contains(device)) cards.push_back(device);
   }
   if (!assumed.empty())
     notes.push_back(fmt::format(

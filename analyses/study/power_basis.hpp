@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ namespace jostle::analyses {
 using PoweredBoards = std::map<std::string, std::shared_ptr<const profiles::Profile>>;
 
 // Sentences for whoever chooses or judges by their watts: which are assumed, and which are of a card without
-// the server around it. Empty if none is.
-[[nodiscard]] std::string power_note(const PoweredBoards& boards);
+// the server around it. Empty if none is. `with_server`: cards whose server is counted.
+[[nodiscard]] std::string power_note(const PoweredBoards& boards,
+                                     const std::set<std::string>& with_server = {});
 
 }  // namespace jostle::analyses

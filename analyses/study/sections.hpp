@@ -89,11 +89,14 @@ struct FleetBoard {
   std::string device;              // name or path in the file
   std::optional<double> price;     // price of a board; absent: the profile's
   std::optional<double> per_hour;  // rent of a board; absent: the profile's, unless it has a price
+  std::optional<double> host_w;    // power of the server around a card; absent: not counted
 };
 
 struct FleetSection {
   std::int64_t cameras = 1;
-  double rate_per_s = 0;  // frames/s per camera
+  double rate_per_s = 0;   // frames/s per camera, the mean of a day
+  double peak = 1;         // rate in the busiest hour, relative to that
+  std::int64_t spare = 0;  // boards that may be lost: the others still carry all cameras
   std::vector<FleetBoard> boards;
   std::vector<Constraint> constraints;  // for every board
   Costs costs;
@@ -102,7 +105,8 @@ struct FleetSection {
 };
 
 // Reads the section and adds the boards to the study as an axis `device`. Unless the study sets `power_mode`,
-// an axis `power_mode` varies with it: each board in each of its modes.
+// an axis `power_mode` varies with it: each board in each of its modes. An axis `link` does too, if boards
+// stand behind links.
 void read_fleet(const input::Cursor& at, Study& study);
 
 }  // namespace jostle::analyses

@@ -14,6 +14,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "input/quantity.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 
@@ -41,11 +42,6 @@ std::string grade_note(const FleetChoice& choice) {
   return choice.power_grade ? fmt::format(" ({})", *choice.power_grade) : std::string();
 }
 
-// The watts of a choice: of boards, or of cards alone.
-std::string watts_text(const FleetChoice& choice) {
-  return significant(choice.power_w, 3) + (choice.is_card ? " W without its server" : " W");
-}
-
 // The power mode, with the JetPack that it needs; a dash: there is none.
 std::string mode_of(const FleetChoice& choice) {
   return input::printable(choice.power_mode.value_or("–")) +
@@ -54,7 +50,7 @@ std::string mode_of(const FleetChoice& choice) {
 
 // The board with its settings, its costs and how sure they are.
 std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
-  std::string text = choice.device;
+  std::string text = fleet_name(fleet, choice);
   if (choice.power_mode) text += ", mode " + mode_of(choice);
   if (output::parsed_json(choice.settings).size() > 0)
     text += ": " + analyses::plain_settings(choice.settings);
@@ -65,8 +61,8 @@ std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   if (choice.energy_per_hour)
     text += fmt::format(", of it energy {:.3g} and {:.3g}{}", *choice.energy_per_hour,
                         *choice.energy_per_million, grade_note(choice));
-  if (!choice.price) text += "; no price known";
-  text += fmt::format("; {}{}{}", watts_text(choice), grade_note(choice), interval_note(choice.power_pi90));
+  if (!choice.price && !choice.cost_per_hour) text += "; no price known";
+  text += fmt::format("; {}{}{}", watts_words(choice), grade_note(choice), interval_note(choice.power_pi90));
   if (choice.p99_ms && !limits(fleet, "processes.latency_ms.p99"))
     text += fmt::format("; p99 {} ms{}", significant(*choice.p99_ms, 3), interval_note(choice.p99_pi90));
   for (std::size_t i = 0; i < choice.values.size(); ++i)
@@ -79,42 +75,59 @@ std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
   return text;
 }
 
-// Why it takes so many boards of this type.
-std::vector<std::string> why_so_many(const FleetChoice& choice) {
-  std::vector<std::string> found{"one board carries " + carries_sentence(choice)};
-  if (const auto& fewer = choice.fewer_boards)
-    found.push_back(fmt::format("with {} ({} a board): {}", input::counted(fewer->boards, "board"),
-                                input::counted(fewer->cameras, "camera"), fewer->why));
-  return found;
-}
-
-std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width) {
-  std::string text = paragraph(choice_sentence(fleet, choice), width, 2);
-  for (const std::string& sentence : why_so_many(choice)) text += paragraph(sentence, width, 4);
-  return text;
-}
-
 // True if the 90 % interval crosses the limit.
 bool may_exceed_limit(const Criterion& criterion, const Interval& interval) {
   return interval &&
          (criterion.maximise ? interval->first < *criterion.limit : interval->second > *criterion.limit);
 }
 
+// Why it takes so many boards of this type, and what the busiest hour and lost boards cost.
+std::vector<std::string> why_so_many(const Fleet& fleet, const FleetChoice& choice) {
+  std::vector<std::string> found = margin_costs(fleet, choice);
+  found.push_back("one board carries " + carries_sentence(choice));
+  if (const auto& fewer = choice.fewer_boards)
+    found.push_back(fmt::format("with {} ({} a board{}): {}", input::counted(fewer->boards, "board"),
+                                input::counted(fewer->cameras, "camera"),
+                                fleet.spare > 0 ? fmt::format(" once {} is lost", fleet.spare) : "",
+                                fewer->why));
+  for (std::size_t i = 0; i < choice.intervals.size(); ++i)
+    if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))
+      found.emplace_back(
+          "the 90 % interval crosses the limit: measure before you buy, or plan fewer cameras per board");
+  return found;
+}
+
+// "p99 by cameras on a board: 1 11.2 ms, 10 16 ms, 14 does not keep up"; empty without a curve.
+std::string curve_sentence(const FleetChoice& choice) {
+  std::string text;
+  for (const analyses::CurvePoint& point : choice.curve)
+    text += fmt::format("{}{} {}", text.empty() ? "p99 by cameras on a board: " : ", ", point.cameras,
+                        point.p99_ms ? significant(*point.p99_ms, 3) + " ms" : "does not keep up");
+  return text;
+}
+
+std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width) {
+  std::string text = paragraph(choice_sentence(fleet, choice), width, 2);
+  for (const std::string& sentence : why_so_many(fleet, choice)) text += paragraph(sentence, width, 4);
+  if (const std::string curve = curve_sentence(choice); !curve.empty()) text += paragraph(curve, width, 4);
+  return text;
+}
+
 // The boards that all cameras need if each carries so many, and at least one.
 std::int64_t boards_if(const Fleet& fleet, std::int64_t cameras) {
   const std::int64_t carries = std::max<std::int64_t>(1, cameras);
-  return (fleet.cameras + carries - 1) / carries;
+  return (fleet.cameras + carries - 1) / carries + fleet.spare;
 }
 
 double price_if(const Fleet& fleet, const FleetChoice& choice, std::int64_t carries) {
   return *choice.price / static_cast<double>(choice.boards) * static_cast<double>(boards_if(fleet, carries));
 }
 
-// The kinds that have no price, which therefore stand last and are in no combination; empty: all have one.
+// The kinds that are neither bought nor rented at a known price; empty: there is none.
 std::string price_note(const Fleet& fleet) {
   std::vector<std::string> devices;
   for (const FleetChoice& choice : fleet.choices)
-    if (!choice.price) devices.push_back(choice.device);
+    if (!choice.price && !choice.cost_per_hour) devices.push_back(choice.device);
   if (devices.empty()) return {};
   return fmt::format(
       "no price of {} is known, so whether it is cheaper is not: give it under fleet.price, that of a card "
@@ -135,6 +148,7 @@ std::string fleet_decision(const Fleet& fleet) {
   if (slow == 0) return text + "it may not carry one";
   text += least == most ? fmt::format("it stays at {}", input::counted(least, "board"))
                         : fmt::format("it would be {} to {} boards", least, most);
+  const auto has_price = [](const FleetChoice& of) { return of.price.has_value(); };
   if (!first.price) return text;
   const auto priced = [&](const FleetChoice& other) {
     return &other != &first && other.price && other.if_off && other.if_off->fast > 0;
@@ -144,28 +158,39 @@ std::string fleet_decision(const Fleet& fleet) {
   const auto rival = std::ranges::find_if(fleet.choices, [&](const FleetChoice& other) {
     return priced(other) && price_if(fleet, other, other.if_off->fast) < dearest;
   });
-  return text + (rival == fleet.choices.end()
-                     ? fmt::format("; {} stays the cheapest{}", first.device,
-                                   price_note(fleet).empty() ? "" : " of those with a price")
-                     : fmt::format("; then {} may be cheaper", rival->device));
+  return text +
+         (rival == fleet.choices.end()
+              ? fmt::format("; {} stays the cheapest{}", first.device,
+                            std::ranges::all_of(fleet.choices, has_price) ? "" : " of those with a price")
+              : fmt::format("; then {} may be cheaper", rival->device));
 }
-
-constexpr const char* crosses =
-    "The 90 % interval crosses the limit: measure before you buy, or plan fewer cameras per board.";
 
 Table fleet_table(const Fleet& fleet) {
   Table table({left("board"), shrinking("mode", 52), right("boards"), right("cameras/board", 50),
                right("max cameras/board", 40), right("W"), left("grade", 60), right("kWh/day", 45),
-               right("mJ/frame", 30), right("p99 ms", 65), right("price")});
+               right("mJ/frame", 30), right("p99 ms", 65), right("price"), right("an hour", 55)});
+  const auto number = [](const Metric& value, int digits) {
+    return value ? significant(*value, digits) : "–";
+  };
   for (const FleetChoice& choice : fleet.choices)
-    table.add({choice.device + (choice.is_card ? " (card)" : ""), mode_of(choice),
-               fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),
-               fmt::format("{}", choice.capacity), significant(choice.power_w, 3),
-               choice.power_grade.value_or("–"), significant(choice.energy_kwh_day, 3),
-               choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
-               choice.p99_ms ? significant(*choice.p99_ms, 3) : "–",
-               choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
-              &choice == &fleet.choices.front() ? Style::strong : Style::plain);
+    table.add(
+        {choice.device +
+             (choice.host_w    ? " (server)"
+              : choice.is_card ? " (card)"
+                               : "") +
+             (choice.rtt_ms ? fmt::format(" at {} ms", significant(*choice.rtt_ms, 3)) : ""),
+         mode_of(choice), fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),
+         fmt::format("{}", choice.capacity), significant(choice.power_w, 3), choice.power_grade.value_or("–"),
+         significant(choice.energy_kwh_day, 3), number(choice.energy_per_frame_mj, 3),
+         number(choice.p99_ms, 3), choice.price ? fmt::format("{:.6g}", *choice.price) : "–",
+         choice.cost_per_hour ? fmt::format("{:.3g}", *choice.cost_per_hour) : "–"},
+        &choice == &fleet.choices.front() ? Style::strong : Style::plain);
+  for (const analyses::LeftOut& left_out : fleet.carry_none) {
+    std::vector<std::string> cells(12, "–");
+    cells.front() = left_out.device;
+    cells[2] = "none";
+    table.add(std::move(cells), Style::bad);
+  }
   return table;
 }
 
@@ -175,15 +200,17 @@ std::string mix_sentence(const Fleet& fleet) {
   std::string mix;
   for (std::size_t i = 0; i < fleet.choices.size(); ++i)
     if (fleet.mix->boards[i] > 0)
-      mix +=
-          fmt::format("{}{} x {}", mix.empty() ? "" : " + ", fleet.mix->boards[i], fleet.choices[i].device);
-  return fmt::format("Cheaper combination: {}, price {:.6g}", mix, fleet.mix->price);
+      mix += fmt::format("{}{} x {} ({})", mix.empty() ? "" : " + ", fleet.mix->boards[i],
+                         fleet.choices[i].device, input::counted(fleet.mix->cameras[i], "camera"));
+  return fleet.mix->per_hour ? fmt::format("Cheaper combination: {}, {:.3g} an hour", mix, fleet.mix->price)
+                             : fmt::format("Cheaper combination: {}, price {:.6g}", mix, fleet.mix->price);
 }
 
 }  // namespace
 
 std::string fleet_text(const std::string& file, const Fleet& fleet, int width, bool colour) {
   std::string text =
+      verdict_line(verdict_of(fleet), width, colour) +
       paragraph(fmt::format("{}: {} at {:.4g} frames/s each; {} of {} simulated in {}", file,
                             input::counted(fleet.cameras, "camera"), fleet.rate_per_s,
                             input::counted(fleet.settings, "configuration"),
@@ -191,28 +218,23 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
                             input::counted(fleet.simulated, "run")),
                 width, 0) +
       "\n";
-  if (!fleet.choices.empty()) text += fleet_table(fleet).text(width, colour);
+  if (!fleet.choices.empty() || !fleet.carry_none.empty()) text += fleet_table(fleet).text(width, colour);
   for (const std::string& note : {fleet.power_note, price_note(fleet)})
     if (!note.empty()) text += paragraph("note: " + note, width, 0);
-  for (const std::string& device : fleet.carry_none)
-    text += paragraph(device + ": no configuration meets the limits with even one camera", width, 0);
+  for (const auto& [device, why] : fleet.carry_none) text += paragraph(device + ": " + why, width, 0);
   if (fleet.mix) text += paragraph(mix_sentence(fleet), width, 0);
   if (const std::string decision = fleet.choices.empty() ? "" : fleet_decision(fleet); !decision.empty())
     text += paragraph("how sure: " + decision, width, 0);
   text += "\n";
-  for (const FleetChoice& choice : fleet.choices) {
-    text += choice_text(fleet, choice, width);
-    for (std::size_t i = 0; i < choice.intervals.size(); ++i) {
-      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i])) text += paragraph(crosses, width, 4);
-    }
-  }
+  for (const FleetChoice& choice : fleet.choices) text += choice_text(fleet, choice, width);
   return text;
 }
 
 PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   PageWords words = page_words(scenario);
-  std::vector<std::string> boards = fleet.carry_none, limits;
+  std::vector<std::string> boards, limits;
   for (const FleetChoice& choice : fleet.choices) boards.push_back(choice.device);
+  for (const analyses::LeftOut& left_out : fleet.carry_none) boards.push_back(left_out.device);
   for (std::size_t i = 0; i < fleet.goal.criteria.size(); ++i)
     limits.push_back(analyses::criterion_words(fleet.goal.metrics[i], fleet.goal.criteria[i]));
   words.scenario = fmt::format("{}", fmt::join(boards, ", "));
@@ -220,20 +242,18 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   constexpr std::string_view closed = ", one batch after the other";
   for (std::string& process : words.processes)
     if (process.ends_with(closed)) process.resize(process.size() - closed.size());
-  words.question = fmt::format("Which boards, and how many, carry {} at {:.4g} frames/s each{}{}",
-                               input::counted(fleet.cameras, "camera"), fleet.rate_per_s,
+  std::string busy;
+  if (fleet.peak != 1)
+    busy = fmt::format(", {} in the busiest hour", input::decimal(fleet.rate_per_s * fleet.peak, 3));
+  if (fleet.spare > 0) busy += fmt::format(", also with {} lost", input::counted(fleet.spare, "board"));
+  words.question = fmt::format("Which boards, and how many, carry {} at {:.4g} frames/s each{}{}{}",
+                               input::counted(fleet.cameras, "camera"), fleet.rate_per_s, busy,
                                limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
-  Passage answer{fleet.choices.empty() ? "no board carries a camera within the limits" : ""};
+  words.verdict = verdict_of(fleet);
+  Passage answer{"", {fleet_table(fleet)}};
   if (!fleet.choices.empty()) {
     const FleetChoice& first = fleet.choices.front();
-    answer.tables.push_back(fleet_table(fleet));
-    words.answer.push_back({"",
-                            {},
-                            {fmt::format("{} of {}{}{}: {}{}", input::counted(first.boards, "board"),
-                                         first.device, first.power_mode ? ", mode " + mode_of(first) : "",
-                                         first.price ? fmt::format(", price {:.6g}", *first.price) : "",
-                                         watts_text(first), interval_note(first.power_pi90))}});
-    words.why = why_so_many(first);
+    words.why = why_so_many(fleet, first);
     if (std::string decision = fleet_decision(fleet); !decision.empty())
       words.trust.push_back(std::move(decision));
     const auto range = [](const Interval& pi90, const char* unit) {
@@ -250,8 +270,7 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
     if (!first.sharing_note.empty()) words.warnings.push_back({"sharing", first.sharing_note});
     words.trust.emplace_back(repeats_sentence);
   }
-  for (const std::string& device : fleet.carry_none)
-    answer.lines.push_back(device + ": no configuration meets the limits with even one camera");
+  for (const auto& [device, why] : fleet.carry_none) answer.lines.push_back(device + ": " + why);
   words.answer.push_back(std::move(answer));
   words.more.push_back({"how it was searched",
                         {},
@@ -261,12 +280,9 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   for (const std::string& note : {fleet.power_note, price_note(fleet)})
     if (!note.empty()) words.warnings.push_back({"note", note});
   for (const FleetChoice& choice : fleet.choices) {
-    for (std::size_t i = 0; i < choice.intervals.size(); ++i)
-      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))
-        words.warnings.push_back({choice.device, crosses});
     std::vector<std::string> lines{choice_sentence(fleet, choice)};
-    std::ranges::copy(why_so_many(choice), std::back_inserter(lines));
-    words.more.push_back({fmt::format("{} x {}", choice.boards, choice.device), {}, std::move(lines)});
+    std::ranges::copy(why_so_many(fleet, choice), std::back_inserter(lines));
+    words.more.push_back({fleet_name(fleet, choice), {}, std::move(lines)});
   }
   return words;
 }

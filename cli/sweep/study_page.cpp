@@ -235,16 +235,6 @@ PlainAxis plain_axis(std::string axis) {
   return {axis, "", axis};
 }
 
-// The settings in words: "batch 16, GPU clock 1020 MHz".
-std::string settings_words(const std::vector<std::string>& axes, const BestPoint& best) {
-  std::string text;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto [name, unit, head] = plain_axis(axes[i]);
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", name, best.settings[i], unit);
-  }
-  return text;
-}
-
 // The change of the metric from the best point to the worst along one dimension: "batch 1 in place of 16
 // alone takes it from 1107 to 285".
 struct Along {
@@ -494,14 +484,7 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes, 
   const BestRow& asked = asked_row(study);
   words.question = fmt::format("Which of {} of {} gives the {}{}", input::counted(all, "setting"),
                                fmt::join(varied, ", "), asked.words, within.words);
-  if (best) {
-    words.answer.push_back(
-        {"",
-         {},
-         {fmt::format("{}{}: {} with {}", asked.words, within.condition.empty() ? "" : " within the limits",
-                      significant(best->value, 3), settings_words(axes, *best))}});
-    add_changes(changes_of(study, asked, axes, *best, database), asked, *best, database, words.why);
-  }
+  if (best) add_changes(changes_of(study, asked, axes, *best, database), asked, *best, database, words.why);
   if (!best && !within.condition.empty())
     words.answer.push_back({"", {}, {"no setting" + within.words + " was found"}});
   words.answer.push_back({"", {best_points(study, axes, within.condition, database)}});
@@ -539,7 +522,7 @@ Json points_page(analyses::Database& database) {
   return points;
 }
 
-Json study_page(const Study& study, analyses::Database& database) {
+Json study_page(const Study& study, analyses::Database& database, const Conclusion& conclusion) {
   const auto columns = analyses::axis_columns(study);
   Json dimensions = Json::array();
   for (const analyses::Dimension& dimension : study.dimensions) {
@@ -550,8 +533,16 @@ Json study_page(const Study& study, analyses::Database& database) {
   std::vector<std::string> axes;
   for (const auto& column : columns) axes.push_back(column.name);
   const Within within = limits_of(study);
-  const auto best = best_point(asked_row(study), axes, within.condition, database);
-  return {{"words", words_json(study_words(study, axes, within, best, database))},
+  const BestRow& asked = asked_row(study);
+  const bool is_the_objective = study.objectives.empty() || study.objectives.front().metric == asked.metric;
+  const std::string where = conclusion.point && is_the_objective
+                                ? fmt::format(" AND point = {}", *conclusion.point)
+                                : within.condition;
+  const bool none_meets = conclusion.verdict && !conclusion.point;
+  const auto best = none_meets ? std::nullopt : best_point(asked, axes, where, database);
+  PageWords words = study_words(study, axes, within, best, database);
+  words.verdict = conclusion.verdict;
+  return {{"words", words_json(words)},
           {"study",
            {{"dimensions", std::move(dimensions)},
             {"sampled", study.sampling.has_value()},

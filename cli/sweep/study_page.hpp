@@ -1,19 +1,33 @@
 // The data of the HTML page of a study: every finished point as columns.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
 
 #include "analyses/study/database.hpp"
 #include "cli/inputs.hpp"
 #include "cli/subcommand.hpp"
+#include "scenarios/result/result.hpp"
 
 namespace jostle::cli {
+
+// The best point of a study by its objectives within its constraints, or without any the one with the
+// greatest throughput. Above 20,000 points it is not looked for.
+struct Conclusion {
+  std::string text;  // a line each: how many points have no p99 and why, and which is best
+  std::optional<scenarios::Verdict> verdict;
+  std::optional<std::int64_t> point;
+};
+[[nodiscard]] Conclusion conclusion_of(const analyses::Study& study, analyses::Database& database);
 
 // {"study": {"dimensions": [[column, ...], ...], "sampled", "best_point", "power_limit_w"}, "points":
 // {column: [value,
 // ...]}, "cdfs": {"interval_us", metric: [a list of 101 shares or null, ...]} or null}. The columns are those
 // of `results` (docs/studies.md) and further ones for the charts: execution contexts, SM metrics, clocks.
-[[nodiscard]] nlohmann::ordered_json study_page(const analyses::Study& study, analyses::Database& database);
+[[nodiscard]] nlohmann::ordered_json study_page(const analyses::Study& study, analyses::Database& database,
+                                                const Conclusion& conclusion);
 
 // The columns of the points alone.
 [[nodiscard]] nlohmann::ordered_json points_page(analyses::Database& database);

@@ -11,9 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "analyses/metrics/metric.hpp"
-#include "analyses/plan/goal.hpp"
-#include "analyses/plan/words.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
@@ -23,6 +20,7 @@
 #include "input/file.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -83,11 +81,18 @@ std::string table_query(analyses::Database& database) {
   return sql + " FROM results";
 }
 
-// Prints the points as asked: as a table if they go nowhere else.
-void export_points(const SweepOptions& options, Terminal& terminal, analyses::Database& database) {
+// Prints the points as asked: as a table if they go nowhere else. As JSON the best point carries the verdict.
+void export_points(const SweepOptions& options, Terminal& terminal, analyses::Database& database,
+                   const Conclusion& conclusion) {
+  const std::string best = fmt::format("{{\"point\":{},", conclusion.point.value_or(-1));
   if (options.export_as == "json")
-    analyses::write_points(database,
-                           [&](std::string_view line) { terminal.print_data(std::string(line) + "\n"); });
+    analyses::write_points(database, [&](std::string_view line) {
+      std::string text(line);
+      if (text.starts_with(best))
+        text.insert(text.size() - 1,
+                    ",\"verdict\":" + output::json_text(scenarios::json_of(*conclusion.verdict)));
+      terminal.print_data(text + "\n");
+    });
   const bool only_printed = options.output.empty() && options.export_as.empty() && options.html.empty();
   if (options.export_as == "csv" || only_printed) {
     analyses::SqlStatement rows(database, only_printed ? table_query(database) : "SELECT * FROM results");
@@ -97,8 +102,8 @@ void export_points(const SweepOptions& options, Terminal& terminal, analyses::Da
 
 // The text of the HTML page.
 std::string page_of(const SweepOptions& options, const analyses::Study& study, analyses::Profiles& profiles,
-                    analyses::Database& database, Context& context) {
-  nlohmann::ordered_json data = study_page(study, database);
+                    analyses::Database& database, const Conclusion& conclusion, Context& context) {
+  nlohmann::ordered_json data = study_page(study, database, conclusion);
   data["governors"] = governors_page(study, profiles, options.threads, context);
   return html_page("sweep", title_of(study), data);
 }
@@ -116,50 +121,13 @@ std::string text_of(const SweepSummary& summary, const SweepOptions& options, do
   return text + "\n";
 }
 
-// The conclusions from the points, a line each: how many have no p99 and why, and which is best: by the
-// study's objectives within its constraints, or without any the one with the greatest throughput.
-std::string conclusion(const analyses::Study& study, analyses::Database& database) {
-  constexpr std::int64_t most = 20'000;  // points whose results are read again
-  if (database.number("SELECT count(*) FROM results") > most) return {};
-  analyses::Goal goal = goal_of(study);
-  if (goal.objectives == 0) {
-    goal.criteria.insert(goal.criteria.begin(), analyses::Criterion{});
-    goal.metrics.insert(goal.metrics.begin(), "system.throughput");
-    goal.objectives = 1;
-  }
-  std::vector<analyses::Evaluation> evaluations;
-  std::vector<std::string> settings;
-  std::size_t grows = 0, too_short = 0;
-  analyses::write_points(database, [&](std::string_view line) {
-    const nlohmann::ordered_json point = output::parsed_json(std::string(line));
-    if (point.at("status") != "ok") return;
-    const analyses::ResultMetrics metrics(output::json_text(point.at("result")));
-    const bool p99 = metrics.find("processes.latency_ms.p99", analyses::Worst::greatest).has_value();
-    (metrics.overloaded() ? grows : too_short) += p99 ? 0 : 1;
-    evaluations.push_back(values_in(goal, metrics));
-    settings.push_back(output::json_text(point.at("settings")));
-  });
-  std::string text;
-  if (grows + too_short > 0)
-    text += fmt::format("{} without p99: {} overloaded, of {} the run is too short (a longer run.duration)\n",
-                        input::counted(grows + too_short, "point"), grows, too_short);
-  const auto best = best_of(goal.criteria, evaluations, goal.indifference);
-  if (!best && !evaluations.empty()) return text + "no point meets the constraints\n";
-  if (!best) return text;
-  const double value = evaluations[*best]->front();
-  return text + fmt::format("best: {}: {} {}{}\n", analyses::plain_settings(settings[*best]),
-                            analyses::metric_title(goal.metrics[0]),
-                            analyses::metric_words(goal.metrics[0], value),
-                            study.constraints.empty() ? "" : ", within the constraints");
-}
-
 ExitCode run_study(const SweepOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   const auto began = std::chrono::steady_clock::now();
   analyses::Profiles profiles;
   SweepSummary summary;
   bool begun = false;
-  std::string concluded;
+  Conclusion concluded;
   try {
     const auto study = ready_study({options.study, {profiles::DocumentKind::study}}, profiles, context,
                                    {.threads = options.threads, .change = [&](analyses::Study& read) {
@@ -174,16 +142,18 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
     control.threads = options.threads;
     control.shard = options.shard;
     summary = run_here(*study, profiles, store, control, context);
-    export_points(options, terminal, store.database());
-    if (!summary.interrupted && options.shard.of == 1) concluded = conclusion(study->study, store.database());
+    if (!summary.interrupted && options.shard.of == 1)
+      concluded = conclusion_of(study->study, store.database());
+    export_points(options, terminal, store.database(), concluded);
     if (page && !summary.interrupted)
-      output::write_whole(*page, page_of(options, study->study, profiles, store.database(), context));
+      output::write_whole(*page,
+                          page_of(options, study->study, profiles, store.database(), concluded, context));
   } catch (const scenarios::Interrupted&) {
     if (!begun) throw;
     summary.interrupted = true;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
-  terminal.note(text_of(summary, options, seconds.count()) + concluded);
+  terminal.note(text_of(summary, options, seconds.count()) + concluded.text);
   if (summary.interrupted) {
     terminal.complain(
         options.output.empty()

@@ -120,7 +120,7 @@ TEST(Schema, of_a_study_has_the_keys_that_the_loader_reads) {
   (void)parse_study(every_section, "study.yaml", "", problems);  // reads the profile of its board, once
   const input::AskedKeys asked;
   (void)parse_study(every_section, "study.yaml", "", problems);
-  expect_same("study", asked.by_path(), {"scenario", "offload.cloud"});
+  expect_same("study", asked.by_path(), {"scenario", "offload.cloud", "fleet.link"});
 }
 
 // Adds the keys of all mappings; of a path such as `processes.0.batch`, each step.

@@ -538,6 +538,9 @@ class Command(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertRegex(done.stderr, r"3 points without p99: 1 overloaded, of 2 the run is too short")
         self.assertRegex(done.stderr, r"best: periodic 20 /s: throughput 20 images/s")
+        points = [json.loads(line) for line in self.jostle("sweep", study, "--export", "json").stdout.splitlines()]
+        self.assertEqual(["verdict" in point for point in points], [False, True, False])
+        self.assertRegex(points[1]["verdict"]["text"], r"^periodic 20 /s: throughput 20 images/s")
 
     # A new scenario
 

@@ -269,7 +269,8 @@ test('the published grid of 600 points fits and can be looked at along every dim
     await shoot(page, 'grid');
   });
   await opened(file, async (page) => {
-    assert.match(await page.locator('.head .answers').textContent(), /Most images\/s: 1107 with device jetson-orin-nano, .*batch 16, processes 1\./);
+    assert.match(await page.locator('.head .verdict').textContent(), /board jetson-orin-nano, .*batch 16, processes 1: throughput 1110 images\/s/i);
+    assert.match(await page.locator('.head .answers').textContent(), /most images\/s1107/);
     assert.match(await page.locator('.head .why').textContent(), /From the best setting, .* in place of .* alone takes it from 1107 to [\d.]+.*is slower because process 0 takes/);
   }, {shown: '.head'});
   await beginsWell(file);
@@ -494,11 +495,15 @@ test('a fleet shows price, power and energy of its boards', async () => {
   const file = join(folder, 'fleet.html');
   jostle('plan', join(scenarios, 'planning/forty_cameras.yaml'), '--html', file);
   await opened(file, async (page) => {
-    assert.deepEqual(await titles(page), ['Price', 'Power, W', 'Energy, kWh a day', 'Cameras a board could carry']);
+    assert.deepEqual(await titles(page), ['p99 over the cameras on a board', 'Price', 'Power, W', 'Energy, kWh a day', 'Cameras a board could carry']);
+    assert.match(await page.locator('.head .verdict').textContent(), /^\d+ x jetson-orin-nano-super: p99 latency [\d.]+ ms .*under 80: yes; [\d.]+ W, \d+; or \d+ x /);
     assert.match(await page.locator('.head .why').textContent(), /carries \d+ cameras?; .* would overload the GPU at 15 frames\/s/);
     assert.match(await page.locator('.head .trust').textContent(), /At the model's usual error of \d+ % a board carries \d+ to \d+ cameras: it (stays at|would be)/);
     assert.doesNotMatch(await page.locator('.head').textContent(), /latency_ms/);
     await shoot(page, 'fleet');
+    const curve = page.locator('figure, .figure, section', {hasText: 'p99 over the cameras on a board'}).last();
+    await curve.locator('summary').click();
+    assert.match(await curve.locator('tbody').textContent(), /jetson-orin-nano-super/);
   });
   await beginsWell(file);
 });

@@ -96,7 +96,7 @@ export const scale = (theme, values, itemHeight, unit = '') => {
 };
 
 // Lines across a chart at [{value, name}], the figures of the axis ('xAxis' or 'yAxis'); `start`: named at their beginning.
-export const limitLines = (theme, axis, limits, start = false) => ({silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
+export const limitLines = (theme, axis, limits, start = false) => (!limits.length ? undefined : {silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
   label: {color: theme.bad, position: start ? 'insideStartTop' : 'insideEndTop', formatter: ({name}) => name},
   data: limits.map(({value, name}) => ({[axis]: value, name}))});
 
