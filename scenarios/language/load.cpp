@@ -46,6 +46,13 @@ void read_sharing(Mapping& top, Scenario& scenario) {
     scenario.sharing = std::ranges::find(gpu::sharing_ways(), mps, &gpu::SharingWay::alias)->sharing;
   const auto at = top.find("sharing");
   if (!at) return;
+  if (at->is(Kind::mapping)) {
+    Mapping instances(*at, "a way of sharing the GPU, or its instances: {mig: [2g, 1g]}");
+    instances.required(
+        "mig", scenario.mig,
+        input::List<std::string, Text>{"a list of instances", {40}, 16, "name them, or leave it out"});
+    return;
+  }
   const Choice<gpu::Sharing> choice{"a way of sharing the GPU", sharing_names()};
   const std::optional<gpu::Sharing> sharing = choice(*at);
   if (!sharing) return;
