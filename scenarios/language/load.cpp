@@ -48,9 +48,9 @@ void read_sharing(Mapping& top, Scenario& scenario) {
   if (!at) return;
   if (at->is(Kind::mapping)) {
     Mapping instances(*at, "a way of sharing the GPU, or its instances: {mig: [2g, 1g]}");
-    instances.required(
-        "mig", scenario.mig,
-        input::List<std::string, Text>{"a list of instances", {40}, 16, "name them, or leave it out"});
+    if (const auto list = instances.require("mig"))
+      for (const Cursor& one : list->items("a list of instances", 16, 1))
+        if (auto name = Text{40}(one)) scenario.mig.push_back(std::move(*name));
     return;
   }
   const Choice<gpu::Sharing> choice{"a way of sharing the GPU", sharing_names()};
