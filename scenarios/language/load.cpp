@@ -53,6 +53,8 @@ void read_sharing(Mapping& top, Scenario& scenario) {
         if (auto name = Text{40}(one)) scenario.mig.push_back(std::move(*name));
     return;
   }
+  if (at->is(Kind::scalar) && at->value().text == "mig")
+    return at->problem("the instances of the GPU are not named", "sharing: {mig: [2g, 1g]}");
   const Choice<gpu::Sharing> choice{"a way of sharing the GPU", sharing_names()};
   const std::optional<gpu::Sharing> sharing = choice(*at);
   if (!sharing) return;

@@ -434,6 +434,18 @@ void set_options(board::Setup& setup, const Scenario& scenario) {
   setup.every_kernel = scenario.run.every_kernel || scenario.gpu_metrics.has_value();
 }
 
+// Divides the GPU into instances. Returns the board as processes in each of them see it.
+std::vector<board::DeviceSpec> divided(board::Setup& setup, const Scenario& scenario,
+                                       const board::DeviceSpec& device) {
+  std::vector<board::DeviceSpec> parts(scenario.mig.size(), device);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i].gpu = gpu::instance_of(device.gpu, device.instances,
+                                    *gpu::find_instance(device.instances, scenario.mig[i]));
+    setup.instances.push_back(parts[i].gpu);
+  }
+  return parts;
+}
+
 }  // namespace
 
 Assembly assemble(const Scenario& scenario, const profiles::Profile& profile, SharedWork* shared) {
@@ -441,7 +453,6 @@ Assembly assemble(const Scenario& scenario, const profiles::Profile& profile, Sh
   board::DeviceSpec& device = assembly.device;
   board::Setup& setup = assembly.setup;
   set_options(setup, scenario);
-
   const std::optional<board::PowerMode> limits = power_mode_of(scenario, device);
   const board::PowerMode* const mode = limits ? &*limits : nullptr;
   setup.cores = confinement_of(scenario, device, mode);
@@ -458,32 +469,26 @@ Assembly assemble(const Scenario& scenario, const profiles::Profile& profile, Sh
   const std::vector<ProcessInstance> instances = expand(scenario);
   assembly.occupancy = occupancy_of(scenario, device, instances, shared);
   const std::size_t cpus = setup.cores.allowed.size();
-  const auto [contexts, threads, all] = counted(scenario, instances, assembly.occupancy, cpus);
-  const WorkContext context{profile, device, clocks, cpus, all > cpus, shared};
-  std::vector<board::DeviceSpec> parts;  // the board as processes in each instance of the GPU see it
-  for (const std::string& name : scenario.mig) {
-    board::DeviceSpec& part = parts.emplace_back(device);
-    part.gpu = gpu::instance_of(device.gpu, device.instances, *gpu::find_instance(device.instances, name));
-    setup.instances.push_back(part.gpu);
-  }
-  if (contexts > 0 && device.power && device.power->gpu.held_awake) device.power->gpu.gated_after_s = 0;
+  const Counts count = counted(scenario, instances, assembly.occupancy, cpus);
+  const auto context_on = [&](const board::DeviceSpec& board) {
+    return WorkContext{profile, board, clocks, cpus, count.all > cpus, shared, &board != &device};
+  };
+  const std::vector<board::DeviceSpec> parts = divided(setup, scenario, device);
+  if (count.contexts > 0 && device.power && device.power->gpu.held_awake) device.power->gpu.gated_after_s = 0;
   std::vector<process::Spec> specs;  // one per entry
   for (const ProcessEntry& entry : scenario.processes) {
     process::Spec spec =
-        parts.empty()
-            ? process_of(entry, scenario, context)
-            : process_of(entry, scenario,
-                         {profile, parts[instance_of(entry)], clocks, cpus, all > cpus, shared, true});
+        process_of(entry, scenario, context_on(parts.empty() ? device : parts[instance_of(entry)]));
     // The threads of llama.cpp spin at their barriers however many they are (ggml_barrier()).
-    const std::size_t waiting = entry.host.placement != Placement::cpu ? contexts
+    const std::size_t waiting = entry.host.placement != Placement::cpu ? count.contexts
                                 : entry.language                       ? 0
-                                                                       : threads;
+                                                                       : count.threads;
     spec.sync = sync_of(entry.host.sync, waiting, setup.cores.online.size());
     for (process::Spec& instance : spec.instances) instance.sync = spec.sync;
     assembly.grades.push_back(spec.kernels->grade);
     specs.push_back(std::move(spec));
   }
-  set_surroundings(setup, scenario, context);
+  set_surroundings(setup, scenario, context_on(device));
   const std::vector<Draws> draws = draws_of(scenario);
   std::uint32_t nth = 0;  // index of the process within its entry
   std::vector<std::optional<std::size_t>> place(instances.size());

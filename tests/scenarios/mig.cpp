@@ -45,12 +45,12 @@ const ProcessResult& named(const Result& result, const std::string& name) {
   return *std::ranges::find(result.processes, name, &ProcessResult::name);
 }
 
-TEST(Instances, have_the_names_of_the_profile_or_the_part_before_the_dot) {
+TEST(InstancesOfTheGpu, have_the_names_of_the_profile_or_the_part_before_the_dot) {
   EXPECT_THAT(scenario_of(on("nvidia-h100", "3g, 1g.20gb, 1g", camera)).mig,
               ElementsAre("3g.40gb", "1g.20gb", "1g.10gb"));
 }
 
-TEST(Instances, that_cannot_be_are_refused_with_what_the_board_has) {
+TEST(InstancesOfTheGpu, that_cannot_be_are_refused_with_what_the_board_has) {
   EXPECT_THAT(refusal(on("nvidia-h100", "5g", camera)),
               AllOf(HasSubstr("no instance '5g'"), HasSubstr("1g.10gb (16 SMs, at most 7)"),
                     HasSubstr("7g.80gb (132 SMs, at most 1)")));
@@ -59,6 +59,8 @@ TEST(Instances, that_cannot_be_are_refused_with_what_the_board_has) {
   EXPECT_THAT(refusal(on("jetson-agx-thor", "1g, 1g", camera)),
               AllOf(HasSubstr("do not fit together"), HasSubstr("2g.0gb (12 SMs, at most 1)")));
   EXPECT_THAT(refusal(on("jetson-orin-nano", "1g", camera)), HasSubstr("has no MIG"));
+  EXPECT_THAT(refusal(fmt::format("device: nvidia-h100\nsharing: mig\nprocesses: [{}]\n", camera)),
+              HasSubstr("sharing: {mig: [2g, 1g]}"));
   EXPECT_THAT(refusal(on("jetson-agx-thor", "3g", heavy)), HasSubstr("fewer instances"));
   EXPECT_THAT(refusal(fmt::format("device: nvidia-h100\nprocesses: [{}]\n", heavy)),
               HasSubstr("needs instances of the GPU"));
@@ -66,7 +68,7 @@ TEST(Instances, that_cannot_be_are_refused_with_what_the_board_has) {
               HasSubstr("the power of all SMs"));
 }
 
-TEST(Instances, fit_where_the_places_of_the_driver_do_not_meet) {
+TEST(InstancesOfTheGpu, fit_where_the_places_of_the_driver_do_not_meet) {
   input::Problems problems;
   const auto profile = profiles::shipped_profile("nvidia-a100-80gb", problems);
   const gpu::InstanceKinds& offered = profile->spec->instances;
@@ -102,23 +104,29 @@ TEST_P(AnInstance, keeps_its_rate_and_latency_whatever_runs_in_another) {
 INSTANTIATE_TEST_SUITE_P(Boards, AnInstance,
                          ::testing::Values("nvidia-a100-80gb", "nvidia-h100", "nvidia-h200"));
 
-TEST(Instances, of_thor_keep_a_camera_from_turns_but_not_from_the_memory) {
+TEST(InstancesOfTheGpu, of_thor_keep_a_camera_from_turns_but_share_the_memory) {
   const std::string chat =
       "{name: chat, model: qwen2.5_1.5b, precision: fp16, runtime: cuda-graph, bench: {tg: 64, depth: 512}}";
-  const std::string others = std::string(camera) + ", " + chat;
-  const double alone = run_text(on("jetson-agx-thor", "1g, 2g", camera)).processes[0].latency_ms.p50.value();
-  std::string apart = others;
-  apart.insert(apart.size() - 1, ", mig: 1");
-  const Result in_two = run_text(on("jetson-agx-thor", "1g, 2g", apart));
-  const Result in_one = run_text(on("jetson-agx-thor", "3g", others));
-  const double beside = named(in_two, "camera").latency_ms.p50.value();
-  EXPECT_GT(beside, 1.01 * alone);  // decoding streams its weights
-  EXPECT_LT(beside, 2 * alone);
-  EXPECT_GT(in_one.system.gpu.switches_per_s.value(), 10);
-  EXPECT_EQ(in_two.system.gpu.switches_per_s.value(), 0);
+  const auto in_the_other = [](std::string process) {
+    process.insert(process.size() - 1, ", mig: 1");
+    return process;
+  };
+  const auto latency = [](const Result& result) { return named(result, "camera").latency_ms.p50.value(); };
+  const Result alone = run_text(on("jetson-agx-thor", "1g, 2g", camera));
+  const Result beside = run_text(on("jetson-agx-thor", "1g, 2g", camera + (", " + in_the_other(chat))));
+  const Result in_turns = run_text(on("jetson-agx-thor", "3g", camera + (", " + chat)));
+  EXPECT_NEAR(latency(beside) / latency(alone), 1, 0.01);
+  EXPECT_EQ(beside.system.gpu.switches_per_s.value(), 0);
+  EXPECT_GT(in_turns.system.gpu.switches_per_s.value(), 10);
+  // Both stream their weights.
+  const auto tokens = [](const Result& result) { return result.processes[0].throughput.mean.value(); };
+  const Result one = run_text(on("jetson-agx-thor", "2g, 1g", chat));
+  const Result two = run_text(on("jetson-agx-thor", "2g, 1g", chat + ", " + in_the_other(chat)));
+  EXPECT_LT(tokens(two), 0.7 * tokens(one));
+  EXPECT_GT(tokens(two), 0.4 * tokens(one));
 }
 
-TEST(Instances, take_turns_inside_as_a_gpu_of_their_size_does) {
+TEST(InstancesOfTheGpu, take_turns_inside_as_a_gpu_of_their_size_does) {
   const std::string two = "{model: resnet50, precision: fp16, runtime: cuda-graph, count: 2, mig: 1}";
   const Result result = run_text(on("nvidia-h100", "3g, 3g", two));
   const Result one = run_text(
@@ -130,7 +138,7 @@ TEST(Instances, take_turns_inside_as_a_gpu_of_their_size_does) {
   EXPECT_GT(under_mps.system.throughput.value(), result.system.throughput.value());
 }
 
-TEST(Instances, are_slower_in_the_measure_of_their_sms_and_bandwidth) {
+TEST(InstancesOfTheGpu, are_slower_in_the_measure_of_their_sms_and_bandwidth) {
   const auto rate = [](const std::string& instances, const std::string& model) {
     return run_text(on("nvidia-h100", instances,
                        fmt::format("{{model: {}, runtime: cuda-graph, sync: spin}}", model)))
@@ -147,8 +155,9 @@ TEST(Instances, are_slower_in_the_measure_of_their_sms_and_bandwidth) {
   EXPECT_LT(rate("7g", computed) / rate("1g", computed), 9);
 }
 
-TEST(Instances, of_a_card_hold_only_what_fits_into_their_own_memory) {
-  const std::string large = "{model: qwen2.5_7b, precision: fp16, runtime: vllm, users: 1}";
+TEST(InstancesOfTheGpu, of_a_card_hold_only_what_fits_into_their_own_memory) {
+  const std::string large =
+      "{model: qwen2.5_7b, precision: fp16, runtime: vllm, generate: {prompt: 64, tokens: 16}}";
   const Result small = run_text(on("nvidia-h100", "1g, 3g", large));
   EXPECT_EQ(small.processes[0].status, "out_of_memory");
   EXPECT_THAT(small.processes[0].problem, HasSubstr("in instance 0 of the GPU (1g.10gb)"));
@@ -158,7 +167,7 @@ TEST(Instances, of_a_card_hold_only_what_fits_into_their_own_memory) {
   EXPECT_EQ(run_text(on("jetson-agx-thor", "2g, 1g", large)).status, "ok");  // it shares the board's
 }
 
-TEST(Instances, come_back_from_the_scenario_that_results_repeat) {
+TEST(InstancesOfTheGpu, come_back_from_the_scenario_that_results_repeat) {
   const Scenario scenario = scenario_of("mps: true\n" + on("nvidia-h100", "4g, 3g", heavy));
   const Scenario again = scenario_of(to_json(scenario));
   EXPECT_EQ(to_json(again), to_json(scenario));
