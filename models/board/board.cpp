@@ -238,7 +238,7 @@ bool Board::finished() const {
 // The sum over all instances, each by its share of the SMs.
 template <class T, class Read>
 T Board::gpu_sum(const Read& read) {
-  if (gpus_.size() == 1) return gpus_.front().gpu ? read(*gpus_.front().gpu) : T{};
+  if (gpus_.front().share == 1) return gpus_.front().gpu ? read(*gpus_.front().gpu) : T{};
   T sum{};
   for (GpuPart& part : gpus_) {
     if constexpr (std::is_same_v<T, sim::Duration>) {
@@ -268,7 +268,7 @@ std::vector<sim::Duration> Board::gpu_loads() {
 
 gpu::Usage Board::gpu_used() {
   auto used = gpu_sum<gpu::Usage>([](gpu::Gpu& gpu) { return gpu.used(); });
-  if (gpus_.size() == 1) return used;
+  if (gpus_.front().share == 1) return used;
   used.dram_bytes = 0;  // bytes are bytes, on however few SMs
   for (GpuPart& part : gpus_) used.dram_bytes += part.gpu->used().dram_bytes;
   return used;

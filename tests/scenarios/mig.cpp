@@ -141,7 +141,8 @@ TEST(InstancesOfTheGpu, take_turns_inside_as_a_gpu_of_their_size_does) {
 TEST(InstancesOfTheGpu, are_slower_in_the_measure_of_their_sms_and_bandwidth) {
   const auto rate = [](const std::string& instances, const std::string& model) {
     return run_text(on("nvidia-h100", instances,
-                       fmt::format("{{model: {}, runtime: cuda-graph, sync: spin}}", model)))
+                       fmt::format("{{model: {}, runtime: cuda-graph, sync: spin}}", model)) +
+                    "figures: {gpu.power_limit.budget: 1000 W}\n")
         .processes[0]
         .throughput.mean.value();
   };
@@ -165,6 +166,12 @@ TEST(InstancesOfTheGpu, of_a_card_hold_only_what_fits_into_their_own_memory) {
   elsewhere.insert(elsewhere.size() - 1, ", mig: 1");
   EXPECT_EQ(run_text(on("nvidia-h100", "1g, 3g", elsewhere)).status, "ok");
   EXPECT_EQ(run_text(on("jetson-agx-thor", "2g, 1g", large)).status, "ok");  // it shares the board's
+}
+
+TEST(InstancesOfTheGpu, count_in_the_whole_by_their_share_of_the_sms) {
+  const Result result = run_text(on("nvidia-a100-80gb", "7g", "{model: resnet50, precision: fp16}"));
+  const double running = (*result.processes[0].time_share)[index_of(process::Share::gpu_running)];
+  EXPECT_NEAR(result.system.gpu.busy.value(), running * 98 / 108, 1e-6);
 }
 
 TEST(InstancesOfTheGpu, come_back_from_the_scenario_that_results_repeat) {
