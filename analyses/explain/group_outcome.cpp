@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -27,10 +28,11 @@ constexpr double least_launching = 0.2;  // share of a process's time in launche
 }  // namespace
 
 bool in_turns(const scenarios::Scenario& scenario) {
-  std::int64_t contexts = 0;
+  std::map<std::int64_t, std::int64_t> contexts;  // by instance of the GPU
   for (const scenarios::ProcessEntry& process : scenario.processes)
-    contexts += scenarios::on_gpu(process.host.placement) ? process.count : 0;
-  return contexts > 1 && gpu::way_of(scenario.sharing).takes_turns;
+    if (scenarios::on_gpu(process.host.placement)) contexts[process.gpu.mig.value_or(0)] += process.count;
+  const auto several = [](const auto& instance) { return instance.second > 1; };
+  return std::ranges::any_of(contexts, several) && gpu::way_of(scenario.sharing).takes_turns;
 }
 
 namespace {

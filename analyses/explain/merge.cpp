@@ -33,6 +33,7 @@ std::string host_settings(const ProcessEntry& process) {
   host.host.container = process.host.container;
   host.gpu.slice = process.gpu.slice;
   host.gpu.interleave = process.gpu.interleave;
+  host.gpu.mig = process.gpu.mig.value_or(0);
   return to_json(only);
 }
 

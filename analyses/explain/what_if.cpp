@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -41,10 +42,13 @@ bool computes_on_gpu(const scenarios::ProcessEntry& process) {
 // Returns whether processes take turns on the GPU. Those on a DLA do, too: the GPU converts their inputs and
 // results, and runs the layers that the DLA cannot.
 bool takes_turns(const Request& request) {
-  std::int64_t contexts = 0;
+  std::map<std::int64_t, std::int64_t> contexts;  // by instance of the GPU
   for (const scenarios::ProcessEntry& process : request.scenario.processes)
-    contexts += process.host.placement == scenarios::Placement::cpu ? 0 : process.count;
-  return contexts > 1 && request.device.has_gpu() && gpu::way_of(request.scenario.sharing).takes_turns;
+    if (process.host.placement != scenarios::Placement::cpu)
+      contexts[process.gpu.mig.value_or(0)] += process.count;
+  const auto several = [](const auto& instance) { return instance.second > 1; };
+  return std::ranges::any_of(contexts, several) && request.device.has_gpu() &&
+         gpu::way_of(request.scenario.sharing).takes_turns;
 }
 
 std::optional<Changed> no_switch_cost(const Request& request) {

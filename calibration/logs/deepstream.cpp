@@ -41,7 +41,7 @@ struct DeepstreamSources {
 // An engine: what nvinfer's file and the group say of it.
 struct DeepstreamEngine {
   std::string name, model, precision, placement;
-  std::int64_t batch = 1, side = 0, interval = 0;
+  std::int64_t batch = 1, side = 0, interval = 0, id = 1, works_on = 1;  // gie-unique-id, operate-on-gie-id
   bool filters_boxes = false, masks = false;
 };
 
@@ -65,8 +65,9 @@ class DeepstreamImport {
     const DeepstreamEngine engine = read_engine(*primary);
     std::string text =
         board_keys(wishes_, "jetson-orin-nano", unsaid_) + "processes:\n" + primary_text(engine);
-    for (const ConfigGroup* group : numbered("secondary-gie"))
-      text += secondary_text(read_engine(*group), *group);
+    std::vector<DeepstreamEngine> engines{engine};
+    for (const ConfigGroup* group : numbered("secondary-gie")) engines.push_back(read_engine(*group));
+    for (std::size_t i = 1; i < engines.size(); ++i) text += secondary_text(engines, i);
     note_left_out();
     check_spelling(app_, problems_);
     return text + "run: {duration: 10 s, warmup: 2 s}\n";
@@ -215,6 +216,9 @@ class DeepstreamImport {
     const std::int64_t own = of_file("batch-size", 1, {1, most_batch});
     engine.batch = number(group, "batch-size", own, {1, most_batch});
     engine.interval = number(group, "interval", of_file("interval", 0, {0, 999}), {0, 999});
+    engine.id = number(group, "gie-unique-id", of_file("gie-unique-id", 1, {0, 1000}), {0, 1000});
+    engine.works_on =
+        number(group, "operate-on-gie-id", of_file("operate-on-gie-id", 1, {-1, 1000}), {-1, 1000});
     constexpr std::array precisions{"fp32", "int8", "fp16"};
     const std::int64_t mode = of_file("network-mode", 0, {0, 3});
     engine.precision = mode < 3 ? precisions.at(static_cast<std::size_t>(mode)) : "fp16";
@@ -415,18 +419,26 @@ class DeepstreamImport {
     return text + arrivals_text(engine, engine.placement.empty());
   }
 
-  [[nodiscard]] std::string secondary_text(const DeepstreamEngine& engine, const ConfigGroup& group) {
-    const std::int64_t on = number(group, "operate-on-gie-id", 1, {0, 1000});
-    unsaid_.push_back(fmt::format(
-        "{}: how many objects it works on; 3 of each result are taken. It is a process of its own here",
-        engine.name));
-    if (on != 1) unsaid_.push_back(engine.name + ": works on another's objects than primary-gie's");
+  // The engine works on what another one, by its id, finds; without such, on what the first finds.
+  [[nodiscard]] std::string secondary_text(const std::vector<DeepstreamEngine>& engines, std::size_t index) {
+    const DeepstreamEngine& engine = engines[index];
+    const auto found = std::ranges::find(engines, engine.works_on, &DeepstreamEngine::id);
+    const bool there = found != engines.end() && &*found != &engine;
+    const DeepstreamEngine& on = there ? *found : engines.front();
+    const int objects = &on == &engines.front() ? 3 : 1;
+    unsaid_.push_back(
+        fmt::format("{}: how many objects it works on; {} of each result of {} are taken. It is a process of "
+                    "its own here",
+                    engine.name, objects, on.name));
+    if (!there)
+      unsaid_.push_back(fmt::format("{}: operate-on-gie-id={} is no other engine's gie-unique-id",
+                                    engine.name, engine.works_on));
     DeepstreamEngine placed = engine;
     if (!engine.placement.empty()) {
       unsaid_.push_back(engine.name + ": enable-dla; it is on the GPU here, where it can follow primary-gie");
       placed.placement.clear();
     }
-    return engine_text(placed) + "    after: primary-gie\n    fan_out: {mean: 3}\n";
+    return engine_text(placed) + fmt::format("    after: {}\n    fan_out: {{mean: {}}}\n", on.name, objects);
   }
 
   void note_left_out() {

@@ -1,4 +1,5 @@
-// Scenarios made from the configurations of other programs: deepstream-app and Triton's model repository.
+// Scenarios made from the configurations of other programs: deepstream-app, Triton's model repository, docker
+// compose.
 #pragma once
 
 #include <optional>
@@ -36,6 +37,12 @@ struct ImportWishes {
 [[nodiscard]] std::optional<ImportedScenario> triton_scenario(const std::string& folder,
                                                               const ImportWishes& wishes,
                                                               input::Problems& problems);
+
+// The scenario of a file of docker compose: a process for each service that names a network. Absent if
+// problems were added.
+[[nodiscard]] std::optional<ImportedScenario> compose_scenario(const std::string& path,
+                                                               const ImportWishes& wishes,
+                                                               input::Problems& problems);
 
 // The keys of the board: of the wishes, else `other` and its default power mode, which are unsaid then.
 [[nodiscard]] std::string board_keys(const ImportWishes& wishes, const std::string& other,

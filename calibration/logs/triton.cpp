@@ -2,6 +2,7 @@
 // network with steps on the CPU become a process with stages. Fields are those of Triton's ModelConfig
 // (model_config.proto).
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -78,6 +79,9 @@ class TritonImport {
         others += process_text(model.name, model) + requests_text(model, "    ");
       else if (!model.used && model.network())
         servers[model.runtime] += instance_text(model);
+      else if (!model.used && model.backend == "python")
+        unsaid_.push_back(fmt::format(
+            "{}: left out; its model.py is not read, nor what it asks of other models (BLS)", name));
       else if (!model.used)
         unsaid_.push_back(fmt::format("{}: left out; no runtime here runs the networks of backend {}", name,
                                       model.backend));
@@ -135,6 +139,7 @@ class TritonImport {
     read_instances(model, *config, origin);
     read_batching(model, *config, origin);
     read_optimization(model, *config);
+    note_left_out(model, *config);
     if (model.network()) {
       find_network(model, folder, origin);
       find_precision(model, *config);
@@ -225,12 +230,26 @@ class TritonImport {
         model.queue = size;
   }
 
+  // What a server does with requests that a scenario has no words for.
+  void note_left_out(const TritonModel& model, const ProtoField& config) {
+    std::vector<std::string> names;
+    for (const char* const name : {"sequence_batching", "response_cache"})
+      if (config.find(name) != nullptr) names.emplace_back(name);
+    const auto limited = [](const ProtoField* group) { return group->find("rate_limiter") != nullptr; };
+    if (std::ranges::any_of(config.all("instance_group"), limited)) names.emplace_back("rate_limiter");
+    if (!names.empty())
+      unsaid_.push_back(fmt::format("{}: left out: {}", model.name, fmt::join(names, ", ")));
+  }
+
   void read_optimization(TritonModel& model, const ProtoField& config) {
     const ProtoField* const optimization = config.find("optimization");
     if (optimization == nullptr) return;
     const std::string priority = optimization->text("priority");
     if (priority == "PRIORITY_MAX") model.priority = "high";
     if (priority == "PRIORITY_MIN") model.priority = "low";
+    const ProtoField* const cuda = optimization->find("cuda");
+    if (cuda != nullptr && cuda->text("graphs") == "true" && model.runtime == "tensorrt")
+      model.runtime = "tensorrt-graph";
     const ProtoField* const accelerators = optimization->find("execution_accelerators");
     if (accelerators == nullptr) return;
     for (const ProtoField* const one : accelerators->all("gpu_execution_accelerator")) {
@@ -268,7 +287,7 @@ class TritonImport {
     if (!model.precision.empty()) return;
     const ProtoField* const input = config.find("input");
     const bool half = input != nullptr && input->text("data_type") == "TYPE_FP16";
-    model.precision = half || model.runtime == "tensorrt" ? "fp16" : "fp32";
+    model.precision = half || model.runtime.starts_with("tensorrt") ? "fp16" : "fp32";
     unsaid_.push_back(
         fmt::format("the precision of {}: {} is taken (--precision)", model.name, model.precision));
   }

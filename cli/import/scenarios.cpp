@@ -18,7 +18,8 @@ namespace jostle::cli {
 const std::vector<ConfigurationKind>& configuration_kinds() {
   static const std::vector<ConfigurationKind> kinds{
       {"deepstream-app", "deepstream-app's configuration, as a scenario", calibration::deepstream_scenario},
-      {"triton", "the folder of a model repository of Triton, as a scenario", calibration::triton_scenario}};
+      {"triton", "the folder of a model repository of Triton, as a scenario", calibration::triton_scenario},
+      {"docker-compose", "a file of docker compose, as a scenario", calibration::compose_scenario}};
   return kinds;
 }
 

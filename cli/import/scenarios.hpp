@@ -1,4 +1,5 @@
-// `jostle import deepstream-app` and `jostle import triton`: configurations of other programs as scenarios.
+// `jostle import deepstream-app`, `triton` and `docker-compose`: configurations of other programs as
+// scenarios.
 #pragma once
 
 #include <string>

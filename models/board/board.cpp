@@ -31,11 +31,13 @@ double ratio(double hz, double given) {
 
 namespace {
 
-gpu::SharingSetup sharing_of(const Setup& setup) {
+gpu::SharingSetup sharing_of(const Setup& setup, std::size_t instance) {
   return {.sharing = setup.sharing,
-          .streams = std::ranges::any_of(
-              setup.processes,
-              [](const process::Spec& spec) { return process::serves_instances(spec) || spec.partition; }),
+          .streams = std::ranges::any_of(setup.processes,
+                                         [instance](const process::Spec& spec) {
+                                           return spec.gpu_instance == instance &&
+                                                  (process::serves_instances(spec) || spec.partition);
+                                         }),
           .every_kernel = setup.every_kernel,
           .loops = setup.loops};
 }
@@ -47,24 +49,24 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
       device_(device),
       given_(maximum_clocks(device)),
       memory_bytes_per_s_(setup.memory_bytes_per_s),
-      cpu_(engine, *device.cpu, setup.cores, sim::RandomStream(setup.seed, "cpu")),
-      gpu_(std::move(gpu)),
-      copies_(engine, device.gpu) {
-  if (!gpu_ && device.has_gpu()) gpu_ = gpu::make_gpu(sharing_of(setup), engine, device.gpu, setup.seed);
+      cpu_(engine, *device.cpu, setup.cores, sim::RandomStream(setup.seed, "cpu")) {
+  add_gpus(setup, std::move(gpu));
   overlay(given_, setup.clocks);
   clocks_ = given_;
   for (std::size_t cluster = 0; cluster < clocks_.clusters_hz.size(); ++cluster)
     cpu_.set_cluster_clock(static_cast<int>(cluster), clocks_.clusters_hz[cluster]);
-  if ((device.memory.unified || !gpu_) && setup.memory_bytes_per_s > 0) {
+  if ((device.memory.unified || !gpus_.front().gpu) && setup.memory_bytes_per_s > 0) {
     const memory::Sharing sharing{.capacity_bytes_per_s = setup.memory_bytes_per_s,
                                   .interference = device.memory.interference};
-    memory::SpeedListener listener;
-    if (gpu_)
-      listener = {
-          .changed = [](void* self, double speed) { static_cast<Board*>(self)->memory_speed_changed(speed); },
-          .context = this};
+    const auto listener_of = [](GpuPart& part) -> memory::SpeedListener {
+      if (!part.gpu) return {};
+      return {.changed = [](void* self,
+                            double speed) { static_cast<GpuPart*>(self)->memory_speed_changed(speed); },
+              .context = &part};
+    };
     // A copy reads and writes, so it moves every byte twice.
-    traffic_.emplace(engine, sharing, listener, 2 * device.gpu.copy_bandwidth_bytes_per_s);
+    traffic_.emplace(engine, sharing, listener_of(gpus_.front()), 2 * device.gpu.copy_bandwidth_bytes_per_s);
+    for (std::size_t i = 1; i < gpus_.size(); ++i) traffic_->add_gpu(listener_of(gpus_[i]));
   }
   for (int i = 0; i < device.dla.count; ++i) {
     dlas_.emplace_back(engine, fmt::format("dla{}", i), device.dla);
@@ -81,14 +83,29 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
   interrupted_ = setup.interrupts.has_value();
   if (const auto& interrupts = setup.interrupts)
     cpu_.set_interrupts(interrupts->cpu, interrupts->load, interrupts->rate);
-  if (setup.compositor && gpu_) compositor_.emplace(engine, *gpu_, *setup.compositor);
+  if (setup.compositor && gpus_.front().gpu)
+    compositor_.emplace(engine, *gpus_.front().gpu, *setup.compositor);
 }
 
-process::BoardParts Board::parts() {
+// Instances draw random numbers of their own.
+void Board::add_gpus(const Setup& setup, std::unique_ptr<gpu::Gpu> given) {
+  if (!given && device_.has_gpu())
+    for (std::size_t i = 0; i < setup.instances.size(); ++i)
+      gpus_.emplace_back(*this,
+                         gpu::make_gpu(sharing_of(setup, i), engine_, setup.instances[i], setup.seed + i),
+                         setup.instances[i]);
+  if (!gpus_.empty()) return;
+  if (!given && device_.has_gpu())
+    given = gpu::make_gpu(sharing_of(setup, 0), engine_, device_.gpu, setup.seed);
+  gpus_.emplace_back(*this, std::move(given), device_.gpu);
+}
+
+process::BoardParts Board::parts(std::size_t instance) {
   return {.engine = engine_,
           .cpu = cpu_,
-          .gpu = gpu_.get(),
-          .copies = copies_,
+          .gpu = gpus_[instance].gpu.get(),
+          .gpu_instance = instance,
+          .copies = gpus_[instance].copies,
           .dlas = dlas_,
           .engines = engines_,
           .link = link_,
@@ -130,12 +147,13 @@ void Board::add_process(const process::Spec& spec, const Setup& setup, std::uint
   const auto& runtime = device_.runtimes[spec.runtime];
   if (!runtime && !spec.pace)
     throw std::invalid_argument(fmt::format("{} has no runtime {}", device_.name, to_string(spec.runtime)));
-  if (!gpu_ && spec.host.threads == 0) throw std::invalid_argument(device_.name + " has no GPU");
+  if (!gpus_.front().gpu && spec.host.threads == 0) throw std::invalid_argument(device_.name + " has no GPU");
   if (!spec.segments.empty() && static_cast<std::size_t>(spec.dla) >= dlas_.size())
     throw std::invalid_argument(fmt::format("{} has no DLA {}", device_.name, spec.dla));
   const process::ObserverSpec* observer = setup.observed && device_.nsys ? &*device_.nsys : nullptr;
   const process::Identity identity{.seed = setup.seed, .index = index, .name = spec.random_name};
-  processes_.emplace_back(parts(), process::observed(spec, observer), costs_of(spec, observer), identity);
+  processes_.emplace_back(parts(spec.gpu_instance), process::observed(spec, observer),
+                          costs_of(spec, observer), identity);
   // A process that only waits for the results of others, or for its own stages, may wait forever.
   const bool led =
       spec.overlap > 0 || std::ranges::any_of(process::parts_of(spec), [](const process::Spec& part) {
@@ -169,14 +187,14 @@ void Board::add_load(const process::LoadSpec& load, const Setup& setup, std::uin
   loads_.emplace_back(engine_, cpu_, traffic_, load, each, identity);
 }
 
-void Board::memory_speed_changed(double speed) {
-  gpu_memory_speed_ = speed;
-  set_gpu_rates();
+void Board::GpuPart::memory_speed_changed(double speed) {
+  memory_speed = speed;
+  set_rates();
 }
 
-void Board::set_gpu_rates() {
-  gpu_->set_rates({gpu_rates_.clock, gpu_rates_.memory * gpu_memory_speed_,
-                   gpu::droop_at(device_.gpu.droop, given_.gpu_hz)});
+void Board::GpuPart::set_rates() {
+  gpu->set_rates({board.gpu_rates_.clock, board.gpu_rates_.memory * memory_speed,
+                  gpu::droop_at(board.device_.gpu.droop, board.given_.gpu_hz)});
 }
 
 void Board::set_clocks(const Clocks& clocks) {
@@ -192,9 +210,9 @@ void Board::set_clocks(const Clocks& clocks) {
                              memory_speed(device_, given_.gpu_hz, given_.emc_hz)};
   const double dram = memory::relative_bandwidth(device_.memory, clocks_.emc_hz) /
                       memory::relative_bandwidth(device_.memory, given_.emc_hz);
-  if (gpu_ && rates != gpu_rates_) {
+  if (gpus_.front().gpu && rates != gpu_rates_) {
     gpu_rates_ = rates;
-    set_gpu_rates();
+    for (GpuPart& part : gpus_) part.set_rates();
   }
   if (traffic_) traffic_->set_clocks(memory_bytes_per_s_ * dram, rates.clock, rates.memory);
   for (dla::Dla& dla : dlas_) dla.set_rates(ratio(clocks_.dla_hz, given_.dla_hz), dram);
@@ -217,8 +235,43 @@ bool Board::finished() const {
                      [](const process::Inference& process) { return process.finished().has_value(); });
 }
 
+// The sum over all instances, each by its share of the SMs.
+template <class T, class Read>
+T Board::gpu_sum(const Read& read) {
+  if (gpus_.front().share == 1) return gpus_.front().gpu ? read(*gpus_.front().gpu) : T{};
+  T sum{};
+  for (GpuPart& part : gpus_) {
+    if constexpr (std::is_same_v<T, sim::Duration>) {
+      sum += sim::work_in(read(*part.gpu), part.share);
+    } else {
+      T own = read(*part.gpu);
+      own *= part.share;
+      sum += own;
+    }
+  }
+  return sum;
+}
+
+sim::Duration Board::gpu_busy() {
+  return gpu_sum<sim::Duration>([](gpu::Gpu& gpu) { return gpu.busy(); });
+}
+
+sim::Duration Board::gpu_switching() {
+  return gpu_sum<sim::Duration>([](gpu::Gpu& gpu) { return gpu.switching(); });
+}
+
+std::vector<sim::Duration> Board::gpu_loads() {
+  std::vector<sim::Duration> loads;
+  for (GpuPart& part : gpus_) loads.push_back(part.gpu->busy() + part.gpu->switching());
+  return loads;
+}
+
 gpu::Usage Board::gpu_used() {
-  return gpu_ ? gpu_->used() : gpu::Usage{};
+  auto used = gpu_sum<gpu::Usage>([](gpu::Gpu& gpu) { return gpu.used(); });
+  if (gpus_.front().share == 1) return used;
+  used.dram_bytes = 0;  // bytes are bytes, on however few SMs
+  for (GpuPart& part : gpus_) used.dram_bytes += part.gpu->used().dram_bytes;
+  return used;
 }
 
 double Board::other_bytes() const {
@@ -245,12 +298,10 @@ Board::Totals Board::totals_so_far() {
                 .interrupted = {},
                 .dla_busy = {},
                 .engine_busy = {}};
-  if (gpu_) {
-    totals.gpu_busy = gpu_->busy();
-    totals.gpu_switching = gpu_->switching();
-    totals.gpu_repeating = gpu_->repeating();
-    totals.gpu_switches = gpu_->switches();
-  }
+  totals.gpu_busy = gpu_busy();
+  totals.gpu_switching = gpu_switching();
+  totals.gpu_repeating = gpu_sum<sim::Duration>([](gpu::Gpu& gpu) { return gpu.repeating(); });
+  for (const GpuPart& part : gpus_) totals.gpu_switches += part.gpu ? part.gpu->switches() : 0;
   for (int core = 0; core < cpu_.cores(); ++core) {
     const cpu::CoreStatistics statistics = cpu_.core_statistics(core);
     totals.cores_busy += statistics.busy;

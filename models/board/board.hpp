@@ -44,9 +44,10 @@ struct Setup {
   std::optional<CompositorSpec> compositor = {};
   bool observed = false;  // a profiler is attached: DeviceSpec::nsys
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
-  bool every_kernel = false;      // gpu::SharingSetup
-  gpu::LoopPrecision loops = {};  // the same
-  bool two_speeds = false;        // cores change between their two speeds (cpu::Cpu::vary_speeds)
+  std::vector<gpu::Spec> instances = {};  // of the GPU (gpu/instances.hpp); empty: it is whole
+  bool every_kernel = false;              // gpu::SharingSetup
+  gpu::LoopPrecision loops = {};          // the same
+  bool two_speeds = false;                // cores change between their two speeds (cpu::Cpu::vary_speeds)
   std::uint64_t seed = 1;
 };
 
@@ -74,7 +75,7 @@ class Board {
   [[nodiscard]] const DeviceSpec& device() const { return device_; }
   [[nodiscard]] const cpu::Cpu& cpu() const { return cpu_; }
   [[nodiscard]] cpu::Cpu& cpu() { return cpu_; }
-  [[nodiscard]] gpu::Gpu& gpu() { return *gpu_; }  // only if the device has one
+  [[nodiscard]] gpu::Gpu& gpu() { return *gpus_.front().gpu; }  // only if the device has one
   [[nodiscard]] std::deque<dla::Dla>& dlas() { return dlas_; }
   [[nodiscard]] const std::deque<process::CoRunner>& loads() const { return loads_; }
   [[nodiscard]] const std::deque<media::Engine>& engines() const { return engines_; }
@@ -82,6 +83,11 @@ class Board {
   [[nodiscard]] bool has_compositor() const { return compositor_.has_value(); }
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
+  // Times so far in which kernels execute, and in which contexts are switched. Instances count by their SMs.
+  [[nodiscard]] sim::Duration gpu_busy();
+  [[nodiscard]] sim::Duration gpu_switching();
+  // The sum of both for each instance.
+  [[nodiscard]] std::vector<sim::Duration> gpu_loads();
   // Totals so far: the usage by kernels, and the bytes that all other users moved over the memory.
   [[nodiscard]] gpu::Usage gpu_used();
   [[nodiscard]] double other_bytes() const;
@@ -105,7 +111,28 @@ class Board {
   [[nodiscard]] Totals totals();
 
  private:
-  [[nodiscard]] process::BoardParts parts();
+  // The GPU, or an instance of it.
+  struct GpuPart {
+    GpuPart(Board& owner, std::unique_ptr<gpu::Gpu> its_gpu, const gpu::Spec& spec)
+        : board(owner),
+          gpu(std::move(its_gpu)),
+          copies(owner.engine_, spec),
+          share(owner.device_.has_gpu() ? static_cast<double>(spec.sm_count) / owner.device_.gpu.sm_count
+                                        : 1) {}
+    void memory_speed_changed(double speed);
+    void set_rates();
+
+    Board& board;
+    std::unique_ptr<gpu::Gpu> gpu;  // null: the board has none
+    gpu::CopyEngine copies;
+    double share;             // of the SMs of the whole GPU
+    double memory_speed = 1;  // share that the memory's other users leave to it
+  };
+
+  void add_gpus(const Setup& setup, std::unique_ptr<gpu::Gpu> given);
+  template <class T, class Read>
+  [[nodiscard]] T gpu_sum(const Read& read);
+  [[nodiscard]] process::BoardParts parts(std::size_t instance);
   [[nodiscard]] process::Costs costs_of(const process::Spec& spec,
                                         const process::ObserverSpec* observer) const;
   // Connects results of processes to the requests that they make to other processes.
@@ -115,18 +142,14 @@ class Board {
   // Starts the process with that index.
   void add_process(const process::Spec& spec, const Setup& setup, std::uint32_t index);
   [[nodiscard]] Totals totals_so_far();
-  void memory_speed_changed(double speed);
-  void set_gpu_rates();
 
   sim::Engine& engine_;
   DeviceSpec device_;
-  Clocks given_, clocks_;        // the clocks in `Setup`, and the current ones
-  double memory_bytes_per_s_;    // at given_
-  gpu::Rates gpu_rates_;         // ratio of clocks_ to given_
-  double gpu_memory_speed_ = 1;  // share that the memory's other users leave to the GPU
+  Clocks given_, clocks_;      // the clocks in `Setup`, and the current ones
+  double memory_bytes_per_s_;  // at given_
+  gpu::Rates gpu_rates_;       // ratio of clocks_ to given_
   cpu::Cpu cpu_;
-  std::unique_ptr<gpu::Gpu> gpu_;
-  gpu::CopyEngine copies_;
+  std::deque<GpuPart> gpus_;                // at least one
   std::optional<memory::Traffic> traffic_;  // if CPU and GPU share a memory
   std::deque<dla::Dla> dlas_;
   std::deque<media::Engine> engines_;

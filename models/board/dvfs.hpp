@@ -42,7 +42,8 @@ struct GpuPolls {
 
   power::GpuScaling scaling;
   sim::Time polled;
-  sim::Duration busy, idle;
+  std::vector<sim::Duration> busy;  // by instance of the GPU
+  sim::Duration idle;
 };
 
 struct EmcPolls {

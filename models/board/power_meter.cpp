@@ -26,7 +26,7 @@ void PowerMeter::read(Reading& reading) {
   reading.core_busy.resize(static_cast<std::size_t>(cpu.cores()));
   for (int core = 0; core < cpu.cores(); ++core)
     reading.core_busy[static_cast<std::size_t>(core)] = cpu.core_statistics(core).busy;
-  if (board_.device().has_gpu()) reading.gpu_busy = board_.gpu().busy();
+  reading.gpu_busy = board_.gpu_busy();
   reading.gpu = board_.gpu_used();
   reading.other_bytes = board_.other_bytes();
   reading.dla_operations = board_.dla_operations();

@@ -8,6 +8,7 @@
 
 #include "models/dla/spec.hpp"
 #include "models/dnn/host_layers.hpp"
+#include "models/gpu/instances.hpp"
 #include "models/gpu/spec.hpp"
 #include "models/llm/core_time.hpp"
 #include "models/media/spec.hpp"
@@ -52,8 +53,9 @@ struct DeviceSpec {
   std::string evidence;     // name of its measured kernel tables; empty: none
   std::string sibling;      // tables of a device with the same chip, for batches that only that has
   Indirect<cpu::Spec> cpu;
-  gpu::Spec gpu;    // no SMs: the board has no GPU for computing
-  bool mps = true;  // its driver has the Multi-Process Service
+  gpu::Spec gpu;                 // no SMs: the board has no GPU for computing
+  bool mps = true;               // its driver has the Multi-Process Service
+  gpu::InstanceKinds instances;  // those that its driver makes of the GPU (MIG)
   SpeedFactors what_if;
   dla::Spec dla;
   media::Spec engines;

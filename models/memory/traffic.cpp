@@ -22,34 +22,34 @@ Demand demand_of(const gpu::KernelSequence& kernels, double capacity_bytes_per_s
           .peak = moving > 0 ? bytes / moving : 0};
 }
 
-void Traffic::gpu_runs(const Demand& demand) {
-  ++on_gpu_;
-  set_gpu_demand(demand);
+void Traffic::gpu_runs(const Demand& demand, std::size_t gpu) {
+  ++gpus_[gpu].running;
+  set_gpu_demand(gpus_[gpu], demand);
 }
 
-void Traffic::gpu_rests() {
-  sim::contract(on_gpu_ > 0, "kernels that cease to have the GPU had it");
-  if (--on_gpu_ == 0) set_gpu_demand({});
+void Traffic::gpu_rests(std::size_t gpu) {
+  sim::contract(gpus_[gpu].running > 0, "kernels that cease to have the GPU had it");
+  if (--gpus_[gpu].running == 0) set_gpu_demand(gpus_[gpu], {});
 }
 
-void Traffic::set_gpu_demand(const Demand& demand) {
-  gpu_demand_ = demand;
+void Traffic::set_gpu_demand(Gpu& gpu, const Demand& demand) {
+  gpu.demand = demand;
   if (gpu_clock_ == 1 && gpu_memory_ == 1) {
-    arbiter_.set_demand(gpu_, demand);
+    arbiter_.set_demand(gpu.client, demand);
     return;
   }
   const double by_memory = demand.bound / gpu_memory_;
   const double time = (1 - demand.bound) / gpu_clock_ + by_memory;
-  arbiter_.set_demand(gpu_, {.bytes_per_s = demand.bytes_per_s / time,
-                             .bound = by_memory / time,
-                             .peak = demand.peak * gpu_memory_});
+  arbiter_.set_demand(gpu.client, {.bytes_per_s = demand.bytes_per_s / time,
+                                   .bound = by_memory / time,
+                                   .peak = demand.peak * gpu_memory_});
 }
 
 void Traffic::set_clocks(double capacity_bytes_per_s, double gpu_clock, double gpu_memory) {
   gpu_clock_ = gpu_clock;
   gpu_memory_ = gpu_memory;
   arbiter_.set_capacity(capacity_bytes_per_s);
-  set_gpu_demand(gpu_demand_);
+  for (Gpu& gpu : gpus_) set_gpu_demand(gpu, gpu.demand);
 }
 
 TeamId Traffic::add_team() {

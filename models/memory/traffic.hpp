@@ -31,7 +31,7 @@ class Traffic {
   // is in progress.
   Traffic(sim::Engine& engine, const Sharing& sharing, const SpeedListener& gpu, double copy_bytes_per_s)
       : arbiter_(engine, sharing),
-        gpu_(arbiter_.add(gpu)),
+        gpus_(1, Gpu{arbiter_.add(gpu)}),
         teams_(1, Team{arbiter_.add({})}),
         copies_(arbiter_.add({})),
         co_runners_(arbiter_.add_steady()),
@@ -39,8 +39,11 @@ class Traffic {
 
   // A process's kernels begin or cease to have the GPU. `demand` is at the clocks that the kernels are given
   // at. If several processes have the GPU at once (MPS), the last demand counts for all of them.
-  void gpu_runs(const Demand& demand);
-  void gpu_rests();
+  // `gpu`: the instance of the GPU.
+  void gpu_runs(const Demand& demand, std::size_t gpu = 0);
+  void gpu_rests(std::size_t gpu = 0);
+  // One more instance of the GPU, which shares the memory with the first: instances are numbered from 0.
+  void add_gpu(const SpeedListener& gpu) { gpus_.push_back({arbiter_.add(gpu)}); }
   // The capacity of the memory, and the speed of clock-bound and of memory-bound GPU work (> 0) relative to
   // the clocks that kernels are given at.
   void set_clocks(double capacity_bytes_per_s, double gpu_clock, double gpu_memory);
@@ -69,6 +72,11 @@ class Traffic {
   [[nodiscard]] double moved_by_host() const;
 
  private:
+  struct Gpu {
+    ClientId client;
+    Demand demand = {.bytes_per_s = 0};  // the last one given to set_gpu_demand()
+    int running = 0;                     // number of processes whose kernels have it
+  };
   struct Team {
     ClientId client;
     double bytes_per_s = 0;  // demand of its threads on cores
@@ -81,19 +89,17 @@ class Traffic {
     double moved = 0;  // bytes, by the last change of any stream
   };
 
-  void set_gpu_demand(const Demand& demand);
+  void set_gpu_demand(Gpu& gpu, const Demand& demand);
   [[nodiscard]] double moved_since(const Stream& stream) const;
 
   Arbiter arbiter_;
-  ClientId gpu_;
+  std::vector<Gpu> gpus_;
   std::vector<Team> teams_;
   ClientId copies_, co_runners_;
   std::vector<Stream> streams_;
   double cores_limit_ = std::numeric_limits<double>::infinity();
   double demanded_ = 0;          // total demand of all streams
   double moved_by_streams_ = 0;  // the part of arbiter_.moved(co_runners_) already divided among them
-  Demand gpu_demand_;            // the last demand given to set_gpu_demand()
-  int on_gpu_ = 0;               // number of processes whose kernels have the GPU
   double gpu_clock_ = 1, gpu_memory_ = 1;
   double copy_bytes_per_s_;
   int copying_ = 0;

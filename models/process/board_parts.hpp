@@ -1,6 +1,7 @@
 // The parts of a board that a process uses. They all outlive it.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <optional>
 
@@ -18,7 +19,8 @@ namespace jostle::process {
 struct BoardParts {
   sim::Engine& engine;
   cpu::Cpu& cpu;
-  gpu::Gpu* gpu;  // null: the board has none, and its processes compute on the CPU
+  gpu::Gpu* gpu;             // null: the board has none, and its processes compute on the CPU
+  std::size_t gpu_instance;  // its number among the instances of the board's GPU; 0 if that is whole
   gpu::CopyEngine& copies;
   std::deque<dla::Dla>& dlas;
   std::deque<media::Engine>& engines;       // the engines that stages of processes use

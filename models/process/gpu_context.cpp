@@ -17,7 +17,11 @@ gpu::SharedKernels gpu_work(const Spec& spec) {
 
 GpuContext::GpuContext(const BoardParts& board, const Spec& spec, const Costs& costs, TimeAccount& account,
                        sim::Action batch_seen)
-    : gpu_(*board.gpu), traffic_(board.traffic), account_(account), batch_seen_(batch_seen) {
+    : gpu_(*board.gpu),
+      traffic_(board.traffic),
+      instance_(board.gpu_instance),
+      account_(account),
+      batch_seen_(batch_seen) {
   if (traffic_) demand_ = memory::demand_of(gpu_work(spec), traffic_->arbiter().capacity());
   id_ = gpu_.create_context(
       {.name = spec.name,
@@ -44,9 +48,9 @@ void GpuContext::changing(gpu::ContextState next) {
   if (!traffic_ || owns == owns_gpu_) return;
   owns_gpu_ = owns;
   if (owns) {
-    traffic_->gpu_runs(demand_);
+    traffic_->gpu_runs(demand_, instance_);
   } else {
-    traffic_->gpu_rests();
+    traffic_->gpu_rests(instance_);
   }
 }
 

@@ -219,6 +219,7 @@ struct Spec {
   std::optional<gpu::SmPartition> partition;  // see gpu::ContextSpec
   std::uint32_t functions = 0;                // see gpu::ContextSpec
   std::optional<std::uint32_t> gpu_group;     // see gpu::ContextSpec::group
+  std::size_t gpu_instance = 0;               // number of the GPU's instance that it runs in
   // Sizes of a dynamic batch, ascending: the smallest that holds a batch is executed. If this is null, or
   // none holds it: `kernels`.
   std::shared_ptr<const std::vector<SizedBatch>> smaller;

@@ -125,6 +125,29 @@ void read_what_if(const Cursor& at, Block& outer, board::SpeedFactors& faster) {
   block.optional("memory", faster.memory, times);
 }
 
+gpu::InstanceKind read_instance(const Cursor& at, const Block& outer, int slices) {
+  Block block(at, "an instance of the GPU", outer.parameters(), outer.from());
+  gpu::InstanceKind kind;
+  block.words().required("name", kind.name, input::Text{40});
+  block.required("sms", kind.sms, Whole<int>{1, 4096});
+  block.optional("memory", kind.memory_bytes, Quantity{input::size_dimension(), 0, 1e15, true});
+  block.words().required("slices", kind.slices, Whole<int>{1, slices});
+  block.words().required(
+      "at", kind.starts,
+      input::List<int, Whole<int>>{"the first slice of each place", {0, slices - kind.slices}, 64});
+  return kind;
+}
+
+// Reads the instances that the driver makes of the GPU.
+void read_instances(const Cursor& at, Block& outer, board::DeviceSpec& device) {
+  constexpr int most_slices = 16;
+  Block block(at, "instances of the GPU: slices, kinds", outer.parameters(), outer.from());
+  block.words().required("slices", device.instances.slices, Whole<int>{1, most_slices});
+  if (const auto kinds = block.words().require("kinds"))
+    for (const Cursor& kind : kinds->items("a list of instances", 64))
+      device.instances.kinds.push_back(read_instance(kind, block, device.instances.slices));
+}
+
 void read_limits(Block& block, gpu::Spec& gpu) {
   block.required("max_threads_per_sm", gpu.max_threads_per_sm, Whole<int>{1, 1 << 20});
   block.required("max_blocks_per_sm", gpu.max_blocks_per_sm, Whole<int>{1, 1 << 16});
@@ -165,6 +188,7 @@ void read_gpu(const Cursor& at, std::vector<ProfileParameter>& parameters, board
   if (const auto slicing = block.words().require("time_slicing"))
     read_time_slicing(*slicing, block, gpu.time_slicing);
   block.optional("mps", device.mps, input::Boolean{});
+  if (const auto instances = block.words().find("mig")) read_instances(*instances, block, device);
   if (const auto faster = block.words().find("what_if")) read_what_if(*faster, block, device.what_if);
   if (const auto law = block.words().find("space_sharing"))
     read_space_sharing(*law, block, gpu.space_sharing);

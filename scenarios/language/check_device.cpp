@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "input/printable.hpp"
 #include "input/units.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
@@ -34,11 +35,14 @@ class DeviceCheck {
     const char* const mps = root_.value().find("mps") ? "mps" : "sharing";
     lacks(device_.name, {{mps, gpu::way_of(scenario_.sharing).needs_mps && !device_.mps,
                           "MPS: Tegra has it from CUDA 12.5 on (JetPack 6.1)"},
+                         {"sharing", !scenario_.mig.empty() && device_.instances.kinds.empty(),
+                          "MIG: its GPU has no instances", "sharing: mps, or time-slicing"},
                          {"compositor", scenario_.compositor && !device_.has_gpu(), gpu_that_computes},
                          {"clocks.gpu", scenario_.clocks.gpu_hz && !device_.has_gpu(), gpu_that_computes},
                          {"clocks.dla", scenario_.clocks.dla_hz && device_.dla.count == 0, "DLA"},
                          {"power_limit", device_.power && scenario_.power_limit_w && !device_.power->limit,
                           "power limit of its own", "use power_cap"}});
+    check_instances();
     settle_cores();
     for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
     for (std::size_t i = 0; i < scenario_.loads.size(); ++i) check_load(scenario_.loads[i], i);
@@ -105,6 +109,37 @@ class DeviceCheck {
     }
   }
 
+  // Instances have the full names of the profile from now on.
+  void check_instances() {
+    const gpu::InstanceKinds& offered = device_.instances;
+    if (scenario_.mig.empty() || offered.kinds.empty()) return;
+    const std::string hint = fmt::format("{} has {}", device_.name, gpu::in_words(offered));
+    const bool whole = powered_gpu().sm_count == device_.gpu.sm_count;
+    refuse({{"sharing", !whole, "instances need the power of all SMs", "another power mode"},
+            {"compositor", scenario_.compositor.has_value(), "a GPU in instances draws no desktop here"}});
+    std::vector<const gpu::InstanceKind*> kinds;
+    for (std::size_t i = 0; i < scenario_.mig.size(); ++i) {
+      const gpu::InstanceKind* const kind = gpu::find_instance(offered, scenario_.mig[i]);
+      refuse(
+          {{fmt::format("sharing.mig.{}", i), kind == nullptr,
+            fmt::format("{} has no instance '{}'", device_.name, input::printable(scenario_.mig[i])), hint}});
+      if (kind == nullptr) return;
+      scenario_.mig[i] = kind->name;
+      kinds.push_back(kind);
+    }
+    refuse({{"sharing.mig", !gpu::fit_together(kinds),
+             fmt::format("{} do not fit together", fmt::join(scenario_.mig, ", ")), hint}});
+  }
+
+  // The GPU that a process has, or the powered part of it.
+  [[nodiscard]] gpu::Spec gpu_of(const ProcessEntry& process) const {
+    const gpu::InstanceKind* const kind =
+        scenario_.mig.empty()
+            ? nullptr
+            : gpu::find_instance(device_.instances,
+                                 scenario_.mig[static_cast<std::size_t>(process.gpu.mig.value_or(0))]);
+    return kind == nullptr ? powered_gpu() : gpu::instance_of(device_.gpu, device_.instances, *kind);
+  }
   [[nodiscard]] gpu::Spec powered_gpu() const {
     const auto mode = power_mode_of(scenario_, device_);
     if (!mode || !mode->tpcs) return device_.gpu;
@@ -187,7 +222,8 @@ class DeviceCheck {
     check_stages(process.around.after, path + "stages.after");
     const auto& way = gpu::way_of(scenario_.sharing);
     const std::string no_turns = fmt::format("with sharing: {} no process has turns on the GPU", way.name),
-                      no_parts = has_partitions(process) ? problem_of_partitions(process, powered_gpu()) : "",
+                      no_parts =
+                          has_partitions(process) ? problem_of_partitions(process, gpu_of(process)) : "",
                       no_cores = profile_ + " does not say how fast its cores compute",
                       without = "leave it out, or give the profile runtimes.cpu";
     // Layers and experts that are not on the GPU are computed by threads like those of runtime cpu.

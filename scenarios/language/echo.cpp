@@ -305,12 +305,13 @@ Json load_json(const LoadEntry& load) {
 
 // Writes the alias `mps` if it suffices: the JSON of such scenarios, and so their hash, stay as they were
 // before `sharing` existed.
-void put_sharing(Json& json, gpu::Sharing sharing) {
-  const gpu::SharingWay& way = gpu::way_of(sharing);
+void put_sharing(Json& json, const Scenario& scenario) {
+  const gpu::SharingWay& way = gpu::way_of(scenario.sharing);
   if (way.alias)
     json["mps"] = *way.alias;
   else
     json["sharing"] = way.name;
+  if (!scenario.mig.empty()) json["sharing"] = {{"mig", scenario.mig}};
 }
 
 Json run_json(const Run& run) {
@@ -332,7 +333,7 @@ std::string to_json(const Scenario& scenario) {
                            {"mode", scenario.power_mode_file->mode}};
   else if (scenario.power_mode)
     coded["power_mode"] = *scenario.power_mode;
-  put_sharing(coded, scenario.sharing);
+  put_sharing(coded, scenario);
   if (!scenario.constraints.empty()) coded["constraints"] = output::parsed_json(constraints_json(scenario));
   for (const auto& [path, value] : scenario.figures) coded["figures"][path] = value;
   Json& entries = coded["processes"];

@@ -261,7 +261,10 @@ std::string board_phrase(const EchoJson& scenario) {
                "power mode " + echoed(mode.is_object() ? mode.value("mode", EchoJson("of a file")) : mode));
   }
   if (scenario.value("mps", false)) add_phrase(text, "MPS");
-  if (scenario.contains("sharing")) add_phrase(text, "the GPU shared by " + echoed(scenario["sharing"]));
+  if (const EchoJson sharing = scenario.value("sharing", EchoJson()); sharing.is_object())
+    add_phrase(text, "the GPU in instances " + list_phrase(sharing["mig"]));
+  else if (!sharing.is_null())
+    add_phrase(text, "the GPU shared by " + echoed(sharing));
   add_clocks(text, scenario);
   Telling rows{text, scenario};
   keys(rows, KeysOf<Scenario>());

@@ -46,6 +46,15 @@ void read_sharing(Mapping& top, Scenario& scenario) {
     scenario.sharing = std::ranges::find(gpu::sharing_ways(), mps, &gpu::SharingWay::alias)->sharing;
   const auto at = top.find("sharing");
   if (!at) return;
+  if (at->is(Kind::mapping)) {
+    Mapping instances(*at, "a way of sharing the GPU, or its instances: {mig: [2g, 1g]}");
+    if (const auto list = instances.require("mig"))
+      for (const Cursor& one : list->items("a list of instances", 16, 1))
+        if (auto name = Text{40}(one)) scenario.mig.push_back(std::move(*name));
+    return;
+  }
+  if (at->is(Kind::scalar) && at->value().text == "mig")
+    return at->problem("the instances of the GPU are not named", "sharing: {mig: [2g, 1g]}");
   const Choice<gpu::Sharing> choice{"a way of sharing the GPU", sharing_names()};
   const std::optional<gpu::Sharing> sharing = choice(*at);
   if (!sharing) return;

@@ -75,6 +75,13 @@ constexpr StreamRule stream_rules[] = {
        return process.gpu.mps_threads && !gpu::way_of(scenario.sharing).limits_threads;
      },
      "`mps_threads` needs `sharing: mps`", "add it at the top, or leave out mps_threads"},
+    {true, "mig", [](S scenario, P process, P) { return process.gpu.mig && scenario.mig.empty(); },
+     "`mig` needs instances of the GPU", "sharing: {mig: [2g, 1g]} at the top, or leave out mig"},
+    {true, "mig",
+     [](S scenario, P process, P) {
+       return !scenario.mig.empty() && process.gpu.mig >= static_cast<std::int64_t>(scenario.mig.size());
+     },
+     "`sharing` has fewer instances of the GPU", "they are numbered from 0"},
     {true, "",
      [](S scenario, P process, P) {
        return has_partitions(process) && gpu::way_of(scenario.sharing).limits_threads;

@@ -203,6 +203,7 @@ struct GpuShare {
   // its process has; absent: all SMs.
   std::optional<std::int64_t> sm_partition;
   std::optional<double> mps_threads;   // share of the SMs' threads, under MPS; absent: all
+  std::optional<std::int64_t> mig;     // number of the GPU's instance that it runs in; absent: 0
   std::optional<sim::Duration> slice;  // time slice of its turns on the GPU; absent: the profile's
   gpu::Interleave interleave = gpu::Interleave::low;
 };
@@ -356,7 +357,8 @@ struct Scenario {
   std::optional<std::string> objective;      // a path in the result: objective.hpp
   std::vector<Constraint> constraints;       // limits on metrics, named likewise
   std::optional<sim::Duration> gpu_metrics;  // window of the sampled GPU metrics; absent: not sampled
-  gpu::Sharing sharing = gpu::Sharing::time_slicing;
+  gpu::Sharing sharing = gpu::Sharing::time_slicing;  // in each instance of the GPU, if it has instances
+  std::vector<std::string> mig;  // the GPU's instances, by the names of the profile; empty: it is whole
   std::vector<std::pair<std::string, std::string>> figures;  // overrides: profile path, value with unit
   std::optional<Link> link;
   std::optional<Interrupts> interrupts;

@@ -146,6 +146,36 @@ Runtime runtime_of(const ProcessEntry& entry) {
   return entry.language && entry.host.placement == Placement::cpu ? Runtime::cpu : entry.host.runtime;
 }
 
+std::size_t instance_of(const ProcessEntry& entry) {
+  return static_cast<std::size_t>(entry.gpu.mig.value_or(0));
+}
+
+// Which requests fit where each instance of the GPU has memory of its own.
+memory::Occupancy occupancy_of_instances(const Scenario& scenario, const board::DeviceSpec& device,
+                                         const std::vector<ProcessInstance>& instances,
+                                         const std::vector<memory::Request>& requests) {
+  memory::Occupancy all{.places = std::vector<memory::Place>(requests.size()),
+                        .used_bytes = device.memory.system_bytes};
+  for (std::size_t own = 0; own < scenario.mig.size(); ++own) {
+    memory::Spec memory = device.memory;
+    memory.capacity_bytes = gpu::find_instance(device.instances, scenario.mig[own])->memory_bytes;
+    memory.system_bytes = 0;
+    std::vector<memory::Request> asked;
+    std::vector<std::size_t> whose;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (instance_of(scenario.processes[instances[i].entry]) != own) continue;
+      asked.push_back(requests[i]);
+      whose.push_back(i);
+    }
+    const memory::Occupancy part = memory::admit(memory, asked);
+    all.used_bytes += part.used_bytes;
+    all.gpu_bytes += part.gpu_bytes;
+    all.rebooted = all.rebooted || part.rebooted;
+    for (std::size_t i = 0; i < whose.size(); ++i) all.places[whose[i]] = part.places[i];
+  }
+  return all;
+}
+
 // The memory requests of all processes, and which of them fit.
 memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec& device,
                                const std::vector<ProcessInstance>& instances, SharedWork* shared) {
@@ -156,7 +186,10 @@ memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec
         {.context = context ? &*context : nullptr, .network = footprint_of(entry, device, shared)});
   }
   for (const ProcessInstance& instance : instances) requests.push_back(entries[instance.entry]);
-  return memory::admit(device.memory, requests);
+  const bool own_memory =
+      !scenario.mig.empty() && gpu::find_instance(device.instances, scenario.mig[0])->memory_bytes > 0;
+  return own_memory ? occupancy_of_instances(scenario, device, instances, requests)
+                    : memory::admit(device.memory, requests);
 }
 
 // The clocks: the scenario's values, or else the limits of the power mode, each at most the hardware's
@@ -258,6 +291,7 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   spec.slice = entry.gpu.slice;
   spec.interleave = entry.gpu.interleave;
   spec.mps_threads = entry.gpu.mps_threads.value_or(1);
+  spec.gpu_instance = instance_of(entry);
   const auto partitions = partitions_of(entry, context.device.gpu);
   if (entry.instances.empty()) {
     spec.streams = entry.gpu.streams;
@@ -410,6 +444,18 @@ void set_options(board::Setup& setup, const Scenario& scenario) {
   setup.every_kernel = scenario.run.every_kernel || scenario.gpu_metrics.has_value();
 }
 
+// Divides the GPU into instances. Returns the board as processes in each of them see it.
+std::vector<board::DeviceSpec> divided(board::Setup& setup, const Scenario& scenario,
+                                       const board::DeviceSpec& device) {
+  std::vector<board::DeviceSpec> parts(scenario.mig.size(), device);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i].gpu = gpu::instance_of(device.gpu, device.instances,
+                                    *gpu::find_instance(device.instances, scenario.mig[i]));
+    setup.instances.push_back(parts[i].gpu);
+  }
+  return parts;
+}
+
 }  // namespace
 
 Assembly assemble(const Scenario& scenario, const profiles::Profile& profile, SharedWork* shared) {
@@ -417,7 +463,6 @@ Assembly assemble(const Scenario& scenario, const profiles::Profile& profile, Sh
   board::DeviceSpec& device = assembly.device;
   board::Setup& setup = assembly.setup;
   set_options(setup, scenario);
-
   const std::optional<board::PowerMode> limits = power_mode_of(scenario, device);
   const board::PowerMode* const mode = limits ? &*limits : nullptr;
   setup.cores = confinement_of(scenario, device, mode);
@@ -434,22 +479,26 @@ Assembly assemble(const Scenario& scenario, const profiles::Profile& profile, Sh
   const std::vector<ProcessInstance> instances = expand(scenario);
   assembly.occupancy = occupancy_of(scenario, device, instances, shared);
   const std::size_t cpus = setup.cores.allowed.size();
-  const auto [contexts, threads, all] = counted(scenario, instances, assembly.occupancy, cpus);
-  const WorkContext context{profile, device, clocks, cpus, all > cpus, shared};
-  if (contexts > 0 && device.power && device.power->gpu.held_awake) device.power->gpu.gated_after_s = 0;
+  const Counts count = counted(scenario, instances, assembly.occupancy, cpus);
+  const auto context_on = [&](const board::DeviceSpec& board) {
+    return WorkContext{profile, board, clocks, cpus, count.all > cpus, shared, &board != &device};
+  };
+  const std::vector<board::DeviceSpec> parts = divided(setup, scenario, device);
+  if (count.contexts > 0 && device.power && device.power->gpu.held_awake) device.power->gpu.gated_after_s = 0;
   std::vector<process::Spec> specs;  // one per entry
   for (const ProcessEntry& entry : scenario.processes) {
-    process::Spec spec = process_of(entry, scenario, context);
+    process::Spec spec =
+        process_of(entry, scenario, context_on(parts.empty() ? device : parts[instance_of(entry)]));
     // The threads of llama.cpp spin at their barriers however many they are (ggml_barrier()).
-    const std::size_t waiting = entry.host.placement != Placement::cpu ? contexts
+    const std::size_t waiting = entry.host.placement != Placement::cpu ? count.contexts
                                 : entry.language                       ? 0
-                                                                       : threads;
+                                                                       : count.threads;
     spec.sync = sync_of(entry.host.sync, waiting, setup.cores.online.size());
     for (process::Spec& instance : spec.instances) instance.sync = spec.sync;
     assembly.grades.push_back(spec.kernels->grade);
     specs.push_back(std::move(spec));
   }
-  set_surroundings(setup, scenario, context);
+  set_surroundings(setup, scenario, context_on(device));
   const std::vector<Draws> draws = draws_of(scenario);
   std::uint32_t nth = 0;  // index of the process within its entry
   std::vector<std::optional<std::size_t>> place(instances.size());

@@ -77,7 +77,7 @@ std::string sharing_grade(const Scenario& scenario, const profiles::Profile& pro
   if (std::ranges::any_of(scenario.processes, shares_sms)) grade = std::max(grade, space_grade(profile));
   if (std::ranges::any_of(scenario.processes, has_partitions))
     grade = std::max(grade, partitions_grade(profile));
-  return to_string(grade);
+  return to_string(scenario.mig.empty() ? grade : ParameterGrade::assumed);
 }
 
 // The number of streams of a process.
@@ -126,6 +126,8 @@ std::vector<std::string> assumed_sharing(const Scenario& scenario, const profile
   };
   if (!gpu::way_of(scenario.sharing).takes_turns && contexts_of(scenario, assembly) > 1)
     note(space_grade(profile), "MPS is measured on an H200 with CUDA graphs");
+  if (!scenario.mig.empty())
+    note(ParameterGrade::assumed, "instances of a GPU follows NVIDIA's guide to MIG, without a measured run");
   if (std::ranges::any_of(scenario.processes, has_partitions))
     note(partitions_grade(profile), "green contexts is measured on an H100 with two kernels");
   return sentences;

@@ -76,7 +76,7 @@ class Steps {
                                              std::string_view role) const {
     gpu::KernelSequence kernels = measured(step, batch, role);
     if (kernels.kernels.empty()) return unmeasured(step, batch);
-    return placed(std::move(kernels), context_);
+    return placed(on_own_part(std::move(kernels), context_), context_);
   }
   // The same step if the cores compute the layers that the GPU does not have. Their kernels deviate from the
   // roofline by the same factor as all kernels of the step do.

@@ -84,6 +84,11 @@ struct Pace {
   double compute = 1, memory = 1;
 };
 
+// The GPU of which the process may have an instance.
+const gpu::Spec& whole_gpu(const WorkContext& context) {
+  return context.instance ? context.profile.spec->gpu : context.device.gpu;
+}
+
 // Scales kernels to this board, at the present clocks and `pace`.
 gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context, const Pace& pace) {
   const board::DeviceSpec& device = context.device;
@@ -161,21 +166,23 @@ const dnn::KernelTables& tables_for(const dnn::Request& request, const WorkConte
 
 gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& entry,
                                const WorkContext& context) {
-  gpu::Spec gpu = context.device.gpu;
-  if (entry.host.placement == Placement::cuda_only) gpu.tensor_cores = {};
-  if (spec.static_graph) gpu.kernels.heuristic_algorithm_efficiency = 1;  // the set-up tried the algorithms
-  // Tables were measured with the tensor cores that a precision uses.
+  // Tables were measured with the tensor cores that a precision uses, and on all of the GPU.
   const bool measured =
       entry.host.placement != Placement::cuda_only || entry.work.precision == Precision::fp32;
-  const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
-  gpu.kernel_fixed = std::min(gpu.kernel_fixed, runtime.kernel_start.value_or(gpu.kernel_fixed));
   const dnn::Request request = request_of(spec, entry, context);
   const dnn::KernelTables none;
   const dnn::KernelTables& tables = measured ? tables_for(request, context) : none;
+  const dnn::MeasuredNetwork* const known = tables.find(request.model, request.precision, input_of(request));
+  const bool on_whole = context.instance && known != nullptr;
+  gpu::Spec gpu = on_whole ? context.profile.spec->gpu : context.device.gpu;
+  if (entry.host.placement == Placement::cuda_only) gpu.tensor_cores = {};
+  if (spec.static_graph) gpu.kernels.heuristic_algorithm_efficiency = 1;  // the set-up tried the algorithms
+  const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
+  gpu.kernel_fixed = std::min(gpu.kernel_fixed, runtime.kernel_start.value_or(gpu.kernel_fixed));
   gpu::KernelSequence kernels = dnn::kernels_for(request, tables, gpu, context.profile.factors);
+  if (on_whole) kernels = on_own_part(std::move(kernels), context);
   if (entry.work.layers) kernels = part_of(kernels, entry, request, gpu);
   // Own tables and rates hold the gaps of their own session, and computed kernels those of the law's.
-  const dnn::MeasuredNetwork* const known = tables.find(request.model, request.precision, input_of(request));
   if (known != nullptr && !known->batches.empty() && !tables.own)
     kernels.lone_gap += runtime.gap_beyond_tables * static_cast<std::int64_t>(kernels.kernels.size());
   kernels.lone_gap = sim::work_in(kernels.lone_gap, runtime.replay_gaps);
@@ -332,6 +339,13 @@ gpu::Kernel filling_kernel(sim::Duration time, const gpu::Spec& gpu) {
   return kernel;
 }
 
+// The same of a time on the whole GPU, on what the process has of it.
+gpu::Kernel filling_on_part(sim::Duration time, const WorkContext& context) {
+  gpu::KernelSequence one;
+  one.kernels.push_back(filling_kernel(time, whole_gpu(context)));
+  return on_own_part(std::move(one), context).kernels.front();
+}
+
 // A kernel that fills the GPU and moves `bytes`, bound by memory.
 gpu::Kernel moving_kernel(double bytes, const gpu::Spec& gpu) {
   gpu::Kernel kernel = filling_kernel(
@@ -370,7 +384,7 @@ void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContex
         kernels.kernels.push_back(
             stage.bytes > 0
                 ? moving_kernel(stage.bytes * batch * static_cast<double>(stage.times), context.device.gpu)
-                : filling_kernel(stage.time * (entry.work.batch * stage.times), context.device.gpu));
+                : filling_on_part(stage.time * (entry.work.batch * stage.times), context));
       else
         host.push_back({.name = stage.name,
                         .work = time_of_stage(stage, context.device) * (entry.work.batch * stage.times),
@@ -403,6 +417,11 @@ gpu::Grade grade_of(const profiles::Profile& profile, std::string_view path) {
   return gpu::Grade::datasheet;
 }
 
+gpu::KernelSequence on_own_part(gpu::KernelSequence kernels, const WorkContext& context) {
+  if (!context.instance) return kernels;
+  return gpu::on_instance(std::move(kernels), context.profile.spec->gpu, context.device.gpu);
+}
+
 gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context) {
   return placed(std::move(kernels), context, Pace{});
 }
@@ -410,10 +429,10 @@ gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& conte
 std::optional<std::string> identity_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
   if (network_of_file(entry.work.model) != nullptr) return std::nullopt;
   const auto [first, end] = entry.work.layers.value_or(LayerRange{});
-  return fmt::format("{} {} {} {} {} {} {} {}-{} {}", network_name(entry.work.model),
+  return fmt::format("{} {} {} {} {} {} {} {}-{} {} {}", network_name(entry.work.model),
                      to_string(*entry.work.precision), entry.work.batch, to_string(entry.host.runtime),
                      to_string(entry.host.placement), entry.work.input.value_or(0), entry.work.training,
-                     first, end, device.gpu.sm_count);
+                     first, end, device.gpu.sm_count, device.gpu.l2_bytes);
 }
 
 gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkContext& context) {
@@ -452,7 +471,7 @@ std::size_t threads_of(const ProcessEntry& entry, std::size_t cpus) {
 void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   if (entry.language) return set_generation(spec, entry, context);
   if (const auto* synthetic = std::get_if<SyntheticModel>(&entry.work.model)) {
-    spec.kernels = synthetic_kernels(*synthetic, context.device.gpu);
+    spec.kernels = on_own_part(synthetic_kernels(*synthetic, whole_gpu(context)), context);
     spec.pace = synthetic->pace;
     set_stages(spec, entry, context);
     return;

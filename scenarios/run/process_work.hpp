@@ -27,15 +27,19 @@ namespace jostle::scenarios {
 
 struct WorkContext {
   const profiles::Profile& profile;
-  const board::DeviceSpec& device;  // spec with the power mode applied
+  const board::DeviceSpec& device;  // spec with the power mode applied, its GPU the process's instance of it
   const board::Clocks& clocks;      // clocks at which the work runs
   std::size_t cpus = 1;             // number of cores that processes may use, unless they specify their own
   bool crowded = false;          // threads that compute on the cores, and those of loads, outnumber the cores
   SharedWork* shared = nullptr;  // shared with other runs on `profile`; null: with none
+  bool instance = false;         // the GPU of `device` is an instance of the profile's
 };
 
 // The grade of an estimate, from the grade of the profile's parameter that scales it.
 [[nodiscard]] gpu::Grade grade_of(const profiles::Profile& profile, std::string_view path);
+
+// Kernels that were timed on the whole GPU, on what the process has of it.
+[[nodiscard]] gpu::KernelSequence on_own_part(gpu::KernelSequence kernels, const WorkContext& context);
 
 // Scales kernels to this board and the clocks of `context`.
 [[nodiscard]] gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context);

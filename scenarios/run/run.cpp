@@ -113,8 +113,12 @@ Result prepared(const Scenario& scenario, const profiles::Profile& profile, cons
   for (const ProcessInstance& instance : expand(scenario)) {
     const ProcessEntry& entry = scenario.processes[instance.entry];
     const memory::Place& place = assembly.occupancy.places[instance.index];
-    if (!entry.language || place.fits) continue;
+    if (place.fits) continue;
     ProcessResult& process = result.processes[instance.index];
+    if (!scenario.mig.empty())
+      process.problem += fmt::format(", in instance {} of the GPU ({})", entry.gpu.mig.value_or(0),
+                                     scenario.mig[static_cast<std::size_t>(entry.gpu.mig.value_or(0))]);
+    if (!entry.language) continue;
     process.problem += what_would_fit(entry, *profile.spec, place.missing_bytes);
     constexpr double mb = 1e6;
     process.tokens.emplace();  // only the memory that it would hold

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "calibration/logs/config_groups.hpp"
@@ -243,6 +244,29 @@ TEST(ImportDeepstream, takes_files_as_fast_as_they_come_and_further_engines) {
   EXPECT_EQ(scenario.processes[1].work.precision, Precision::int8);
 }
 
+TEST(ImportDeepstream, chains_engines_by_the_ids_that_they_name) {
+  const Folder folder;
+  folder.write("infer.txt", infer);
+  folder.write("second.txt", "[property]\nonnx-file=resnet18.onnx\nnetwork-mode=2\nnetwork-type=1\n");
+  const std::string second = "enable=1\nconfig-file=second.txt\n";
+  input::Problems problems;
+  const auto made =
+      deepstream(folder,
+                 "[source0]\nenable=1\ntype=3\nuri=file:///x_h264.mp4\n"
+                 "[primary-gie]\nenable=1\ngie-unique-id=1\nconfig-file=infer.txt\n"
+                 "[secondary-gie0]\ngie-unique-id=3\noperate-on-gie-id=2\n" +
+                     second + "[secondary-gie1]\ngie-unique-id=2\noperate-on-gie-id=1\n" + second +
+                     "[secondary-gie2]\ngie-unique-id=4\noperate-on-gie-id=9\n" + second,
+                 problems);
+  ASSERT_TRUE(made) << problems.text();
+  const Scenario scenario = scenario_of(made->text);
+  ASSERT_EQ(scenario.processes.size(), 4U);
+  EXPECT_EQ(scenario.processes[1].arrivals.after, "secondary-gie1");
+  EXPECT_EQ(scenario.processes[2].arrivals.after, "primary-gie");
+  EXPECT_EQ(scenario.processes[3].arrivals.after, "primary-gie");
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("operate-on-gie-id=9 is no other engine's")));
+}
+
 TEST(ImportDeepstream, is_strict) {
   const Folder folder;
   folder.write("infer.txt", infer);
@@ -340,6 +364,21 @@ TEST(ImportTriton, runs_each_model_by_the_backend_and_on_the_processor_that_it_n
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("mobilenet_v2: its dynamic batching is left out")));
 }
 
+TEST(ImportTriton, captures_graphs_and_says_what_it_leaves_out) {
+  const Folder folder;
+  folder.write("resnet50/config.pbtxt",
+               "platform: \"tensorrt_plan\"\noptimization { cuda { graphs: true } }\nsequence_batching { }\n"
+               "instance_group [ { count: 1 kind: KIND_GPU rate_limiter { priority: 2 } } ]\n");
+  folder.write("logic/config.pbtxt", "backend: \"python\"\n");
+  input::Problems problems;
+  const auto made = calibration::triton_scenario(folder.path(), {}, problems);
+  ASSERT_TRUE(made) << problems.text();
+  EXPECT_EQ(scenario_of(made->text).processes[0].host.runtime, Runtime::tensorrt_graph);
+  EXPECT_THAT(made->unsaid,
+              ::testing::Contains(HasSubstr("resnet50: left out: sequence_batching, rate_limiter")));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("logic: left out; its model.py is not read")));
+}
+
 TEST(ImportTriton, tells_the_backend_by_the_file_or_refuses_the_model_by_name) {
   const Folder folder;
   folder.write("resnet18/config.pbtxt", "max_batch_size: 4\n");
@@ -394,6 +433,46 @@ TEST(ImportTriton, is_strict) {
   input::Problems problems;
   EXPECT_FALSE(calibration::triton_scenario(folder.path() + "/yolov8m", {}, problems));
   EXPECT_THAT(problems.text(), HasSubstr("no model repository"));
+}
+
+TEST(ImportCompose, makes_a_process_in_a_container_of_each_service_that_names_a_network) {
+  const Folder folder;
+  const std::string path = folder.write(
+      "compose.yaml",
+      "services:\n  detector:\n    image: registry/yolov8s-trt:1\n    runtime: nvidia\n"
+      "    cpus: \"1.5\"\n    cpuset: 0-1,3\n    mem_limit: 2g\n"
+      "  classes:\n    image: app\n    command: [serve, --model, resnet50]\n    cpu_shares: 512\n"
+      "    deploy: {replicas: 2, resources: {limits: {cpus: '0.5'}}}\n"
+      "  cache:\n    image: redis:7\n");
+  input::Problems problems;
+  const auto made = calibration::compose_scenario(path, {}, problems);
+  ASSERT_TRUE(made) << problems.text();
+  const Scenario scenario = scenario_of(made->text);
+  ASSERT_EQ(scenario.processes.size(), 3U);
+  const ProcessEntry &detector = scenario.processes[0], &first = scenario.processes[1],
+                     &second = scenario.processes[2];
+  EXPECT_EQ(model_name(detector), "yolov8s");
+  EXPECT_EQ(detector.host.placement, Placement::gpu);
+  EXPECT_EQ(detector.host.container->cpus, 1.5);
+  EXPECT_EQ(detector.host.cpus, (std::vector<int>{0, 1, 3}));
+  EXPECT_EQ(first.host.placement, Placement::cpu);
+  EXPECT_EQ(first.host.container->cpus, 0.5);
+  EXPECT_EQ(first.host.container->shares, 512);
+  EXPECT_NE(first.host.container->name, second.host.container->name);
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("cache: left out")));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("detector: its limit of memory")));
+}
+
+TEST(ImportCompose, is_strict) {
+  const Folder folder;
+  for (const auto& [text, why] : std::map<std::string, std::string>{
+           {"services: {a: {image: redis}}\n", "no service runs a network"},
+           {"services: {resnet50: {cpus: many}}\n", "expected a positive number"},
+           {"services: {resnet50: {cpuset: 3-1}}\n", "expected numbers of cores"}}) {
+    input::Problems problems;
+    EXPECT_FALSE(calibration::compose_scenario(folder.write("compose.yaml", text), {}, problems));
+    EXPECT_THAT(problems.text(), HasSubstr(why));
+  }
 }
 
 TEST(ProtobufText, reads_lists_messages_and_texts) {

@@ -266,6 +266,10 @@ std::vector<Row> rows() {
 
       // What the GPU can do
       {"gpu.sm_count", "264", h200, on_the(h200, roofline("fp16", 32)), total, up},
+      {"gpu.mig.kinds.0.sms", "32", h200, on_the(h200, roofline("fp16", 32), "sharing: {mig: [1g]}"), total,
+       up},
+      {"gpu.mig.kinds.0.memory", "200 MB", h200, on_the(h200, roofline("fp16", 32), "sharing: {mig: [1g]}"),
+       fitting, down},
       {"gpu.sms_per_tpc", "1", orin, on_the(orin, roofline("fp16", 8), "power_mode: 7W"), total, down},
       {"gpu.max_clock",
        "1 GHz",

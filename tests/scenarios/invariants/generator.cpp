@@ -75,14 +75,17 @@ Words surroundings(Dice& dice, const board::DeviceSpec& device) {
   return lines;
 }
 
+bool starts(const Words& words, std::initializer_list<const char*> keys) {
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return std::ranges::any_of(keys, [&](const char* key) { return word.starts_with(key); });
+  });
+}
+
 // Kernels that overlap are an event each, so runs of them are shorter.
 bool overlap(const Draft& draft) {
-  const auto starts = [](const Words& words, const char* key) {
-    return std::ranges::any_of(words, [&](const std::string& word) { return word.starts_with(key); });
-  };
-  return starts(draft.board, "sharing: mps") ||
+  return starts(draft.board, {"sharing: mps", "mps: true"}) ||
          std::ranges::any_of(draft.processes, [&](const DraftEntry& entry) {
-           return !entry.instances.empty() || starts(entry.keys, "streams");
+           return !entry.instances.empty() || starts(entry.keys, {"streams"});
          });
 }
 
@@ -106,6 +109,27 @@ Words kind_of_run(Dice& dice, bool brief) {
     default:
       return {seed, fmt::format("duration: {} ms", dice.number(200, longest)), "warmup: 100 ms"};
   }
+}
+
+// The GPU in instances, and each process in one of them. Modes may leave SMs without power.
+void give_instances(Dice& dice, const board::DeviceSpec& device, Draft& draft) {
+  if (starts(draft.board, {"power_mode", "compositor"})) return;
+  std::vector<const gpu::InstanceKind*> kinds;
+  Words names;
+  for (int tries = dice.number(1, 6); tries > 0; --tries) {
+    kinds.push_back(&dice.of(device.instances.kinds));
+    if (gpu::fit_together(kinds))
+      names.push_back(kinds.back()->name);
+    else
+      kinds.pop_back();
+  }
+  for (std::string& line : draft.board)
+    if (line == "sharing: mps") line = "mps: true";
+  draft.board.push_back(fmt::format("sharing: {{mig: [{}]}}", fmt::join(names, ", ")));
+  for (DraftEntry& entry : draft.processes)
+    if (!starts(entry.keys, {"load", "placement: cpu", "runtime: tflite", "runtime: ncnn",
+                             "runtime: executorch", "runtime: torch", "runtime: cpu"}))
+      entry.keys.push_back(fmt::format("mig: {}", dice.number(0, static_cast<int>(names.size()) - 1)));
 }
 
 template <typename T>
@@ -172,6 +196,7 @@ Draft draft(std::uint64_t number) {
     draft.run = {draft.run.front(), "duration: 1 s", "warmup: 100 ms"};
   }
   if (own.one_in(5)) draft.run.emplace_back("start: together");
+  if (!spec.instances.kinds.empty() && own.one_in(3)) give_instances(own, spec, draft);
   if (own.one_in(12))  // every board has more cores than one
     add({fmt::format("figures: {{cpu.{}: \"[0]\"}}", own.of<std::string>({"isolcpus", "partition"}))});
   if (!overlap(draft) &&
@@ -191,7 +216,8 @@ DraftEntry another_entry(const Draft& beside, std::uint64_t number) {
     return std::ranges::any_of(beside.board, [&](const auto& line) { return line.starts_with(key); });
   };
   if (dice.one_in(2)) return drawn_load(dice, spec);
-  return drawn_entry(dice, {spec, has("sharing: mps"), has("link"), beside.processes.size()});
+  return drawn_entry(dice,
+                     {spec, has("sharing: mps") || has("mps: true"), has("link"), beside.processes.size()});
 }
 
 Draft smallest(Draft draft, const std::function<bool(const Draft&)>& fails) {

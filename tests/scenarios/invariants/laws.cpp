@@ -132,13 +132,22 @@ void what_bounds_kernels_sums_to_one(const Run& run, Breaches& breaches) {
   });
 }
 
+// The share of the GPU's SMs that the process has in its instance of it.
+double share_of_gpu(const Run& run, const ProcessResult& process) {
+  if (run.scenario.mig.empty()) return 1;
+  const ProcessEntry& entry = run.scenario.processes.at(static_cast<std::size_t>(process.entry));
+  const std::string& name = run.scenario.mig.at(static_cast<std::size_t>(entry.gpu.mig.value_or(0)));
+  return static_cast<double>(gpu::find_instance(run.device.instances, name)->sms) / run.device.gpu.sm_count;
+}
+
 void kernels_of_all_make_the_gpu_busy(const Run& run, Breaches& breaches) {
   const auto& gpu = run.result.system.gpu;
   if (!gpu.busy) return;
   double sum = gpu.compositor.value_or(0), most = sum;
   for (const ProcessResult& process : run.result.processes) {
     if (!process.time_share) continue;
-    const double running = (*process.time_share)[index_of(process::Share::gpu_running)];
+    const double running =
+        share_of_gpu(run, process) * (*process.time_share)[index_of(process::Share::gpu_running)];
     sum += running;
     most = std::max(most, running);
   }
@@ -159,12 +168,13 @@ void sms_are_active_only_while_kernels_run(const Run& run, Breaches& breaches) {
   expect(all <= *gpu.busy + 1e-6, breaches, "SMs active {}, busy {}", all, *gpu.busy);
   double sum = 0;
   each_process(run, breaches, [&](const ProcessResult& process, const ProcessEntry&, Breaches& own) {
-    const double active = process.gpu.sm_active.value_or(0);
+    const double of_its_own = process.gpu.sm_active.value_or(0),
+                 active = share_of_gpu(run, process) * of_its_own;
     sum += active;
     expect(active <= all + 1e-6, own, "SMs active {}, the board's {}", active, all);
     if (!process.time_share) return;
     const double running = (*process.time_share)[index_of(process::Share::gpu_running)];
-    expect(active <= running + 1e-6, own, "SMs active {}, its kernels run {}", active, running);
+    expect(of_its_own <= running + 1e-6, own, "SMs active {}, its kernels run {}", of_its_own, running);
   });
   if (gpu::way_of(run.scenario.sharing).takes_turns)
     expect(sum <= all + 1e-6, breaches, "SMs active {}, of the processes {} in all", all, sum);
