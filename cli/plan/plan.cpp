@@ -2,13 +2,16 @@
 #include "analyses/plan/plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "analyses/deploy/deploy.hpp"
 #include "analyses/fleet/fleet.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
@@ -16,8 +19,10 @@
 #include "cli/plan/text.hpp"
 #include "cli/sweep/study_page.hpp"
 #include "input/file.hpp"
+#include "input/printable.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -26,24 +31,51 @@ namespace {
 
 struct PlanOptions {
   std::string study, output, format, html;
+  std::vector<std::string> write;  // the tool, and the folder
   unsigned threads = 0;
   bool exhaustive = false, no_interval = false, online = false;
   analyses::Replace replace = analyses::Replace::no;
   std::uint64_t simulations = 0, windows = 0;
 };
 
-// The outputs of an answer besides standard output: the file of the points, and the page of --html or null.
+// The outputs of an answer besides standard output: the file of the points, the page of --html or null, and
+// the folder of --write or null.
 struct PlanFiles {
   analyses::Store& store;
   output::OutputFile* page;
+  const output::OutputFolder* folder;
 };
 
 // The scenario of a point of the study; without one, of the first candidate.
-scenarios::InWords in_words_at(const analyses::Candidates& candidates, std::optional<std::size_t> point) {
+scenarios::Scenario scenario_at(const analyses::Candidates& candidates, std::optional<std::size_t> point) {
   std::size_t candidate = 0;
   while (point && candidate + 1 < candidates.size() && candidates.study_point(candidate) != *point)
     ++candidate;
-  return scenarios::in_words(scenarios::to_json(candidates.scenario(candidate)));
+  return candidates.scenario(candidate);
+}
+scenarios::InWords in_words_at(const analyses::Candidates& candidates, std::optional<std::size_t> point) {
+  return scenarios::in_words(scenarios::to_json(scenario_at(candidates, point)));
+}
+
+// Writes the scenario in the words of the tool of --write.
+ExitCode deploy(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
+                const PlanOptions& options, const output::OutputFolder& folder, Terminal& terminal) {
+  const std::string &tool = options.write.front(), path = input::printable(options.write.back(), 400);
+  const auto made =
+      analyses::deployment(tool, scenario, device, std::filesystem::path(options.study).filename());
+  std::string told;
+  for (const analyses::Unsaid& one : made.unsaid) told += "not said: " + one.text() + "\n";
+  if (made.files.empty()) {
+    terminal.complain(fmt::format("{}: not written; {} runs none of the processes\n{}", path, tool, told));
+    return ExitCode::failed;
+  }
+  for (const analyses::DeployedFile& file : made.files) {
+    folder.add(file.path, file.text);
+    told += fmt::format("{}/{}\n", path, file.path);
+  }
+  folder.commit();
+  terminal.note(told);
+  return ExitCode::done;
 }
 
 // Writes the HTML page. `answer`: the output of --format json.
@@ -130,7 +162,10 @@ ExitCode plan_points(const analyses::Study& study, analyses::Candidates& candida
     write_html(files, study, analyses::plan_json(plan),
                plan_words(plan, in_words_at(candidates,
                                             plan.best ? std::optional(plan.best->point) : std::nullopt)));
-  return plan.best ? ExitCode::done : ExitCode::failed;
+  if (!plan.best) return ExitCode::failed;
+  if (files.folder == nullptr) return ExitCode::done;
+  const scenarios::Scenario best = scenario_at(candidates, plan.best->point);
+  return deploy(best, *candidates.profiles().required(best)->spec, options, *files.folder, terminal);
 }
 
 // The reason why the study is incomplete or an option does not apply to it; empty: none.
@@ -141,7 +176,8 @@ std::string unsuitable(const analyses::Study& study, const PlanOptions& options)
                                                       {options.exhaustive, "--exhaustive"},
                                                       {options.simulations > 0, "--simulations"},
                                                       {options.windows > 0, "--windows"},
-                                                      {!options.output.empty(), "--output"}};
+                                                      {!options.output.empty(), "--output"},
+                                                      {!options.write.empty(), "--write"}};
     for (const auto& [given, name] : of_points)
       if (given) return fmt::format("{}: {} cannot be used for a study of a fleet", file, name);
     return {};
@@ -154,8 +190,9 @@ std::string unsuitable(const analyses::Study& study, const PlanOptions& options)
 
 ExitCode make_plan(const PlanOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
-  if (options.online && !options.html.empty())
-    return terminal.refuse("--html cannot be combined with --online");
+  if (options.online && !(options.html.empty() && options.write.empty()))
+    return terminal.refuse(
+        fmt::format("{} cannot be combined with --online", options.html.empty() ? "--write" : "--html"));
   analyses::Profiles profiles;
   try {
     const auto study = ready_study(
@@ -168,9 +205,11 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     if (const std::string problem = unsuitable(study->study, options); !problem.empty())
       return terminal.refuse(problem);
     const auto page = output::open_if_given(options.html);
+    std::optional<output::OutputFolder> folder;
+    if (!options.write.empty()) folder.emplace(options.write.back());
     analyses::Store store(options.output);
     begin(store, *study, options.replace, terminal);
-    const PlanFiles files{store, page.get()};
+    const PlanFiles files{store, page.get(), folder ? &*folder : nullptr};
     analyses::Candidates candidates({study->study, study->checked, profiles, store}, options.threads,
                                     &context.interrupted);
     if (!analyses::check_margins(study->study, candidates, problems)) return terminal.refuse(problems);
@@ -224,6 +263,18 @@ void add_plan(CLI::App& app, Task& task) {
       ->type_name("N");
   add_threads(*command, options->threads);
   add_html(*command, options->html);
+  const std::vector<std::string> tools = analyses::deploy_tools();
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--write",
+          [options, tools](const std::vector<std::string>& given) {
+            if (const std::string wrong = one_of(tools)(given.front()); !wrong.empty())
+              throw CLI::ValidationError("--write", wrong);
+            options->write = given;
+          },
+          "Write the best point in the words of a tool, to the new folder DIR")
+      ->expected(2)
+      ->type_name(fmt::format("{} DIR", fmt::join(tools, "|")));
   add_choice(*command, "--format", options->format, "text|json", "text (default) or one line of JSON");
   command->footer(
       "\nA study adds its goal to the sweep (docs/planning.md):\n"
@@ -234,7 +285,8 @@ void add_plan(CLI::App& app, Task& task) {
       "  fleet: {cameras: 40, rate: 15 /s, boards: [jetson-nano, jetson-orin-nano-super],\n"
       "          price: {jetson-nano: 129, jetson-orin-nano-super: 249},\n"
       "          constraints: {processes.latency_ms.p99: {max: 80 ms}}}");
-  add_examples(*command, {"plan study.yaml", "plan fleet.yaml --html fleet.html"});
+  add_examples(*command, {"plan study.yaml", "plan study.yaml --write triton models",
+                          "plan fleet.yaml --html fleet.html"});
   set_task(*command, task, options, make_plan);
 }
 
