@@ -42,10 +42,15 @@ void add_settings(const Json& now, const Json& usual, const std::string& at, Set
   }
 }
 
-// A name as files, services and models may have it, different from those there are.
-std::string plain_name(std::string name, const std::vector<DeployedPart>& parts) {
+// A name as files, services and models may have it.
+std::string plain_name(std::string name) {
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-') c = '_';
+  return name;
+}
+// The same, different from those there are.
+std::string plain_name(const std::string& given, const std::vector<DeployedPart>& parts) {
+  const std::string name = plain_name(given);
   std::string other = name;
   const auto taken = [&](const DeployedPart& part) { return part.name == other || part.process == other; };
   for (int i = 2; std::ranges::any_of(parts, taken); ++i) other = fmt::format("{}-{}", name, i);
@@ -65,6 +70,8 @@ std::vector<DeployedPart> deployed_parts(const scenarios::Scenario& scenario) {
       own.gpu.streams = streams_of(process, part);
       own.count = process.count;
       own.instances.clear();
+      if (process.host.host_threads == default_host_threads(process))
+        own.host.host_threads = default_host_threads(own);
       parts.push_back(
           {own, process.instances.empty() ? name : plain_name(scenarios::called(part), parts), name});
     }
@@ -84,7 +91,10 @@ void read_settings(Deploying& all) {
   now.processes.clear();
   for (const DeployedPart& part : all.parts) {
     now.processes.push_back(part.entry);
-    usual.processes.emplace_back().work.model = part.entry.work.model;
+    scenarios::ProcessEntry& plain = usual.processes.emplace_back();
+    plain.work.model = part.entry.work.model;
+    plain.host.runtime = part.entry.host.runtime;
+    plain.host.sync = scenarios::default_sync(plain.host.runtime);
   }
   Json json = output::parsed_json(scenarios::to_json(now)),
        plain = output::parsed_json(scenarios::to_json(usual));
@@ -137,6 +147,7 @@ void write_services(Deploying& all, const char* tool) {
     const auto& container = part.entry.host.container;
     const bool first = container && containers.insert(container->name).second;
     part.settings.say("container/name", first);
+    if (container) values["container/name"] = plain_name(container->name);
     const std::string lines = lines_of(tool, "service", part.settings);
     if (!processes.insert(part.process).second) continue;
     services += lines;
@@ -148,7 +159,7 @@ void write_services(Deploying& all, const char* tool) {
     values["container/shares"] =  // 1024 there is 100 here
         std::to_string(std::clamp<std::int64_t>((container->shares * 100 + 512) / 1024, 1, 10'000));
     const std::string slice = lines_of(tool, "slice", part.settings);
-    if (first) all.made.files.push_back({container->name + ".slice", slice});
+    if (first) all.made.files.push_back({plain_name(container->name) + ".slice", slice});
   }
   if (compose)
     all.made.files.push_back({"compose.yaml", services});

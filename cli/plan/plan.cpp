@@ -2,24 +2,21 @@
 #include "analyses/plan/plan.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "analyses/deploy/deploy.hpp"
 #include "analyses/fleet/fleet.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/plan/text.hpp"
+#include "cli/plan/write.hpp"
 #include "cli/sweep/study_page.hpp"
 #include "input/file.hpp"
-#include "input/printable.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "profiles/profile/profile.hpp"
@@ -55,27 +52,6 @@ scenarios::Scenario scenario_at(const analyses::Candidates& candidates, std::opt
 }
 scenarios::InWords in_words_at(const analyses::Candidates& candidates, std::optional<std::size_t> point) {
   return scenarios::in_words(scenarios::to_json(scenario_at(candidates, point)));
-}
-
-// Writes the scenario in the words of the tool of --write.
-ExitCode deploy(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
-                const PlanOptions& options, const output::OutputFolder& folder, Terminal& terminal) {
-  const std::string &tool = options.write.front(), path = input::printable(options.write.back(), 400);
-  const auto made =
-      analyses::deployment(tool, scenario, device, std::filesystem::path(options.study).filename());
-  std::string told;
-  for (const analyses::Unsaid& one : made.unsaid) told += "not said: " + one.text() + "\n";
-  if (made.files.empty()) {
-    terminal.complain(fmt::format("{}: not written; {} runs none of the processes\n{}", path, tool, told));
-    return ExitCode::failed;
-  }
-  for (const analyses::DeployedFile& file : made.files) {
-    folder.add(file.path, file.text);
-    told += fmt::format("{}/{}\n", path, file.path);
-  }
-  folder.commit();
-  terminal.note(told);
-  return ExitCode::done;
 }
 
 // Writes the HTML page. `answer`: the output of --format json.
@@ -165,7 +141,8 @@ ExitCode plan_points(const analyses::Study& study, analyses::Candidates& candida
   if (!plan.best) return ExitCode::failed;
   if (files.folder == nullptr) return ExitCode::done;
   const scenarios::Scenario best = scenario_at(candidates, plan.best->point);
-  return deploy(best, *candidates.profiles().required(best)->spec, options, *files.folder, terminal);
+  return write_for_tool({best, *candidates.profiles().required(best)->spec, options.study}, options.write,
+                        *files.folder, terminal);
 }
 
 // The reason why the study is incomplete or an option does not apply to it; empty: none.
@@ -226,6 +203,16 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
   }
 }
 
+// Adds an option for a whole number from 1 to `most`.
+void add_count(CLI::App& command, const char* name, std::uint64_t& value, std::uint64_t most,
+               const char* about) {
+  const auto read = [name, &value, most](const std::string& text) {
+    value = whole_number(name, text);
+    if (value < 1 || value > most) throw CLI::ValidationError(name, fmt::format("from 1 to {}", most));
+  };
+  command.add_option_function<std::string>(name, read, about)->type_name("N");
+}
+
 }  // namespace
 
 void add_plan(CLI::App& app, Task& task) {
@@ -238,43 +225,17 @@ void add_plan(CLI::App& app, Task& task) {
             "SQLite file, as written by `jostle sweep`; points already in it are not simulated again");
   add_replace(*command, options->replace);
   command->add_flag("--exhaustive", options->exhaustive, "Simulate every point");
-  command
-      ->add_option_function<std::string>(
-          "--simulations",
-          [options](const std::string& text) {
-            options->simulations = whole_number("--simulations", text);
-            if (options->simulations < 1) throw CLI::ValidationError("--simulations", "at least 1");
-          },
-          "Maximum number of points to simulate (default: a tenth of all, at least 300)")
-      ->type_name("N");
+  add_count(*command, "--simulations", options->simulations, 1'000'000'000,
+            "Maximum number of points to simulate (default: a tenth of all, at least 300)");
   command->add_flag("--no-interval", options->no_interval,
                     "Do not compute prediction intervals (saves their runs)");
   command->add_flag("--online", options->online,
                     "Compare online tuners: full sweep, Thompson sampling, gradient descent");
-  command
-      ->add_option_function<std::string>(
-          "--windows",
-          [options](const std::string& text) {
-            options->windows = whole_number("--windows", text);
-            if (options->windows < 1 || options->windows > 100'000)
-              throw CLI::ValidationError("--windows", "from 1 to 100000");
-          },
-          "With --online: number of 1 s windows (default: three per point)")
-      ->type_name("N");
+  add_count(*command, "--windows", options->windows, 100'000,
+            "With --online: number of 1 s windows (default: three per point)");
   add_threads(*command, options->threads);
   add_html(*command, options->html);
-  const std::vector<std::string> tools = analyses::deploy_tools();
-  command
-      ->add_option_function<std::vector<std::string>>(
-          "--write",
-          [options, tools](const std::vector<std::string>& given) {
-            if (const std::string wrong = one_of(tools)(given.front()); !wrong.empty())
-              throw CLI::ValidationError("--write", wrong);
-            options->write = given;
-          },
-          "Write the best point in the words of a tool, to the new folder DIR")
-      ->expected(2)
-      ->type_name(fmt::format("{} DIR", fmt::join(tools, "|")));
+  add_write(*command, options->write);
   add_choice(*command, "--format", options->format, "text|json", "text (default) or one line of JSON");
   command->footer(
       "\nA study adds its goal to the sweep (docs/planning.md):\n"

@@ -103,7 +103,7 @@ TEST(Deployed, a_process_of_one_model_comes_back_from_Triton_with_its_rates) {
   const Scenario one = scenario_of(
       "device: jetson-orin-nano-super\npower_mode: 25W\nprocesses: [{name: server, model: resnet50, "
       "precision: fp16, batch: 8, streams: 2,\n"
-      "  arrivals: {poisson: 300 /s}, max_queue_delay: 5 ms}]\nrun: {duration: 10 s, warmup: 1 s}\n");
+      "  arrivals: {poisson: 300 /s}, max_queue_delay: 5 ms}]\nrun: {duration: 100 s, warmup: 1 s}\n");
   Scenario back = through_triton(one);
   back.run = one.run;
   const auto rate = [](const Scenario& scenario) {
@@ -111,7 +111,7 @@ TEST(Deployed, a_process_of_one_model_comes_back_from_Triton_with_its_rates) {
         .processes.front()
         .throughput.mean.value();
   };
-  EXPECT_NEAR(rate(back), rate(one), 0.02 * rate(one));
+  EXPECT_NEAR(rate(back), rate(one), 0.03 * rate(one));
 }
 
 TEST(Deployed, a_pipeline_comes_back_from_deepstream_app_to_the_byte) {
@@ -120,7 +120,7 @@ TEST(Deployed, a_pipeline_comes_back_from_deepstream_app_to_the_byte) {
       "  - name: primary-gie\n    model: yolov8s\n    precision: fp16\n    batch: 5\n    input: 640\n"
       "    stages: [{decode: h264, size: 1080p}, {colour: vic, size: 1080p}, {resize: 640, on: gpu}, "
       "{normalise: gpu}, infer,\n"
-      "             {nms: cpu}, {track: nvdcf}, {draw: cpu}]\n    overlap: 4\n"
+      "             {nms: cpu}, {track: nvdcf}, {draw: gpu}]\n    overlap: 4\n"
       "    arrivals: {periodic: 14.6 /s, streams: 5, queue: {limit: 20, drop: oldest}}\n    max_queue_delay: "
       "40 ms\n"
       "  - {name: secondary-gie0, model: resnet18, precision: int8, batch: 4, after: primary-gie, fan_out: "
