@@ -60,7 +60,7 @@ TEST(Table, hidden_columns_of_one_header_are_told_by_their_full_names) {
                {.header = "/s", .importance = 2, .full = "rear /s"}});
   table.add({"as it is", "12", "34"});
   EXPECT_EQ(table.text(40, false), "way       /s  /s\nas it is  12  34\n");
-  EXPECT_EQ(table.text(9, false), "way\nas it is\nnot shown:\n          front /s,\n          rear /s\n");
+  EXPECT_EQ(table.text(9, false), "way\nas it is\nnot shown:\n           front /s,\n           rear /s\n");
 }
 
 TEST(Table, words_are_cut_only_when_no_column_may_go) {
