@@ -156,4 +156,38 @@ void write_whole(OutputFile& file, std::string_view text) {
   file.commit();
 }
 
+namespace {
+
+// The path without slashes at its end, if a folder may be made there.
+std::string free_folder(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  std::error_code none;
+  const auto there = std::filesystem::status(path, none);
+  if (std::filesystem::exists(there) && !std::filesystem::is_directory(there))
+    throw input::Refused(input::printable(path, 400) + ": is a file, not a folder");
+  if (std::filesystem::exists(there) && !std::filesystem::is_empty(path, none))
+    throw input::Refused(input::printable(path, 400) + ": the folder is not empty; name a new one");
+  return path;
+}
+
+}  // namespace
+
+OutputFolder::OutputFolder(const std::string& path) : path_(free_folder(path)), beside_(path_) {}
+
+void OutputFolder::add(const std::string& file, std::string_view text) const {
+  const std::filesystem::path at = std::filesystem::path(beside_.path()) / file;
+  std::filesystem::create_directories(at.parent_path());
+  OutputFile whole(at.string());
+  write_whole(whole, text);
+  if (text.starts_with("#!")) ::chmod(at.c_str(), permissions_of_a_new_file() | 0111);
+}
+
+void OutputFolder::commit() const {
+  const Committing now;
+  ::chmod(beside_.path().c_str(), permissions_of_a_new_file() | 0111);
+  if (::rename(beside_.path().c_str(), path_.c_str()) != 0)
+    throw WriteError(fmt::format("cannot write {}: {}", input::printable(path_, 400), std::strerror(errno)));
+  sync_folder(folder_of(path_));
+}
+
 }  // namespace jostle::output

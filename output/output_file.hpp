@@ -62,4 +62,19 @@ class OutputFile {
 // Writes all of `text` and commits.
 void write_whole(OutputFile& file, std::string_view text);
 
+// A folder that jostle makes with all of its files, or not at all.
+class OutputFolder {
+ public:
+  // Throws input::Refused unless it is absent or empty, and can be made.
+  explicit OutputFolder(const std::string& path);
+  // Adds a file, a script if it begins with #!. Throws WriteError.
+  void add(const std::string& file, std::string_view text) const;
+  // Puts the folder in its place. Throws WriteError.
+  void commit() const;
+
+ private:
+  std::string path_;
+  TemporaryFolder beside_;
+};
+
 }  // namespace jostle::output

@@ -67,8 +67,9 @@ Temporary::~Temporary() {
   if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].state = unused;
 }
 
-TemporaryFolder::TemporaryFolder()
-    : path_((std::filesystem::temp_directory_path() / "jostle-XXXXXX").string()) {
+TemporaryFolder::TemporaryFolder(const std::string& beside)
+    : path_(beside.empty() ? (std::filesystem::temp_directory_path() / "jostle-XXXXXX").string()
+                           : beside + ".XXXXXX") {
   if (::mkdtemp(path_.data()) == nullptr) throw input::Refused(path_ + ": no temporary folder can be made");
   listed_.emplace(path_);
 }

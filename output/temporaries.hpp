@@ -19,11 +19,11 @@ class Temporary {
   int slot_ = -1;
 };
 
-// An empty folder with a name of its own among the system's temporary ones. It goes with this object, and
-// after a signal.
+// An empty folder with a name of its own, among the system's temporary ones or beside a path. It goes with
+// this object, and after a signal.
 class TemporaryFolder {
  public:
-  TemporaryFolder();  // throws input::Refused if none can be made
+  explicit TemporaryFolder(const std::string& beside = {});  // throws input::Refused if none can be made
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

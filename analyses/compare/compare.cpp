@@ -159,21 +159,18 @@ struct Seeker {
 std::vector<Seeker> seekers(const scenarios::Scenario& scenario, const std::set<std::string>& others) {
   std::vector<Seeker> all;
   std::map<std::size_t, std::size_t> place;
-  const auto key_of = [](const scenarios::ProcessEntry& part) {
-    return part.name.empty() ? scenarios::model_name(part) : part.name;
-  };
   for (const scenarios::ProcessInstance& instance : scenarios::expand(scenario)) {
     const scenarios::ProcessEntry& process = scenario.processes[instance.entry];
     const std::pair at(instance.entry, place[instance.entry]++);
     const auto add = [&](const scenarios::ProcessEntry& part, std::optional<std::size_t> stream) {
       all.push_back({.unit = {instance.index, stream, label_of(part)},
                      .name = part.name,
-                     .key = key_of(part),
+                     .key = scenarios::called(part),
                      .at = at,
                      .instances = !process.instances.empty()});
     };
     if (std::ranges::none_of(process.instances, [&](const scenarios::ProcessEntry& part) {
-          return others.contains(key_of(part));
+          return others.contains(scenarios::called(part));
         })) {
       add(process, std::nullopt);
       continue;

@@ -80,7 +80,7 @@ bool all_have_arrivals(const scenarios::Scenario& scenario) {
 std::string whose(const scenarios::Objective& objective, const scenarios::Scenario& scenario) {
   if (!objective.entry || scenario.processes.size() == 1) return {};
   const scenarios::ProcessEntry& entry = scenario.processes[*objective.entry];
-  return " of " + (entry.name.empty() ? scenarios::model_name(entry) : entry.name);
+  return " of " + scenarios::called(entry);
 }
 
 }  // namespace

@@ -103,9 +103,7 @@ std::vector<Changed> on_cores(const Request& request) {
     process.host.transfers = true;
     process.gpu = {};
     if (process.work.precision != Precision::int8) process.work.precision = Precision::fp32;
-    all.push_back(
-        one_board((process.name.empty() ? scenarios::model_name(process) : process.name) + " on the cores",
-                  std::move(scenario)));
+    all.push_back(one_board(scenarios::called(process) + " on the cores", std::move(scenario)));
   }
   return all;
 }

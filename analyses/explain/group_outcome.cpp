@@ -43,7 +43,7 @@ std::vector<std::string> labels_of(const std::vector<const scenarios::ProcessEnt
     return std::set<std::string>(labels.begin(), labels.end()).size() == labels.size();
   };
   std::vector<std::string> labels;
-  for (const auto* part : parts) labels.push_back(part->name.empty() ? model_name(*part) : part->name);
+  for (const auto* part : parts) labels.push_back(scenarios::called(*part));
   if (unique(labels)) return labels;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i]->work.precision) labels[i] += fmt::format(" {}", to_string(*parts[i]->work.precision));

@@ -115,9 +115,9 @@ std::optional<SplitSms> partition_for_critical(const scenarios::Scenario& scenar
   for (ProcessEntry& instance : instances)
     instance.gpu.sm_partition = critical_part(instance) ? sms : scenarios::rest_of_sms;
   const auto first = std::ranges::find_if(instances, critical_part);
-  const std::string name = !first->name.empty() ? first->name : scenarios::model_name(*first);
-  return SplitSms{std::move(one->board), critical > 1 ? fmt::format("{} SMs each for {}", sms, critical)
-                                                      : fmt::format("{} SMs for {}", sms, name)};
+  return SplitSms{std::move(one->board), critical > 1
+                                             ? fmt::format("{} SMs each for {}", sms, critical)
+                                             : fmt::format("{} SMs for {}", sms, scenarios::called(*first))};
 }
 
 }  // namespace jostle::analyses

@@ -38,15 +38,11 @@ class WayParts {
   std::vector<WayPart> parts_;
 };
 
-std::string part_label(const std::string& name, const std::string& model) {
-  return name.empty() ? model : name;
-}
-
 std::vector<WayPart> parts_now(const scenarios::Result& result) {
   WayParts parts;
   for (const Part& part : parts_in(result)) {
-    const std::string label = part.instance != nullptr ? part_label(part.instance->name, part.instance->model)
-                                                       : part_label(part.process->name, part.process->model);
+    const std::string label =
+        part.instance != nullptr ? scenarios::called(*part.instance) : scenarios::called(*part.process);
     parts.add(label, part.throughput().mean, part.latency_ms().p99, part.latency_ms().mean,
               part.overloaded());
   }
@@ -62,9 +58,9 @@ std::vector<WayPart> parts_after(const Tried& tried, const scenarios::Result& be
     const auto add = [&](const std::string& label, const ProcessChange& one) {
       parts.add(label, one.throughput.after, one.p99_ms.after, one.latency_ms.after, grows);
     };
-    if (process.instances.empty()) add(part_label(process.name, process.model), change);
+    if (process.instances.empty()) add(scenarios::called(process), change);
     for (std::size_t k = 0; k < process.instances.size(); ++k)
-      add(part_label(process.instances[k].name, process.instances[k].model), change.instances[k]);
+      add(scenarios::called(process.instances[k]), change.instances[k]);
   }
   return parts.take();
 }

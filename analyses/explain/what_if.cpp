@@ -173,9 +173,7 @@ std::optional<Changed> one_process_fewer(const Request& request) {
   for (const scenarios::ProcessInstance& instance : all)
     if (instance.entry == most && (instance.index + 1 == all.size() || all[instance.index + 1].entry != most))
       keep[instance.index] = false;
-  const std::string name =
-      entries[most].name.empty() ? scenarios::model_name(entries[most]) : entries[most].name;
-  Changed changed{fmt::format("one {} fewer", name), {}};
+  Changed changed{fmt::format("one {} fewer", scenarios::called(entries[most])), {}};
   changed.boards.push_back(part_of(request.scenario, keep));
   return changed;
 }

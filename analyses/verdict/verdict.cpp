@@ -64,10 +64,6 @@ std::vector<Meant> meant(const std::string& metric, NumbersOf numbers, const Res
   return found;
 }
 
-std::string called(const ProcessResult& process) {
-  return process.name.empty() ? process.model : process.name;
-}
-
 // The metric of the worst process, without its limit.
 Judged worst_value(const std::string& metric, bool least, NumbersOf numbers, const Result& result) {
   const ResultMetrics metrics(result);

@@ -33,9 +33,11 @@ constexpr std::array triton_backends{TritonBackend{"tensorrt", "tensorrt", "mode
                                      TritonBackend{"python", {}, "model.py"}};
 
 struct TritonModel {
+  std::string server;               // folder of the repository among several; empty: it is the only one
   std::string name, backend, file;  // file: its .onnx, if there is one
   std::string model, precision, priority;
-  std::string runtime;  // empty: it runs no network that is known
+  std::string runtime;          // empty: it runs no network that is known
+  std::string arrivals, input;  // of `parameters` that jostle wrote
   bool on_cpu = false;
   std::int64_t batch = 1, count = 1;
   std::optional<std::int64_t> delay_us, queue;
@@ -55,11 +57,17 @@ class TritonImport {
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(folder, error))
       if (fs::is_regular_file(entry.path() / "config.pbtxt", error)) found.push_back(entry.path());
+    const bool several = found.empty();
+    if (several)
+      for (const auto& entry : fs::directory_iterator(folder, error))
+        for (const auto& model : fs::directory_iterator(entry.path(), error))
+          if (fs::is_regular_file(model.path() / "config.pbtxt", error)) found.push_back(model.path());
     std::ranges::sort(found);
     if (found.empty())
       problems_.add_file(folder, "no model repository: no folder in it has a config.pbtxt",
                          "MODEL/config.pbtxt and MODEL/1/model.onnx");
-    for (const fs::path& model : found) read_model(model);
+    for (const fs::path& model : found)
+      read_model(model, several ? model.parent_path().filename().string() : "");
   }
 
   [[nodiscard]] std::string body() {
@@ -70,7 +78,7 @@ class TritonImport {
         else
           problems_.add_file(name, fmt::format("the ensemble's step {} is no model of the repository", step));
     std::string text = board_keys(wishes_, "jetson-agx-orin-64gb", unsaid_) + "processes:\n";
-    std::map<std::string, std::string> servers;  // by runtime
+    std::map<std::pair<std::string, std::string>, std::string> servers;  // by folder and runtime
     std::string others;
     for (auto& [name, model] : models_) {
       if (model.ensemble)
@@ -78,7 +86,7 @@ class TritonImport {
       else if (!model.used && model.network() && model.on_cpu)
         others += process_text(model.name, model) + requests_text(model, "    ");
       else if (!model.used && model.network())
-        servers[model.runtime] += instance_text(model);
+        servers[{model.server, model.runtime}] += instance_text(model);
       else if (!model.used && model.backend == "python")
         unsaid_.push_back(fmt::format(
             "{}: left out; its model.py is not read, nor what it asks of other models (BLS)", name));
@@ -86,10 +94,17 @@ class TritonImport {
         unsaid_.push_back(fmt::format("{}: left out; no runtime here runs the networks of backend {}", name,
                                       model.backend));
     }
-    for (const auto& [runtime, instances] : servers)
-      text += fmt::format("  - name: triton{}\n    runtime: {}\n    instances:\n{}",
-                          servers.size() > 1 ? "-" + runtime : "", runtime, instances);
-    if (servers.size() > 1)
+    bool of_several = false;
+    for (const auto& [key, instances] : servers) {
+      const auto& [server, runtime] = key;
+      const bool more =
+          std::ranges::count(servers, server, [](const auto& one) { return one.first.first; }) > 1;
+      of_several = of_several || more;
+      text += fmt::format("  - name: {}{}\n    runtime: {}\n    instances:\n{}",
+                          server.empty() ? "triton" : yaml_text(server), more ? "-" + runtime : "", runtime,
+                          instances);
+    }
+    if (of_several)
       unsaid_.emplace_back(
           "one server with several backends: the models of each are a process of their own here");
     if (servers.empty() && others.empty() && problems_.empty())
@@ -121,19 +136,20 @@ class TritonImport {
     return other;
   }
 
-  void read_model(const fs::path& folder) {
+  void read_model(const fs::path& folder, const std::string& server) {
     const std::string origin = (folder / "config.pbtxt").string();
     const auto text = input::read_text_file(origin, largest_pbtxt, problems_);
     const auto config = text ? parse_protobuf_text(*text, origin, problems_) : std::nullopt;
     if (!config) return;
     TritonModel model;
+    model.server = server;
     model.name = config->text("name").empty() ? folder.filename().string() : config->text("name");
     model.backend = config->text("backend").empty() ? config->text("platform") : config->text("backend");
     model.batch = std::max<std::int64_t>(1, number(*config, "max_batch_size", 0, most_triton_batch, origin));
     if (const ProtoField* const ensemble = config->find("ensemble_scheduling")) {
       model.ensemble = true;
       for (const ProtoField* const step : ensemble->all("step"))
-        model.steps.push_back(step->text("model_name"));
+        model.steps.push_back((server.empty() ? "" : server + "/") + step->text("model_name"));
     }
     find_backend(model, folder, origin);
     read_instances(model, *config, origin);
@@ -141,11 +157,24 @@ class TritonImport {
     read_optimization(model, *config);
     note_left_out(model, *config);
     if (model.network()) {
-      find_network(model, folder, origin);
+      model.arrivals = own_parameter(*config, "arrivals");
+      model.input = own_parameter(*config, "input");
+      if (model.precision.empty()) model.precision = own_parameter(*config, "precision");
+      ImportWishes wishes = wishes_;
+      if (wishes.model.empty()) wishes.model = own_parameter(*config, "model");
+      find_network(model, folder, origin, wishes);
       find_precision(model, *config);
     }
-    if (!models_.emplace(model.name, model).second)
+    if (!models_.emplace(server.empty() ? model.name : server + "/" + model.name, model).second)
       problems_.add_file(origin, fmt::format("a second model is called '{}'", input::printable(model.name)));
+  }
+
+  // The value of a parameter that `jostle plan --write triton` writes for want of a field; empty: none.
+  [[nodiscard]] static std::string own_parameter(const ProtoField& config, const std::string& key) {
+    for (const ProtoField* const one : config.all("parameters"))
+      if (const ProtoField* const value = one->find("value"); one->text("key") == "jostle." + key && value)
+        return value->text("string_value");
+    return {};
   }
 
   // Without a word on it, the file of a version tells the backend.
@@ -194,7 +223,7 @@ class TritonImport {
   void read_batching(TritonModel& model, const ProtoField& config, const std::string& origin) {
     const ProtoField* const batching = config.find("dynamic_batching");
     if (batching == nullptr) {
-      if (model.network() && model.batch > 1) {
+      if (model.network() && model.batch > 1 && own_parameter(config, "batch").empty()) {
         unsaid_.push_back(fmt::format(
             "{}: the batch of a request; 1 is taken, since there is no dynamic batching", model.name));
         model.batch = 1;
@@ -265,9 +294,10 @@ class TritonImport {
     }
   }
 
-  void find_network(TritonModel& model, const fs::path& folder, const std::string& origin) {
+  void find_network(TritonModel& model, const fs::path& folder, const std::string& origin,
+                    const ImportWishes& wishes) {
     model.file = version_file(folder, "model.onnx");
-    const auto network = imported_network(model.file, model.name, wishes_);
+    const auto network = imported_network(model.file, model.name, wishes);
     if (!network) {
       problems_.add_file(origin, fmt::format("cannot tell the network of {}", input::printable(model.name)),
                          "--model NAME or FILE.onnx, or a folder 1 with model.onnx in it");
@@ -293,7 +323,12 @@ class TritonImport {
   }
 
   [[nodiscard]] std::string requests_text(const TritonModel& model, const char* indent) {
-    std::string text = fmt::format("{}arrivals: {{poisson: {}}}\n", indent, rate());
+    std::string text;
+    if (!model.input.empty()) text += fmt::format("{}input: {}\n", indent, model.input);
+    if (!wishes_.rate.empty() || model.arrivals.empty())
+      text += fmt::format("{}arrivals: {{poisson: {}}}\n", indent, rate());
+    else if (model.arrivals != "closed loop")
+      text += fmt::format("{}arrivals: {}\n", indent, model.arrivals);
     if (model.queue) text += fmt::format("{}queue: {}\n", indent, *model.queue);
     if (model.delay_us) text += fmt::format("{}max_queue_delay: {} us\n", indent, *model.delay_us);
     return text;

@@ -105,8 +105,7 @@ std::string tokens_text(const Explanation& explanation, const Explained& explain
   std::string text = one.tokens ? tokens_lines("", *one.tokens, width) : std::string();
   for (const std::string& line : explained.turns) text += paragraph(line, width, 2);
   for (const scenarios::InstanceResult& stream : one.instances)
-    if (stream.tokens)
-      text += tokens_lines((stream.name.empty() ? stream.model : stream.name) + ": ", *stream.tokens, width);
+    if (stream.tokens) text += tokens_lines(scenarios::called(stream) + ": ", *stream.tokens, width);
   return text;
 }
 
@@ -130,10 +129,9 @@ std::string streams(const Explanation& explanation, const Explained& explained, 
       if (one->latency_ms.p99) p99 = std::max(p99.value_or(0), *one->latency_ms.p99);
     }
     const bool several = end - first > 1;
-    std::string line =
-        fmt::format("{} b{}{}: {} images/s{}", first->name.empty() ? first->model : first->name, first->batch,
-                    several ? fmt::format(" on {} streams", end - first) : "", rates(least, most),
-                    several && !differs(least, most) ? " each" : "");
+    std::string line = fmt::format("{} b{}{}: {} images/s{}", scenarios::called(*first), first->batch,
+                                   several ? fmt::format(" on {} streams", end - first) : "",
+                                   rates(least, most), several && !differs(least, most) ? " each" : "");
     if (first->stable == false) line += ", latency grows";
     if (p99) line += fmt::format(", p99 {} ms", significant(*p99, 4));
     text += paragraph(line, width, 2);
@@ -248,7 +246,8 @@ Table what_ifs_table(const Explanation& explanation) {
     columns.push_back(right(shortened(figure.header, longest_header), figure.importance));
     if (figure.percent < 0) continue;
     columns.push_back(right(figure.of, figure.percent));
-    columns.push_back(right("±", figure.percent == 0 ? 50 : 35));
+    columns.push_back(
+        {.header = "±", .importance = figure.percent == 0 ? 50 : 35, .full = "± of " + figure.header});
   }
   columns.push_back(left("price", 47));
   for (std::size_t i = columns.size(); i-- > 0;) {
@@ -277,7 +276,7 @@ Passage ways_passage(const Explanation& explanation) {
   const int digits = 3;
   for (std::size_t i = 0; i < std::min(most, models.size()); ++i) {
     columns.push_back(right(shortened(models[i].label, 14) + (p99 ? " p99" : " ms"), i == 0 ? 0 : 90));
-    columns.push_back(right("/s", 40));
+    columns.push_back({.header = "/s", .importance = 40, .full = shortened(models[i].label, 14) + " /s"});
   }
   columns.push_back(right("MB", 60));
   columns.push_back(left("a crash takes", 70));

@@ -66,10 +66,6 @@ Worst worst_of(const SideMetrics& side) {
   return worst_of(side, 0, side.streams.size());
 }
 
-std::string name_of(const OffloadStream& stream) {
-  return stream.name.empty() ? stream.model : stream.name;
-}
-
 // The noun for the served items: "image", or "sequence" if all streams are language models.
 std::string served_word(const OffloadAnswer& answer) {
   const auto speaks = [](const StreamMetrics& stream) { return stream.tokens.has_value(); };
@@ -182,7 +178,7 @@ Table edge_table(const OffloadAnswer& answer) {
     while (end < answer.streams.size() && answer.streams[end].entry == answer.streams[i].entry) ++end;
     const Worst worst = worst_of(answer.edge, i, end);
     const auto cell = [&worst](const Metric& value) { return ms(value, worst.saturated); };
-    table.add({name_of(answer.streams[i]), fmt::format("{}", end - i), cell(worst.latency.p50),
+    table.add({scenarios::called(answer.streams[i]), fmt::format("{}", end - i), cell(worst.latency.p50),
                cell(worst.latency.p90), cell(worst.latency.p99), cell(worst.latency.mean),
                significant(worst.throughput, 4), fmt::format("{}", worst.drops), worst.saturated},
               worst.saturated.empty() ? Style::plain : Style::bad);
@@ -207,7 +203,7 @@ Table break_even_table(const OffloadAnswer& answer) {
       if (std::ranges::any_of(answer.break_even, is_lower)) continue;
     }
     table.add({bandwidth_text(found.bandwidth),
-               found.stream ? name_of(answer.streams[*found.stream]) : "all (worst stream)",
+               found.stream ? scenarios::called(answer.streams[*found.stream]) : "all (worst stream)",
                break_even_text(found)},
               found.stream ? Style::faint : Style::plain);
   }
@@ -397,7 +393,7 @@ std::string tokens_text(const OffloadAnswer& answer, int width, bool colour) {
       if (!tokens) continue;
       any = true;
       const Metric cost = side.cost_per_1000_tokens;
-      table.add({name, name_of(answer.streams[i]), ms(tokens->ttft_ms.p50), ms(tokens->ttft_ms.p99),
+      table.add({name, scenarios::called(answer.streams[i]), ms(tokens->ttft_ms.p50), ms(tokens->ttft_ms.p99),
                  ms(tokens->itl_ms.p50), ms(tokens->itl_ms.p99), significant(tokens->per_s, 3),
                  significant(side.edge_j_per_1000_tokens, 3), significant(side.cloud_j_per_1000_tokens, 3),
                  cost ? fmt::format("{:.3g}", *cost) : "–"});

@@ -14,10 +14,12 @@
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/plan/text.hpp"
+#include "cli/plan/write.hpp"
 #include "cli/sweep/study_page.hpp"
 #include "input/file.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -26,24 +28,30 @@ namespace {
 
 struct PlanOptions {
   std::string study, output, format, html;
+  std::vector<std::string> write;  // the tool, and the folder
   unsigned threads = 0;
   bool exhaustive = false, no_interval = false, online = false;
   analyses::Replace replace = analyses::Replace::no;
   std::uint64_t simulations = 0, windows = 0;
 };
 
-// The outputs of an answer besides standard output: the file of the points, and the page of --html or null.
+// The outputs of an answer besides standard output: the file of the points, the page of --html or null, and
+// the folder of --write or null.
 struct PlanFiles {
   analyses::Store& store;
   output::OutputFile* page;
+  const output::OutputFolder* folder;
 };
 
 // The scenario of a point of the study; without one, of the first candidate.
-scenarios::InWords in_words_at(const analyses::Candidates& candidates, std::optional<std::size_t> point) {
+scenarios::Scenario scenario_at(const analyses::Candidates& candidates, std::optional<std::size_t> point) {
   std::size_t candidate = 0;
   while (point && candidate + 1 < candidates.size() && candidates.study_point(candidate) != *point)
     ++candidate;
-  return scenarios::in_words(scenarios::to_json(candidates.scenario(candidate)));
+  return candidates.scenario(candidate);
+}
+scenarios::InWords in_words_at(const analyses::Candidates& candidates, std::optional<std::size_t> point) {
+  return scenarios::in_words(scenarios::to_json(scenario_at(candidates, point)));
 }
 
 // Writes the HTML page. `answer`: the output of --format json.
@@ -130,7 +138,11 @@ ExitCode plan_points(const analyses::Study& study, analyses::Candidates& candida
     write_html(files, study, analyses::plan_json(plan),
                plan_words(plan, in_words_at(candidates,
                                             plan.best ? std::optional(plan.best->point) : std::nullopt)));
-  return plan.best ? ExitCode::done : ExitCode::failed;
+  if (!plan.best) return ExitCode::failed;
+  if (files.folder == nullptr) return ExitCode::done;
+  const scenarios::Scenario best = scenario_at(candidates, plan.best->point);
+  return write_for_tool({best, *candidates.profiles().required(best)->spec, options.study}, options.write,
+                        *files.folder, terminal);
 }
 
 // The reason why the study is incomplete or an option does not apply to it; empty: none.
@@ -141,7 +153,8 @@ std::string unsuitable(const analyses::Study& study, const PlanOptions& options)
                                                       {options.exhaustive, "--exhaustive"},
                                                       {options.simulations > 0, "--simulations"},
                                                       {options.windows > 0, "--windows"},
-                                                      {!options.output.empty(), "--output"}};
+                                                      {!options.output.empty(), "--output"},
+                                                      {!options.write.empty(), "--write"}};
     for (const auto& [given, name] : of_points)
       if (given) return fmt::format("{}: {} cannot be used for a study of a fleet", file, name);
     return {};
@@ -154,8 +167,9 @@ std::string unsuitable(const analyses::Study& study, const PlanOptions& options)
 
 ExitCode make_plan(const PlanOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
-  if (options.online && !options.html.empty())
-    return terminal.refuse("--html cannot be combined with --online");
+  if (options.online && !(options.html.empty() && options.write.empty()))
+    return terminal.refuse(
+        fmt::format("{} cannot be combined with --online", options.html.empty() ? "--write" : "--html"));
   analyses::Profiles profiles;
   try {
     const auto study = ready_study(
@@ -168,9 +182,11 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     if (const std::string problem = unsuitable(study->study, options); !problem.empty())
       return terminal.refuse(problem);
     const auto page = output::open_if_given(options.html);
+    std::optional<output::OutputFolder> folder;
+    if (!options.write.empty()) folder.emplace(options.write.back());
     analyses::Store store(options.output);
     begin(store, *study, options.replace, terminal);
-    const PlanFiles files{store, page.get()};
+    const PlanFiles files{store, page.get(), folder ? &*folder : nullptr};
     analyses::Candidates candidates({study->study, study->checked, profiles, store}, options.threads,
                                     &context.interrupted);
     if (!analyses::check_margins(study->study, candidates, problems)) return terminal.refuse(problems);
@@ -187,6 +203,16 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
   }
 }
 
+// Adds an option for a whole number from 1 to `most`.
+void add_count(CLI::App& command, const char* name, std::uint64_t& value, std::uint64_t most,
+               const char* about) {
+  const auto read = [name, &value, most](const std::string& text) {
+    value = whole_number(name, text);
+    if (value < 1 || value > most) throw CLI::ValidationError(name, fmt::format("from 1 to {}", most));
+  };
+  command.add_option_function<std::string>(name, read, about)->type_name("N");
+}
+
 }  // namespace
 
 void add_plan(CLI::App& app, Task& task) {
@@ -199,31 +225,17 @@ void add_plan(CLI::App& app, Task& task) {
             "SQLite file, as written by `jostle sweep`; points already in it are not simulated again");
   add_replace(*command, options->replace);
   command->add_flag("--exhaustive", options->exhaustive, "Simulate every point");
-  command
-      ->add_option_function<std::string>(
-          "--simulations",
-          [options](const std::string& text) {
-            options->simulations = whole_number("--simulations", text);
-            if (options->simulations < 1) throw CLI::ValidationError("--simulations", "at least 1");
-          },
-          "Maximum number of points to simulate (default: a tenth of all, at least 300)")
-      ->type_name("N");
+  add_count(*command, "--simulations", options->simulations, 1'000'000'000,
+            "Maximum number of points to simulate (default: a tenth of all, at least 300)");
   command->add_flag("--no-interval", options->no_interval,
                     "Do not compute prediction intervals (saves their runs)");
   command->add_flag("--online", options->online,
                     "Compare online tuners: full sweep, Thompson sampling, gradient descent");
-  command
-      ->add_option_function<std::string>(
-          "--windows",
-          [options](const std::string& text) {
-            options->windows = whole_number("--windows", text);
-            if (options->windows < 1 || options->windows > 100'000)
-              throw CLI::ValidationError("--windows", "from 1 to 100000");
-          },
-          "With --online: number of 1 s windows (default: three per point)")
-      ->type_name("N");
+  add_count(*command, "--windows", options->windows, 100'000,
+            "With --online: number of 1 s windows (default: three per point)");
   add_threads(*command, options->threads);
   add_html(*command, options->html);
+  add_write(*command, options->write);
   add_choice(*command, "--format", options->format, "text|json", "text (default) or one line of JSON");
   command->footer(
       "\nA study adds its goal to the sweep (docs/planning.md):\n"
@@ -234,7 +246,8 @@ void add_plan(CLI::App& app, Task& task) {
       "  fleet: {cameras: 40, rate: 15 /s, boards: [jetson-nano, jetson-orin-nano-super],\n"
       "          price: {jetson-nano: 129, jetson-orin-nano-super: 249},\n"
       "          constraints: {processes.latency_ms.p99: {max: 80 ms}}}");
-  add_examples(*command, {"plan study.yaml", "plan fleet.yaml --html fleet.html"});
+  add_examples(*command, {"plan study.yaml", "plan study.yaml --write triton models",
+                          "plan fleet.yaml --html fleet.html"});
   set_task(*command, task, options, make_plan);
 }
 

@@ -268,8 +268,8 @@ Passage tokens_of(const Result& result) {
     if (process.tokens) add(fmt::format("{}", process.index), label(process), *process.tokens);
     for (const scenarios::InstanceResult& instance : process.instances)
       if (instance.tokens)
-        add(fmt::format("{}.{}", process.index, instance.index),
-            instance.name.empty() ? instance.model : instance.name, *instance.tokens);
+        add(fmt::format("{}.{}", process.index, instance.index), scenarios::called(instance),
+            *instance.tokens);
   }
   if (table.rows() == 0) return {};
   return {"tokens of language models", {table}};

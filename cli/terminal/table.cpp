@@ -63,7 +63,9 @@ std::string hidden_columns_note(const std::vector<std::string>& headers, std::si
 }  // namespace
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
-  for (Column& column : columns_) column.header = input::printable(column.header, std::string::npos);
+  for (Column& column : columns_)
+    for (std::string* const name : {&column.header, &column.full})
+      *name = input::printable(*name, std::string::npos);
 }
 
 void Table::add(std::vector<std::string> cells, Style style) {
@@ -144,7 +146,8 @@ std::string Table::text(int width, bool colour) const {
   }
   if (!hidden.empty()) {
     std::vector<std::string> headers;
-    for (const std::size_t column : hidden) headers.push_back(columns_[column].header);
+    for (const std::size_t column : hidden)
+      headers.push_back(columns_[column].full.empty() ? columns_[column].header : columns_[column].full);
     text += styled(hidden_columns_note(headers, available), Style::faint, colour) + "\n";
   }
   return text;

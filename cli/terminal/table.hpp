@@ -24,8 +24,9 @@ enum class Align { left, right };
 struct Column {
   std::string header;
   Align align = Align::right;
-  int importance = 0;    // 0: never hidden; otherwise the smallest is hidden first
-  bool shrinks = false;  // cells may be truncated, with an ellipsis
+  int importance = 0;     // 0: never hidden; otherwise the smallest is hidden first
+  bool shrinks = false;   // cells may be truncated, with an ellipsis
+  std::string full = {};  // its name where it is hidden; empty: the header
 };
 
 // A column of words; one whose cells may be truncated; one of numbers.

@@ -96,7 +96,7 @@ std::vector<Draws> draws_of(const Scenario& scenario) {
   std::vector<Draws> draws;
   std::map<std::string, int> places;
   for (const ProcessEntry& entry : scenario.processes) {
-    const std::string name = entry.name.empty() ? model_name(entry) : entry.name;
+    const std::string name = called(entry);
     const int place = places[name]++;
     draws.push_back(entry.draws.value_or(Draws{.name = fmt::format("{} {}", name, place), .first = 0}));
   }

@@ -263,6 +263,15 @@ struct ProcessEntry {
 [[nodiscard]] const char* served_unit(const ProcessEntry& process);  // "images/s"
 // The model's name for messages and results; several instances are joined: "resnet50 + mobilenet_v2".
 [[nodiscard]] std::string model_name(const ProcessEntry& process);
+// The name of a process or a part, in a scenario or a result; the model's if it has none.
+template <class Part>
+[[nodiscard]] std::string called(const Part& part) {
+  if (!part.name.empty()) return part.name;
+  if constexpr (requires { part.model; })
+    return part.model;
+  else
+    return model_name(part);
+}
 
 // One entry of `processes` that is a co-runner (process::LoadSpec).
 struct LoadEntry : ThreadSettings {

@@ -303,7 +303,7 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   gpu::Grade grade = gpu::Grade::measured;  // lowest grade of all instances
   for (const ProcessEntry& instance : entry.instances) {
     process::Spec& part = instances.emplace_back(spec);
-    part.name = instance.name.empty() ? model_name(instance.work.model) : instance.name;
+    part.name = called(instance);
     part.streams = instance.count;
     part.partition = partitions[instances.size() - 1];
     set_part(part, instance, scenario, context);

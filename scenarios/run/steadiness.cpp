@@ -86,8 +86,8 @@ Drift drift_of(std::span<const double> numbers, double lump, const std::string& 
   return drift;
 }
 
-std::string called(const ProcessResult& process) {
-  return fmt::format("process {} ({})", process.index, process.name.empty() ? process.model : process.name);
+std::string numbered(const ProcessResult& process) {
+  return fmt::format("process {} ({})", process.index, called(process));
 }
 
 Drift throughput_drift(const ProcessResult& process, std::size_t running, const Watched& watched) {
@@ -96,7 +96,7 @@ Drift throughput_drift(const ProcessResult& process, std::size_t running, const 
   const std::size_t half = numbers.size() / 2;
   const double half_s = sim::to_seconds(series.interval()) * static_cast<double>(half);
   if (half_s <= 0) return {};
-  return drift_of(numbers, static_cast<double>(process.batch) / half_s, called(process), "images/s");
+  return drift_of(numbers, static_cast<double>(process.batch) / half_s, numbered(process), "images/s");
 }
 
 // True if no steady state is expected: a set-up, a number of batches or a trace.
@@ -175,7 +175,7 @@ bool add_first_answers(Result& result, const Watched& watched,
   if (answer_s - result.warmup.set_s <= steady_within / 2 * watched.window.seconds()) return false;
   result.warnings.push_back(fmt::format(
       "the warm-up of {:.3g} s is shorter than an answer of {}, {:.3g} s: warmup: {:.2g} s or more",
-      result.warmup.set_s, called(*slowest), answer_s, std::ceil(10 * answer_s) / 10));
+      result.warmup.set_s, numbered(*slowest), answer_s, std::ceil(10 * answer_s) / 10));
   return true;
 }
 

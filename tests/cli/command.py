@@ -1016,6 +1016,31 @@ class Command(unittest.TestCase):
         self.assertEqual([row["count"] for row in rows], ["1", "2"], done.stderr)
         self.assertGreater(float(rows[0]["small"]), float(rows[1]["small"]))  # one more beside it
 
+    def test_a_plan_is_written_for_a_tool_whole_or_not_at_all_and_comes_back_with_its_rates(self):
+        body = ("scenario: {name: s, device: jetson-orin-nano-super, processes: [{name: front, model: resnet50, precision: fp16, nice: 5,\n"
+                "  max_queue_delay: 2 ms, arrivals: {poisson: 100 /s}}, {name: rear, model: yolov8n, precision: int8, arrivals: {poisson: 9 /s}}],\n"
+                "  run: {duration: 4 s}}\nsweep: {processes.0.batch: [1, 4]}\nobjectives: [max system.throughput]\n")
+        study, folder = self.file("s.yaml", body), self.directory / "models"
+        done = self.jostle("plan", study, "--no-interval", "--format", "json", "--write", "triton", folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        best = json.loads(done.stdout)["best"]
+        self.assertIn("not said: front: nice 5 (--write systemd)", done.stderr)
+        self.assertIn("# Not said: front: nice 5 (--write systemd)", (folder / "front/front/config.pbtxt").read_text())
+        back = self.jostle("import", "triton", folder, "--device", "jetson-orin-nano-super", "--power-mode", "25W", "-o", self.directory / "b.yaml")
+        self.assertEqual((back.returncode, back.stderr), (0, ""))
+        run = json.loads(self.jostle("run", self.directory / "b.yaml", "--format", "json").stdout)
+        self.assertEqual([process["name"] for process in run["processes"]], ["front", "rear"])
+        self.assertAlmostEqual(run["system"]["throughput"]["mean"] / best["objectives"][0]["value"], 1, delta=0.05)
+        self.assertIn("models: the folder is not empty", self.refused("plan", study, "--write", "compose", folder))
+        self.assertIn("did you mean 'triton'", self.refused("plan", study, "--write", "trition", self.directory / "new"))
+        self.assertIn("--write cannot be combined", self.refused("plan", study, "--online", "--write", "triton", self.directory / "new"))
+        none = self.file("n.yaml", body + "constraints: {processes.latency_ms.p99: {max: 1 us}}\n")
+        self.assertEqual(self.jostle("plan", none, "--no-interval", "--write", "nvpmodel", self.directory / "new").returncode, 1)
+        self.assertFalse((self.directory / "new").exists())
+        self.assertEqual(self.jostle("plan", study, "--no-interval", "--write", "nvpmodel", self.directory / "new").returncode, 0)
+        self.assertTrue(os.access(self.directory / "new/clocks.sh", os.X_OK))
+        self.assertEqual([path.name for path in self.directory.glob("new*")], ["new"])
+
     def test_a_plan_tells_its_noise_and_a_fleet_refuses_what_it_has_no_use_for(self):
         body = ("scenario: {device: jetson-nano, run: {duration: 300 ms, warmup: 100 ms}, "
                 "processes: [{model: resnet18, precision: fp16%s}]}\n")

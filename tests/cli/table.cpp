@@ -54,6 +54,15 @@ TEST(Table, the_least_important_column_goes_first_and_is_named) {
             "not shown: grade\n");
 }
 
+TEST(Table, hidden_columns_of_one_header_are_told_by_their_full_names) {
+  Table table({{"way", Align::left},
+               {.header = "/s", .importance = 1, .full = "front /s"},
+               {.header = "/s", .importance = 2, .full = "rear /s"}});
+  table.add({"as it is", "12", "34"});
+  EXPECT_EQ(table.text(40, false), "way       /s  /s\nas it is  12  34\n");
+  EXPECT_EQ(table.text(9, false), "way\nas it is\nnot shown:\n           front /s,\n           rear /s\n");
+}
+
 TEST(Table, words_are_cut_only_when_no_column_may_go) {
   EXPECT_EQ(processes().text(18, false),
             "process   images/s\n"

@@ -141,6 +141,27 @@ TEST_F(Output, to_a_device_leaves_the_device) {
   EXPECT_THROW(full.commit(), WriteError);
 }
 
+TEST_F(Output, a_folder_is_there_with_all_of_its_files_or_not_at_all_and_only_where_nothing_is) {
+  const fs::path path = folder_ / "made";
+  {
+    const OutputFolder left(path.string() + "/");
+    left.add("a/b.txt", "b");
+    EXPECT_FALSE(fs::exists(path)) << "nothing is there before commit()";
+  }
+  EXPECT_TRUE(fs::is_empty(folder_)) << "nothing is left";
+  fs::create_directory(path);
+  const OutputFolder whole(path.string());
+  whole.add("a/b.txt", "b");
+  whole.add("run.sh", "#!/bin/sh\n");
+  whole.commit();
+  EXPECT_EQ(content(path / "a/b.txt"), "b");
+  EXPECT_EQ(access((path / "run.sh").c_str(), X_OK), 0);
+  EXPECT_NE(access((path / "a/b.txt").c_str(), X_OK), 0);
+  EXPECT_THROW(const OutputFolder other(path.string()), input::Refused) << "it has files";
+  EXPECT_THROW(const OutputFolder file((path / "run.sh").string()), input::Refused) << "a file is no folder";
+  EXPECT_THROW(const OutputFolder none((path / "no/where").string()), input::Refused);
+}
+
 TEST(TemporaryFolders, are_there_with_names_of_their_own_until_they_go_or_a_signal_comes) {
   std::string first, second;
   {

@@ -3,7 +3,9 @@
 BUILD is a folder with the compiled package, SOURCE the repository.
 """
 
+import contextlib
 import importlib
+import io
 import os
 import shutil
 import subprocess
@@ -41,6 +43,30 @@ class Package(unittest.TestCase):
         self.assertTrue(any(name.startswith("jostle/_jostle.") and name.endswith(".so") for name in names))
         self.assertEqual(sorted(path.name for path in (SOURCE / "python/jostle").iterdir() if path.is_file()),
                          sorted(Path(name).name for name in names if name.startswith("jostle/") and "_jostle.c" not in name))
+
+    def test_metadata_is_there_before_anything_is_compiled_and_the_same_as_in_the_wheel(self):
+        self.backend.module = None  # would fail
+        inner = self.backend.prepare_metadata_for_build_wheel(str(self.directory / "metadata"))
+        wheel = zipfile.ZipFile(self.wheel)
+        for name in ("METADATA", "WHEEL", "entry_points.txt"):
+            self.assertEqual((self.directory / "metadata" / inner / name).read_bytes(), wheel.read(f"{inner}/{name}"))
+
+    def test_a_build_prints_all_and_tells_on_the_terminal_how_far_it_is(self):
+        told = self.directory / "terminal"
+        self.backend.terminal = lambda: open(told, "w", encoding="utf-8")
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.backend.shown([sys.executable, "-c", "print('[ 3/12] Building a.o\\n[ 50%] Building b.o\\nword')"], None)
+        self.assertEqual(out.getvalue().splitlines()[2], "word")
+        self.assertIn("compiling, 3 of 12 steps", told.read_text())
+        self.assertIn("compiling, 50 %", told.read_text())
+        with self.assertRaises(subprocess.CalledProcessError):
+            self.backend.shown([sys.executable, "-c", "raise SystemExit(3)"], None)
+
+    def test_the_backend_needs_nothing_but_python(self):
+        code = "import sys; sys.path.insert(0, sys.argv[1]); sys.modules['wheel'] = None; import build_wheel; build_wheel.project()"
+        subprocess.run([sys.executable, "-c", code, str(SOURCE / "python")], check=True)
+        self.assertIn("requires = []\n", (SOURCE / "pyproject.toml").read_text())
 
     def test_it_installs_without_a_network_and_runs(self):
         venv.create(self.directory / "venv", with_pip=True, system_site_packages=True)
