@@ -13,7 +13,6 @@
 #include "cli/subcommand.hpp"
 #include "cli/terminal/interrupt.hpp"
 #include "cli/terminal/paragraph.hpp"
-#include "cli/version.hpp"
 #include "input/file_id.hpp"
 #include "input/interruption.hpp"
 #include "input/refused.hpp"

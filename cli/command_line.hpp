@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <span>
+#include <string>
 
 #include "cli/subcommand.hpp"
 #include "cli/terminal/terminal.hpp"
@@ -19,5 +20,9 @@ using Laboratory = std::span<const Subcommand>;
 // program stops it; null: signals stop it (interrupt.hpp).
 [[nodiscard]] int command_line(int argc, const char* const* argv, const Terminal::Settings& settings,
                                Laboratory laboratory, const std::atomic<bool>* interrupted = nullptr);
+
+// The output of `jostle --version`: the version; the commit that it was built from, if known; hashes of the
+// embedded data: profiles of devices, measurements, and tables of factors and errors.
+[[nodiscard]] std::string version_text();
 
 }  // namespace jostle::cli

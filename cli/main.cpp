@@ -1,7 +1,6 @@
 // The command `jostle`: the implementation is in command_line.hpp, which tests call too.
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <system_error>
 

@@ -1,9 +1,8 @@
-#include "cli/version.hpp"
-
 #include <fmt/format.h>
 
 #include <string_view>
 
+#include "cli/command_line.hpp"
 #include "cli/commit.hpp"
 #include "input/hash.hpp"
 #include "profiles/embedded.hpp"

@@ -265,17 +265,13 @@ Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
   Pairing pairs = pairing(a, b);
   Compared all{.a = std::move(results_a),
                .b = std::move(results_b),
-               .processes = {},
                .only_a = std::move(pairs.only_a),
-               .only_b = std::move(pairs.only_b),
-               .system = {},
-               .until = {}};
+               .only_b = std::move(pairs.only_b)};
   for (const auto& [in_a, in_b] : pairs.both) {
     const auto runs_a = runs_of(in_a, all.a), runs_b = runs_of(in_b, all.b);
     ComparedProcess process{.a = in_a,
                             .b = in_b,
                             .label = in_a.label == in_b.label ? in_a.label : in_a.label + " -> " + in_b.label,
-                            .metrics = {},
                             .overload_a = overload_of(runs_a),
                             .overload_b = overload_of(runs_b)};
     for (std::size_t i = 0; i < runs_a.size(); ++i)

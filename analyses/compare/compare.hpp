@@ -40,7 +40,7 @@ struct Unit {
 struct ComparedProcess {
   Unit a, b;
   std::string label;  // of both; with changes, "resnet50 fp16 b1 -> resnet50 fp16 b4"
-  std::vector<Difference> metrics;
+  std::vector<Difference> metrics = {};
   OverloadedRuns overload_a = {}, overload_b = {};
   std::size_t with_latency = 0;  // pairs in which it keeps up on both sides
 };
@@ -56,13 +56,13 @@ struct Pairing {
 
 struct Compared {
   std::vector<scenarios::Result> a, b;  // one per replication
-  std::vector<ComparedProcess> processes;
+  std::vector<ComparedProcess> processes = {};
   std::vector<Unit> only_a, only_b;  // without a counterpart in the other scenario
-  std::vector<Difference> system;
+  std::vector<Difference> system = {};
   // The verdict on B's limits or objective (on A's if B has none), with both sides in its text; absent
   // without any.
   std::optional<scenarios::Verdict> verdict = {};
-  std::optional<double> until;  // the requested precision (Pairs)
+  std::optional<double> until = {};  // the requested precision (Pairs)
   // Returns whether the intervals of all differences in throughput are within this share of a's throughput;
   // false with fewer than two pairs.
   [[nodiscard]] bool known_to(double share) const;

@@ -6,8 +6,8 @@
 #include "analyses/compare/compare.hpp"
 #include "analyses/interval/power_interval.hpp"
 #include "output/json.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/result/metric_json.hpp"
-#include "scenarios/result/power_grade.hpp"
 #include "scenarios/result/result_text.hpp"
 
 namespace jostle::analyses {

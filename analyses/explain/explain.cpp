@@ -14,7 +14,6 @@
 #include "analyses/explain/reach.hpp"
 #include "analyses/explain/shares.hpp"
 #include "analyses/verdict/verdict.hpp"
-#include "models/board/clocks.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"
@@ -261,17 +260,7 @@ struct Basis {
 
 Tried compared(WhatIf what_if, const Basis& basis, std::vector<scenarios::Result> results) {
   const scenarios::Result& before = basis.before;
-  Tried tried{.what_if = std::move(what_if),
-              .results = std::move(results),
-              .processes = {},
-              .throughput = {},
-              .latency_ms = {},
-              .p99_ms = {},
-              .power_w = {},
-              .energy_mj = {},
-              .clocks = {},
-              .overloaded = {},
-              .sentence = {}};
+  Tried tried{.what_if = std::move(what_if), .results = std::move(results)};
   tried.processes = changes_of(tried, before);
   tried.overloaded = overloaded_after(tried, before);
   for (const scenarios::Result& result : tried.results)

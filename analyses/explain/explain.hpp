@@ -60,18 +60,18 @@ struct UnitChange {
 struct Tried {
   WhatIf what_if;
   std::vector<scenarios::Result> results;  // one per board
-  std::vector<ProcessChange> processes;
-  Change throughput;    // images/s of all networks; sequences/s if there are only language models
-  Change latency_ms;    // mean over the processes of their mean latencies; absent under overload
-  Change p99_ms;        // the process whose objective it is, else the worst; absent under its overload
-  Change power_w;       // sum over all boards
-  Change energy_mj;     // per image: power over throughput
-  bool all_fit = true;  // all boards have enough memory
-  std::vector<ClockChange> clocks;
-  std::vector<std::size_t> overloaded;  // after the change, indices among the processes before it
-  std::string sentence;                 // the changes of clocks; empty if no clock moved by more than 1 %
-  std::vector<UnitChange> units = {};   // totals of images and of tokens
-  Change objective = {};                // the value of the Aim
+  std::vector<ProcessChange> processes = {};
+  Change throughput = {};  // images/s of all networks; sequences/s if there are only language models
+  Change latency_ms = {};  // mean over the processes of their mean latencies; absent under overload
+  Change p99_ms = {};      // the process whose objective it is, else the worst; absent under its overload
+  Change power_w = {};     // sum over all boards
+  Change energy_mj = {};   // per image: power over throughput
+  bool all_fit = true;     // all boards have enough memory
+  std::vector<ClockChange> clocks = {};
+  std::vector<std::size_t> overloaded = {};  // after the change, indices among the processes before it
+  std::string sentence = {};           // the changes of clocks; empty if no clock moved by more than 1 %
+  std::vector<UnitChange> units = {};  // totals of images and of tokens
+  Change objective = {};               // the value of the Aim
   double gain = 0;          // gain in the objective, relative: 0.1 for 10 % better; 0 if it may be chance
   std::string figure = {};  // "mean latency -63.1 %": the objective's change, as the table has it
   Worth worth = {};

@@ -5,8 +5,8 @@
 #include "analyses/interval/relative_power.hpp"
 #include "analyses/metrics/metric.hpp"
 #include "output/json.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/result/metric_json.hpp"
-#include "scenarios/result/power_grade.hpp"
 #include "scenarios/result/result_text.hpp"
 
 namespace jostle::analyses {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "analyses/explain/intervention.hpp"
-#include "models/board/clocks.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "scenarios/language/power_mode.hpp"

@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <numeric>
 
 #include "analyses/verdict/verdict.hpp"
 #include "input/counted.hpp"

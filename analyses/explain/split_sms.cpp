@@ -13,7 +13,6 @@
 #include "analyses/explain/parts.hpp"
 #include "models/gpu/partitions.hpp"
 #include "models/gpu/sharing.hpp"
-#include "scenarios/language/partitions.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -1,5 +1,4 @@
 // Other ways of the stages around inference: on another processor, in C++ in place of numpy, overlapping.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>

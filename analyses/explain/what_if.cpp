@@ -13,7 +13,6 @@
 #include "analyses/explain/parts.hpp"
 #include "analyses/explain/split_sms.hpp"
 #include "input/units.hpp"
-#include "models/board/clocks.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/gpu/sharing.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "input/cursor.hpp"
-#include "scenarios/language/constraint.hpp"
+#include "scenarios/language/objective.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::analyses {

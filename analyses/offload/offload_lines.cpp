@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analyses/interval/power_interval.hpp"
+#include "analyses/interval/relative_power.hpp"
 #include "analyses/offload/offload.hpp"
 #include "input/csv.hpp"
 #include "output/json.hpp"

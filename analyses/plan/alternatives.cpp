@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "analyses/plan/words.hpp"
-#include "analyses/study/power_basis.hpp"
 #include "analyses/verdict/slower.hpp"
 
 namespace jostle::analyses {

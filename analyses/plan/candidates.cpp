@@ -14,7 +14,6 @@
 #include "analyses/study/sweep.hpp"
 #include "input/hash.hpp"
 #include "output/json.hpp"
-#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/run/grades_of.hpp"

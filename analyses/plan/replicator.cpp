@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "analyses/metrics/metric.hpp"
-#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/replications.hpp"

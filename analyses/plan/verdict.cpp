@@ -9,7 +9,6 @@
 #include "analyses/metrics/metric.hpp"
 #include "analyses/plan/plan.hpp"
 #include "analyses/plan/words.hpp"
-#include "analyses/study/power_basis.hpp"
 
 namespace jostle::analyses {
 namespace {

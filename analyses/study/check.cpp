@@ -5,7 +5,6 @@
 #include <set>
 
 #include "analyses/study/outcome.hpp"
-#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"

@@ -18,7 +18,6 @@
 #include "input/override.hpp"
 #include "input/printable.hpp"
 #include "input/readers.hpp"
-#include "input/spelling.hpp"
 #include "profiles/document_kind.hpp"
 #include "scenarios/language/scenario.hpp"
 

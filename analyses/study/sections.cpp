@@ -8,9 +8,7 @@
 #include "analyses/metrics/metric.hpp"
 #include "analyses/study/axis_values.hpp"
 #include "analyses/study/study.hpp"
-#include "input/printable.hpp"
 #include "input/readers.hpp"
-#include "input/spelling.hpp"
 #include "input/units.hpp"
 #include "scenarios/language/keys.hpp"
 

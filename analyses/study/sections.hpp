@@ -9,8 +9,8 @@
 
 #include "input/cursor.hpp"
 #include "input/value.hpp"
-#include "scenarios/language/constraint.hpp"
 #include "scenarios/language/link.hpp"
+#include "scenarios/language/objective.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::analyses {

@@ -31,9 +31,7 @@ Support support(const profiles::Profile& profile, const scenarios::Model& model,
                                                        tables, device.gpu, profile.factors);
   Support support{.has_runtime = device.runtimes[runtime].has_value(),
                   .grade = kernels.grade,
-                  .basis = kernels.provenance,
-                  .kernels_by_precision = {},
-                  .measured_batches = {}};
+                  .basis = kernels.provenance};
   const dnn::Model* const known = dnn::find_model(name);
   if (const auto* table = known == nullptr ? nullptr : tables.find(name, precision, known->default_input);
       table != nullptr && lowering == dnn::Lowering::framework) {

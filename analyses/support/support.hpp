@@ -23,9 +23,9 @@ struct Support {
   std::string basis;  // one line of text: the table or factor used
   // The number of kernels of the network in each precision, in the order fp32, tf32, fp16, int8; empty if the
   // kernels are measured.
-  std::vector<std::pair<dnn::Precision, int>> kernels_by_precision;
+  std::vector<std::pair<dnn::Precision, int>> kernels_by_precision = {};
   // The batch sizes of this network and precision that were measured on this device.
-  std::vector<std::int64_t> measured_batches;
+  std::vector<std::int64_t> measured_batches = {};
 };
 
 // The basis for `model`: a built-in network, or a file that was read. Throws std::invalid_argument as

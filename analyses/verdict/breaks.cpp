@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <mutex>
 
 #include "analyses/verdict/slower.hpp"
 #include "analyses/verdict/verdict.hpp"

@@ -14,7 +14,6 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/entries.hpp"
 #include "scenarios/result/grades.hpp"
-#include "scenarios/result/power_grade.hpp"
 #include "scenarios/run/cpu_time.hpp"
 
 namespace jostle::analyses {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/language/constraint.hpp"
+#include "scenarios/language/objective.hpp"
 #include "scenarios/result/result.hpp"
 #include "scenarios/run/run.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "calibration/calibrate/layer_times.hpp"
-#include "calibration/evidence/simulated.hpp"
+#include "calibration/evidence/comparison.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "profiles/onnx/content_name.hpp"

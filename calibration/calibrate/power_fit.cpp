@@ -10,7 +10,7 @@
 
 #include "analyses/interval/interval.hpp"
 #include "calibration/calibrate/bench.hpp"
-#include "calibration/evidence/simulated.hpp"
+#include "calibration/evidence/comparison.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "calibration/calibrate/bench.hpp"
-#include "calibration/fit/gpu_start.hpp"
 #include "calibration/fit/launch_cost.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/space_sharing.hpp"

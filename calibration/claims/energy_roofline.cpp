@@ -9,7 +9,7 @@
 #include <map>
 
 #include "analyses/roofline/roofline.hpp"
-#include "calibration/claims/statements.hpp"
+#include "calibration/claims/reproduce.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/graph/network.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analyses/support/support.hpp"
-#include "calibration/claims/statements.hpp"
+#include "calibration/claims/reproduce.hpp"
 #include "calibration/claims/values.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibration/claims/check.hpp"
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
 #include "scenarios/result/result_text.hpp"
 

@@ -5,11 +5,9 @@
 #include <iterator>
 
 #include "analyses/interval/basis.hpp"
-#include "analyses/interval/interval.hpp"
-#include "calibration/evidence/simulated.hpp"
+#include "calibration/evidence/comparison.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {

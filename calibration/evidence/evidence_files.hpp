@@ -3,10 +3,14 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibration/evidence/run_configuration.hpp"
+#include "profiles/embedded.hpp"
 #include "profiles/tables/trace_files.hpp"
 
 namespace jostle::calibration {
@@ -32,5 +36,14 @@ struct EvidenceFiles {
 // kernel tables are general evidence in any form and any number of files, unless they come with such traces.
 [[nodiscard]] EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
                                                 const std::vector<std::string>& onnx = {});
+
+// All embedded files, sorted by path.
+[[nodiscard]] std::span<const profiles::EmbeddedFile> embedded_files();
+
+// The contents of one file, of this room or of profiles/; none if neither has it.
+[[nodiscard]] std::optional<std::string_view> evidence_file(std::string_view path);
+
+// The traces of a card, with its kernel tables; empty if there are none. They are read once.
+[[nodiscard]] const profiles::TraceFiles& embedded_traces(std::string_view folder = "h200");
 
 }  // namespace jostle::calibration

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "profiles/onnx/network_files.hpp"

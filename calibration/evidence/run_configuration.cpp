@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "calibration/logs/log_text.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"

@@ -11,7 +11,6 @@
 #include "calibration/logs/config_groups.hpp"
 #include "calibration/logs/imported_scenario.hpp"
 #include "input/file.hpp"
-#include "input/printable.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -162,9 +162,9 @@ constexpr std::array resemblances{
                 "llama-bench, vLLM's or SGLang's JSON, genai-perf, ollama"},
     Resemblance{"infer/sec", "perf_analyzer", "its whole output, or the CSV of -f FILE"}};
 
-// The tools that an unknown log resembles, each with what can be imported of it; how to record anything, if
-// none.
-std::string resembling(std::string_view head) {
+}  // namespace
+
+std::string unknown_hint(std::string_view head) {
   std::string text;
   std::string_view before;
   for (const Resemblance& one : resemblances) {
@@ -173,12 +173,6 @@ std::string resembling(std::string_view head) {
     before = one.tool;
   }
   return text.empty() ? "jostle import --help lists the formats" : text;
-}
-
-}  // namespace
-
-std::string unknown_hint(std::string_view head) {
-  return resembling(head);
 }
 
 std::span<const Format> formats() {
@@ -211,7 +205,7 @@ std::vector<Import> import_log(Source& source, const Format* format, input::Prob
   if (format == nullptr && detected == nullptr) {
     source.fail(problems, 0,
                 is_json(head) ? "JSON, but not in a supported format" : "not a supported log format",
-                resembling(head));
+                unknown_hint(head));
     return {};
   }
   if (format != nullptr && detected != nullptr && format != detected && !format->looks_like(head)) {
@@ -223,10 +217,6 @@ std::vector<Import> import_log(Source& source, const Format* format, input::Prob
 }
 
 namespace {
-
-bool holds(std::string_view head, std::string_view word) {
-  return head.find(word) != std::string_view::npos;
-}
 
 // True if a line of the text begins so, behind blanks.
 bool holds_line(std::string_view head, std::string_view begin) {
@@ -267,15 +257,14 @@ bool is_deepstream(std::string_view head, std::string_view) {
   return holds_line(head, "[tiled-display]") || holds_line(head, "[streammux]") ||
          holds_line(head, "[primary-gie]") || holds_line(head, "primary-gie:") ||
          holds_line(head, "streammux:") ||
-         (holds_line(head, "[property]") &&
-          (holds(head, "net-scale-factor") || holds(head, "gie-unique-id"))) ||
-         (holds_line(head, "property:") && holds(head, "gie-unique-id"));
+         (holds_line(head, "[property]") && (has(head, "net-scale-factor") || has(head, "gie-unique-id"))) ||
+         (holds_line(head, "property:") && has(head, "gie-unique-id"));
 }
 bool is_triton(std::string_view head, std::string_view name) {
   if (has_zero_byte(head)) return false;
   return name_ends_in(name, "config.pbtxt") || holds_line(head, "max_batch_size:") ||
          holds_line(head, "instance_group") || holds_line(head, "dynamic_batching {") ||
-         ((holds_line(head, "platform:") || holds_line(head, "backend:")) && holds(head, "TYPE_FP"));
+         ((holds_line(head, "platform:") || holds_line(head, "backend:")) && has(head, "TYPE_FP"));
 }
 bool is_engine(std::string_view head, std::string_view name) {
   return has_zero_byte(head) &&

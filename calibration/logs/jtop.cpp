@@ -146,7 +146,6 @@ class JtopReading {
     Moments cores;
     for (std::size_t i = 0; i < columns_.size() && wrong_.empty(); ++i)
       read_value(columns_[i], row_[i], cores);
-    cores_ = std::max(cores_, cores.count);
     if (cores.count > 0) load_.add(cores.mean);
     ++samples_;
   }
@@ -222,7 +221,7 @@ class JtopReading {
   std::vector<std::string> fields_, header_, row_, notes_;
   std::vector<JtopColumn> columns_;
   Moments load_;
-  std::int64_t cores_ = 0, samples_ = 0;
+  std::int64_t samples_ = 0;
   double memory_ = 0;
   bool by_key_ = false;
 };

@@ -14,7 +14,6 @@
 
 #include "calibration/logs/formats.hpp"
 #include "calibration/logs/log_text.hpp"
-#include "calibration/logs/repeated_kernels.hpp"
 #include "calibration/logs/sqlite.hpp"
 #include "calibration/logs/timed_calls.hpp"
 

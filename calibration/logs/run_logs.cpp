@@ -330,7 +330,6 @@ std::vector<RunLog> run_logs(std::vector<LogFile> files, profiles::NetworkFiles&
       logs.push_back({.run = several ? fmt::format("{}-{}", name, i + 1) : name,
                       .device = file.said.device,
                       .cpu_mhz = file.said.cpu_mhz,
-                      .content = {},
                       .import = std::move(import)});
       find_network(logs.back(), file.said.onnx_sha256, networks, problems);
     }

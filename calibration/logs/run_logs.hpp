@@ -37,8 +37,8 @@ struct LogFile {
 
 struct RunLog {
   std::string run, device, cpu_mhz;
-  std::string content;  // content_name() of the network's file; empty: no file, or it was not found
-  Import import;        // its setting contains everything that is known of the run
+  std::string content = {};  // content_name() of the network's file; empty: no file, or it was not found
+  Import import;             // its setting contains everything that is known of the run
 };
 
 // The logs in the order of the files. Runs are named after their file, or as supplied, and numbered if a file

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "calibration/logs/repeated_kernels.hpp"
 #include "calibration/logs/timed_calls.hpp"
 
 namespace jostle::calibration {
@@ -31,15 +30,7 @@ bool launches_work(std::string_view name) {
 }
 
 Measurement batch_row(const char* metric, double value, const char* unit, std::int64_t count) {
-  return {.metric = metric,
-          .value = value,
-          .unit = unit,
-          .sd = {},
-          .median = {},
-          .p90 = {},
-          .p99 = {},
-          .count = count,
-          .of = ""};
+  return {.metric = metric, .value = value, .unit = unit, .count = count};
 }
 
 }  // namespace

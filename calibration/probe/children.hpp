@@ -77,4 +77,16 @@ template <class T>
   return values;
 }
 
+// The values that `work` finds in a process of its own. Throws ProbeError, Interrupted.
+template <class Work>
+[[nodiscard]] auto found_apart(const Session& session, double limit_s, const Work& work) {
+  const std::string report = in_process(session, limit_s, [&] {
+    std::string bytes;
+    put(bytes, work());
+    return bytes;
+  });
+  std::string_view bytes = report;
+  return take<typename decltype(work())::value_type>(bytes);
+}
+
 }  // namespace jostle::calibration::probe

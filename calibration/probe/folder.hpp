@@ -11,6 +11,7 @@
 #include "calibration/probe/identity.hpp"
 #include "calibration/probe/part.hpp"
 #include "input/problems.hpp"
+#include "output/temporaries.hpp"
 
 namespace jostle::calibration::probe {
 
@@ -18,9 +19,9 @@ namespace jostle::calibration::probe {
 struct FinishedPart {
   std::string name;
   bool quick = false;
-  double start = 0, end = 0;       // seconds since 1970
-  std::vector<std::string> files;  // relative to the folder
-  std::string note;                // parts that it could not measure, and why
+  double start = 0, end = 0;            // seconds since 1970
+  std::vector<std::string> files = {};  // relative to the folder
+  std::string note = {};                // parts that it could not measure, and why
 };
 
 struct ProbedParameter {
@@ -63,5 +64,24 @@ void give_to_caller(const std::filesystem::path& path);
 // Writes `text` to `name` in the session's folder, whole or not at all, and lists it in the outcome. A name
 // may have a folder ("raw/turns.csv"), which is made. Throws ProbeError.
 void write_file(const Session& session, Outcome& outcome, const std::string& name, std::string_view text);
+
+class Claim {
+ public:
+  // Makes the folder if it is missing. Throws input::Refused if it cannot be made or written, or if another
+  // probe has it. The system gives it back when the process ends, however it ends.
+  explicit Claim(const std::filesystem::path& folder);
+  // Removes the folder if it was made here and keep() was not called; a signal that ends the program does
+  // too.
+  ~Claim();
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  void keep() { made_.reset(); }
+
+ private:
+  std::filesystem::path folder_;
+  std::optional<output::Temporary> made_;
+  int descriptor_ = -1;
+};
 
 }  // namespace jostle::calibration::probe

@@ -1,9 +1,9 @@
-#include "calibration/probe/parts.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+
+#include "calibration/probe/part.hpp"
 
 namespace jostle::calibration::probe {
 namespace {
@@ -50,21 +50,18 @@ constexpr std::array all_parts{
                   "real-time threads",
          .seconds = 82,
          .quick_seconds = 23,
-         .on_gpu = false,
          .run = cpu},
     Part{.name = "cpu_memory",
          .group = "memory",
          .gives = "bandwidth by number of threads, copies, readers beside writers, latency by size",
          .seconds = 20,
          .quick_seconds = 7,
-         .on_gpu = false,
          .run = cpu_memory},
     Part{.name = "power",
          .group = "power",
          .gives = "watts of single loads, steps of clock and watts, heating and cooling",
          .seconds = 150,
          .quick_seconds = 14,
-         .on_gpu = false,
          .run = power},
 };
 

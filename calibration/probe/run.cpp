@@ -11,14 +11,11 @@
 #include <system_error>
 #include <utility>
 
-#include "calibration/probe/between_machines.hpp"
 #include "calibration/probe/busy.hpp"
-#include "calibration/probe/claim.hpp"
-#include "calibration/probe/clock.hpp"
-#include "calibration/probe/parts.hpp"
+#include "calibration/probe/folder.hpp"
+#include "calibration/probe/part.hpp"
 #include "calibration/probe/pinned_clocks.hpp"
-#include "input/counted.hpp"
-#include "input/printable.hpp"
+#include "calibration/probe/summary.hpp"
 #include "output/temporaries.hpp"
 #include "output/uninterrupted.hpp"
 
@@ -198,12 +195,8 @@ class ProbeRun {
     };
     listener_.say(
         fmt::format("{}: {}, about {} s", part.name, part.gives, seconds_of(part, question_.quick)));
-    FinishedPart finished{.name = std::string(part.name),
-                          .quick = question_.quick,
-                          .start = seconds_since_1970(),
-                          .end = 0,
-                          .files = {},
-                          .note = {}};
+    FinishedPart finished{
+        .name = std::string(part.name), .quick = question_.quick, .start = seconds_since_1970()};
     Outcome outcome;
     std::string failure;
     try {

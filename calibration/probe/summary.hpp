@@ -45,4 +45,8 @@ struct Repetition {
 [[nodiscard]] std::vector<double> repeat(const Session& session, const Repetition& repetition,
                                          const std::function<void(std::vector<double>&)>& once);
 
+// Adds, to the error of each parameter of a profile, that by which machines of one kind differ: repeats on
+// one machine do not show it.
+void widen_by_machine(Outcome& outcome);
+
 }  // namespace jostle::calibration::probe

@@ -4,20 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <thread>
 #include <utility>
 
 #include "calibration/logs/run_logs.hpp"
 #include "calibration/probe/board_state.hpp"
 #include "calibration/probe/busy.hpp"
-#include "calibration/probe/claim.hpp"
 #include "calibration/probe/folder.hpp"
-#include "calibration/record/run_tool.hpp"
 #include "calibration/record/tool_output.hpp"
-#include "input/file.hpp"
-#include "input/parse.hpp"
+#include "calibration/record/tools.hpp"
 #include "input/printable.hpp"
 #include "output/uninterrupted.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "calibration/calibrate/calibrate.hpp"
-#include "calibration/evidence/simulated.hpp"
+#include "calibration/evidence/comparison.hpp"
 #include "calibration/validate/validate.hpp"
 #include "input/quantity.hpp"
 #include "scenarios/run/parallel.hpp"

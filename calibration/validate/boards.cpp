@@ -1,5 +1,3 @@
-#include "calibration/validate/boards.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +5,9 @@
 #include <utility>
 
 #include "calibration/calibrate/calibrate.hpp"
+#include "calibration/evidence/comparison.hpp"
 #include "calibration/evidence/run_configuration.hpp"
-#include "calibration/evidence/simulated.hpp"
+#include "calibration/validate/validate.hpp"
 #include "input/counted.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"

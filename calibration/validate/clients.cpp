@@ -1,5 +1,3 @@
-#include "calibration/validate/clients.hpp"
-
 #include <fmt/format.h>
 
 #include <map>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "calibration/evidence/measured_run.hpp"
+#include "calibration/validate/validate.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -1,5 +1,3 @@
-#include "calibration/validate/frameworks.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +10,9 @@
 #include <utility>
 
 #include "calibration/coverage/coverage.hpp"
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "calibration/evidence/measured_run.hpp"
+#include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"

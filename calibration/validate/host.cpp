@@ -1,5 +1,3 @@
-#include "calibration/validate/host.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "calibration/evidence/measured_run.hpp"
+#include "calibration/validate/validate.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -1,5 +1,3 @@
-#include "calibration/validate/language.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 
 #include "calibration/coverage/coverage.hpp"
 #include "calibration/evidence/measured_run.hpp"
+#include "calibration/validate/validate.hpp"
 #include "scenarios/run/assemble.hpp"
 
 namespace jostle::calibration {

@@ -12,9 +12,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "calibration/evidence/embedded.hpp"
-#include "calibration/evidence/simulated.hpp"
-#include "calibration/validate/boards.hpp"
+#include "calibration/evidence/comparison.hpp"
+#include "calibration/evidence/evidence_files.hpp"
+#include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "profiles/profile/base_profile.hpp"

@@ -1,5 +1,3 @@
-#include "calibration/validate/own_evidence.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,10 +8,10 @@
 #include "analyses/interval/interval.hpp"
 #include "analyses/roofline/roofline.hpp"
 #include "calibration/coverage/coverage.hpp"
-#include "calibration/evidence/simulated.hpp"
+#include "calibration/evidence/comparison.hpp"
+#include "calibration/validate/validate.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {

@@ -1,4 +1,3 @@
-#include "calibration/validate/shipped_uncertainty.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -6,11 +5,8 @@
 
 #include "calibration/calibrate/held_out.hpp"
 #include "calibration/calibrate/traces.hpp"
-#include "calibration/evidence/embedded.hpp"
-#include "calibration/validate/boards.hpp"
-#include "calibration/validate/clients.hpp"
-#include "calibration/validate/frameworks.hpp"
-#include "calibration/validate/language.hpp"
+#include "calibration/evidence/evidence_files.hpp"
+#include "calibration/validate/validate.hpp"
 #include "profiles/profile/profile.hpp"
 
 namespace jostle::calibration {

@@ -4,12 +4,18 @@
 // comparison anywhere.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "analyses/interval/model_error.hpp"
+#include "analyses/interval/uncertain_profile.hpp"
+#include "calibration/coverage/coverage.hpp"
 #include "calibration/evidence/comparison.hpp"
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
+#include "calibration/evidence/run_configuration.hpp"
+#include "models/dnn/factors.hpp"
 #include "profiles/tables/trace_files.hpp"
 
 namespace jostle::profiles {
@@ -39,5 +45,110 @@ namespace jostle::calibration {
     const profiles::Profile& profile, const profiles::TraceFiles& files = calibration::embedded_traces());
 [[nodiscard]] ComparisonGroup compare_sparse_launches(
     const profiles::Profile& profile, const profiles::TraceFiles& files = calibration::embedded_traces());
+
+// Three tests on evidence/boards/solo.csv:
+//  - A device without measurements: one factor per network family and precision is fitted to one device and
+//    mode. Errors are those of all other runs, by device.
+//  - A device with a measured run: a factor per device, network and precision is fitted. Errors are those
+//    over its modes, clocks and batches.
+//  - Other clocks: the factor is fitted in one mode. Errors are those of the same batch in the other modes.
+struct BoardsValidation {
+  std::vector<ComparisonGroup> groups;
+  std::vector<analyses::HeldOutRow> held_out;  // rows of the first and the last test
+};
+[[nodiscard]] BoardsValidation validate_boards(const std::function<void(double)>& progress = {});
+
+// The factors fitted to the configurations on a GPU: of families first, then of single devices. The shipped
+// factors are fitted to shipped_run_configurations().
+[[nodiscard]] std::vector<dnn::Factor> fit_board_factors(const std::vector<RunConfiguration>& fitted_on,
+                                                         const std::function<void(double)>& progress = {});
+
+// The content of profiles/factors.csv.
+[[nodiscard]] std::string factors_csv(const std::vector<dnn::Factor>& factors);
+
+// The groups, in this order; `progress` gets the share done, by one thread at a time, and may throw:
+//  - equal clients on an H200 (evidence/h200-space/mps.csv), by the images/s of each;
+//  - clients on an H100 that are alone with a share (evidence/h100-shares/shares.csv);
+//  - two clients with shares, of ResNet-50 by their images/s, which tables of measured kernels give;
+//  - the same of other networks, by how many times slower than alone with its share each is: their rates
+//    alone are those of computed kernels.
+[[nodiscard]] std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>& progress = {});
+
+// The runs of evidence/h100-nets/solo.csv, each predicted with the laws that its own family has no part in
+// (evidence/h100-nets/laws.csv). Of eager runs the faster of a pair counts: they are bound by the host.
+//
+// Those of evidence/h200-random/solo.csv, networks drawn at random, with the laws of single precision that
+// the network has no part in (evidence/h200-random/laws.csv); ResNet-101, VGG-16 and others with their
+// families.
+struct FrameworksValidation {
+  // Graphs in fp16, graphs in tf32, eager runs: by images/s; each with the interval of the other families'.
+  // Then graphs drawn at random in fp16, tf32 and fp32, with watts.
+  std::vector<ComparisonGroup> groups;
+  std::vector<analyses::HeldOutRow> held_out;
+};
+// `progress` gets the share done, by one thread at a time, and may throw.
+[[nodiscard]] FrameworksValidation validate_frameworks(const std::function<void(double)>& progress = {});
+
+// The groups, in this order; `progress` gets the share done, by one thread at a time, and may throw:
+//  - equal processes that outnumber their cores (evidence/h200-host/few_cores.csv);
+//  - the same beside background loads on these cores;
+//  - equal processes that have a core each;
+//  - processes of several networks that were drawn at random (evidence/h200-random/mixes.csv), whose sources
+//  of
+//    requests poll: the images/s of those in a closed loop, by kind of runtime and number of cores, and the
+//    p50 of the others.
+// Equal processes are compared by rank, because it is random which of them share a core.
+[[nodiscard]] std::vector<ComparisonGroup> validate_host(const std::function<void(double)>& progress = {});
+
+// The groups, in this order:
+//  - Boards (evidence/language/published.csv): values by quantity, then views of them by runtime, laboratory
+//    and device. Parameters of runtimes and boards are fitted to some of these laboratories, as
+//    docs/validation.md says; no factor is fitted to any row.
+//  - An H200 (evidence/h200-llm): the rate of each process or stream beside others, and the 99th percentile
+//    of cameras, in time slices, under MPS and as streams of one process. No parameter is fitted to these
+//    runs; the form of mps_cold_code was chosen with knowledge of them.
+//  - An H100 (evidence/h100-users): steps and prefills alone, and a server whose Poisson arrivals are
+//  replayed.
+//    The laws of norms, gaps and attention are fitted to some of these steps, no number to the server
+//    (docs/validation.md).
+//  - The energy of a token on the rails that were read (evidence/language/energy.csv). Nothing is fitted to
+//  it.
+//  - Cores (evidence/language/cores.csv): the rates of `runtimes.cpu.language` are fitted to these, and to
+//  rows
+//    of the same table with models that jostle has no name for.
+//  - The memory that is held (evidence/language/memory.csv).
+// Rows with a mark are not compared. `progress` gets the completed share, from one thread at a time; it may
+// throw.
+[[nodiscard]] std::vector<ComparisonGroup> validate_language(
+    const std::function<void(double)>& progress = {});
+
+// The decode rates of one sequence that no parameter of the runtime was fitted to, or one of several only (by
+// laboratory, as docs/validation.md has it), for the model error of tokens: quantity "tokens", basis "model".
+[[nodiscard]] std::vector<analyses::HeldOutRow> language_held_out();
+
+// Groups in this order, without empty groups and without splits that have only one value:
+//   all; by number of processes; by mix (the accelerators that run); by network; by power mode; by device;
+//   naive rule "equal share": k processes together get the measured throughput of one process alone;
+//   naive rule "nearest neighbour": the most similar measured run, with latency scaled by the batch size;
+//   naive rule "roofline": operations and bytes of the network over the peaks of the GPU in that mode;
+//   repeats: deviations of repeated measurements of a configuration from their mean.
+//
+// `device`: the name of the device in scenarios, for the roofline. Simulated comparisons state whether the
+// 90 % interval contains the measured value.
+[[nodiscard]] std::vector<ComparisonGroup> validate_evidence(
+    const analyses::UncertainProfile& profile, const std::string& device,
+    const std::vector<RunConfiguration>& configurations, const std::atomic<bool>* interrupt = nullptr);
+
+struct ShippedUncertainty {
+  // The table: for every board with measured runs the uncertainty of its parameters, and the residuals of
+  // held-out runs (power modes and networks of an Orin Nano Super, clocks and boards of the others, contended
+  // runs of the H200, PyTorch's networks on the H100, published decode rates of language models).
+  std::string csv;
+  // These held-out runs, one group per board, each marked if the residuals of the others cover it.
+  std::vector<ComparisonGroup> coverage;
+};
+
+// Computes the table, which takes minutes. `progress` gets the completed share.
+[[nodiscard]] ShippedUncertainty shipped_uncertainty(const std::function<void(double)>& progress = {});
 
 }  // namespace jostle::calibration

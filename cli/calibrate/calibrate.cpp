@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "calibration/calibrate/board/board_calibration.hpp"

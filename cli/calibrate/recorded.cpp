@@ -11,11 +11,9 @@
 
 #include "calibration/calibrate/bench.hpp"
 #include "calibration/calibrate/board/board_calibration.hpp"
-#include "calibration/evidence/simulated.hpp"
+#include "calibration/evidence/comparison.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
-#include "input/counted.hpp"
-#include "input/printable.hpp"
 #include "models/board/spec.hpp"
 #include "output/output_file.hpp"
 #include "profiles/profile/base_profile.hpp"

@@ -19,7 +19,6 @@
 #include "input/units.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"
-#include "profiles/profile/profile.hpp"
 
 namespace jostle::cli {
 namespace {

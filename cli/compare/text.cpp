@@ -19,8 +19,6 @@
 #include "input/printable.hpp"
 #include "input/units.hpp"
 #include "scenarios/result/grades.hpp"
-#include "scenarios/result/metric_json.hpp"
-#include "scenarios/result/power_grade.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/quantity.hpp"
-#include "scenarios/result/power_grade.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/result/starved.hpp"
 
 namespace jostle::cli {

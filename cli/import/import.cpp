@@ -14,7 +14,6 @@
 #include "calibration/logs/recording.hpp"
 #include "calibration/logs/run_logs.hpp"
 #include "calibration/logs/wrong_device.hpp"
-#include "cli/import/probe_text.hpp"
 #include "cli/import/scenarios.hpp"
 #include "cli/laboratory/laboratory.hpp"
 #include "cli/options.hpp"

@@ -19,39 +19,51 @@ struct OnDemand {
 };
 inline constexpr const char* on_demand_entry = "jostle_on_demand";  // its function: const OnDemand*()
 
-// The needs of studies and of several runs at once: TBB's loop, and the functions of SQLite that jostle
-// calls.
+// The functions of SQLite that jostle calls, each with its result, parameters and arguments; db_config, whose
+// parameters are open, is beside them.
+#define JOSTLE_SQLITE_FUNCTIONS(X)                                                                      \
+  X(bind_double, int, (sqlite3_stmt * s, int i, double v), (s, i, v))                                   \
+  X(bind_int64, int, (sqlite3_stmt * s, int i, sqlite3_int64 v), (s, i, v))                             \
+  X(bind_null, int, (sqlite3_stmt * s, int i), (s, i))                                                  \
+  X(bind_text64, int,                                                                                   \
+    (sqlite3_stmt * s, int i, const char* t, sqlite3_uint64 n, void (*end)(void*), unsigned char e),    \
+    (s, i, t, n, end, e))                                                                               \
+  X(busy_handler, int, (sqlite3 * d, int (*f)(void*, int), void* of), (d, f, of))                       \
+  X(close, int, (sqlite3 * d), (d))                                                                     \
+  X(close_v2, int, (sqlite3 * d), (d))                                                                  \
+  X(column_bytes, int, (sqlite3_stmt * s, int i), (s, i))                                               \
+  X(column_count, int, (sqlite3_stmt * s), (s))                                                         \
+  X(column_double, double, (sqlite3_stmt * s, int i), (s, i))                                           \
+  X(column_int64, sqlite3_int64, (sqlite3_stmt * s, int i), (s, i))                                     \
+  X(column_name, const char*, (sqlite3_stmt * s, int i), (s, i))                                        \
+  X(column_text, const unsigned char*, (sqlite3_stmt * s, int i), (s, i))                               \
+  X(column_type, int, (sqlite3_stmt * s, int i), (s, i))                                                \
+  X(deserialize, int,                                                                                   \
+    (sqlite3 * d, const char* name, unsigned char* b, sqlite3_int64 n, sqlite3_int64 most, unsigned u), \
+    (d, name, b, n, most, u))                                                                           \
+  X(errcode, int, (sqlite3 * d), (d))                                                                   \
+  X(errmsg, const char*, (sqlite3 * d), (d))                                                            \
+  X(exec, int, (sqlite3 * d, const char* q, int (*f)(void*, int, char**, char**), void* of, char** e),  \
+    (d, q, f, of, e))                                                                                   \
+  X(finalize, int, (sqlite3_stmt * s), (s))                                                             \
+  X(limit, int, (sqlite3 * d, int which, int v), (d, which, v))                                         \
+  X(malloc64, void*, (sqlite3_uint64 n), (n))                                                           \
+  X(open_v2, int, (const char* name, sqlite3** d, int how, const char* vfs), (name, d, how, vfs))       \
+  X(prepare_v2, int, (sqlite3 * d, const char* q, int n, sqlite3_stmt** s, const char** rest),          \
+    (d, q, n, s, rest))                                                                                 \
+  X(progress_handler, void, (sqlite3 * d, int steps, int (*f)(void*), void* of), (d, steps, f, of))     \
+  X(reset, int, (sqlite3_stmt * s), (s))                                                                \
+  X(sleep, int, (int ms), (ms))                                                                         \
+  X(step, int, (sqlite3_stmt * s), (s))                                                                 \
+  X(stmt_readonly, int, (sqlite3_stmt * s), (s))
+
+// The needs of studies and of several runs at once: TBB's loop, and SQLite.
 struct Studies {
   decltype(&scenarios::parallel_backend) parallel_backend;
-  decltype(&sqlite3_bind_double) bind_double;
-  decltype(&sqlite3_bind_int64) bind_int64;
-  decltype(&sqlite3_bind_null) bind_null;
-  decltype(&sqlite3_bind_text64) bind_text64;
-  decltype(&sqlite3_busy_handler) busy_handler;
-  decltype(&sqlite3_close) close;
-  decltype(&sqlite3_close_v2) close_v2;
-  decltype(&sqlite3_column_bytes) column_bytes;
-  decltype(&sqlite3_column_count) column_count;
-  decltype(&sqlite3_column_double) column_double;
-  decltype(&sqlite3_column_int64) column_int64;
-  decltype(&sqlite3_column_name) column_name;
-  decltype(&sqlite3_column_text) column_text;
-  decltype(&sqlite3_column_type) column_type;
   decltype(&sqlite3_db_config) db_config;
-  decltype(&sqlite3_deserialize) deserialize;
-  decltype(&sqlite3_errcode) errcode;
-  decltype(&sqlite3_errmsg) errmsg;
-  decltype(&sqlite3_exec) exec;
-  decltype(&sqlite3_finalize) finalize;
-  decltype(&sqlite3_limit) limit;
-  decltype(&sqlite3_malloc64) malloc64;
-  decltype(&sqlite3_open_v2) open_v2;
-  decltype(&sqlite3_prepare_v2) prepare_v2;
-  decltype(&sqlite3_progress_handler) progress_handler;
-  decltype(&sqlite3_reset) reset;
-  decltype(&sqlite3_sleep) sleep;
-  decltype(&sqlite3_step) step;
-  decltype(&sqlite3_stmt_readonly) stmt_readonly;
+#define JOSTLE_MEMBER(name, result, parameters, arguments) decltype(&sqlite3_##name) name;
+  JOSTLE_SQLITE_FUNCTIONS(JOSTLE_MEMBER)
+#undef JOSTLE_MEMBER
 };
 inline constexpr const char* studies_entry = "jostle_studies";  // its function: const Studies*()
 

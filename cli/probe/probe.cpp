@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/probe/parts.hpp"
+#include "calibration/probe/part.hpp"
 #include "calibration/probe/run.hpp"
 #include "cli/laboratory/laboratory.hpp"
 #include "cli/options.hpp"

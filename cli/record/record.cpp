@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "calibration/probe/board_state.hpp"
-#include "calibration/probe/claim.hpp"
 #include "calibration/probe/folder.hpp"
-#include "calibration/record/run_tool.hpp"
+#include "calibration/record/tools.hpp"
 #include "cli/laboratory/laboratory.hpp"
 #include "cli/options.hpp"
 #include "input/printable.hpp"

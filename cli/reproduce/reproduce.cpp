@@ -12,7 +12,6 @@
 #include <optional>
 #include <ranges>
 
-#include "calibration/claims/deviations.hpp"
 #include "cli/laboratory/laboratory.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"

@@ -13,7 +13,6 @@
 #include "input/file_id.hpp"
 #include "models/dnn/model_names.hpp"
 #include "output/output_file.hpp"
-#include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
 namespace {

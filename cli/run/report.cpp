@@ -15,8 +15,7 @@
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/quantity.hpp"
-#include "scenarios/result/computed_as.hpp"
-#include "scenarios/result/power_grade.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/result/starved.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/claims/deviations.hpp"
+#include "calibration/claims/reproduce.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "input/counted.hpp"
 

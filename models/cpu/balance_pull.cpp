@@ -2,7 +2,6 @@
 #include "models/cpu/balance_pull.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace jostle::cpu {
 namespace {

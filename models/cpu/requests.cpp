@@ -1,5 +1,4 @@
 // Members of Cpu for requests to threads: begin and end of work, polling, blocking and sleep.
-#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <utility>

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <optional>
 #include <tuple>
-#include <utility>
 
 #include "models/dnn/model_names.hpp"
 

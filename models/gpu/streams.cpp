@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/gpu/occupancy.hpp"
 #include "sim/contract.hpp"
 
 namespace jostle::gpu {

@@ -1,5 +1,4 @@
 // Arrival of work at the GPU: batches and launches of hosts, and the reaction of a context that gets work.
-#include <algorithm>
 
 #include "models/gpu/time_sharing.hpp"
 

@@ -1,7 +1,6 @@
 #include "models/link/link.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <stdexcept>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #include "models/process/arrivals.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <utility>
 

@@ -5,8 +5,8 @@
 //   link          requests come over a link; in a closed loop the client sends the next one after an answer
 //
 // In the loops `one_by_one`, a batch is done before the next one begins. In those `one_ahead`, the host
-// enqueues batch i+1 before it waits for batch i, as trtexec does. A new loop is one file, its declaration
-// here and its line in loop_of().
+// enqueues batch i+1 before it waits for batch i, as trtexec does. A new loop is one function and its line in
+// loop_of().
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,6 @@
 namespace jostle::process {
 
 enum class LoopEnd : std::uint8_t { all_batches_done, no_more_requests };
-
-// closed_loop.cpp
-[[nodiscard]] sim::Task<LoopEnd> closed_loop_one_by_one(BatchSteps& steps);
-[[nodiscard]] sim::Task<LoopEnd> closed_loop_one_ahead(BatchSteps& steps);
-// arrivals_loop.cpp
-[[nodiscard]] sim::Task<LoopEnd> arrivals_loop(BatchSteps& steps, RequestQueue& requests,
-                                               const std::optional<PollingWait>& wait);
-// link_loop.cpp; one ahead only in a closed loop
-[[nodiscard]] sim::Task<LoopEnd> link_loop_one_by_one(BatchSteps& steps, RemoteClient& client);
-[[nodiscard]] sim::Task<LoopEnd> link_loop_one_ahead(BatchSteps& steps, RemoteClient& client);
 
 // The source of requests: they are made on the board, or come over a link.
 using Requests = std::variant<RequestQueue, RemoteClient>;

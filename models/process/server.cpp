@@ -42,12 +42,23 @@ std::string name_of_lane(const Spec& process, const Spec& part, std::size_t inde
   return fmt::format("{}, {} {}", process.name, index, part.name);
 }
 
-}  // namespace
-
-Costs Server::Lane::of_team(Costs costs) {
+// The cost of its operators beside arithmetic is in the work of each block.
+Costs of_team(Costs costs) {
   costs.runtime.per_batch = costs.runtime.per_launch = sim::Duration::zero();
   costs.sync.poll = std::min(costs.sync.poll, line_transfer);
   return costs;
+}
+
+}  // namespace
+
+Server::Lane::Lane(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+                   Accounting& accounting)
+    : spec_(spec),
+      costs_(costs),
+      team_costs_(of_team(costs)),
+      steps_(board, spec_, spec.on_cores() ? team_costs_ : costs_, host, accounting) {
+  if (spec_.host.threads > 0 && !alone())
+    helpers_.emplace(board, spec_, team_costs_, host, accounting.time());
 }
 
 Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, std::deque<HostThread>& hosts,
@@ -153,11 +164,6 @@ bool Server::may_have_requests(std::size_t part) {
   return of.remote ? of.remote->waiting() > 0 : of.own && of.own->may_have(engine_.now());
 }
 
-RemoteClient* Server::remote_of(const Lane& lane) {
-  std::optional<RemoteClient>& remote = parts_[lane.part()].remote;
-  return remote ? &*remote : nullptr;
-}
-
 // True if the lane may get one more batch, once there is one.
 bool Server::takes_more(const Lane& lane) const {
   const std::uint64_t most = lane.closed() && !lane.generator_ && !lane.steps_.one_by_one() ? ahead : 1;
@@ -167,7 +173,7 @@ bool Server::takes_more(const Lane& lane) const {
 // True if the lane gets a batch now.
 bool Server::ready(Lane& lane) {
   if (!takes_more(lane)) return false;
-  if (RemoteClient* const remote = remote_of(lane)) remote->catch_up();
+  if (auto& remote = parts_[lane.part()].remote) remote->catch_up();
   if (lane.generator_) return lane.generator_->ready(engine_.now());
   if (lane.closed()) return true;
   RequestQueue& requests = *parts_[lane.part()].requests();
@@ -229,9 +235,10 @@ void Server::size_batch(Lane& lane) {
                                  static_cast<double>(held) / static_cast<double>(spec.batch));
 }
 
-// The loop's own work before a batch is enqueued.
+// The loop's own work before a batch is enqueued, if that takes the host time.
 sim::Task<> Server::form_batch(HostThread& host, Lane& lane) {
   const ServerCosts& costs = lane.costs_.runtime.server;
+  if (costs.per_batch <= sim::Duration::zero() && costs.per_request <= sim::Duration::zero()) co_return;
   const auto requests = static_cast<std::int64_t>(lane.made_.size());
   host.set_phase(Phase::computing);
   co_await host.run(costs.per_batch + costs.per_request * requests);
@@ -254,7 +261,7 @@ sim::Task<> Server::enqueue(Worker& worker, Lane& lane) {
     made = lane.made_.front();
     full = static_cast<std::int64_t>(lane.made_.size()) == lane.spec().batch;
     size_batch(lane);
-    if (lane.forms_batches()) co_await form_batch(worker.host, lane);
+    co_await form_batch(worker.host, lane);
   } else if (!lane.closed()) {
     const std::optional<Time> request = parts_[lane.part()].requests()->take(engine_.now());
     if (!request) co_return;  // the request was dropped
@@ -316,7 +323,7 @@ void Server::record(Worker& worker, Lane& lane) {
     worker.host.set_phase(Phase::idle);
     const std::span<const Time> complete = lane.generator_->finish(engine_.now());
     if (!complete.empty()) lane.steps_.record(complete, static_cast<std::int64_t>(complete.size()));
-    if (RemoteClient* const remote = remote_of(lane))
+    if (auto& remote = parts_[lane.part()].remote)
       for (std::size_t i = 0; i < complete.size(); ++i) remote->answer();
   } else if (lane.closed())
     lane.steps_.record(batch);
@@ -349,7 +356,7 @@ void Server::set_timer(Worker& worker) {
   Time at = Time::never();
   for (const Lane* const lane : worker.lanes) {
     if (!takes_more(*lane)) continue;
-    if (RemoteClient* const remote = remote_of(*lane))
+    if (auto& remote = parts_[lane->part()].remote)
       remote->call_at_arrival([](void* self) { static_cast<Worker*>(self)->timer_due(); }, &worker);
     else if (lane->closed() && lane->generator_)
       at = std::min(at, lane->generator_->next_ask());

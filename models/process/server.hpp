@@ -63,14 +63,7 @@ class Server {
   class Lane {
    public:
     Lane(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
-         Accounting& accounting)
-        : spec_(spec),
-          costs_(costs),
-          team_costs_(of_team(costs)),
-          steps_(board, spec_, spec.on_cores() ? team_costs_ : costs_, host, accounting) {
-      if (spec_.host.threads > 0 && !alone())
-        helpers_.emplace(board, spec_, team_costs_, host, accounting.time());
-    }
+         Accounting& accounting);
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
 
@@ -89,8 +82,6 @@ class Server {
 
    private:
     friend class Server;
-    // The cost of its operators beside arithmetic is in the work of each block.
-    [[nodiscard]] static Costs of_team(Costs costs);
     [[nodiscard]] ThreadTeam* team() {
       auto* const all = std::get_if<ThreadTeam>(&steps_.executor());
       return all != nullptr ? all : helpers_ ? &*helpers_ : nullptr;
@@ -100,11 +91,6 @@ class Server {
     // The number that the next batch has on the stream, where each turn of a step counts.
     [[nodiscard]] std::uint64_t on_stream() const { return enqueued_ + turns_taken_; }
     [[nodiscard]] bool closed() const { return spec_.arrivals.closed_loop(); }
-    // True if forming a batch takes the host time.
-    [[nodiscard]] bool forms_batches() const {
-      const ServerCosts& server = costs_.runtime.server;
-      return server.per_batch > sim::Duration::zero() || server.per_request > sim::Duration::zero();
-    }
     // Images of the batch that is under way.
     [[nodiscard]] std::int64_t images() const {
       return spec_.arrivals.max_delay ? static_cast<std::int64_t>(made_.size()) : spec_.batch;
@@ -155,7 +141,6 @@ class Server {
   };
 
   [[nodiscard]] sim::Task<LoopEnd> run(Worker& worker);
-  [[nodiscard]] RemoteClient* remote_of(const Lane& lane);
   [[nodiscard]] bool ready(Lane& lane);
   [[nodiscard]] bool takes_more(const Lane& lane) const;
   [[nodiscard]] Lane* to_enqueue(const Worker& worker);

@@ -8,9 +8,7 @@
 
 #include "input/cursor.hpp"
 #include "input/parse.hpp"
-#include "input/printable.hpp"
 #include "input/readers.hpp"
-#include "input/spelling.hpp"
 
 namespace jostle::profiles {
 namespace {

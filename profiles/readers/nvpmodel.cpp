@@ -9,7 +9,6 @@
 #include "input/file.hpp"
 #include "input/hash.hpp"
 #include "input/printable.hpp"
-#include "input/spelling.hpp"
 #include "input/units.hpp"
 
 namespace jostle::profiles {

@@ -27,8 +27,8 @@
 #include "models/process/generation_spec.hpp"
 #include "models/process/runtimes.hpp"
 #include "models/process/spec.hpp"
-#include "scenarios/language/constraint.hpp"
 #include "scenarios/language/link.hpp"
+#include "scenarios/language/objective.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::profiles {

@@ -83,4 +83,10 @@ std::string sharing_note(const Result& result) {
              : fmt::format("{} processes", std::max<std::size_t>(processes, 2)));
 }
 
+std::optional<std::string> power_grade(const Result& result) {
+  for (const ProcessResult& process : result.processes)
+    if (process.grades.power) return process.grades.power;
+  return std::nullopt;
+}
+
 }  // namespace jostle::scenarios

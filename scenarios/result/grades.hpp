@@ -6,6 +6,7 @@
 #include <string_view>
 
 namespace jostle::scenarios {
+
 struct Result;
 
 // Grades, best first: measured, interpolated, fitted, datasheet, assumed.
@@ -38,5 +39,8 @@ struct Grades {
 // A sentence that says that the way of sharing the GPU is assumed, and which log would settle it. Empty if it
 // is not assumed.
 [[nodiscard]] std::string sharing_note(const Result& result);
+
+// The grade of the watts: the board's, so that of any process; absent if the board's power is not modelled.
+[[nodiscard]] std::optional<std::string> power_grade(const Result& result);
 
 }  // namespace jostle::scenarios

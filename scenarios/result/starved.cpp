@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "input/quantity.hpp"
+#include "models/process/runtimes.hpp"
 
 namespace jostle::scenarios {
-
 namespace {
 
 template <class Metrics>
@@ -102,6 +102,19 @@ void tell_ways(Result& pooled, const std::vector<Result>& replications) {
         called(process), input::decimal(ways.slowest, 3), input::decimal(ways.fastest, 3),
         process.throughput.unit));
   }
+}
+
+std::vector<std::string> computed_as(const Result& result) {
+  std::vector<std::string> sentences;
+  for (const process::RuntimeTraits& row : process::runtimes) {
+    const bool used =
+        row.computed_as != nullptr &&
+        std::ranges::find(result.processes, row.name, &ProcessResult::runtime) != result.processes.end();
+    if (used)
+      sentences.push_back(
+          fmt::format("{} is computed as {}: what its server adds is not known", row.name, row.computed_as));
+  }
+  return sentences;
 }
 
 }  // namespace jostle::scenarios

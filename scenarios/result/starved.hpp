@@ -20,4 +20,8 @@ void warn_of_starved(Result& result);
 // images/s".
 void tell_ways(Result& pooled, const std::vector<Result>& replications);
 
+// A sentence for each runtime of the result's processes that is computed as another
+// (RuntimeTraits::computed_as); they are among its warnings.
+[[nodiscard]] std::vector<std::string> computed_as(const Result& result);
+
 }  // namespace jostle::scenarios

@@ -7,7 +7,6 @@
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/llm/core_time.hpp"
-#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/language_work.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "scenarios/result/board_result.hpp"
-#include "scenarios/result/power_grade.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/result/ratio.hpp"
 #include "scenarios/run/metrics.hpp"
 

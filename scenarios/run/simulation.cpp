@@ -5,8 +5,8 @@
 
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/board_result.hpp"
-#include "scenarios/result/computed_as.hpp"
 #include "scenarios/result/ratio.hpp"
+#include "scenarios/result/starved.hpp"
 #include "scenarios/run/metrics.hpp"
 #include "scenarios/run/power_setup.hpp"
 #include "scenarios/run/steadiness.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "calibration/fit/gpu_start.hpp"
 #include "calibration/fit/launch_cost.hpp"
 #include "calibration/fit/time_slicing.hpp"
 #include "calibration/fit/trace_priors.hpp"

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

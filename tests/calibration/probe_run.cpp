@@ -7,7 +7,7 @@
 #include <functional>
 #include <sstream>
 
-#include "calibration/probe/parts.hpp"
+#include "calibration/probe/part.hpp"
 #include "calibration/probe/run.hpp"
 #include "input/refused.hpp"
 #include "tests/calibration/made_up_boards.hpp"

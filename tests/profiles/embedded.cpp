@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "profiles/profile/profile.hpp"
 
 namespace jostle::profiles {

@@ -10,7 +10,7 @@
 #include <string>
 #include <tuple>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"

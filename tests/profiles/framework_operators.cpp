@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
 #include "models/dnn/built_network.hpp"
 #include "models/dnn/framework_launches.hpp"

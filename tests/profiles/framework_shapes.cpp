@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/built_network.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
 #include "input/problems.hpp"
 #include "models/board/spec.hpp"

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
 #include "models/dnn/batch_norms.hpp"
 #include "models/dnn/framework_launches.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "profiles/profile/profile.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
 #include "models/board/clocks.hpp"
 #include "models/board/spec.hpp"

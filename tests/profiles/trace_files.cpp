@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "models/board/spec.hpp"
 #include "profiles/profile/profile.hpp"
 #include "profiles/tables/evidence_list.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
 #include "models/gpu/spec.hpp"
 #include "scenarios/language/scenario.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
 #include "tests/scenarios/runs.hpp"
 

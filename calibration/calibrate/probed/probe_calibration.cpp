@@ -11,7 +11,7 @@
 #include "calibration/calibrate/probed/identity_parameters.hpp"
 #include "calibration/calibrate/traces.hpp"
 #include "calibration/evidence/evidence_files.hpp"
-#include "calibration/probe/parts.hpp"
+#include "calibration/probe/part.hpp"
 #include "input/override.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"

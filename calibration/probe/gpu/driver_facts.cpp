@@ -3,7 +3,7 @@
 #include <string>
 
 #include "calibration/probe/gpu/loops.hpp"
-#include "calibration/probe/parts.hpp"
+#include "calibration/probe/part.hpp"
 #include "calibration/probe/power_sensors.hpp"
 
 namespace jostle::calibration::probe {

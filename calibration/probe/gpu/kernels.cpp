@@ -120,13 +120,7 @@ Outcome kernels(const Session& session) {
   Outcome outcome;
   const GpuFacts gpu = identify(session);
   session.progress(0, "products, convolutions, elementwise kernels by size");
-  const std::string report = in_process(session, experiment_limit_s, [&] {
-    std::string bytes;
-    put(bytes, time_all(session));
-    return bytes;
-  });
-  std::string_view bytes = report;
-  const auto all = take<Timed>(bytes);
+  const auto all = found_apart(session, experiment_limit_s, [&] { return time_all(session); });
   std::string csv = "kind,size,blocks,threads,duration_us,duration_sd_us,samples,flop,bytes\n";
   for (const Timed& one : all)
     csv += fmt::format("{},{:.0f},{},{},{:.3f},{:.3f},{:.0f},{:.0f},{:.0f}\n",

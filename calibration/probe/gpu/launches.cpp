@@ -179,17 +179,14 @@ constexpr Named wait_rows[] = {
 std::vector<Found> waits(const Session& session, int trips) {
   std::vector<Found> all;
   for (const unsigned flag : {0u, cuda::wait_spinning, cuda::wait_yielding, cuda::wait_blocking}) {
-    const std::string report = in_process(session, experiment_limit_s, [&] {
+    const auto us = found_apart(session, experiment_limit_s, [&] {
       const Gpu gpu(flag == 0 ? cuda::wait_spinning : flag);
       RoundTrip trip(gpu);
-      std::vector<double> us;
-      for (int i = 0; i < trips; ++i) us.push_back(flag == 0 ? trip.until_seen() : trip.until_awake());
-      std::string bytes;
-      put(bytes, std::vector<Found>{found(us)});
-      return bytes;
+      std::vector<double> times;
+      for (int i = 0; i < trips; ++i) times.push_back(flag == 0 ? trip.until_seen() : trip.until_awake());
+      return times;
     });
-    std::string_view bytes = report;
-    all.push_back(take<Found>(bytes).at(0));
+    all.push_back(found(us));
   }
   return all;
 }
@@ -381,13 +378,9 @@ void add_threads(const Session& session, Outcome& outcome) {
   for (const auto& [batch, what] : batches) {
     for (const int threads : {1, 2, 3, 4}) {
       session.progress(0.6, fmt::format("{} launching threads: {}", threads, what));
-      const std::string report = in_process(session, experiment_limit_s, [&] {
-        std::string bytes;
-        put(bytes, launching_threads(batch, threads, session.pace * (session.quick ? 0.3 : 1)));
-        return bytes;
+      const auto callers = found_apart(session, experiment_limit_s, [&] {
+        return launching_threads(batch, threads, session.pace * (session.quick ? 0.3 : 1));
       });
-      std::string_view bytes = report;
-      const auto callers = take<Caller>(bytes);
       double mean = 0;
       for (std::size_t i = 0; i < callers.size(); ++i) {
         const Caller& one = callers[i];
@@ -406,20 +399,11 @@ void add_threads(const Session& session, Outcome& outcome) {
   write_file(session, outcome, "launch_threads.csv", csv);
 }
 
-void add_rows(Outcome& outcome, std::span<const Named> rows, const std::string& report) {
-  std::string_view bytes = report;
-  const auto values = take<Found>(bytes);
+void add_rows(Outcome& outcome, std::span<const Named> rows, const std::vector<Found>& values) {
   for (std::size_t i = 0; i < rows.size() && i < values.size(); ++i)
     outcome.parameters.push_back({rows[i].parameter, values[i].value, "us",
                                   values[i].value > 0 ? values[i].sd / values[i].value : 0,
                                   static_cast<std::size_t>(values[i].samples), rows[i].how});
-}
-
-template <class T>
-std::string packed(const std::vector<T>& values) {
-  std::string bytes;
-  put(bytes, values);
-  return bytes;
 }
 
 }  // namespace
@@ -428,18 +412,15 @@ Outcome launches(const Session& session) {
   Outcome outcome;
   session.progress(0, "calls that launch and copy");
   add_rows(outcome, call_rows,
-           in_process(session, experiment_limit_s, [&] { return packed(calls(session.quick ? 40 : 200)); }));
-  add_rows(outcome, spacing_rows, in_process(session, experiment_limit_s, [] { return packed(spacings()); }));
+           found_apart(session, experiment_limit_s, [&] { return calls(session.quick ? 40 : 200); }));
+  add_rows(outcome, spacing_rows, found_apart(session, experiment_limit_s, spacings));
   session.progress(0.15, "round trips, by way of waiting");
-  add_rows(outcome, wait_rows, packed(waits(session, session.quick ? 500 : 3000)));
+  add_rows(outcome, wait_rows, waits(session, session.quick ? 500 : 3000));
   session.progress(0.3, "first kernels after the GPU idled");
   std::string csv = "what,idle_ms,latency_us\n";
   for (const bool network : {false, true}) {
-    const std::string report = in_process(session, experiment_limit_s, [&] {
-      return packed(network ? idled_network(session) : idled_kernel(session));
-    });
-    std::string_view taken = report;
-    const auto idle = take<Idled>(taken);
+    const auto idle = found_apart(session, experiment_limit_s,
+                                  [&] { return network ? idled_network(session) : idled_kernel(session); });
     for (const Idled& one : idle)
       csv += fmt::format("{},{:g},{:.2f}\n", network ? "graph" : "kernel", one.idle_ms, one.latency_us);
     if (network) {
@@ -450,10 +431,9 @@ Outcome launches(const Session& session) {
   }
   write_file(session, outcome, "raw/idle_wake.csv", csv);
   session.progress(0.5, "launches in flight");
-  const std::string flight = in_process(session, experiment_limit_s,
-                                        [] { return packed(std::vector<double>{launches_in_flight()}); });
-  std::string_view bytes = flight;
-  outcome.parameters.push_back({"seen.launches_in_flight", take<double>(bytes).at(0), "", 0, 1,
+  const auto flight =
+      found_apart(session, experiment_limit_s, [] { return std::vector<double>{launches_in_flight()}; });
+  outcome.parameters.push_back({"seen.launches_in_flight", flight.at(0), "", 0, 1,
                                 "launches that a stream takes before a call waits"});
   add_threads(session, outcome);
   return outcome;

@@ -200,13 +200,7 @@ std::optional<Estimate> middle_of_stamps(const std::vector<double>& us) {
 }
 
 GpuFacts identify(const Session& session) {
-  const std::string report = in_process(session, set_up_s, [] {
-    std::string bytes;
-    put(bytes, std::vector<GpuFacts>{gpu_facts()});
-    return bytes;
-  });
-  std::string_view bytes = report;
-  return take<GpuFacts>(bytes).at(0);
+  return found_apart(session, set_up_s, [] { return std::vector<GpuFacts>{gpu_facts()}; }).at(0);
 }
 
 std::vector<OwnedTurn> owned_turns(std::span<const Loops> processes, std::span<const Looped> results) {

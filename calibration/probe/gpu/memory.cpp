@@ -133,16 +133,9 @@ std::vector<Copy> copies(const Gpu& gpu, int repeats) {
   return all;
 }
 
-template <class T, class Work>
-std::vector<T> apart(const Session& session, const Work& work) {
-  const std::string report = in_process(session, experiment_limit_s, [&] {
-    const Gpu gpu;
-    std::string bytes;
-    put(bytes, work(gpu));
-    return bytes;
-  });
-  std::string_view bytes = report;
-  return take<T>(bytes);
+template <class Work>
+auto apart(const Session& session, const Work& work) {
+  return found_apart(session, experiment_limit_s, [&] { return work(Gpu()); });
 }
 
 // Reads 256 MB again and again on this core for `seconds`; GB/s.
@@ -242,7 +235,7 @@ void over_memory_clocks(const Session& session, double seconds, Outcome& outcome
       outcome.problems.push_back(fmt::format("the memory was not measured at {} MHz: {}", mhz, why));
       continue;
     }
-    const auto read = apart<BandwidthRow>(session, [&](const Gpu& on) {
+    const auto read = apart(session, [&](const Gpu& on) {
       const auto blocks = static_cast<unsigned>(32 * on.identity().sms);
       return std::vector<BandwidthRow>{
           {0, blocks, static_cast<double>(large(on)),
@@ -263,10 +256,10 @@ Outcome gpu_memory(const Session& session) {
   const GpuFacts gpu = identify(session);
   const double seconds = session.pace * (session.quick ? 0.05 : 0.15);
   session.progress(0, "bandwidth by blocks");
-  auto rows = apart<BandwidthRow>(session, [&](const Gpu& on) { return by_blocks(on, seconds); });
+  auto rows = apart(session, [&](const Gpu& on) { return by_blocks(on, seconds); });
   add_bandwidths(rows, gpu, outcome);
   session.progress(0.2, "bandwidth by size");
-  const auto sizes = apart<BandwidthRow>(session, [&](const Gpu& on) { return by_size(on, seconds); });
+  const auto sizes = apart(session, [&](const Gpu& on) { return by_size(on, seconds); });
   rows.insert(rows.end(), sizes.begin(), sizes.end());
   std::string csv = "kind,blocks,data_bytes,gb_per_s,relative_sd_pct\n";
   for (const BandwidthRow& row : rows)
@@ -278,11 +271,11 @@ Outcome gpu_memory(const Session& session) {
                                 "a tenth of the L2's size, read again and again"});
   session.progress(0.4, "latency by size");
   csv = "bytes,cycles\n";
-  for (const Latency& one : apart<Latency>(session, latencies))
+  for (const Latency& one : apart(session, latencies))
     csv += fmt::format("{:.0f},{:.1f}\n", one.bytes, one.cycles);
   write_file(session, outcome, "gpu_latency.csv", csv);
   session.progress(0.6, "copies");
-  const auto copied = apart<Copy>(session, [&](const Gpu& on) { return copies(on, session.quick ? 5 : 20); });
+  const auto copied = apart(session, [&](const Gpu& on) { return copies(on, session.quick ? 5 : 20); });
   csv = "direction,bytes,us\n";
   for (const Copy& copy : copied)
     csv +=

@@ -198,13 +198,7 @@ double another_function_us() {
 }
 
 double one_number(const Session& session, const std::function<double()>& work) {
-  const std::string report = in_process(session, experiment_limit_s, [&] {
-    std::string bytes;
-    put(bytes, std::vector<double>{work()});
-    return bytes;
-  });
-  std::string_view bytes = report;
-  return take<double>(bytes).at(0);
+  return found_apart(session, experiment_limit_s, [&] { return std::vector<double>{work()}; }).at(0);
 }
 
 bool mps_runs() {

@@ -9,7 +9,7 @@
 
 #include "calibration/probe/children.hpp"
 #include "calibration/probe/gpu/cuda.hpp"
-#include "calibration/probe/parts.hpp"
+#include "calibration/probe/part.hpp"
 #include "tests/calibration/probe_gpu/made_up_gpu.hpp"
 
 namespace jostle::calibration {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "calibration/calibrate/held_out.hpp"
-#include "calibration/evidence/simulated.hpp"
-#include "calibration/validate/own_evidence.hpp"
+#include "calibration/evidence/comparison.hpp"
+#include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "tests/sanitized.hpp"

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "calibration/calibrate/calibrate.hpp"
-#include "calibration/evidence/simulated.hpp"
+#include "calibration/evidence/comparison.hpp"
 #include "calibration/logs/formats.hpp"
 #include "calibration/logs/run_logs.hpp"
-#include "calibration/validate/own_evidence.hpp"
+#include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"

@@ -9,7 +9,7 @@
 
 #include "calibration/calibrate/board/board_calibration.hpp"
 #include "calibration/calibrate/power_fit.hpp"
-#include "calibration/evidence/simulated.hpp"
+#include "calibration/evidence/comparison.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/run.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "calibration/calibrate/traces.hpp"
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "calibration/fit/space_sharing.hpp"
 #include "calibration/validate/validate.hpp"
 #include "models/board/spec.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/evidence/embedded.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "calibration/evidence/published_evidence.hpp"
-#include "calibration/validate/boards.hpp"
+#include "calibration/validate/validate.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::calibration {

@@ -1,11 +1,10 @@
-#include "calibration/validate/own_evidence.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
+#include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
 
 namespace jostle::calibration {

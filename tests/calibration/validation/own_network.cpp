@@ -13,7 +13,7 @@
 #include "calibration/calibrate/calibrate.hpp"
 #include "calibration/calibrate/layer_times.hpp"
 #include "calibration/calibrate/next_log.hpp"
-#include "calibration/evidence/simulated.hpp"
+#include "calibration/evidence/comparison.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/builders/described.hpp"
 #include "models/dnn/fusion.hpp"

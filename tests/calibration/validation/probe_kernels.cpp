@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "calibration/calibrate/probed/probe_calibration.hpp"
+#include "calibration/evidence/comparison.hpp"
 #include "calibration/evidence/evidence_files.hpp"
-#include "calibration/evidence/simulated.hpp"
 #include "models/board/spec.hpp"
 
 namespace jostle::calibration {

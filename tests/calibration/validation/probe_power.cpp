@@ -11,8 +11,8 @@
 
 #include "calibration/calibrate/power_fit.hpp"
 #include "calibration/calibrate/probed/probe_calibration.hpp"
+#include "calibration/evidence/comparison.hpp"
 #include "calibration/evidence/evidence_files.hpp"
-#include "calibration/evidence/simulated.hpp"
 #include "models/board/spec.hpp"
 
 namespace jostle::calibration {

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "calibration/claims/deviations.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "analyses/support/support.hpp"
-#include "calibration/evidence/embedded.hpp"
-#include "calibration/validate/boards.hpp"
+#include "calibration/evidence/evidence_files.hpp"
+#include "calibration/validate/validate.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::calibration {

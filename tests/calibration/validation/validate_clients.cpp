@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "calibration/evidence/measured_run.hpp"
-#include "calibration/validate/clients.hpp"
+#include "calibration/validate/validate.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::calibration {

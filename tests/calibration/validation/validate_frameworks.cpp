@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "calibration/validate/frameworks.hpp"
+#include "calibration/validate/validate.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

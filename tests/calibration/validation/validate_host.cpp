@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/validate/host.hpp"
+#include "calibration/validate/validate.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::calibration {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/validate/language.hpp"
+#include "calibration/validate/validate.hpp"
 #include "profiles/profile/uncertainty.hpp"
 #include "tests/sanitized.hpp"
 

@@ -1,8 +1,8 @@
 // Expressions over runs, and the rows of calibration/checks.csv that use them.
 #include <gtest/gtest.h>
 
-#include "calibration/claims/checks_of_rows.hpp"
-#include "calibration/claims/statements.hpp"
+#include "calibration/claims/check.hpp"
+#include "calibration/claims/reproduce.hpp"
 #include "calibration/claims/values.hpp"
 
 namespace jostle::calibration {
