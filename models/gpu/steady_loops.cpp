@@ -84,9 +84,10 @@ bool SteadyLoops::test() const {
                                         least_of_each, precision_.of_each);
   for (const Member& member : members_)
     if (member.kind != none && member.records < needed) return false;
-  return std::ranges::all_of(kinds_, [this](const Kind& kind) {
+  const double most = kinds_.size() > 1 ? precision_.of_mix : precision_.error;
+  return std::ranges::all_of(kinds_, [most](const Kind& kind) {
     const auto settled = std::span(kind.records).subspan(kind.records.size() / transient);
-    return error_of_mean(settled) <= precision_.error;
+    return error_of_mean(settled) <= most;
   });
 }
 
