@@ -86,6 +86,7 @@ void Repeats::begin_recording() {
   for (Member& member : members_) {
     member.batch_since = Time::never();
     member.ended_batch = false;
+    member.recorded = member.late = 0;
   }
   for (Group& group : groups_) {
     group.expiries.clear();
@@ -125,17 +126,20 @@ void Repeats::end_batch(std::size_t context) {
 }
 
 // The times of batches whose kernels are launched one by one depend on the GPU alone if the host is well
-// ahead. Where processes take turns, only graphs are repeated.
+// ahead, but for few. Where processes take turns, only graphs are repeated.
 void Repeats::record(std::size_t context) {
-  constexpr int ahead = 8;  // the host is through with the batch an eighth of its time before it ends
-  const Member& member = members_[context];
+  constexpr int ahead = 8;         // the host is through with a batch an eighth of its time before it ends
+  constexpr std::size_t few = 16;  // one in so many
+  Member& member = members_[context];
   const Stream& stream = streams_[context];
-  const bool one_by_one = stream.batches.front().kernel_by_kernel;
-  if (one_by_one &&
-      (in_turns() || (member.batch_since != Time::never() &&
-                      ahead * (engine_.now() - stream.launched_all) < engine_.now() - member.batch_since))) {
-    forget();
-    return;
+  if (stream.batches.front().kernel_by_kernel && member.batch_since != Time::never()) {
+    const Duration left = engine_.now() - stream.launched_all;
+    ++member.recorded;
+    if (ahead * left < engine_.now() - member.batch_since) ++member.late;
+    if (in_turns() || few * member.late > member.recorded + few) {
+      forget();
+      return;
+    }
   }
   if (member.batch_since == Time::never() || !loops_.records()) return;
   BatchRecord record{.time = axis(context) - member.batch_since,
