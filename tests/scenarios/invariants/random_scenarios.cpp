@@ -221,11 +221,6 @@ const std::vector<std::string>& with_repeats() {
       "  - {model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, streams: 4}\n"
       "  - {model: mobilenet_v2, precision: fp16, runtime: cuda-graph, sync: blocking, streams: 2}\n"
       "run: {duration: 500 ms, warmup: 100 ms}\n",
-      "device: nvidia-h200\nmps: true\nprocesses:\n"
-      "  - {model: resnet50, precision: fp16, batch: 8, runtime: tensorrt}\n"
-      "  - {model: densenet121, precision: fp16, batch: 4, runtime: tensorrt}\n"
-      "  - {model: resnet18, precision: fp16, batch: 8, runtime: cuda-graph}\n"
-      "run: {duration: 2 s, warmup: 100 ms}\n",
       "device: nvidia-h200\nmps: true\nprocesses: [{model: resnet50, precision: fp16, "
       "runtime: cuda-graph, sync: spin, count: 2, streams: 2}]\n"
       "run: {duration: 500 ms, warmup: 100 ms}\n",
