@@ -332,14 +332,61 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
   system.tokens->energy_pi90 = around(system.tokens->energy_mj, spreads.token_energy, of_both).pi90;
 }
 
+namespace {
+
+// The standard error of an interval's ends, in the logarithm: its variances are added, and that of n normal
+// numbers is known to sqrt(2 / (n - 1)) of itself.
+double error_of_ends(const scenarios::IntervalParts& parts, const DrawnRuns& runs) {
+  const auto error = [](double variance, std::size_t n) {
+    return variance * std::sqrt(2 / static_cast<double>(n - 1)) / 2;
+  };
+  const double by_parameters = parts.parameters * parts.parameters, by_chance = parts.chance * parts.chance;
+  const double half_width = std::sqrt(by_parameters + by_chance + parts.model * parts.model);
+  return std::hypot(error(by_parameters + by_chance, runs.drawn.size()),
+                    error(by_chance, runs.repeated.size())) /
+         std::max(half_width, 1e-9);
+}
+
+}  // namespace
+
+bool are_enough(const scenarios::Scenario& scenario, const UncertainProfile& profile, const DrawnRuns& runs,
+                Sought sought) {
+  constexpr double precise = 0.015, of_little_weight = 0.1;
+  scenarios::Result result = runs.point;
+  const Spreads spreads = spreads_of(scenario, runs);
+  add_intervals(result, scenario, profile, spreads);
+  const auto enough = [&](const scenarios::Metric& point, const Spread& spread,
+                          const std::optional<scenarios::IntervalParts>& parts) {
+    if (!point || !parts) return !point || spread.known;
+    const bool told = sought == Sought::ends ||
+                      parts->parameters <= of_little_weight * std::hypot(parts->chance, parts->model);
+    return told && error_of_ends(*parts, runs) <= precise;
+  };
+  const auto enough_of = [&](const scenarios::ProcessResult& process) {
+    const EntrySpread& spread = spreads.entries[static_cast<std::size_t>(process.entry)];
+    const Spread& tail = spread.latency.back();
+    // The model's error of the tail is at least that of the mean.
+    auto of_tail = process.latency_ms.pi90_parts;
+    if (of_tail) of_tail->parameters = tail.parameters(), of_tail->chance = tail.chance;
+    return enough(process.throughput.mean, spread.throughput, process.throughput.pi90_parts) &&
+           enough(process.latency_ms.mean, spread.latency.front(), process.latency_ms.pi90_parts) &&
+           enough(process.latency_ms.p99, tail, of_tail);
+  };
+  const scenarios::SystemResult& system = result.system;
+  return enough(system.throughput, spreads.throughput, system.throughput_pi90_parts) &&
+         enough(system.power_w.mean, spreads.power, system.power_w.pi90_parts) &&
+         (!system.tokens || enough(system.tokens->per_s, spreads.tokens, system.tokens->per_s_pi90_parts)) &&
+         std::ranges::all_of(result.processes, enough_of);
+}
+
 std::optional<scenarios::Result> run_with_interval(const scenarios::Scenario& scenario,
-                                                   const scenarios::RunControl& control) {
+                                                   const scenarios::RunControl& control, Sought sought) {
   input::Problems problems;
   const auto known = uncertain_profile(scenario, problems);
   if (!known) throw scenarios::RunError(problems.text());
   auto result = run(scenario, known->base.profile, control);
   if (!result) return std::nullopt;
-  const auto runs = drawn_runs(scenario, *known, *result, control);
+  const auto runs = drawn_runs(scenario, *known, *result, control, sought);
   if (!runs) return std::nullopt;
   add_intervals(*result, scenario, *known, spreads_of(scenario, *runs));
   judge(*result, scenario, &control);

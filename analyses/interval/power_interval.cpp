@@ -12,7 +12,7 @@ scenarios::Result once_with_interval(const scenarios::Scenario& scenario,
                                      const scenarios::RunControl& control) {
   scenarios::Scenario once = scenario;
   once.run.replications = 1;
-  auto result = run_with_interval(once, control);
+  auto result = run_with_interval(once, control, Sought::ends);
   if (!result) throw scenarios::Interrupted();
   return *std::move(result);
 }

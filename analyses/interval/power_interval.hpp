@@ -8,7 +8,7 @@
 namespace jostle::analyses {
 
 // The interval of a scenario's mean power, relative to the predicted mean: [0.92, 1.1]. None if no power is
-// known. Costs about 80 runs, on all cores (run_with_interval()). Throws RunError, Interrupted.
+// known. Costs 24 to 80 runs, on all cores (run_with_interval()). Throws RunError, Interrupted.
 [[nodiscard]] scenarios::Interval relative_power_interval(const scenarios::Scenario& scenario,
                                                           const scenarios::RunControl& control);
 

@@ -47,6 +47,17 @@ Moments moments_of(const std::vector<double>& values) {
   return found;
 }
 
+// The 5 % and the 95 % quantile. Of few numbers they are those of a normal distribution, which are known
+// twice as well as those of the numbers.
+std::pair<double, double> outer_quantiles(std::vector<double> values) {
+  constexpr std::size_t few = 48;
+  std::ranges::sort(values);
+  if (values.size() >= few || values.size() < 2) return {quantile(values, 0.05), quantile(values, 0.95)};
+  const Moments moments = moments_of(values);
+  const double side = z * std::sqrt(moments.variance);
+  return {moments.mean - side, moments.mean + side};
+}
+
 // Removes the part of a half-width that is due to chance.
 double without(double chance, double side) {
   return std::sqrt(std::max(0.0, std::max(side, 0.0) * side - chance * chance));
@@ -99,16 +110,16 @@ Spread Spread::elsewhere() const {
 
 Spread spread_of(const MetricRuns& runs, const std::vector<profiles::Draw>& draws, bool as_long) {
   const std::vector<double> repeated = logs_of(runs.repeated);
-  std::vector<double> drawn = logs_of(runs.drawn);
+  const std::vector<double> drawn = logs_of(runs.drawn);
   Spread found;
   found.known = runs.point && *runs.point > 0 && repeated.size() >= repetitions / 2 && !drawn.empty() &&
                 20 * (runs.drawn.size() - drawn.size()) <= runs.drawn.size();
   if (!found.known) return found;
   const Moments of_all = moments_of(repeated);
   const double by_chance = z * std::sqrt(of_all.variance);
-  std::ranges::sort(drawn);
-  found.below = without(by_chance, of_all.mean - quantile(drawn, 0.05));
-  found.above = without(by_chance, quantile(drawn, 0.95) - of_all.mean);
+  const auto [low, high] = outer_quantiles(drawn);
+  found.below = without(by_chance, of_all.mean - low);
+  found.above = without(by_chance, high - of_all.mean);
   std::vector<Moments> each;
   for (const std::vector<scenarios::Metric>& process : runs.individual) {
     const std::vector<double> logs = logs_of(process);

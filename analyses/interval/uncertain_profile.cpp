@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 #include <utility>
 
+#include "analyses/interval/interval.hpp"
 #include "analyses/interval/spread.hpp"
 #include "input/csv.hpp"
 #include "input/override.hpp"
@@ -66,6 +69,9 @@ namespace {
 
 using scenarios::Among;
 
+// Numbers of draws and repetitions after which the ends of the intervals may be known well enough.
+constexpr std::array<std::pair<std::size_t, std::size_t>, 3> rounds{
+    {{16, 8}, {32, 8}, {profiles::uncertainty_draws, repetitions}}};
 constexpr double least_seconds = 4;
 constexpr double part_of_run = 0.25;
 
@@ -89,15 +95,14 @@ scenarios::Scenario with_seed(scenarios::Scenario scenario, const char* what, st
 // Simulations without a trace; on interruption the results are incomplete.
 class Simulations {
  public:
-  explicit Simulations(const scenarios::RunControl& control) : control_(control) {}
+  Simulations(const scenarios::RunControl& control, Among among) : control_(control), among_(among) {}
 
-  void run(const scenarios::Scenario& scenario, const profiles::Profile& profile, Among among,
-           scenarios::Result& into) {
+  void run(const scenarios::Scenario& scenario, const profiles::Profile& profile, scenarios::Result& into) {
     scenarios::RunControl alone;
     alone.interrupt = control_.interrupt;
     // A draw is compared with other draws only, so its percentiles need not be known well.
-    alone.every_percentile = control_.every_percentile || among == Among::draws;
-    alone.among = among;
+    alone.every_percentile = control_.every_percentile || among_ == Among::draws;
+    alone.among = among_;
     auto result = jostle::scenarios::run(scenario, profile, alone);
     if (result)
       into = std::move(*result);
@@ -108,40 +113,36 @@ class Simulations {
 
  private:
   const scenarios::RunControl& control_;
+  Among among_;
   std::atomic<bool> interrupted_ = false;
 };
 
-// Adds draws and repetitions to runs whose points are known. False if interrupted.
-bool add_runs(std::vector<DrawnRuns>& found, std::span<const scenarios::Scenario> scenarios,
-              const UncertainProfile& profile, const scenarios::RunControl& control) {
-  if (scenarios.empty()) return true;
-  const profiles::BaseProfile& base = profile.base;
-  const auto draws = profiles::draws(profile.uncertainty, base.profile, scenarios.front().run.seed);
-  std::vector<profiles::Profile> profiles(draws.size());
-  scenarios::parallel_for(draws.size(), [&](std::size_t i) {
-    profiles[i] = profiles::drawn(base.document, base.profile, draws[i]);
-  });
-  std::vector<scenarios::Scenario> asked;
-  for (std::size_t s = 0; s < scenarios.size(); ++s) {
-    asked.push_back(shortened(scenarios[s], found[s].point));
-    found[s].draws = draws;
-    found[s].drawn.resize(draws.size());
-    found[s].repeated.resize(repetitions);
-    found[s].as_long =
-        sim::to_seconds(asked[s].run.duration) >=
-            found[s].point.simulated_s * 0.999 / static_cast<double>(found[s].point.replications) ||
-        scenarios[s].run.setup || scenarios[s].run.batches;
+// Adds runs on its draws of the profile, and repetitions, to the run of a scenario. `enough`: they are (asked
+// between rounds). False if interrupted.
+bool add_runs(DrawnRuns& found, const scenarios::Scenario& scenario, const UncertainProfile& profile,
+              Simulations& runs, const std::function<bool()>& enough) {
+  const std::vector<profiles::Draw> draws = std::move(found.draws);
+  const scenarios::Scenario asked = shortened(scenario, found.point);
+  found.as_long = sim::to_seconds(asked.run.duration) >=
+                      found.point.simulated_s * 0.999 / static_cast<double>(found.point.replications) ||
+                  scenario.run.setup || scenario.run.batches;
+  for (const auto& [drawn, repeated] : rounds) {
+    const std::size_t from = found.drawn.size(), repeated_from = found.repeated.size();
+    found.draws.assign(draws.begin(), draws.begin() + static_cast<std::ptrdiff_t>(drawn));
+    found.drawn.resize(drawn);
+    found.repeated.resize(repeated);
+    scenarios::parallel_for(drawn - from + repeated - repeated_from, [&](std::size_t i) {
+      if (const std::size_t draw = from + i; draw < drawn) {
+        const profiles::Profile& base = profile.base.profile;
+        runs.run(with_seed(asked, "draw", draw), profiles::drawn(profile.base.document, base, draws[draw]),
+                 found.drawn[draw]);
+      } else {
+        const std::size_t at = draw - drawn + repeated_from;
+        runs.run(with_seed(asked, "repetition", at), profile.base.profile, found.repeated[at]);
+      }
+    });
+    if (runs.interrupted() || (drawn < draws.size() && enough())) break;
   }
-  Simulations runs(control);
-  const std::size_t each = draws.size() + repetitions;
-  scenarios::parallel_for(scenarios.size() * each, [&](std::size_t i) {
-    const std::size_t s = i / each, j = i % each;
-    if (j < draws.size())
-      runs.run(with_seed(asked[s], "draw", j), profiles[j], Among::draws, found[s].drawn[j]);
-    else
-      runs.run(with_seed(asked[s], "repetition", j - draws.size()), base.profile, Among::draws,
-               found[s].repeated[j - draws.size()]);
-  });
   return !runs.interrupted();
 }
 
@@ -151,20 +152,30 @@ std::optional<std::vector<DrawnRuns>> drawn_runs(std::span<const scenarios::Scen
                                                  const UncertainProfile& profile,
                                                  const scenarios::RunControl& control) {
   std::vector<DrawnRuns> found(scenarios.size());
-  Simulations runs(control);
+  Simulations points(control, Among::none), runs(control, Among::draws);
   scenarios::parallel_for(scenarios.size(), [&](std::size_t s) {
-    runs.run(scenarios[s], profile.base.profile, Among::none, found[s].point);
+    points.run(scenarios[s], profile.base.profile, found[s].point);
   });
-  if (runs.interrupted() || !add_runs(found, scenarios, profile, control)) return std::nullopt;
+  if (points.interrupted()) return std::nullopt;
+  if (scenarios.empty()) return found;
+  const auto draws = profiles::draws(profile.uncertainty, profile.base.profile, scenarios.front().run.seed);
+  for (std::size_t s = 0; s < scenarios.size(); ++s) {
+    found[s].draws = draws;
+    if (!add_runs(found[s], scenarios[s], profile, runs, [] { return false; })) return std::nullopt;
+  }
   return found;
 }
 
 std::optional<DrawnRuns> drawn_runs(const scenarios::Scenario& scenario, const UncertainProfile& profile,
-                                    const scenarios::Result& point, const scenarios::RunControl& control) {
-  std::vector<DrawnRuns> found(1);
-  found.front().point = point;
-  if (!add_runs(found, {&scenario, 1}, profile, control)) return std::nullopt;
-  return std::move(found.front());
+                                    const scenarios::Result& point, const scenarios::RunControl& control,
+                                    Sought sought) {
+  DrawnRuns found;
+  found.point = point;
+  Simulations runs(control, Among::draws);
+  found.draws = profiles::draws(profile.uncertainty, profile.base.profile, scenario.run.seed);
+  const auto enough = [&] { return are_enough(scenario, profile, found, sought); };
+  if (!add_runs(found, scenario, profile, runs, enough)) return std::nullopt;
+  return found;
 }
 
 }  // namespace jostle::analyses

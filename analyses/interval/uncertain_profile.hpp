@@ -1,6 +1,7 @@
 // A profile together with the uncertainty of its parameters.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,10 +50,16 @@ struct DrawnRuns {
                                                                const UncertainProfile& profile,
                                                                const scenarios::RunControl& control);
 
-// The runs of one scenario whose own result is known.
+// What is sought of them: also the shares of single parameters, which take all draws where parameters matter,
+// or the ends of intervals only.
+enum class Sought : std::uint8_t { shares, ends };
+
+// The runs of one scenario whose own result is known: only as many as the intervals need (are_enough(),
+// interval.hpp).
 [[nodiscard]] std::optional<DrawnRuns> drawn_runs(const scenarios::Scenario& scenario,
                                                   const UncertainProfile& profile,
                                                   const scenarios::Result& point,
-                                                  const scenarios::RunControl& control);
+                                                  const scenarios::RunControl& control,
+                                                  Sought sought = Sought::shares);
 
 }  // namespace jostle::analyses

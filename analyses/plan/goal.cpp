@@ -142,7 +142,7 @@ GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario, cons
   control.interrupt = interrupt;
   control.every_percentile = true;
   const auto point = run(scenario, known->base.profile, control);
-  const auto runs = point ? drawn_runs(scenario, *known, *point, control) : std::nullopt;
+  const auto runs = point ? drawn_runs(scenario, *known, *point, control, Sought::ends) : std::nullopt;
   if (!runs) throw scenarios::Interrupted();
   const std::string basis = weakest_basis(*point, scenario, known->base.profile);
   const double octaves = furthest_batch(scenario, known->base.profile);

@@ -52,7 +52,7 @@ std::optional<DrawnPoint> drawn_at_first(const std::vector<scenarios::Scenario>&
     const auto point = run(scenarios[i], profile->base.profile, control);
     if (!point) throw scenarios::Interrupted();
     if (point->status != "ok") continue;
-    const auto runs = drawn_runs(scenarios[i], *profile, *point, control);
+    const auto runs = drawn_runs(scenarios[i], *profile, *point, control, Sought::ends);
     if (!runs) throw scenarios::Interrupted();
     return DrawnPoint{i, std::move(*profile), spreads_of(scenarios[i], *runs)};
   }

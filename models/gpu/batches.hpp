@@ -55,6 +55,11 @@ class Batches {
     host_.rate = 0;
   }
 
+  // The host has not launched all kernels of the oldest batch yet.
+  [[nodiscard]] bool launching() const {
+    return !empty() && front().launched < front().kernels->kernels.size();
+  }
+
   // The oldest batch is finished.
   void pop() {
     sim::contract(!batches_.empty(), "a batch that ends had been enqueued");

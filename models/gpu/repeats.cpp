@@ -23,7 +23,11 @@ Running between(const BatchRecord& record, double from, double to) {
 
 LoopKind Repeats::kind_of(std::size_t context) const {
   const Stream& stream = streams_[context];
-  return {.kernels = stream.batches.front().given, .priority = stream.spec.priority, .sms = stream.spec.sms};
+  const Batch& batch = stream.batches.front();
+  return {.kernels = batch.given,
+          .priority = stream.spec.priority,
+          .sms = stream.spec.sms,
+          .kernel_by_kernel = batch.kernel_by_kernel};
 }
 
 // The time that records are on: where processes take turns, that in which the context's process has run.
@@ -81,6 +85,7 @@ void Repeats::begin_recording() {
   for (Member& member : members_) {
     member.batch_since = Time::never();
     member.ended_batch = false;
+    member.recorded = member.late = 0;
   }
   for (Group& group : groups_) {
     group.expiries.clear();
@@ -119,13 +124,21 @@ void Repeats::end_batch(std::size_t context) {
   note_presence(context);
 }
 
-// Only graphs, which are launched as a whole, are repeated: their times do not depend on the pace of a host.
+// The times of batches whose kernels are launched one by one depend on the GPU alone if the host is well
+// ahead, but for few. Where processes take turns, only graphs are repeated.
 void Repeats::record(std::size_t context) {
-  const Member& member = members_[context];
+  constexpr int ahead = 8;         // the host is through with a batch an eighth of its time before it ends
+  constexpr std::size_t few = 16;  // one in so many
+  Member& member = members_[context];
   const Stream& stream = streams_[context];
-  if (stream.batches.front().kernel_by_kernel) {
-    forget();
-    return;
+  if (stream.batches.front().kernel_by_kernel && member.batch_since != Time::never()) {
+    const Duration left = engine_.now() - stream.launched_all;
+    ++member.recorded;
+    if (ahead * left < engine_.now() - member.batch_since) ++member.late;
+    if (in_turns() || few * member.late > member.recorded + few) {
+      forget();
+      return;
+    }
   }
   if (member.batch_since == Time::never() || !loops_.records()) return;
   BatchRecord record{.time = axis(context) - member.batch_since,
@@ -143,7 +156,7 @@ bool Repeats::is_in_loop(std::size_t context) const {
   if (loops_.unknown(context)) return batches.empty();
   if (!loops_.may_pause(context, member.in_batch ? member.paused : axis(context) - member.last_batch))
     return false;
-  return batches.empty() || (!batches.front().kernel_by_kernel && loops_.repeats(context, kind_of(context)));
+  return batches.empty() || loops_.repeats(context, kind_of(context));
 }
 
 bool Repeats::all_in_loops() const {

@@ -104,8 +104,10 @@ class Repeats {
     Running before;            // booked by the stream at `batch_since`
     sim::Time last_batch;      // end of the last batch
     bool ended_batch = false;  // since recording began
-    bool in_batch = false;     // its oldest batch could start
-    bool present = false;      // the same, and its process runs
+    std::size_t recorded = 0;  // batches since then, and those whose host was not ahead
+    std::size_t late = 0;
+    bool in_batch = false;  // its oldest batch could start
+    bool present = false;   // the same, and its process runs
     Repeat repeat;
   };
   struct Group {

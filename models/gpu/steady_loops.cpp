@@ -17,6 +17,7 @@ constexpr std::int64_t busy_share = 5;  // a pause is at most a fifth of the bat
 constexpr sim::Duration longer_pause =
     sim::Duration{5'000'000};  // beyond twice the longest that was recorded
 constexpr std::size_t least_of_each = 4;
+constexpr std::size_t fewest_of_one = 64;  // records, where all loops are of one kind
 constexpr std::size_t most_records = 1U << 15U;
 
 // Standard error of the mean time over the mean time.
@@ -68,9 +69,10 @@ void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchReco
   of.records.push_back(record);
   of.contexts.push_back(context);
   const auto records = [](const Kind& each) { return each.records.size(); };
-  if (records(*std::ranges::min_element(kinds_, {}, records)) < test_at_) return;
+  const std::size_t least = records(*std::ranges::min_element(kinds_, {}, records));
+  if (least < (kinds_.size() == 1 ? std::max(test_at_, fewest_of_one) : test_at_)) return;
   steady_ = test();
-  test_at_ = static_cast<std::size_t>(between_tests * static_cast<double>(test_at_));
+  test_at_ = static_cast<std::size_t>(between_tests * static_cast<double>(least));
 }
 
 void SteadyLoops::end_turn(std::size_t context) {
@@ -84,9 +86,10 @@ bool SteadyLoops::test() const {
                                         least_of_each, precision_.of_each);
   for (const Member& member : members_)
     if (member.kind != none && member.records < needed) return false;
-  return std::ranges::all_of(kinds_, [this](const Kind& kind) {
+  const double most = kinds_.size() > 1 ? precision_.of_mix : precision_.error;
+  return std::ranges::all_of(kinds_, [most](const Kind& kind) {
     const auto settled = std::span(kind.records).subspan(kind.records.size() / transient);
-    return error_of_mean(settled) <= precision_.error;
+    return error_of_mean(settled) <= most;
   });
 }
 

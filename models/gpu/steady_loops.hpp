@@ -37,12 +37,16 @@ struct LoopKind {
   const KernelSequence* kernels = nullptr;
   Priority priority = Priority::normal;
   int sms = 0;
+  bool kernel_by_kernel = false;  // launched so
   bool operator==(const LoopKind&) const = default;
 };
 
 // The demands on records before they are repeated.
 struct LoopPrecision {
-  double error = 0.0006;  // relative standard error of the mean time of a kind's batches, at most
+  // Relative standard error of the mean time of a kind's batches, at most; and among kinds, which never come
+  // into step.
+  double error = 0.0006, of_mix = 0.0015;
+  std::size_t fewest = 64;  // records of a kind
   // Records of each loop: loops influence each other over some batches. Fewer, but not below four, if many
   // loops give `of_all` records.
   std::size_t of_each = 24, of_all = 768;
@@ -54,11 +58,13 @@ class SteadyLoops {
  public:
   static constexpr LoopPrecision alone = {};
   // One of many runs whose spread is known from the runs themselves: a third of the batches.
-  static constexpr LoopPrecision one_of_many = {.error = 0.002, .turns = 32};
+  static constexpr LoopPrecision one_of_many = {.error = 0.002, .of_mix = 0.003, .turns = 32};
   // One of many runs on drawn profiles, which differ by some per cent: a tenth of the batches.
-  static constexpr LoopPrecision drawn = {.error = 0.004, .of_each = 8, .of_all = 256, .turns = 12};
+  static constexpr LoopPrecision drawn = {
+      .error = 0.004, .of_mix = 0.006, .fewest = 16, .of_each = 8, .of_all = 256, .turns = 12};
 
-  explicit SteadyLoops(const LoopPrecision& precision = alone) : precision_(precision) {}
+  explicit SteadyLoops(const LoopPrecision& precision = alone)
+      : precision_(precision), fewest_(precision.fewest), test_at_(precision.fewest) {}
 
   // A batch of `context` is done. `pause`: time for which the context had no batch before it.
   void add(std::size_t context, const LoopKind& kind, const BatchRecord& record, sim::Duration pause);
@@ -113,8 +119,8 @@ class SteadyLoops {
   LoopPrecision precision_;
   std::vector<Kind> kinds_;
   std::vector<Member> members_;  // by context
-  std::size_t fewest_ = 64;      // records of a kind that a test needs; more after distrust()
-  std::size_t test_at_ = 64;     // records of the kind that has fewest, at which the next test is due
+  std::size_t fewest_;           // records of a kind that a test needs; more after distrust()
+  std::size_t test_at_;          // records of the kind that has fewest, at which the next test is due
   bool steady_ = false;
   bool paused_ = false;  // a pause was too long for a loop that keeps the GPU busy
 };

@@ -28,6 +28,7 @@ struct Stream {
   sim::Duration front_end;                    // time of the front end for the next kernel, still to pass
   sim::Time ready = sim::Time::never();       // when it joins the line; never: not in this turn
   sim::Time free_since = sim::Time::never();  // end of its last kernel; never: it has had none
+  sim::Time launched_all;                     // when the host was last through with its oldest batch
   std::shared_ptr<TimedKernels> kernels;      // kernels of the oldest batch
   const TimedKernel* timed = nullptr;         // the kernel on the GPU
   std::optional<sim::Time> began;             // the kernel's first block, for the observer

@@ -205,7 +205,8 @@ Time Streams::next(Places places) {
   const Time now = engine_.now();
   Time next = Time::never();
   if (repeats_.on()) {
-    for (const Stream& stream : streams_) next = std::min(next, repeats_.ends(stream.context));
+    for (const Stream& stream : streams_)
+      if (!stream.batches.launching()) next = std::min(next, repeats_.ends(stream.context));
     return next;
   }
   for (const std::size_t context : loose_) {

@@ -99,7 +99,7 @@ Streams::Places Streams::places_while_draining() const {
 // Batches that end now end, and those that wait for them begin.
 void Streams::end_repeats() {
   for (Stream& stream : streams_) {
-    if (repeats_.ends(stream.context) > engine_.now()) continue;
+    if (repeats_.ends(stream.context) > engine_.now() || stream.batches.launching()) continue;
     repeats_.leave(stream.context);
     end_batch(stream);
     if (repeats_.repeat(stream.context)) continue;
