@@ -1,19 +1,12 @@
 #include "input/value.hpp"
 
+#include <array>
+
 namespace jostle::input {
 
 const char* to_string(Kind kind) {
-  switch (kind) {
-    case Kind::nothing:
-      return "nothing";
-    case Kind::scalar:
-      return "a single value";
-    case Kind::sequence:
-      return "a list";
-    case Kind::mapping:
-      return "a mapping";
-  }
-  return "?";
+  static constexpr std::array<const char*, 4> words{"nothing", "a single value", "a list", "a mapping"};
+  return words.at(static_cast<std::size_t>(kind));
 }
 
 Node Value::find(const std::string& key) const {

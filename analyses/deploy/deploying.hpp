@@ -29,7 +29,7 @@ struct DeployedPart {
   scenarios::ProcessEntry entry;  // `count`: equal processes; `gpu.streams`: its streams
   std::string name, process;      // different for all parts; the name of its process
   Settings settings = {};
-  nlohmann::ordered_json json = {};  // as in the scenario's
+  nlohmann::ordered_json json = {};  // like the scenario's
 
   [[nodiscard]] bool runs_network() const { return !entry.language && entry.work.precision; }
 };

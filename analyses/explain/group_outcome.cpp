@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -263,17 +264,8 @@ KernelMeans kernel_means_us(const scenarios::Scenario& scenario, const profiles:
 }
 
 const char* to_string(Fate fate) {
-  switch (fate) {
-    case Fate::wins:
-      return "wins";
-    case Fate::same:
-      return "stays as it is";
-    case Fate::loses:
-      return "loses";
-    case Fate::starves:
-      break;
-  }
-  return "starves";
+  static constexpr std::array<const char*, 4> words{"wins", "stays as it is", "loses", "starves"};
+  return words.at(static_cast<std::size_t>(fate));
 }
 
 GroupOutcomes outcomes_of(const scenarios::Scenario& scenario, const scenarios::Result& before,

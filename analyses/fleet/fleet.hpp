@@ -89,7 +89,7 @@ struct FleetChoice {
   std::optional<CarriedIfOff> if_off = {};  // the same
   bool is_card = false;                     // its watts and energy are the card's, without a server
   scenarios::Metric host_w = {};            // power of the server around each card; none: not counted
-  scenarios::Metric rtt_ms = {};            // of the link in front of each board; none: it stands here
+  scenarios::Metric rtt_ms = {};            // the link in front of each board; none: it stands here
   scenarios::Metric lost_p99_ms = {};      // latency once the spare boards are lost; none: the fleet has none
   std::optional<Bill> for_mean = {};       // for the mean of the day, without spare boards; none: no peak
   std::optional<Bill> without_spare = {};  // none: the fleet has no spare boards
@@ -105,14 +105,14 @@ struct FleetChoice {
 // The cheapest combination of board types for all cameras.
 struct FleetMix {
   std::vector<std::int64_t> boards;   // number of boards of each choice
-  double price = 0;                   // of all, or their cost in an hour
+  double price = 0;                   // sum over boards, or their cost in an hour
   std::vector<std::int64_t> cameras;  // split over the choices
   bool per_hour = false;              // true: a kind is rented, so that costs are compared
 };
 
 struct Fleet {
   std::int64_t cameras = 0;
-  double rate_per_s = 0;             // of each camera, the mean of the day
+  double rate_per_s = 0;             // each camera's mean of the day
   Goal goal;                         // the limits
   std::vector<FleetChoice> choices;  // sorted by price (none last), then by number of boards
   std::vector<LeftOut> carry_none;   // board types of which no configuration meets the limits
@@ -131,7 +131,7 @@ struct Fleet {
 [[nodiscard]] std::string fleet_name(const Fleet& fleet, const FleetChoice& choice);
 // Its watts: "120 W with its server".
 [[nodiscard]] std::string watts_words(const FleetChoice& choice);
-// What the busiest hour and lost boards cost, a sentence each.
+// A sentence each: the cost of the busiest hour and of lost boards.
 [[nodiscard]] std::vector<std::string> margin_costs(const Fleet& fleet, const FleetChoice& choice);
 
 struct FleetControl {

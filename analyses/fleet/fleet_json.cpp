@@ -35,7 +35,7 @@ Json curve_json(const std::vector<CurvePoint>& curve) {
   return json;
 }
 
-// What is planned for: the busiest hour, boards that may be lost, a link, a server.
+// The margins of the plan: the busiest hour, boards that may be lost, a link, a server.
 void add_margins(const FleetChoice& choice, Json& one) {
   one["rtt_ms"] = metric_json(choice.rtt_ms);
   one["host_power_w"] = metric_json(choice.host_w);

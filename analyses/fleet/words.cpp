@@ -41,7 +41,8 @@ std::vector<scenarios::Judged> judged_limits(const Fleet& fleet, const FleetChoi
   return all;
 }
 
-// What a fleet takes more than one that was planned for less: "3 boards in place of 2, 249 more, 12 W more".
+// The boards, price and watts that a fleet takes beyond one planned for less: "3 boards in place of 2, 249
+// more, 12 W more".
 std::string more_than(const Bill& less, const Bill& more) {
   std::string text =
       less.boards == more.boards

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <new>
 #include <utility>
@@ -72,17 +73,8 @@ std::string why_it_does_not_fit(const scenarios::Result& result) {
 }  // namespace
 
 const char* to_string(PointStatus status) {
-  switch (status) {
-    case PointStatus::ok:
-      return "ok";
-    case PointStatus::infeasible:
-      return "infeasible";
-    case PointStatus::not_supported:
-      return "not_supported";
-    case PointStatus::failed:
-      return "failed";
-  }
-  return "";
+  static constexpr std::array<const char*, 4> words{"ok", "infeasible", "not_supported", "failed"};
+  return words.at(static_cast<std::size_t>(status));
 }
 
 PointStatus status_named(std::string_view name) {

@@ -57,16 +57,9 @@ JtopColumn column_of(const std::string& header) {
 }
 
 const char* unit_of(JtopKind kind) {
-  switch (kind) {
-    case JtopKind::memory:
-      return "MiB";
-    case JtopKind::temperature:
-      return "degC";
-    case JtopKind::power:
-      return "W";
-    default:
-      return "%";
-  }
+  if (kind == JtopKind::memory) return "MiB";
+  if (kind == JtopKind::temperature) return "degC";
+  return kind == JtopKind::power ? "W" : "%";
 }
 
 class JtopReading {

@@ -37,7 +37,7 @@ struct TritonModel {
   std::string name, backend, file;  // file: its .onnx, if there is one
   std::string model, precision, priority;
   std::string runtime;          // empty: it runs no network that is known
-  std::string arrivals, input;  // of `parameters` that jostle wrote
+  std::string arrivals, input;  // from `parameters` that jostle wrote
   bool on_cpu = false;
   std::int64_t batch = 1, count = 1;
   std::optional<std::int64_t> delay_us, queue;
@@ -259,7 +259,7 @@ class TritonImport {
         model.queue = size;
   }
 
-  // What a server does with requests that a scenario has no words for.
+  // Treatment of requests by the server that a scenario has no words for.
   void note_left_out(const TritonModel& model, const ProtoField& config) {
     std::vector<std::string> names;
     for (const char* const name : {"sequence_batching", "response_cache"})

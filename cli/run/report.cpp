@@ -482,7 +482,8 @@ std::vector<PageWarning> warnings_of(const Result& result) {
   };
   std::vector<PageWarning> found = drops_of(result);
   for (const std::string& warning : result.warnings) {
-    const bool unsteady = result.stationary == false && !among(borrowed, warning);
+    const bool other = warning.starts_with("the model of ") || warning.starts_with("the power ");
+    const bool unsteady = result.stationary == false && !other && !among(borrowed, warning);
     found.push_back({among(unserved, warning) ? "unserved" : unsteady ? "not steady" : "note", warning});
   }
   return found;

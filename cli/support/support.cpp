@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ranges>
@@ -34,17 +35,12 @@ struct SupportOptions {
 
 // The meaning of a grade for a prediction; docs/validation.md lists the errors by grade.
 const char* meaning(gpu::Grade grade) {
-  switch (grade) {
-    case gpu::Grade::measured:
-      return "the kernels were measured on this device";
-    case gpu::Grade::interpolated:
-      return "interpolated between batch sizes that were measured on this device";
-    case gpu::Grade::fitted:
-      return "computed from the layers, corrected by a factor fitted to measurements";
-    case gpu::Grade::datasheet:
-      return "computed from the layers and the data sheet alone";
-  }
-  return "";
+  static constexpr std::array<const char*, 4> words{
+      "the kernels were measured on this device",
+      "interpolated between batch sizes that were measured on this device",
+      "computed from the layers, corrected by a factor fitted to measurements",
+      "computed from the layers and the data sheet alone"};
+  return words.at(static_cast<std::size_t>(grade));
 }
 
 std::string describe(const analyses::Support& support, const SupportOptions& options) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "calibration/evidence/evidence_files.hpp"
@@ -60,16 +61,9 @@ Json json_of(const LeftOut& left_out) {
   return all;
 }
 
-constexpr const char* name_of(calibration::Statistic statistic) {
-  switch (statistic) {
-    case calibration::Statistic::mean:
-      return "mean";
-    case calibration::Statistic::median:
-      return "median";
-    case calibration::Statistic::each:
-      break;
-  }
-  return "each";
+const char* name_of(calibration::Statistic statistic) {
+  static constexpr std::array<const char*, 3> words{"mean", "median", "each"};
+  return words.at(static_cast<std::size_t>(statistic));
 }
 
 Json limit_of(const calibration::ErrorSummary& row) {

@@ -44,7 +44,7 @@ struct Setup {
   std::optional<CompositorSpec> compositor = {};
   bool observed = false;  // a profiler is attached: DeviceSpec::nsys
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
-  std::vector<gpu::Spec> instances = {};  // of the GPU (gpu/instances.hpp); empty: it is whole
+  std::vector<gpu::Spec> instances = {};  // parts of the GPU (gpu/instances.hpp); empty: it is whole
   bool every_kernel = false;              // gpu::SharingSetup
   gpu::LoopPrecision loops = {};          // the same
   bool two_speeds = false;                // cores change between their two speeds (cpu::Cpu::vary_speeds)
@@ -125,7 +125,7 @@ class Board {
     Board& board;
     std::unique_ptr<gpu::Gpu> gpu;  // null: the board has none
     gpu::CopyEngine copies;
-    double share;             // of the SMs of the whole GPU
+    double share;             // share in the SMs of the whole GPU
     double memory_speed = 1;  // share that the memory's other users leave to it
   };
 

@@ -22,9 +22,9 @@ class Compositor {
   Compositor(const Compositor&) = delete;
   Compositor& operator=(const Compositor&) = delete;
 
-  void end_warmup() { before_ = gpu_.running_time(context_); }
+  void end_warmup() { before_ = gpu_.process_running_time(context_); }
   // Running time since the warm-up.
-  [[nodiscard]] sim::Duration busy() const { return gpu_.running_time(context_) - before_; }
+  [[nodiscard]] sim::Duration busy() const { return gpu_.process_running_time(context_) - before_; }
 
  private:
   void refresh();

@@ -55,7 +55,7 @@ struct DeviceSpec {
   Indirect<cpu::Spec> cpu;
   gpu::Spec gpu;                 // no SMs: the board has no GPU for computing
   bool mps = true;               // its driver has the Multi-Process Service
-  gpu::InstanceKinds instances;  // those that its driver makes of the GPU (MIG)
+  gpu::InstanceKinds instances;  // instances that its driver makes of the GPU (MIG)
   SpeedFactors what_if;
   dla::Spec dla;
   media::Spec engines;

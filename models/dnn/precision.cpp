@@ -3,17 +3,8 @@
 namespace jostle::dnn {
 
 const char* to_string(Precision precision) {
-  switch (precision) {
-    case Precision::fp32:
-      return "fp32";
-    case Precision::tf32:
-      return "tf32";
-    case Precision::fp16:
-      return "fp16";
-    case Precision::int8:
-      return "int8";
-  }
-  return "?";
+  static constexpr std::array<const char*, 4> words{"fp32", "tf32", "fp16", "int8"};
+  return words.at(static_cast<std::size_t>(precision));
 }
 
 std::optional<Precision> parse_precision(std::string_view text) {
@@ -24,16 +15,8 @@ std::optional<Precision> parse_precision(std::string_view text) {
 }
 
 double bytes_per_element(Precision precision) {
-  switch (precision) {
-    case Precision::fp32:
-    case Precision::tf32:
-      return 4;
-    case Precision::fp16:
-      return 2;
-    case Precision::int8:
-      return 1;
-  }
-  return 4;
+  static constexpr std::array<double, all_precisions.size()> bytes{4, 4, 2, 1};
+  return bytes.at(static_cast<std::size_t>(precision));
 }
 
 }  // namespace jostle::dnn

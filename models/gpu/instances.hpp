@@ -25,7 +25,7 @@ struct InstanceKind {
 };
 
 struct InstanceKinds {
-  int slices = 1;                   // of the whole GPU
+  int slices = 1;                   // the whole GPU's
   std::vector<InstanceKind> kinds;  // empty: the GPU has no instances
 };
 

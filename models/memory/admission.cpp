@@ -34,17 +34,8 @@ Part first_without_room(const Footprint& held, double room) {
 }  // namespace
 
 const char* to_string(Part part) {
-  switch (part) {
-    case Part::context:
-      return "context";
-    case Part::engine:
-      return "engine";
-    case Part::arena:
-      return "activations";
-    case Part::io:
-      return "inputs and outputs";
-  }
-  return "?";
+  static constexpr std::array<const char*, 4> words{"context", "engine", "activations", "inputs and outputs"};
+  return words.at(static_cast<std::size_t>(part));
 }
 
 Occupancy admit(const Spec& spec, std::span<const Request> requests) {

@@ -38,7 +38,7 @@ class GpuContext {
 
   gpu::Gpu& gpu_;
   std::optional<memory::Traffic>& traffic_;
-  std::size_t instance_;  // of the GPU, for `traffic_`
+  std::size_t instance_;  // instance of the GPU, for `traffic_`
   TimeAccount& account_;
   sim::Action batch_seen_;
   memory::Demand demand_;  // memory demand of its kernels

@@ -36,7 +36,7 @@ class SessionPool {
   cpu::Cpu& cpu_;
   SyncSpec sync_;
   std::deque<Worker> workers_;  // the first wakes the others
-  sim::Time begun_;             // of the last operator
+  sim::Time begun_;             // when the last operator came
 };
 
 }  // namespace jostle::process

@@ -209,7 +209,7 @@ struct Spec {
 
   std::int64_t streams = 1;           // number of equal streams, which share its requests
   std::int64_t host_threads = 1;      // number of threads that launch on its streams, dealt out in turn
-  PoolSpec pool;                      // of each of its sessions
+  PoolSpec pool;                      // each of its sessions has them
   std::optional<ServerCosts> server;  // in place of the runtime's
   // Its networks, if several: each has work, requests, priority and streams of its own.
   std::vector<Spec> instances;

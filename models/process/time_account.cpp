@@ -1,6 +1,7 @@
 #include "models/process/time_account.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/contract.hpp"
 
@@ -14,7 +15,7 @@ sim::Duration TimeAccount::ran(sim::Duration elapsed) {
   const Context& any = contexts_.front();
   const sim::Duration all = any.gpu->process_running_time(any.id) - running_, ran = std::min(all, elapsed);
   running_ += ran;
-  may_have_run_ = owns_ || wait_ == GpuWait::switching || all > ran;
+  may_have_run_ = owns_ || all > ran;
   return ran;
 }
 

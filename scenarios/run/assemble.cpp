@@ -150,7 +150,7 @@ std::size_t instance_of(const ProcessEntry& entry) {
   return static_cast<std::size_t>(entry.gpu.mig.value_or(0));
 }
 
-// Which requests fit where each instance of the GPU has memory of its own.
+// The requests that fit where each instance of the GPU has memory of its own.
 memory::Occupancy occupancy_of_instances(const Scenario& scenario, const board::DeviceSpec& device,
                                          const std::vector<ProcessInstance>& instances,
                                          const std::vector<memory::Request>& requests) {

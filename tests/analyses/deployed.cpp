@@ -1,4 +1,4 @@
-// What jostle writes for Triton and deepstream-app, imported again, is the scenario that it was written of.
+// A configuration that jostle wrote for Triton or deepstream-app, imported again, is its scenario.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

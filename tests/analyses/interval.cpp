@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -416,6 +417,42 @@ TEST(Interval, is_added_to_an_answer_that_is_otherwise_the_same) {
   for (const auto& [name, share] : parts->of_parameters) shares += share;
   EXPECT_LE(shares, 1 + 1e-9);
   EXPECT_EQ(run_with_interval(asked, {})->processes[0].throughput.pi90, with->processes[0].throughput.pi90);
+}
+
+// Fewer draws where they suffice: the ends are those of all draws of three seeds, in the mean, within 5 %.
+TEST(Interval, has_the_ends_of_all_draws_with_those_that_suffice) {
+  std::size_t drawn = 0, scenarios = 0;
+  for (const char* asked :
+       {"device: nvidia-h200\nmps: true\nprocesses: [{model: resnet50, precision: fp16, runtime: cuda-graph, "
+        "sync: spin, count: 3}]\n",
+        "device: nvidia-h200\nprocesses: [{model: resnet50, precision: fp16, batch: 8, count: 2}]\n",
+        "device: nvidia-h100\nprocesses: [{model: resnet18, precision: fp16, runtime: eager}]\n",
+        "device: jetson-orin-nano-super\nprocesses: [{model: resnet50, precision: int8, count: 2}]\n",
+        "device: jetson-agx-orin-64gb\nprocesses: [{model: yolov8n, precision: fp16, "
+        "arrivals: {periodic: 30 /s}}]\n"}) {
+    const Scenario one = scenario(std::string(asked) + "run: {duration: 300 ms, warmup: 100 ms}\n");
+    input::Problems problems;
+    const auto known = *uncertain_profile(one, problems);
+    std::array<double, 4> few{}, all{};
+    const auto add = [&](const DrawnRuns& runs, std::array<double, 4>& to) {
+      Result result = runs.point;
+      add_intervals(result, one, known, spreads_of(one, runs));
+      const Interval &rate = result.system.throughput_pi90, &power = result.system.power_w.pi90;
+      const std::array<double, 4> ends{rate->first, rate->second, power->first, power->second};
+      for (std::size_t i = 0; i < ends.size(); ++i) to.at(i) += std::log(ends.at(i)) / 3;
+    };
+    for (const unsigned seed : {1U, 2U, 3U}) {
+      Scenario other = one;
+      other.run.seed = seed;
+      add(drawn_runs({&other, 1}, known, {})->front(), all);
+      const auto runs = *drawn_runs(other, known, *run(other, known.base.profile, {}), {}, Sought::ends);
+      add(runs, few);
+      drawn += runs.drawn.size();
+      ++scenarios;
+    }
+    for (std::size_t i = 0; i < few.size(); ++i) EXPECT_NEAR(few.at(i), all.at(i), 0.05) << asked << i;
+  }
+  EXPECT_LT(drawn, scenarios * profiles::uncertainty_draws);
 }
 
 TEST(Interval, of_requests_lies_between_nothing_and_what_is_offered) {

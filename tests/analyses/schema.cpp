@@ -34,6 +34,7 @@ power_mode: {file: none.conf}
 clocks: {cpu: 1 MHz}
 governors: {}
 power_cap: {budget: 5 W}
+sharing: {mig: [1g]}
 link: {bandwidth: 1 Mbit/s, rtt: 1 ms}
 interrupts: {load: 5 %}
 compositor: {}

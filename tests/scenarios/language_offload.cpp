@@ -85,7 +85,7 @@ TEST(PartialOffload, to_the_cores_alone_takes_the_time_of_their_arithmetic_and_b
 TEST(PartialOffload, uses_as_many_threads_as_it_is_given) {
   EXPECT_GT(decode_s(layers(0) + ", threads: 1"), 1.8 * decode_s(layers(0) + ", threads: 3"));
   EXPECT_THAT(refusal(on_orin(qwen + "bench: {tg: 8}, threads: 2")),
-              HasSubstr("or with gpu_layers or cpu_moe"));
+              HasSubstr("or a language model with gpu_layers or cpu_moe"));
 }
 
 TEST(PartialOffload, shares_its_cores_with_others) {

@@ -87,7 +87,7 @@ TEST(InstancesOfTheGpu, fit_where_the_places_of_the_driver_do_not_meet) {
 
 class AnInstance : public ::testing::TestWithParam<const char*> {};
 
-// What runs in another instance shares neither turns nor SMs, L2 and bandwidth.
+// A process in another instance shares neither turns nor SMs, L2 and bandwidth.
 TEST_P(AnInstance, keeps_its_rate_and_latency_whatever_runs_in_another) {
   const std::string loop = "{name: own, model: resnet50, precision: fp16, runtime: cuda-graph}";
   const std::string device = GetParam();

@@ -37,7 +37,7 @@ TEST(OneOfMany, runs_of_streams_repeat_more_and_agree_in_the_mean) {
         "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, count: 2, streams: 4}"}) {
     const Mean alone = mean_of(process, Among::none), many = mean_of(process, Among::repetitions);
     EXPECT_GE(many.repeated, alone.repeated) << process;
-    EXPECT_NEAR(many.rate / alone.rate, 1, 0.003) << process;
+    EXPECT_NEAR(many.rate / alone.rate, 1, 0.005) << process;
     EXPECT_NEAR(many.p99_ms / alone.p99_ms, 1, 0.02) << process;
     const Mean draws = mean_of(process, Among::draws);
     EXPECT_GE(draws.repeated, many.repeated) << process;

@@ -153,7 +153,7 @@ TEST(Found, scenarios_obey_all_laws) {
            "device: nvidia-h200\nprocesses:\n"
            "  - {model: yolov4_tiny, precision: fp32, cuda_graph: true, streams: 4}\n"
            "run: {seed: 717, duration: 100 ms, warmup: 0 s}\n",
-           // Caches were filled again while a process was switched in, and nobody asked when the run ended.
+           // The time of the compositor was that of its stream, not that of its kernels on the GPU.
            "device: nvidia-rtx-pro-6000\nclocks: {gpu: 270 MHz}\npower_cap: {budget: 18 W, window: 100 ms}\n"
            "compositor: true\nprocesses:\n"
            "  - {model: {kernels: 4, duration: 56 us, blocks: 296, threads: 128, bytes: 3079 kB}, runtime: "
@@ -233,6 +233,11 @@ const std::vector<std::string>& with_repeats() {
       "  - {model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, streams: 4}\n"
       "  - {model: mobilenet_v2, precision: fp16, runtime: cuda-graph, sync: blocking, streams: 2}\n"
       "run: {duration: 500 ms, warmup: 100 ms}\n",
+      "device: nvidia-h200\nmps: true\nprocesses:\n"
+      "  - {model: resnet50, precision: fp16, batch: 8, runtime: tensorrt}\n"
+      "  - {model: densenet121, precision: fp16, batch: 4, runtime: tensorrt}\n"
+      "  - {model: resnet18, precision: fp16, batch: 8, runtime: cuda-graph}\n"
+      "run: {duration: 2 s, warmup: 100 ms}\n",
       "device: nvidia-h200\nmps: true\nprocesses: [{model: resnet50, precision: fp16, "
       "runtime: cuda-graph, sync: spin, count: 2, streams: 2}]\n"
       "run: {duration: 500 ms, warmup: 100 ms}\n",
