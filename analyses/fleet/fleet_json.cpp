@@ -35,8 +35,49 @@ Json curve_json(const std::vector<CurvePoint>& curve) {
   return json;
 }
 
-// The margins of the plan: the busiest hour, boards that may be lost, a link, a server.
-void add_margins(const FleetChoice& choice, Json& one) {
+Json choice_json(const Fleet& fleet, const FleetChoice& choice) {
+  Json one{{"device", choice.device},
+           {"power_mode", choice.power_mode ? Json(*choice.power_mode) : Json(nullptr)},
+           {"settings", output::parsed_json(choice.settings)},
+           {"boards", choice.boards},
+           {"cameras_per_board", choice.max_cameras},
+           {"capacity", choice.capacity},
+           {"power_w", choice.power_w},
+           {"power_w_pi90", interval_json(choice.power_pi90)},
+           {"power_grade", choice.power_grade ? Json(*choice.power_grade) : Json(nullptr)},
+           {"power_of", choice.host_w    ? "server"
+                        : choice.is_card ? "card"
+                                         : "board"},
+           {"energy_kwh_day", choice.energy_kwh_day},
+           {"energy_per_frame_mj", metric_json(choice.energy_per_frame_mj)},
+           {"latency_ms_p99", metric_json(choice.p99_ms)},
+           {"latency_ms_p99_half_width", metric_json(choice.half_widths.back())},
+           {"replications", choice.replications},
+           {"p_feasible", choice.p_feasible},
+           {"latency_ms_p99_pi90", interval_json(choice.p99_pi90)},
+           {"price", metric_json(choice.price)},
+           {"cost_per_hour", metric_json(choice.cost_per_hour)},
+           {"cost_per_million_frames", metric_json(choice.cost_per_million)},
+           {"energy_cost_per_hour", metric_json(choice.energy_per_hour)},
+           {"energy_cost_per_million_frames", metric_json(choice.energy_per_million)},
+           {"overload", overload_json(choice.overload)},
+           {"more_cameras", out_of_reach_json(choice.more_cameras)},
+           {"fewer_boards", out_of_reach_json(choice.fewer_boards)}};
+  one["carries"] = carries_sentence(choice);
+  one["if_off"] = nullptr;
+  if (const auto& off = choice.if_off)
+    one["if_off"] = {{"error", off->error}, {"capacity", {off->slow, off->fast}}};
+  one["constraints"] = Json::array();
+  for (std::size_t i = 0; i < choice.values.size(); ++i) {
+    const Criterion& criterion = fleet.goal.criteria[i];
+    one["constraints"].push_back({{"figure", fleet.goal.metrics[i]},
+                                  {criterion.maximise ? "min" : "max", *criterion.limit},
+                                  {"value", choice.values[i]},
+                                  {"half_width", metric_json(choice.half_widths[i])},
+                                  {"pi90", interval_json(choice.intervals[i])}});
+  }
+  one["margins"] = margin_costs(fleet, choice);
+  // The margins of the plan: the busiest hour, boards that may be lost, a link, a server.
   one["rtt_ms"] = metric_json(choice.rtt_ms);
   one["host_power_w"] = metric_json(choice.host_w);
   one["day_power_w"] = choice.day_w;
@@ -44,6 +85,8 @@ void add_margins(const FleetChoice& choice, Json& one) {
   one["without_spare"] = bill_json(choice.without_spare);
   one["lost_latency_ms_p99"] = metric_json(choice.lost_p99_ms);
   one["curve"] = curve_json(choice.curve);
+  if (!choice.sharing_note.empty()) one["sharing_note"] = choice.sharing_note;
+  return one;
 }
 
 }  // namespace
@@ -54,52 +97,7 @@ std::string fleet_json(const Fleet& fleet) {
             {"simulated", fleet.simulated}, {"verdict", scenarios::json_of(verdict_of(fleet))},
             {"peak", fleet.peak},           {"spare", fleet.spare}};
   json["choices"] = Json::array();
-  for (const FleetChoice& choice : fleet.choices) {
-    Json one{{"device", choice.device},
-             {"power_mode", choice.power_mode ? Json(*choice.power_mode) : Json(nullptr)},
-             {"settings", output::parsed_json(choice.settings)},
-             {"boards", choice.boards},
-             {"cameras_per_board", choice.max_cameras},
-             {"capacity", choice.capacity},
-             {"power_w", choice.power_w},
-             {"power_w_pi90", interval_json(choice.power_pi90)},
-             {"power_grade", choice.power_grade ? Json(*choice.power_grade) : Json(nullptr)},
-             {"power_of", choice.host_w    ? "server"
-                          : choice.is_card ? "card"
-                                           : "board"},
-             {"energy_kwh_day", choice.energy_kwh_day},
-             {"energy_per_frame_mj", metric_json(choice.energy_per_frame_mj)},
-             {"latency_ms_p99", metric_json(choice.p99_ms)},
-             {"latency_ms_p99_half_width", metric_json(choice.half_widths.back())},
-             {"replications", choice.replications},
-             {"p_feasible", choice.p_feasible},
-             {"latency_ms_p99_pi90", interval_json(choice.p99_pi90)},
-             {"price", metric_json(choice.price)},
-             {"cost_per_hour", metric_json(choice.cost_per_hour)},
-             {"cost_per_million_frames", metric_json(choice.cost_per_million)},
-             {"energy_cost_per_hour", metric_json(choice.energy_per_hour)},
-             {"energy_cost_per_million_frames", metric_json(choice.energy_per_million)},
-             {"overload", overload_json(choice.overload)},
-             {"more_cameras", out_of_reach_json(choice.more_cameras)},
-             {"fewer_boards", out_of_reach_json(choice.fewer_boards)}};
-    one["carries"] = carries_sentence(choice);
-    one["if_off"] = nullptr;
-    if (const auto& off = choice.if_off)
-      one["if_off"] = {{"error", off->error}, {"capacity", {off->slow, off->fast}}};
-    one["constraints"] = Json::array();
-    for (std::size_t i = 0; i < choice.values.size(); ++i) {
-      const Criterion& criterion = fleet.goal.criteria[i];
-      one["constraints"].push_back({{"figure", fleet.goal.metrics[i]},
-                                    {criterion.maximise ? "min" : "max", *criterion.limit},
-                                    {"value", choice.values[i]},
-                                    {"half_width", metric_json(choice.half_widths[i])},
-                                    {"pi90", interval_json(choice.intervals[i])}});
-    }
-    one["margins"] = margin_costs(fleet, choice);
-    add_margins(choice, one);
-    if (!choice.sharing_note.empty()) one["sharing_note"] = choice.sharing_note;
-    json["choices"].push_back(std::move(one));
-  }
+  for (const FleetChoice& choice : fleet.choices) json["choices"].push_back(choice_json(fleet, choice));
   json["carry_none"] = json["left_out"] = Json::array();
   for (const auto& [device, why] : fleet.carry_none) {
     json["carry_none"].push_back(device);

@@ -9,6 +9,7 @@
 #include <map>
 #include <ranges>
 #include <stdexcept>
+#include <utility>
 
 #include "calibration/evidence/evidence_files.hpp"
 #include "input/csv.hpp"
@@ -75,18 +76,12 @@ std::vector<Statement> read_statements() {
 }  // namespace
 
 std::string_view source_of(std::string_view id) {
-  switch (id.front()) {
-    case 'C':
-      return "concurrent-vision";
-    case 'D':
-      return "multi-accelerator";
-    case 'E':
-      return "energy-knobs";
-    case 'G':
-      return "energy-roofline";
-    default:
-      return "pipeline";
-  }
+  static constexpr std::array<std::pair<char, std::string_view>, 4> sources{{{'C', "concurrent-vision"},
+                                                                             {'D', "multi-accelerator"},
+                                                                             {'E', "energy-knobs"},
+                                                                             {'G', "energy-roofline"}}};
+  const auto* const found = std::ranges::find(sources, id.front(), &std::pair<char, std::string_view>::first);
+  return found == sources.end() ? "pipeline" : found->second;
 }
 
 std::size_t Reproduction::failed() const {

@@ -26,9 +26,9 @@ std::string word(const Node& node) {
   return node && node->kind == Kind::scalar ? node->text : "";
 }
 // All texts of a tree, such as those of a command.
-std::string words(const Node& node) {
+std::string written(const Node& node) {
   std::string text = word(node);
-  for (std::size_t i = 0; node && i < node->children.size(); ++i) text += " " + words(node->children[i]);
+  for (std::size_t i = 0; node && i < node->children.size(); ++i) text += " " + written(node->children[i]);
   return text;
 }
 
@@ -85,8 +85,8 @@ class ComposeImport {
   [[nodiscard]] static bool has_gpu(const Node& service) {
     const Node reserved = below(service, {"deploy", "resources", "reservations", "devices"});
     return word(below(service, {"runtime"})) == "nvidia" || below(service, {"gpus"}) ||
-           words(reserved).find("gpu") != std::string::npos ||
-           words(below(service, {"devices"})).find("nv") != std::string::npos;
+           written(reserved).find("gpu") != std::string::npos ||
+           written(below(service, {"devices"})).find("nv") != std::string::npos;
   }
 
   [[nodiscard]] std::string container(const std::string& name, const Node& service) {
@@ -102,9 +102,9 @@ class ComposeImport {
   }
 
   [[nodiscard]] std::string service_text(const std::string& name, const Node& service) {
-    const std::string said = name + " " + words(below(service, {"image"})) + " " +
-                             words(below(service, {"command"})) + " " +
-                             words(below(service, {"environment"}));
+    const std::string said = name + " " + written(below(service, {"image"})) + " " +
+                             written(below(service, {"command"})) + " " +
+                             written(below(service, {"environment"}));
     const auto network = imported_network("", said, wishes_);
     if (!network) {
       unsaid_.push_back(fmt::format("{}: left out; its image and command name no network", name));

@@ -100,10 +100,10 @@ void export_points(const SweepOptions& options, Terminal& terminal, analyses::Da
 }
 
 // The text of the HTML page.
-std::string page_of(const SweepOptions& options, const analyses::Study& study, analyses::Profiles& profiles,
-                    analyses::Database& database, const Conclusion& conclusion, Context& context) {
+std::string page_of(const analyses::Study& study, analyses::Database& database, const Conclusion& conclusion,
+                    const nlohmann::ordered_json& governors) {
   nlohmann::ordered_json data = study_page(study, database, conclusion);
-  data["governors"] = governors_page(study, profiles, options.threads, context);
+  data["governors"] = governors;
   return html_page("sweep", title_of(study), data);
 }
 
@@ -145,8 +145,8 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
       concluded = conclusion_of(study->study, store.database());
     export_points(options, terminal, store.database(), concluded);
     if (page && !summary.interrupted)
-      output::write_whole(*page,
-                          page_of(options, study->study, profiles, store.database(), concluded, context));
+      output::write_whole(*page, page_of(study->study, store.database(), concluded,
+                                         governors_page(study->study, profiles, options.threads, context)));
   } catch (const scenarios::Interrupted&) {
     if (!begun) throw;
     summary.interrupted = true;
