@@ -9,7 +9,7 @@
 // loses in the time alone in which it uses the pipes: with m, the mean of their u weighted by u, and t^p = (1
 // - m^p) + U^p, it takes longer by s = 1 + u/m · (t - 1). A kernel of few instructions finds a slot beside
 // one that fills them, and that one gives it. The form was chosen with nine mixes of MPS clients in view
-// (networks that nobody had looked at, on an H200: 9.9 % with one t for all, 8.0 % so) and judged on others:
+// (calibration/evidence/h200-five: 9.9 % with one t for all, 8.0 % so) and judged on others:
 // random streams 9.9 and 8.5 %, MPS clients 5.3 and 5.9 %, long kernels beside short ones 11.3 and 11.8 %.
 //
 // Memory. A warp has few requests on their way at a time, so it draws less as each takes longer. A kernel

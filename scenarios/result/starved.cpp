@@ -99,8 +99,8 @@ void tell_ways(Result& pooled, const std::vector<Result>& replications) {
     told = process.entry;
     pooled.warnings.push_back(fmt::format(
         "{} settles in one of several ways, by who comes to share a core with whom: {} to {} {} a process",
-        called(process), input::decimal(ways.slowest, 3), input::decimal(ways.fastest, 3),
-        process.throughput.unit));
+        process.name.empty() ? process.model : process.name, input::decimal(ways.slowest, 3),
+        input::decimal(ways.fastest, 3), process.throughput.unit));
   }
 }
 
