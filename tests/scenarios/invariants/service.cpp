@@ -73,7 +73,9 @@ void an_interval_holds_its_mean(const Run& run, Breaches& breaches) {
 
 void no_more_is_served_than_came(const Run& run, Breaches& breaches) {
   const double runs = static_cast<double>(run.result.replications);
-  const double seconds = run.result.simulated_s / runs + sim::to_seconds(run.scenario.run.warmup);
+  // Processes that load one after another make the warm-up longer than is asked.
+  const double warmup = std::max(run.result.warmup.set_s, sim::to_seconds(run.scenario.run.warmup));
+  const double seconds = run.result.simulated_s / runs + warmup;
   each_process(run, breaches, [&](const ProcessResult& process, const ProcessEntry& entry, Breaches& own) {
     std::size_t first = 0;
     for (const ProcessEntry& part : parts_of(entry)) {
