@@ -8,6 +8,7 @@
 
 #include "analyses/verdict/verdict.hpp"
 #include "input/counted.hpp"
+#include "models/board/spec.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/objective.hpp"

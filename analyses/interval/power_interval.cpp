@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "analyses/interval/interval.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 

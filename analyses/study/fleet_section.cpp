@@ -169,14 +169,14 @@ void read_fleet(const Cursor& at, Study& study) {
   }
   const auto member = [&](const char* key, std::optional<double> FleetBoard::*into, const auto& reader) {
     read_by_board(mapping, key, fleet,
-                  [&](FleetBoard& board, const Cursor& at) { board.*into = reader(at); });
+                  [&](FleetBoard& board, const Cursor& value) { board.*into = reader(value); });
   };
   member("price", &FleetBoard::price, input::Real{0, max_price});
   member("price_per_hour", &FleetBoard::per_hour, input::Real{0, max_price});
   member("host_power", &FleetBoard::host_w, input::Quantity{input::power_dimension(), 0, max_host_w});
   std::map<std::string, input::Node> links;
   read_by_board(mapping, "link", fleet,
-                [&](FleetBoard& board, const Cursor& at) { links[board.device] = at.node(); });
+                [&](FleetBoard& board, const Cursor& value) { links[board.device] = value.node(); });
   read_costs(mapping, fleet.costs);
   read_headroom(mapping, fleet.headroom);
   if (const auto constraints = mapping.find("constraints"))

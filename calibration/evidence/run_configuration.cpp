@@ -421,12 +421,13 @@ class EvidenceReading {
     RunConfiguration& into = known(configuration_of(fields, networks_, traced_));
     ++found_.used.back();
     if (of_layer && into.is_of_framework()) {
-      const auto [of_run, is_first] = kernels_of_.emplace(into.text() + into.network(), fields.text("run"));
-      if (!is_first && of_run->second != fields.text("run"))
+      const auto [first_run, is_first] =
+          kernels_of_.emplace(into.text() + into.network(), fields.text("run"));
+      if (!is_first && first_run->second != fields.text("run"))
         fields.fail(
             fmt::format("a second table of the kernels of {}, of run {}; the first is of run {}: give one",
                         input::printable(into.text()), input::printable(fields.text("run")),
-                        input::printable(of_run->second)));
+                        input::printable(first_run->second)));
       into.kernels.push_back(kernel_of(table, row, value * (fields.text("unit") == "us" ? 1 : 1000)));
       return;
     }

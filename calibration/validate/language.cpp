@@ -25,7 +25,7 @@ constexpr const char* energies = "evidence/language/energy.csv";
 constexpr const char* memory_held = "evidence/language/memory.csv";
 constexpr const char* of_cores = "evidence/language/cores.csv";
 constexpr const char* contention = "evidence/h200-llm/contention.csv";
-constexpr const char* streams = "evidence/h200-llm/streams.csv";
+constexpr const char* streams_file = "evidence/h200-llm/streams.csv";
 constexpr const char* several = "evidence/h100-users/users.csv";
 constexpr const char* serving = "evidence/h100-users/serving.csv";
 constexpr const char* serving_arrivals = "evidence/h100-users/serving_arrivals.csv";
@@ -300,7 +300,7 @@ std::vector<ComparisonGroup> groups_of_runs() {
            {{"rate", 0.04, Statistic::mean}, p99}},
           {"language models beside others, MPS", contention, "", {}, {{"rate", 0.06, Statistic::mean}, p99}},
           {"language models beside others, streams of one process",
-           streams,
+           streams_file,
            "",
            {},
            {{"rate", 0.06, Statistic::mean}, p99}},
@@ -335,7 +335,7 @@ std::vector<ComparisonGroup> validate_language(const std::function<void(double)>
   MeasuredRuns runs = runs_of_boards(rows);
   for (MeasuredRuns& more :
        std::array{runs_beside(contention, "timeslice", 1), runs_beside(contention, "mps", 2),
-                  runs_beside(streams, "", 3), runs_of_several(4), runs_of_serving(5), runs_of_energy(6),
+                  runs_beside(streams_file, "", 3), runs_of_several(4), runs_of_serving(5), runs_of_energy(6),
                   runs_of_cores(7)})
     std::ranges::move(more, std::back_inserter(runs));
   std::vector<ComparisonGroup> groups = groups_of_runs();

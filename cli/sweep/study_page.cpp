@@ -378,10 +378,10 @@ std::optional<double> if_slower(const Study& study, const BestRow& row, const Be
   if (!scenario) throw scenarios::RunError(problems.text());
   scenarios::RunControl control;
   control.every_percentile = true;
-  const analyses::ResultMetrics metrics(*run(analyses::on_slower_board(*scenario, factor), control));
+  const analyses::ResultMetrics slower(*run(analyses::on_slower_board(*scenario, factor), control));
   const std::string metric(row.metric);
-  const auto value = metrics.find(metric, analyses::Worst::greatest);
-  if (!value || metrics.overloaded()) return std::nullopt;
+  const auto value = slower.find(metric, analyses::Worst::greatest);
+  if (!value || slower.overloaded()) return std::nullopt;
   return analyses::in_scenario_time(metric, *value, factor);
 }
 

@@ -40,6 +40,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "models/gpu/kernel.hpp"

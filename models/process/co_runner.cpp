@@ -27,8 +27,8 @@ CoRunner::CoRunner(sim::Engine& engine, cpu::Cpu& cpu, std::optional<memory::Tra
                                  .streams = row_of(spec_.kind).moves_memory(),
                                  .listener = {.changed =
                                                   [](void* self, cpu::State state, Time, Duration, double) {
-                                                    Worker& worker = *static_cast<Worker*>(self);
-                                                    worker.runner->thread_changed(worker, state);
+                                                    Worker& own = *static_cast<Worker*>(self);
+                                                    own.runner->thread_changed(own, state);
                                                   },
                                               .context = &worker}};
     worker.thread = cpu_.create_thread(thread);
