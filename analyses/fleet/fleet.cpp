@@ -54,10 +54,6 @@ struct Decided {
   double p_feasible = 0;
 };
 
-Bill bill_of(const FleetChoice& choice) {
-  return {choice.boards, choice.power_w, choice.price, choice.cost_per_hour};
-}
-
 class FleetPlanner {
  public:
   FleetPlanner(const FleetSection& section, const Candidates& candidates, const FleetControl& control)
@@ -561,8 +557,7 @@ class FleetPlanner {
   // carries the most stands in for each that may be lost.
   void add_mix(Fleet& fleet) const {
     if (fleet.choices.size() < 2) return;
-    const bool bought =
-        std::ranges::all_of(fleet.choices, [](const auto& of) { return of.price.has_value(); });
+    const bool bought = all_bought(fleet);
     std::vector<std::int64_t> capacities;
     std::vector<double> prices, whole;
     for (const FleetChoice& choice : fleet.choices) {

@@ -31,11 +31,11 @@ struct CarriedIfOff {
   std::int64_t slow = 0, fast = 0;
 };
 
-// The boards of a fleet that was planned for less, and what they take.
+// The boards of a fleet, and what they take.
 struct Bill {
   std::int64_t boards = 0;
   double power_w = 0;
-  scenarios::Metric price, cost_per_hour;  // absent as of FleetChoice
+  scenarios::Metric price, cost_per_hour;  // none: not known
 };
 
 // The p99 latency of a board with so many cameras; none: it does not keep up, or the run is too short. The
@@ -49,6 +49,8 @@ struct CurvePoint {
 // A kind of board that carries no camera, and why: it lacks something, or misses a limit.
 struct LeftOut {
   std::string device, why;
+
+  [[nodiscard]] std::string text() const { return why.starts_with(device) ? why : device + ": " + why; }
 };
 
 // A board type in the configuration that needs the fewest boards; ties: the lowest power.
@@ -99,6 +101,7 @@ struct FleetChoice {
   std::size_t candidate = 0;  // index in the candidates
 };
 
+[[nodiscard]] Bill bill_of(const FleetChoice& choice);
 // The load that one of the boards can carry: "22 cameras; 24 would overload the GPU at 15 frames/s"
 [[nodiscard]] std::string carries_sentence(const FleetChoice& choice);
 
@@ -122,6 +125,9 @@ struct Fleet {
   double peak = 1;              // rate of the busiest hour, relative to the mean
   std::int64_t spare = 0;       // boards that may be lost
 };
+
+// True if no choice lacks a price of purchase.
+[[nodiscard]] bool all_bought(const Fleet& fleet);
 
 // The answer in a sentence: the first choice against the limits, and the next one beside it.
 [[nodiscard]] scenarios::Verdict verdict_of(const Fleet& fleet);

@@ -23,9 +23,8 @@ constexpr const char* fleet_latency = "processes.latency_ms.p99";
 std::string money_words(const Fleet& fleet, const FleetChoice& choice) {
   std::string text;
   if (choice.price) text = fmt::format(", {:.6g}", *choice.price);
-  const bool all_bought =
-      std::ranges::all_of(fleet.choices, [](const FleetChoice& of) { return of.price.has_value(); });
-  if (choice.cost_per_hour && !all_bought) text += fmt::format(", {:.3g} an hour", *choice.cost_per_hour);
+  if (choice.cost_per_hour && !all_bought(fleet))
+    text += fmt::format(", {:.3g} an hour", *choice.cost_per_hour);
   return text;
 }
 
@@ -58,6 +57,14 @@ std::string more_than(const Bill& less, const Bill& more) {
 
 }  // namespace
 
+Bill bill_of(const FleetChoice& choice) {
+  return {choice.boards, choice.power_w, choice.price, choice.cost_per_hour};
+}
+
+bool all_bought(const Fleet& fleet) {
+  return std::ranges::all_of(fleet.choices, [](const FleetChoice& of) { return of.price.has_value(); });
+}
+
 std::string carries_sentence(const FleetChoice& choice) {
   const OverloadDistance& overload = choice.overload;
   std::string text = input::counted(choice.capacity, "camera");
@@ -87,7 +94,7 @@ std::string fleet_name(const Fleet& fleet, const FleetChoice& choice) {
 
 std::vector<std::string> margin_costs(const Fleet& fleet, const FleetChoice& choice) {
   std::vector<std::string> found;
-  const Bill whole{choice.boards, choice.power_w, choice.price, choice.cost_per_hour};
+  const Bill whole = bill_of(choice);
   if (choice.for_mean)
     found.push_back(fmt::format(
         "the busiest hour, {} times the mean, takes {}, and {} W in that hour, {} in "

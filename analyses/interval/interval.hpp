@@ -55,7 +55,7 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
                    const UncertainProfile& profile, const Spreads& spreads);
 
 // The runs are enough: of each interval that add_intervals() adds, with the model's error, the standard error
-// of the ends is at most 2 % (by the moments of normal numbers; scrambled Sobol points do better).
+// of the ends is at most 1.5 % (by the moments of normal numbers; scrambled Sobol points do better).
 [[nodiscard]] bool are_enough(const scenarios::Scenario& scenario, const UncertainProfile& profile,
                               const DrawnRuns& runs, Sought sought);
 

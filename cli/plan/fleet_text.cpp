@@ -148,7 +148,6 @@ std::string fleet_decision(const Fleet& fleet) {
   if (slow == 0) return text + "it may not carry one";
   text += least == most ? fmt::format("it stays at {}", input::counted(least, "board"))
                         : fmt::format("it would be {} to {} boards", least, most);
-  const auto has_price = [](const FleetChoice& of) { return of.price.has_value(); };
   if (!first.price) return text;
   const auto priced = [&](const FleetChoice& other) {
     return &other != &first && other.price && other.if_off && other.if_off->fast > 0;
@@ -158,11 +157,9 @@ std::string fleet_decision(const Fleet& fleet) {
   const auto rival = std::ranges::find_if(fleet.choices, [&](const FleetChoice& other) {
     return priced(other) && price_if(fleet, other, other.if_off->fast) < dearest;
   });
-  return text +
-         (rival == fleet.choices.end()
-              ? fmt::format("; {} stays the cheapest{}", first.device,
-                            std::ranges::all_of(fleet.choices, has_price) ? "" : " of those with a price")
-              : fmt::format("; then {} may be cheaper", rival->device));
+  return text + (rival == fleet.choices.end() ? fmt::format("; {} stays the cheapest{}", first.device,
+                                                            all_bought(fleet) ? "" : " of those with a price")
+                                              : fmt::format("; then {} may be cheaper", rival->device));
 }
 
 Table fleet_table(const Fleet& fleet) {
@@ -221,7 +218,7 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
   if (!fleet.choices.empty() || !fleet.carry_none.empty()) text += fleet_table(fleet).text(width, colour);
   for (const std::string& note : {fleet.power_note, price_note(fleet)})
     if (!note.empty()) text += paragraph("note: " + note, width, 0);
-  for (const auto& [device, why] : fleet.carry_none) text += paragraph(device + ": " + why, width, 0);
+  for (const analyses::LeftOut& one : fleet.carry_none) text += paragraph(one.text(), width, 0);
   if (fleet.mix) text += paragraph(mix_sentence(fleet), width, 0);
   if (const std::string decision = fleet.choices.empty() ? "" : fleet_decision(fleet); !decision.empty())
     text += paragraph("how sure: " + decision, width, 0);
@@ -270,7 +267,7 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
     if (!first.sharing_note.empty()) words.warnings.push_back({"sharing", first.sharing_note});
     words.trust.emplace_back(repeats_sentence);
   }
-  for (const auto& [device, why] : fleet.carry_none) answer.lines.push_back(device + ": " + why);
+  for (const analyses::LeftOut& one : fleet.carry_none) answer.lines.push_back(one.text());
   words.answer.push_back(std::move(answer));
   words.more.push_back({"how it was searched",
                         {},

@@ -260,10 +260,9 @@ sim::Duration Board::gpu_switching() {
   return gpu_sum<sim::Duration>([](gpu::Gpu& gpu) { return gpu.switching(); });
 }
 
-std::vector<sim::Duration> Board::gpu_loads() {
-  std::vector<sim::Duration> loads;
-  for (GpuPart& part : gpus_) loads.push_back(part.gpu->busy() + part.gpu->switching());
-  return loads;
+sim::Duration Board::gpu_load(std::size_t instance) {
+  gpu::Gpu& gpu = *gpus_[instance].gpu;
+  return gpu.busy() + gpu.switching();
 }
 
 gpu::Usage Board::gpu_used() {

@@ -86,8 +86,9 @@ class Board {
   // Times so far in which kernels execute, and in which contexts are switched. Instances count by their SMs.
   [[nodiscard]] sim::Duration gpu_busy();
   [[nodiscard]] sim::Duration gpu_switching();
-  // The sum of both for each instance.
-  [[nodiscard]] std::vector<sim::Duration> gpu_loads();
+  // The number of instances, 1 if the GPU is whole, and the sum of both for one of them.
+  [[nodiscard]] std::size_t gpu_instances() const { return gpus_.size(); }
+  [[nodiscard]] sim::Duration gpu_load(std::size_t instance);
   // Totals so far: the usage by kernels, and the bytes that all other users moved over the memory.
   [[nodiscard]] gpu::Usage gpu_used();
   [[nodiscard]] double other_bytes() const;

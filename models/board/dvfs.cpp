@@ -187,11 +187,12 @@ bool GpuPolls::poll(Board& board, ClockDomains& domains, sim::Time now) {
   const sim::Duration elapsed = now - std::exchange(polled, now);
   // The engine's load counter also runs during context switches, like the hardware's. Of several instances
   // the busiest one counts.
-  const std::vector<sim::Duration> counters = board.gpu_loads();
-  busy.resize(counters.size());
+  busy.resize(board.gpu_instances());
   sim::Duration worked;
-  for (std::size_t i = 0; i < counters.size(); ++i)
-    worked = std::max(worked, counters[i] - std::exchange(busy[i], counters[i]));
+  for (std::size_t i = 0; i < busy.size(); ++i) {
+    const sim::Duration counter = board.gpu_load(i);
+    worked = std::max(worked, counter - std::exchange(busy[i], counter));
+  }
   idle = worked > sim::Duration::zero() ? sim::Duration::zero() : idle + elapsed;
   const double gated_after = board.device().power->gpu.gated_after_s;
   const bool powered = gated_after <= 0 || sim::to_seconds(idle) < gated_after;

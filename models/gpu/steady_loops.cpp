@@ -17,7 +17,6 @@ constexpr std::int64_t busy_share = 5;  // a pause is at most a fifth of the bat
 constexpr sim::Duration longer_pause =
     sim::Duration{5'000'000};  // beyond twice the longest that was recorded
 constexpr std::size_t least_of_each = 4;
-constexpr std::size_t fewest_of_one = 64;  // records, where all loops are of one kind
 constexpr std::size_t most_records = 1U << 15U;
 
 // Standard error of the mean time over the mean time.
@@ -70,7 +69,7 @@ void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchReco
   of.contexts.push_back(context);
   const auto records = [](const Kind& each) { return each.records.size(); };
   const std::size_t least = records(*std::ranges::min_element(kinds_, {}, records));
-  if (least < (kinds_.size() == 1 ? std::max(test_at_, fewest_of_one) : test_at_)) return;
+  if (least < (kinds_.size() == 1 ? std::max(test_at_, alone.fewest) : test_at_)) return;
   steady_ = test();
   test_at_ = static_cast<std::size_t>(between_tests * static_cast<double>(least));
 }

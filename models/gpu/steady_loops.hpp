@@ -46,7 +46,7 @@ struct LoopPrecision {
   // Relative standard error of the mean time of a kind's batches, at most; and among kinds, which never come
   // into step.
   double error = 0.0006, of_mix = 0.0015;
-  std::size_t fewest = 64;  // records of a kind
+  std::size_t fewest = 64;  // records of a kind; of one that has no other beside it, never fewer than 64
   // Records of each loop: loops influence each other over some batches. Fewer, but not below four, if many
   // loops give `of_all` records.
   std::size_t of_each = 24, of_all = 768;

@@ -14,10 +14,6 @@
 #include "input/cursor.hpp"
 #include "input/units.hpp"
 
-namespace jostle::input {
-class Cursor;
-}
-
 namespace jostle::scenarios {
 
 struct Scenario;

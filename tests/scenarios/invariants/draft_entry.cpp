@@ -203,7 +203,11 @@ Network placed(Dice& dice, const board::DeviceSpec& device) {
   if (runtime == "tensorrt" && dice.one_in(4)) network.keys.emplace_back("cuda_graph: true");
   if ((runtime == "tensorrt" || runtime.starts_with("onnxruntime")) && dice.one_in(4))
     network.keys.emplace_back("transfers: none");
-  if (runtime.starts_with("onnxruntime")) network.streams = false;
+  if (runtime.starts_with("onnxruntime")) {
+    network.streams = false;
+    Dice own = dice;  // a copy, so that other keys stay as they are
+    if (own.one_in(3)) network.keys.push_back(any_threads(own));
+  }
   if (runtime != "eager") return network;
   if (dice.one_in(3)) {
     network.keys.emplace_back("training: true");

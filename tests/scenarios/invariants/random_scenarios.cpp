@@ -95,6 +95,7 @@ TEST(Generator, draws_all_that_laws_are_about) {
     saw("experts on the cores", std::ranges::any_of(scenario->processes, [](const ProcessEntry& entry) {
           return entry.language && entry.language->cpu_moe > 0;
         }));
+    saw("a session with a pool of threads", std::ranges::any_of(scenario->processes, has_session_pool));
     saw("a core apart", !scenario->figures.empty());
     saw("a language model on the cores",
         std::ranges::any_of(scenario->processes, [](const ProcessEntry& entry) {
