@@ -15,6 +15,7 @@
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/language/template.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
@@ -85,9 +86,20 @@ std::string names(const Json& /*question*/) {
   return catalogue_json();
 }
 
+std::string made(const Json& question) {
+  const auto given = [&](const char* key) { return question.value(key, std::string()); };
+  return output::json_text({{"text", scenarios::filled_template(
+                                         scenarios::template_text(question.at("template").get<std::string>()),
+                                         {.board = given("board"),
+                                          .comes = given("comes"),
+                                          .limit = given("limit"),
+                                          .models = scenarios::words_of_list(given("models")),
+                                          .cpp = question.value("cpp", false)})}});
+}
+
 constexpr std::pair<std::string_view, std::string (*)(const Json&)> questions[] = {
-    {"run", run},     {"picture", picture}, {"csv", csv},
-    {"check", check}, {"explain", explain}, {"catalogue", names}};
+    {"run", run},         {"picture", picture}, {"csv", csv}, {"check", check},
+    {"explain", explain}, {"catalogue", names}, {"new", made}};
 
 std::string problems_json(const input::Problems& problems) {
   Json json = Json::array();
@@ -136,6 +148,21 @@ Json words(const scenarios::Names<T>& names) {
   return json;
 }
 
+// The templates, each with its first sentence, its own answers and whether it is asked for a language.
+Json templates() {
+  Json json = Json::array();
+  for (const std::string& name : scenarios::template_names()) {
+    const std::string_view text = scenarios::template_text(name);
+    Json one = {{"name", name},
+                {"about", text.substr(2, text.find('\n') - 2)},
+                {"languages", text.find("#? C++") != std::string_view::npos}};
+    for (const char* const key : {"board", "comes", "models", "limit"})
+      one[key] = scenarios::template_default(text, key).value_or("");
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
 // The grades of predictions, best first, in the words of the command's pages.
 Json grades() {
   Json json = Json::array();
@@ -166,7 +193,8 @@ std::string catalogue_json() {
                             {"precisions", words(scenarios::precision_names())},
                             {"runtimes", words(scenarios::runtime_names())},
                             {"syncs", words(scenarios::sync_names())},
-                            {"grades", grades()}});
+                            {"grades", grades()},
+                            {"templates", templates()}});
 }
 
 }  // namespace jostle::playground

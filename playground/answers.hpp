@@ -21,14 +21,17 @@ struct Answer {
 // it. Names: "run" (the line of `jostle run --format json`), "csv" (its rows), "check" ([], nothing is run),
 // "picture"
 // ({"result", "window_us", "timeline"}, as a report has them), "explain" (of `jostle explain --format json`),
-// "catalogue" (devices with their power modes, networks, words of the language).
+// "catalogue" (devices with their power modes, networks, words of the language), "new" ({"text"}, the
+// scenario of a `template` with the answers `board`, `comes`, `models`, `limit` and `cpp`, as `jostle new`
+// asks them).
 [[nodiscard]] Answer answer(std::string_view question);
 
 // The choices that the page's forms and completion offer.
 
 // {"devices": [{"name", "description", "power_modes", "default_power_mode", "cores", "gpu"}],
 //  "models": [{"name", "description", "family", "input"}], and lists of names: "language_models",
-//  "precisions", "runtimes", "syncs"; "grades": [{"name", "meaning", "error"}], best first}
+//  "precisions", "runtimes", "syncs"; "grades": [{"name", "meaning", "error"}], best first;
+//  "templates": [{"name", "about", "languages", "board", "comes", "models", "limit"}]}
 [[nodiscard]] std::string catalogue_json();
 
 }  // namespace jostle::playground

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "cli/inputs.hpp"
-#include "cli/new/template.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "input/problems.hpp"
@@ -18,9 +17,13 @@
 #include "output/output_file.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/template.hpp"
 
 namespace jostle::cli {
 namespace {
+
+using scenarios::filled_template, scenarios::template_default, scenarios::template_names,
+    scenarios::template_text;
 
 struct NewOptions {
   std::string name, output;
@@ -73,7 +76,7 @@ bool has_gpu(const std::string& board) {
 
 // The answers of a person, or of a file with a line each.
 std::optional<std::string> asked_scenario(Terminal& terminal) {
-  TemplateAnswers answers;
+  scenarios::TemplateAnswers answers;
   std::string name;
   const std::vector<std::string>& boards = profiles::device_names();
   const bool known_board =
@@ -94,7 +97,7 @@ std::optional<std::string> asked_scenario(Terminal& terminal) {
   const std::string_view text = template_text(name);
   if (!ask(terminal, "Which models?", template_default(text, "models").value(),
            [&](const std::string& answer) {
-             answers.models = words_of_list(answer);
+             answers.models = scenarios::words_of_list(answer);
              return checked();
            }))
     return std::nullopt;

@@ -1,8 +1,13 @@
 #include "models/dnn/framework_kernels.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "models/dnn/activity.hpp"
 #include "models/dnn/arithmetic.hpp"
@@ -175,15 +180,18 @@ KernelsOfLayers framework_kernels(const Network& network, std::int64_t batch, Pr
   gpu::KernelSequence& sequence = found.sequence;
   const std::vector<Launch> launches = launches_of(network, batch, precision, rules.attention);
   sequence.operators = operators_of(network, launches);
+  std::vector<std::string> names;
   for (const Launch& launch : launches) {
     gpu::Kernel kernel = roofline_kernel(launch.work, batch, precision, gpu);
     set_blocks(kernel, launch, precision, gpu);
     set_time(kernel, timer.of(launch), is_product(launch.kind), gpu);
     kernel.code = gpu::code_of(to_string(launch.kind), kernel);
     sequence.kernels.push_back(kernel);
+    names.push_back(fmt::format("{}, {}", to_string(launch.kind), launch.work.name));
     found.layer.push_back(launch.node);
     found.product.push_back(is_product(launch.kind));
   }
+  sequence.names = std::make_shared<const std::vector<std::string>>(std::move(names));
   gpu::note_reuse(sequence.kernels);
   sequence.lone_gap = sim::microseconds((rules.weights_stream ? step_gap_us : gap_us) *
                                         static_cast<double>(sequence.kernels.size()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -189,6 +190,7 @@ std::string label(const MeasuredNetwork& network, std::int64_t batch) {
 gpu::KernelSequence measured(const MeasuredNetwork& network, const MeasuredBatch& table) {
   gpu::KernelSequence sequence;
   sequence.kernels = table.kernels;
+  sequence.names = std::make_shared<const std::vector<std::string>>(table.names);
   sequence.lone_gap = sim::picoseconds(gap_at(network, static_cast<double>(table.batch)));
   sequence.launched_whole = table.launched_whole();
   const bool own = table.measured_on.empty();
@@ -233,6 +235,7 @@ gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t bat
   gpu::KernelSequence sequence;
   const bool positions = lower != upper && agree(*lower, *upper);
   sequence.kernels = law.at_batch(nearer, batch);
+  sequence.names = std::make_shared<const std::vector<std::string>>(nearer.names);
   if (positions) sequence.kernels = by_position(*lower, *upper, std::move(sequence.kernels), size);
   const auto sum = [&](std::int64_t at) { return sum_ps(law.at_batch(nearer, at)); };
   scale_to(sequence.kernels, sim::picoseconds(total_at(knots, size, sum)));

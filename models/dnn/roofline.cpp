@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/dnn/tile_traffic.hpp"
@@ -338,6 +340,14 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
   KernelsOfLayers found;
   gpu::KernelSequence& sequence = found.sequence;
   std::vector<double> stored;  // bytes of an element, for each layer
+  std::vector<std::string> names;
+  const auto add = [&](const gpu::Kernel& kernel, std::string name) {
+    sequence.kernels.push_back(kernel);
+    names.push_back(std::move(name));
+  };
+  const auto add_reformat = [&](std::int64_t elements, double from, double to, const FusedLayer& of) {
+    add(estimator.reformat(elements, from, to), "reformat, " + of.name);
+  };
   for (const FusedLayer& layer : layers) {
     const ArithmeticPath path = path_for(gpu, layer, precision);
     const double element = bytes_per_element(path.precision);
@@ -346,25 +356,25 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
       continue;
     }
     if (reformats && layer.inputs.empty()) {
-      sequence.kernels.push_back(estimator.reformat(layer.in.elements(), outside_bytes, element));
+      add_reformat(layer.in.elements(), outside_bytes, element, layer);
     }
     for (const std::size_t input : layer.inputs) {
       if (!reformats || stored[input] == element) continue;
       if (!in_groups(layer) && !in_groups(layers[input])) continue;
-      sequence.kernels.push_back(estimator.reformat(layers[input].out.elements(), stored[input], element));
+      add_reformat(layers[input].out.elements(), stored[input], element, layer);
     }
     // A graph keeps channels apart in tensors between layers (NCHW); tensor cores need them together.
     const bool turned =
         lowering == Lowering::graph && path.tensor_cores && layer.op == Op::conv && !layer.depthwise;
-    if (turned) sequence.kernels.push_back(estimator.reformat(layer.in.elements(), element, element));
-    sequence.kernels.push_back(estimator.kernel(layer, path));
-    if (turned) sequence.kernels.push_back(estimator.reformat(layer.out.elements(), element, element));
+    if (turned) add_reformat(layer.in.elements(), element, element, layer);
+    add(estimator.kernel(layer, path), layer.name);
+    if (turned) add_reformat(layer.out.elements(), element, element, layer);
     stored.push_back(element);
-    if (reformats && layer.last)
-      sequence.kernels.push_back(estimator.reformat(layer.out.elements(), element, outside_bytes));
+    if (reformats && layer.last) add_reformat(layer.out.elements(), element, outside_bytes, layer);
     found.layer.resize(sequence.kernels.size(), stored.size() - 1);
     found.product.resize(sequence.kernels.size(), layer.macs > 0 && !layer.depthwise);
   }
+  sequence.names = std::make_shared<const std::vector<std::string>>(std::move(names));
   sequence.grade = gpu::Grade::datasheet;
   const Precision used = path_for(gpu, precision).precision;
   sequence.provenance = "roofline of " + gpu.architecture;

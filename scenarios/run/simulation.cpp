@@ -10,6 +10,7 @@
 #include "scenarios/run/metrics.hpp"
 #include "scenarios/run/power_setup.hpp"
 #include "scenarios/run/steadiness.hpp"
+#include "scenarios/timeline/one_batch.hpp"
 
 namespace jostle::scenarios {
 
@@ -74,6 +75,7 @@ Simulation::Simulation(const Scenario& scenario, const Assembly& assembly, const
   end_ = warm_ + (until ? until->max : scenario.run.duration);
   stop_ = until ? "limit" : "duration";
   next_look_ = until ? warm_ + first_look : Time::never();
+  if (control.trace != nullptr) draw_batches(*control.trace, assembly.setup.processes, warm_);
   step_ = std::clamp((end_ - Time::zero()) / 1000, Duration(sim::milliseconds(1)), Duration(sim::seconds(1)));
   next_step_ = Time::zero() + step_;
   throughput_.emplace(board_->processes().size(), step_);

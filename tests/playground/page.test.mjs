@@ -476,6 +476,26 @@ test('the form knows sharing, cores, clocks, power and language models', async (
   });
 });
 
+test('five questions make a scenario, as the command asks them', async () => {
+  await opened(async (page) => {
+    await pictured(page);
+    await page.getByText('New: five questions').click();
+    await page.getByLabel('What comes in').selectOption('cpu');
+    assert.equal(await page.getByLabel('Which board').inputValue(), 'raspberry-pi-5');
+    await page.getByLabel('What comes in').selectOption('robot');
+    await page.getByLabel('Which models').fill('yolo11n, resnet50, resnet18');
+    await page.getByLabel('At what rate').fill('10 /s');
+    await page.getByLabel('What must hold').fill('80 ms');
+    await shoot(page, 'new');
+    await page.getByRole('button', {name: 'Write the scenario'}).click();
+    await page.waitForFunction(() => /segmenter_3: resnet18 fp16/.test(document.querySelector('.asked')?.textContent ?? ''));
+    assert.match(await page.locator('.asked').textContent(), /jetson-orin-nano-super.*10 \/s at regular times/);
+    await page.getByLabel('Which models').fill('yolo11q');
+    await page.getByRole('button', {name: 'Write the scenario'}).click();
+    await page.waitForFunction(() => /yolo11q/.test(document.querySelector('.problems')?.textContent ?? ''));
+  });
+});
+
 test('a phone sees no wider page than its own, in dark colours too', async () => {
   await opened(async (page) => {
     await pictured(page);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <set>
 
 #include "input/refused.hpp"
@@ -185,6 +186,38 @@ TEST(Timeline, is_the_same_behind_a_tee_and_changes_nothing) {
                                  "process 2 yolov8n 2", "CPU: run queue", "GPU: processes waiting",
                                  "GPU: SM active", "GPU: tensor active", "VDD_IN", "clock of the GPU"})
     EXPECT_GT(in_first[name], 0) << name;
+}
+
+TEST(Timeline, has_the_kernels_of_a_batch_by_name_once_for_equal_batches) {
+  const auto loaded = testing::load_text(
+      "device: jetson-orin-nano\nprocesses:\n"
+      "  - {name: looks, model: resnet50, precision: fp16, count: 2}\n"
+      "  - {name: eager, model: resnet50, precision: fp16, runtime: eager}\n"
+      "run: {duration: 40 ms, warmup: 10 ms}\n");
+  ASSERT_TRUE(loaded.scenario) << loaded.errors;
+  ChromeTrace trace(ChromeTrace::Window{Time::zero(), Time::never(), SIZE_MAX});
+  ASSERT_TRUE(run(*loaded.scenario, {.interrupt = nullptr, .trace = &trace, .progress = {}}));
+  std::map<int, std::string> tracks;
+  std::map<std::string, std::vector<json>> slices;
+  for (const json& event : events_of(trace)) {
+    if (event.at("name") == "thread_name") tracks[event.at("tid")] = event.at("args").at("name");
+    if (event.at("ph") == "X") slices[tracks.at(event.at("tid"))].push_back(event);
+  }
+  const std::vector<json>& kernels = slices["kernels of looks, alone"];
+  ASSERT_GT(kernels.size(), 50U);
+  EXPECT_NEAR(kernels.front().at("ts").get<double>(), 10'000, 30'000);  // the end of the warm-up
+  double end = kernels.front().at("ts");
+  bool convolved = false, reformatted = false;
+  for (const json& kernel : kernels) {
+    EXPECT_NEAR(kernel.at("ts").get<double>(), end, 0.002);  // back to back
+    end = kernel.at("ts").get<double>() + kernel.at("dur").get<double>();
+    const std::string name = kernel.at("name");
+    convolved = convolved || name.find("conv") != std::string::npos;
+    reformatted = reformatted || name.starts_with("reformat, ");
+  }
+  EXPECT_TRUE(convolved && reformatted);
+  EXPECT_FALSE(slices["kernels of eager, alone"].empty());
+  EXPECT_EQ(std::ranges::count(tracks | std::views::values, "kernels of looks, alone"), 1);
 }
 
 TEST(Timeline, draws_one_thread_a_core_one_owner_of_the_gpu_and_who_waits) {

@@ -90,11 +90,11 @@ async function shoot(page, name) {
 }
 
 // What every page begins with, in sight without scrolling, and that nobody is kept from reading it.
-async function begins(page, {why = true} = {}) {
+async function begins(page, {why = true, screens = 1} = {}) {
   const seen = await page.evaluate(() => Object.fromEntries(['question', 'answers', 'trust', 'why'].map((name) =>
     [name, document.querySelector(`.head .${name}`)?.getBoundingClientRect().top ?? null])));
   for (const name of ['question', 'answers', 'trust', ...(why ? ['why'] : [])])
-    assert.ok(seen[name] !== null && seen[name] < page.viewportSize().height, `${name} is at ${seen[name]}`);
+    assert.ok(seen[name] !== null && seen[name] < screens * page.viewportSize().height, `${name} is at ${seen[name]}`);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= page.viewportSize().width, 'wider than the window');
   await page.evaluate(() => document.querySelectorAll('details').forEach((of) => { of.open = true; }));
   await page.evaluate(axe);
@@ -199,7 +199,9 @@ test('a click on a bar of the timeline says why a process waits, and keys zoom i
     await page.keyboard.press('w');
     await page.waitForTimeout(300);
     assert.notEqual(await picture(), before, 'W zooms');
-    assert.ok((await csv(page, 'timeline')).slice(1).some((row) => row[0] === 'who changed clocks' && /MHz/.test(row.join())), 'no mark of a change of clocks');
+    const rows = (await csv(page, 'timeline')).slice(1).map((row) => row.join());
+    assert.ok(rows.some((row) => row.startsWith('who changed clocks') && /MHz/.test(row)), 'no mark of a change of clocks');
+    assert.ok(rows.filter((row) => /^"?kernels of resnet50 0,? alone/.test(row)).length > 40, 'no kernels by name');
   }, {viewport: {width: 1200, height: 1100}});
 });
 
@@ -246,6 +248,22 @@ test('a run shows each stream of a process, in charts and on the timeline', asyn
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 360);
     await shoot(page, 'streams-phone');
   }, {viewport: {width: 360, height: 740}});
+});
+
+test('two runs in one page stand beside each other, and a click shows one of them', async () => {
+  const file = join(folder, 'two.html');
+  const lines = jostle('run', join(folder, 'run.yaml'), join(folder, 'streams.yaml'), '--html', file, '--format', 'json').trim().split('\n').map((line) => JSON.parse(line));
+  await opened(file, async (page) => {
+    const rows = page.getByRole('region', {name: 'All runs'}).locator('tbody tr');
+    assert.deepEqual(await rows.locator('th').allTextContents(), lines.map(({scenario}) => scenario));
+    for (const [i, {system}] of lines.entries())
+      assert.ok(Math.abs(Number((await rows.nth(i).locator('td').first().textContent()).replace(/,/g, '')) / system.throughput.mean - 1) < 0.01);
+    await rows.nth(1).getByRole('button').click();
+    assert.equal(await rows.nth(1).getByRole('button').getAttribute('aria-pressed'), 'true');
+    assert.match(await page.locator('.head .answers').textContent(), /server/);
+    await shoot(page, 'two');
+  });
+  await beginsWell(file, {screens: 1.5});
 });
 
 test('the published grid of 600 points fits and can be looked at along every dimension', async () => {

@@ -2,6 +2,7 @@
 import {element, moveTo} from '../src/dom.js';
 import {applied, inWords} from './change.js';
 import {changed} from './document.js';
+import {questions} from './new.js';
 import {folded, panel} from './panel.js';
 import {pictureOf, results} from './results.js';
 import {words} from './words.js';
@@ -82,7 +83,8 @@ export function simulate(page) {
       run();
     }});
   const result = element('section', {'aria-label': 'Result', tabindex: -1}, element('div', {class: 'titled'}, element('h2', {}, 'Answer'), keep, note), shown.element);
-  side.element.prepend(element('button', {type: 'button', class: 'jump', onclick: () => moveTo(result)}, 'To the result'));
+  const offer = questions({catalogue: page.catalogue, ask: (of) => page.simulators.ask('new', of), made: (of) => side.put(of)});
+  side.element.prepend(offer.element, element('button', {type: 'button', class: 'jump', onclick: () => moveTo(result)}, 'To the result'));
   return {
     element: element('div', {class: 'split'}, folded('The scenario: change it', side.element), result),
     open() {

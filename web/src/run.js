@@ -1,7 +1,7 @@
 // The result of a run: each process, the board, where the time and the watts go, and a timeline.
 import {clear, figure, limitLines, named, symbol, whiskers} from './chart.js';
 import {distribution} from './distribution.js';
-import {choice, element, tiles} from './dom.js';
+import {element, tiles} from './dom.js';
 import {budget, powerGrade, windowed} from './names.js';
 import {figure as shown, Table} from './table.js';
 import {timeline} from './timeline.js';
@@ -220,15 +220,32 @@ export function drawings(all) {
   ].filter(Boolean);
 }
 
+// Several runs beside each other, a row each; the first cell of a row shows its run.
+function beside(runs, show) {
+  const worst = ({processes}, name) => Math.max(...processes.map(({latency_ms: of}) => of?.[name] ?? NaN));
+  const columns = [['images/s', ({system}) => system.throughput.mean], ['p50 ms, slowest', (of) => worst(of, 'p50')],
+    ['p99 ms, slowest', (of) => worst(of, 'p99')], ['W', ({system}) => system.power_w?.mean], ['mJ an image', ({system}) => system.energy_per_image_mj]];
+  const seen = columns.filter(([, get]) => runs.some(({result}) => Number.isFinite(get(result))));
+  return element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'All runs'}, element('table', {},
+      element('thead', {}, element('tr', {}, ...['Scenario', ...seen.map(([name]) => name)].map((name) => element('th', {scope: 'col'}, name)))),
+      element('tbody', {}, ...runs.map(({result}, i) => element('tr', {},
+          element('th', {scope: 'row'}, element('button', {type: 'button', onclick: () => show(i)}, result.scenario)),
+          ...seen.map(([, get]) => element('td', {class: 'number'}, shown(Number.isFinite(get(result)) ? get(result) : null))))))));
+}
+
 export function run(data, page) {
-  const controls = element('div', {class: 'controls'}), body = element('div');
-  page.append(controls, body);
+  const body = element('div'), buttons = [];
+  page.append(body);
   const draw = (index) => {
     clear();
     const shownRun = data.runs[index];
+    buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(i === index)));
     body.replaceChildren(head(shownRun.words), ...drawings(charts(shownRun)), ...more(shownRun.words));
   };
-  if (data.runs.length > 1) controls.append(choice('Scenario', data.runs.map(({result}) => result.scenario), 0, draw));
-  else controls.remove();
+  if (data.runs.length > 1) {
+    const all = beside(data.runs, draw);
+    buttons.push(...all.querySelectorAll('button'));
+    page.prepend(all);
+  }
   draw(0);
 }

@@ -10,6 +10,7 @@ const groups = [
   ['Waiting', (unit) => unit === 'processes' || unit === 'threads'],
 ];
 const marked = 'who changed clocks';
+const parts = /^kernels of .*, alone$/;  // a batch, kernel by kernel
 
 const ms = (value) => `${Number(value.toPrecision(3))} ms`;
 
@@ -55,6 +56,7 @@ function teller({tracks, slices}, owner) {
     const slice = slices.find((of) => of[0] === track && holds(at)(of));
     if (!slice) return `${tracks[track]}: nothing at ${at.toFixed(2)} ms`;
     const name = owner(slice), long = ms(slice[2] - slice[1]);
+    if (parts.test(tracks[track])) return `${slice[3]}: ${long} of a batch of ${name} alone at these clocks`;
     if (track === gpu) return name === 'switch' ? `the GPU switches between processes for ${long}` : `${name} has the GPU for ${long}; its turn ends ${ends(slice)}`;
     if (slice[3] !== 'batch' || gpu < 0 || !turns.some((turn) => turn[3] === name)) return `${tracks[track]}: ${slice[3] === 'batch' ? 'a batch' : slice[3]} for ${long}`;
     const turn = turns.find(holds(at));
@@ -75,7 +77,7 @@ export function timeline(trace) {
       .filter(([, found]) => found.length);
   const row = narrow() ? 36 : 24, rows = Math.max(90, used.length * row), each = 92;
   // One colour a process, that of other charts, wherever it appears: its own tracks are named after it.
-  const owner = (slice) => (slice[3] === 'batch' ? tracks[slice[0]].replace(/^GPU: stream of |^process \d+ /, '') : slice[3]);
+  const owner = ([track, , , name]) => (name === 'batch' || parts.test(tracks[track]) ? tracks[track].replace(/^GPU: stream of |^process \d+ |^kernels of |, alone$/g, '') : name);
   const processes = tracks.filter((name) => /^process \d+ /.test(name)).map((name) => name.replace(/^process \d+ /, ''));
   const owners = [...new Set([...processes, ...slices.map(owner)])];
   const tell = teller(parsed, owner);
@@ -130,7 +132,7 @@ export function timeline(trace) {
             if (width < 1 && columns[api.value(0)] === column) return null;
             columns[api.value(0)] = Math.floor(x + width);
             return {type: 'rect', shape: {x, y: from[1] - (phone ? 0 : 8), width: Math.max(width, 0.6), height: 16},
-              style: {fill: colour(owners[api.value(3)]), stroke: theme.card, lineWidth: 0.6}};
+              style: {fill: colour(owners[api.value(3)]), stroke: theme.card, lineWidth: width > 3 ? 0.6 : 0}};
           }},
         ...panels.flatMap(([, found], i) => found.map(([name, {points, unit}], n) => ({type: 'line', step: 'end', name, xAxisIndex: i + 1,
           yAxisIndex: i + 1, showSymbol: false, data: points, lineStyle: {width: 1.5}, color: theme.parts[n % theme.parts.length],

@@ -1,4 +1,5 @@
-// Templates of scenarios: files of scenarios/templates, with the answers to the questions of `jostle new`.
+// Templates of scenarios: files of scenarios/templates, with the answers to the questions of `jostle new` and
+// of the playground.
 //
 // A template is a valid scenario. Lines "#? KEY: VALUE" in front name the texts that answers replace: board,
 // comes (the rate of what comes), models, limit. A line that ends with "#? Python" is there without an
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace jostle::cli {
+namespace jostle::scenarios {
 
 struct TemplateAnswers {
   std::string board = {}, comes = {}, limit = {};  // empty: the template's; limit "none": without the limit
@@ -28,4 +29,4 @@ struct TemplateAnswers {
 // The scenario.
 [[nodiscard]] std::string filled_template(std::string_view text, const TemplateAnswers& answers);
 
-}  // namespace jostle::cli
+}  // namespace jostle::scenarios

@@ -1,16 +1,16 @@
-#include "cli/new/template.hpp"
+#include "scenarios/language/template.hpp"
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <boost/algorithm/string.hpp>
+#include <sstream>
 
 #include "profiles/embedded.hpp"
 
 namespace jostle::scenarios {
-[[nodiscard]] std::span<const profiles::EmbeddedFile> embedded_files();
-}
 
-namespace jostle::cli {
+[[nodiscard]] std::span<const profiles::EmbeddedFile> embedded_files();
+
 namespace {
 
 constexpr std::string_view folder = "templates/", ending = ".yaml", mark = "#? ";
@@ -35,8 +35,8 @@ std::vector<std::string> with_models(const std::vector<std::vector<std::string>>
   for (std::size_t i = 0; i < models.size(); ++i) {
     const std::size_t from = std::min(i, processes.size() - 1);
     for (std::string line : processes[from]) {
-      line = CLI::detail::find_and_replace(line, "model: " + defaults[std::min(from, defaults.size() - 1)],
-                                           "model: " + models[i]);
+      line = boost::replace_all_copy(line, "model: " + defaults[std::min(from, defaults.size() - 1)],
+                                     "model: " + models[i]);
       if (i > from && line.find("- name: ") != std::string::npos) line += fmt::format("_{}", i + 1);
       lines.push_back(std::move(line));
     }
@@ -48,14 +48,13 @@ std::vector<std::string> with_models(const std::vector<std::vector<std::string>>
 
 std::vector<std::string> template_names() {
   std::vector<std::string> names;
-  for (const profiles::EmbeddedFile& file : scenarios::embedded_files())
+  for (const profiles::EmbeddedFile& file : embedded_files())
     names.emplace_back(file.path.substr(folder.size(), file.path.size() - folder.size() - ending.size()));
   return names;
 }
 
 std::string_view template_text(std::string_view name) {
-  return profiles::embedded_file(scenarios::embedded_files(), fmt::format("{}{}{}", folder, name, ending))
-      .value();
+  return profiles::embedded_file(embedded_files(), fmt::format("{}{}{}", folder, name, ending)).value();
 }
 
 std::optional<std::string> template_default(std::string_view text, std::string_view key) {
@@ -68,8 +67,9 @@ std::optional<std::string> template_default(std::string_view text, std::string_v
 
 std::vector<std::string> words_of_list(const std::string& text) {
   std::vector<std::string> words;
-  for (std::string word : CLI::detail::split(text, ','))
-    if (!CLI::detail::trim(word).empty()) words.push_back(word);
+  boost::split(words, text, boost::is_any_of(","));
+  for (std::string& word : words) boost::trim(word);
+  std::erase(words, "");
   return words;
 }
 
@@ -79,12 +79,13 @@ std::string filled_template(std::string_view text, const TemplateAnswers& answer
   std::vector<std::string> head, tail;
   std::vector<std::vector<std::string>> processes;
   bool within = false;
-  for (const std::string& raw : CLI::detail::split(std::string(text), '\n')) {
+  std::istringstream lines_of_text{std::string(text)};
+  for (std::string raw; std::getline(lines_of_text, raw);) {
     auto line = of_language(raw, answers.cpp);
     if (!line) continue;
     const auto answer = [&](const char* key, const std::string& given) {
       const std::string usual = asked(key);
-      if (!usual.empty() && !given.empty()) *line = CLI::detail::find_and_replace(*line, usual, given);
+      if (!usual.empty() && !given.empty()) *line = boost::replace_all_copy(*line, usual, given);
     };
     answer("board", answers.board);
     answer("comes", answers.comes);
@@ -108,4 +109,4 @@ std::string filled_template(std::string_view text, const TemplateAnswers& answer
   return scenario;
 }
 
-}  // namespace jostle::cli
+}  // namespace jostle::scenarios

@@ -1,12 +1,13 @@
 // Templates of scenarios: valid as they are, in either language, with other models, boards and limits.
+#include "scenarios/language/template.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/new/template.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 
-namespace jostle::cli {
+namespace jostle::scenarios {
 namespace JOSTLE_FILE {
 
 using ::testing::ElementsAre;
@@ -51,4 +52,4 @@ TEST(Template, takes_answers_in_place_of_its_own) {
 }
 
 }  // namespace JOSTLE_FILE
-}  // namespace jostle::cli
+}  // namespace jostle::scenarios
