@@ -76,12 +76,14 @@ class Estimator {
     return finish(tiling.shape, work);
   }
 
-  // Converts between two formats; `elements` per image.
+  // Converts between two formats; `elements` per image. In a library's graph the kernel before or after it
+  // has the same tensor, of which L2 holds a part; TensorRT's also stand between engines.
   [[nodiscard]] gpu::Kernel reformat(std::int64_t elements, double from_bytes, double to_bytes) const {
     const double all = images_ * static_cast<double>(elements);
+    const double moved = all * (from_bytes + to_bytes);
     return finish(pointwise_shape(all),
-                  {.bytes = all * (from_bytes + to_bytes),
-                   .moved = all * (from_bytes + to_bytes),
+                  {.bytes = library_ ? beyond_l2(all * from_bytes) + beyond_l2(all * to_bytes) : moved,
+                   .moved = moved,
                    .instructions = 2 * all / warp * gpu_.kernels.instructions.per_moved});
   }
 
@@ -313,6 +315,13 @@ bool in_groups(const FusedLayer& layer) {
   return layer.op == Op::conv || layer.op == Op::conv_transpose;
 }
 
+// By default cuDNN rounds the operands of convolutions in fp32 to tf32 where tensor cores take it (developer
+// guide: CUDNN_DEFAULT_MATH). Depthwise ones run on CUDA cores, and cuBLAS, which multiplies matrices, rounds
+// nothing unless it is told to.
+bool rounds(const FusedLayer& layer, const gpu::Spec& gpu) {
+  return in_groups(layer) && !layer.depthwise && gpu.tensor_cores.tf32 > 0;
+}
+
 void check(std::int64_t batch, const gpu::Spec& gpu) {
   if (batch < 1) throw std::invalid_argument("a batch of " + std::to_string(batch));
   if (gpu.sm_count < 1 || gpu.max_clock_hz <= 0 || gpu.cuda_cores.fp32 <= 0 ||
@@ -339,7 +348,8 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
   gpu::KernelSequence& sequence = found.sequence;
   std::vector<double> stored;  // bytes of an element, for each layer
   for (const FusedLayer& layer : layers) {
-    const ArithmeticPath path = path_for(gpu, layer, precision);
+    const bool rounded = lowering == Lowering::graph && precision == Precision::fp32 && rounds(layer, gpu);
+    const ArithmeticPath path = path_for(gpu, layer, rounded ? Precision::tf32 : precision);
     const double element = bytes_per_element(path.precision);
     if (layer.shared_copy && !path.tensor_cores) {
       stored.push_back(stored[layer.inputs.front()]);
