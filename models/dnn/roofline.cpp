@@ -124,6 +124,9 @@ class Estimator {
     product.rows = batch_ * (transposed ? layer.in : layer.out).positions();
     product.columns = transposed ? out * layer.window_area : out;
     product.depth = transposed ? in : in * layer.window_area;
+    // cuBLAS multiplies a vector by a kernel of its own (gemv). TensorRT's tiles have their full height at a
+    // single row too: AlexNet on a Jetson Nano (torch2trt), and on parts of a V100 (igniter).
+    product.vector = product.plain && product.rows == 1 && layer.weight_bits == 0 && (!tried_ || library_);
     if (layer.experts > 0) {
       product.count = static_cast<std::int64_t>(std::ceil(layer.experts));
       product.rows =

@@ -240,6 +240,20 @@ TEST(Lowering, channels_are_padded_for_tensor_cores_alone) {
   EXPECT_EQ(padded_channels(80, plain), 80);
 }
 
+// A Jetson Nano, where fc6 of VGG-16 has 411 MB of weights in fp32 and one row of results.
+TEST(Tiling, a_vector_is_bound_by_its_weights_in_a_framework_and_fills_tiles_in_tensorrt) {
+  gpu::Spec nano = without_tensor_cores();
+  nano.sm_count = 1;
+  const auto seconds = [&nano](bool vector) {
+    const Product product{.columns = 4096, .depth = 25088, .plain = true, .vector = vector};
+    return best_tiling(product, path_for(nano, Precision::fp32), nano).seconds;
+  };
+  const double weights = 4.0 * 4096 * 25088;
+  const double loaded = weights / (nano.kernels.l2_bytes_per_clock * nano.max_clock_hz);
+  EXPECT_NEAR(seconds(true), loaded, 0.05 * loaded);
+  EXPECT_GT(seconds(false), 1.5 * loaded);
+}
+
 RC_GTEST_PROP(Tiling, is_never_faster_than_the_peak_nor_slower_with_more_sms,
               (std::uint16_t rows, std::uint8_t columns, std::uint8_t depth)) {
   const gpu::Spec gpu = orin();

@@ -1,6 +1,6 @@
 // One network on a TX2 at every pair of GPU and memory clocks, as measured (evidence/published/thynics.csv).
-// In sample: cuda_efficiency_of.fp32 was fitted on these rows, and the variant of tile_traffic.hpp chosen on
-// them.
+// In sample: cuda_efficiency_of.fp32, winograd_gain_of.fp32 and bandwidth_efficiency were fitted on these
+// rows, and the variant of tile_traffic.hpp chosen on them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,18 +50,18 @@ Grid grid() {
   return grid;
 }
 
-TEST(MemoryClocks, resnet50_in_fp32_is_within_four_percent_on_a_tx2_at_all_52_pairs) {
+TEST(MemoryClocks, resnet50_in_fp32_is_within_two_percent_on_a_tx2_at_all_52_pairs) {
   std::size_t points = 0;
   double sum = 0;
   for (const auto& [mhz, of_emc] : grid()) {
     for (const auto& [emc, point] : of_emc) {
-      EXPECT_NEAR(point.predicted, point.measured, 0.04 * point.measured) << mhz << " MHz, EMC " << emc;
+      EXPECT_NEAR(point.predicted, point.measured, 0.02 * point.measured) << mhz << " MHz, EMC " << emc;
       sum += std::abs(point.predicted / point.measured - 1);
       ++points;
     }
   }
   EXPECT_EQ(points, 52U);
-  EXPECT_LT(sum / static_cast<double>(points), 0.02);
+  EXPECT_LT(sum / static_cast<double>(points), 0.01);
 }
 
 TEST(MemoryClocks, slow_a_tx2_at_its_highest_gpu_clock_as_much_as_measured) {
