@@ -28,7 +28,7 @@ double batch_ratio(std::int64_t a, std::int64_t b) {
 
 // tf32 runs on tensor cores, fp32 never does, so a factor of one says nothing of the other.
 bool on_other_units(Precision a, Precision b) {
-  return std::minmax(a, b) == std::minmax(Precision::fp32, Precision::tf32);
+  return std::minmax({a, b}) == std::minmax({Precision::fp32, Precision::tf32});
 }
 
 std::optional<Rank> rank(const Factor& factor, const FactorOf& of) {
