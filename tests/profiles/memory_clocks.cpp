@@ -1,5 +1,5 @@
 // One network on a TX2 at every pair of GPU and memory clocks, as measured (evidence/published/thynics.csv).
-// In sample: cuda_efficiency_of.fp32, winograd_gain_of.fp32 and bandwidth_efficiency were fitted on these
+// In sample: cuda_efficiency_of.fp32 and bandwidth_efficiency were fitted on these
 // rows, and the variant of tile_traffic.hpp chosen on them.
 #include <gtest/gtest.h>
 
