@@ -26,8 +26,14 @@ double batch_ratio(std::int64_t a, std::int64_t b) {
   return static_cast<double>(std::max(a, b)) / static_cast<double>(std::min(a, b));
 }
 
+// tf32 runs on tensor cores, fp32 never does, so a factor of one says nothing of the other.
+bool on_other_units(Precision a, Precision b) {
+  return std::minmax({a, b}) == std::minmax({Precision::fp32, Precision::tf32});
+}
+
 std::optional<Rank> rank(const Factor& factor, const FactorOf& of) {
   if (factor.family != of.family || factor.lowering != of.lowering) return std::nullopt;
+  if (on_other_units(factor.precision, of.precision)) return std::nullopt;
   if (factor.model.empty()) return Rank{true, distance(factor.precision, of.precision), 1};
   if (factor.model != of.model || factor.chip.architecture != of.chip.architecture) return std::nullopt;
   const int sms = std::abs(factor.chip.sms - of.chip.sms);

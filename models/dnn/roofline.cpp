@@ -78,12 +78,14 @@ class Estimator {
     return finish(tiling.shape, work);
   }
 
-  // Converts between two formats; `elements` per image.
+  // Converts between two formats; `elements` per image. In a library's graph the kernel before or after it
+  // has the same tensor, of which L2 holds a part; TensorRT's also stand between engines.
   [[nodiscard]] gpu::Kernel reformat(std::int64_t elements, double from_bytes, double to_bytes) const {
     const double all = images_ * static_cast<double>(elements);
+    const double moved = all * (from_bytes + to_bytes);
     return finish(pointwise_shape(all),
-                  {.bytes = all * (from_bytes + to_bytes),
-                   .moved = all * (from_bytes + to_bytes),
+                  {.bytes = library_ ? beyond_l2(all * from_bytes) + beyond_l2(all * to_bytes) : moved,
+                   .moved = moved,
                    .instructions = 2 * all / warp * gpu_.kernels.instructions.per_moved});
   }
 
@@ -124,6 +126,9 @@ class Estimator {
     product.rows = batch_ * (transposed ? layer.in : layer.out).positions();
     product.columns = transposed ? out * layer.window_area : out;
     product.depth = transposed ? in : in * layer.window_area;
+    // cuBLAS multiplies a vector by a kernel of its own (gemv). TensorRT's tiles have their full height at a
+    // single row too: AlexNet on a Jetson Nano (torch2trt), and on parts of a V100 (igniter).
+    product.vector = product.plain && product.rows == 1 && layer.weight_bits == 0 && (!tried_ || library_);
     if (layer.experts > 0) {
       product.count = static_cast<std::int64_t>(std::ceil(layer.experts));
       product.rows =
@@ -315,6 +320,13 @@ bool in_groups(const FusedLayer& layer) {
   return layer.op == Op::conv || layer.op == Op::conv_transpose;
 }
 
+// By default cuDNN rounds the operands of convolutions in fp32 to tf32 where tensor cores take it (developer
+// guide: CUDNN_DEFAULT_MATH). Depthwise ones run on CUDA cores, and cuBLAS, which multiplies matrices, rounds
+// nothing unless it is told to.
+bool rounds(const FusedLayer& layer, const gpu::Spec& gpu) {
+  return in_groups(layer) && !layer.depthwise && gpu.tensor_cores.tf32 > 0;
+}
+
 void check(std::int64_t batch, const gpu::Spec& gpu) {
   if (batch < 1) throw std::invalid_argument("a batch of " + std::to_string(batch));
   if (gpu.sm_count < 1 || gpu.max_clock_hz <= 0 || gpu.cuda_cores.fp32 <= 0 ||
@@ -349,7 +361,8 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
     add(estimator.reformat(elements, from, to), "reformat, " + of.name);
   };
   for (const FusedLayer& layer : layers) {
-    const ArithmeticPath path = path_for(gpu, layer, precision);
+    const bool rounded = lowering == Lowering::graph && precision == Precision::fp32 && rounds(layer, gpu);
+    const ArithmeticPath path = path_for(gpu, layer, rounded ? Precision::tf32 : precision);
     const double element = bytes_per_element(path.precision);
     if (layer.shared_copy && !path.tensor_cores) {
       stored.push_back(stored[layer.inputs.front()]);

@@ -58,7 +58,8 @@ Tiling best_tiling(const Product& product, const ArithmeticPath& path, const gpu
   const double dram =
       reachable_bandwidth(gpu, gpu.max_clock_hz, gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency);
   Tiling best{.seconds = std::numeric_limits<double>::infinity(), .shape = {}};
-  for (const Tile& tile : tiles) {
+  for (Tile tile : tiles) {
+    if (product.vector) tile.rows = 1;
     const std::int64_t cut =
         ceil_div(product.rows, tile.rows) * ceil_div(product.columns, tile.columns) * product.count;
     const gpu::Kernel whole = shape_of(tile, cut, gpu);

@@ -16,6 +16,7 @@ struct Product {
   std::int64_t count = 1;
   double gain = 1;             // speed-up of the arithmetic by another algorithm (Winograd)
   bool plain = false;          // a product of matrices, not a convolution
+  bool vector = false;         // its single row runs as dot products, without a padded tile
   double cuda_efficiency = 0;  // share of the CUDA cores' peak; 0: the profile's
 };
 

@@ -73,6 +73,26 @@ TEST(Factors, of_the_nearest_precision_stand_in_for_one_that_is_missing) {
 }
 
 // alexnet is also the name of its family; that of a file is no name of a built-in network.
+TEST(Factors, of_tf32_say_nothing_of_fp32_which_runs_on_other_units) {
+  const std::array<Factor, 2> two{{{.chip = {},
+                                    .model = {},
+                                    .family = "resnet",
+                                    .precision = Precision::tf32,
+                                    .value = 1.17,
+                                    .basis = "tensor cores"},
+                                   {.chip = {},
+                                    .model = {},
+                                    .family = "resnet",
+                                    .precision = Precision::int8,
+                                    .value = 0.9,
+                                    .basis = "farther off"}}};
+  const auto stands_in = [&two](Precision precision) {
+    return find_factor(two, {board, "resnet50", "resnet", precision})->value;
+  };
+  EXPECT_EQ(stands_in(Precision::tf32), 1.17);
+  EXPECT_EQ(stands_in(Precision::fp32), 0.9);
+}
+
 TEST(Factors, of_a_network_from_a_file_hold_in_other_precisions_but_not_those_of_a_built_in_one) {
   const auto find = [](const char* name, Precision precision, std::int64_t batch = 1) {
     static std::array<Factor, 2> timed;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <vector>
 
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
@@ -71,11 +73,33 @@ TEST(Lowering, a_graph_folds_what_a_kernel_of_a_library_takes_along_and_nothing_
 }
 
 TEST(Lowering, a_graph_converts_layouts_around_convolutions_on_tensor_cores) {
-  const auto kernels = [](Precision precision) {
-    return kernels_for({.model = "resnet50", .precision = precision, .lowering = Lowering::graph}, {}, orin())
+  const auto kernels = [](Precision precision, const gpu::Spec& gpu) {
+    return kernels_for({.model = "resnet50", .precision = precision, .lowering = Lowering::graph}, {}, gpu)
         .kernels.size();
   };
-  EXPECT_EQ(kernels(Precision::fp16), kernels(Precision::fp32) + 2 * 53);
+  gpu::Spec plain = orin();
+  plain.tensor_cores = {};
+  EXPECT_EQ(kernels(Precision::fp16, orin()), kernels(Precision::fp16, plain) + 2 * 53);
+}
+
+TEST(Lowering, a_graph_in_fp32_rounds_convolutions_to_tf32_but_neither_depthwise_ones_nor_products) {
+  const auto pipes = [](Lowering lowering, const char* model, bool depthwise) {
+    const Model* found = find_model(model);
+    const std::vector<FusedLayer> layers = fuse(found->build(found->default_input), lowering);
+    const KernelsOfLayers all = roofline_by_layer(layers, 1, Precision::fp32, lowering, orin());
+    std::map<Op, double> most;
+    for (std::size_t i = 0; i < all.layer.size(); ++i) {
+      const FusedLayer& layer = layers[all.layer[i]];
+      if (layer.depthwise == depthwise)
+        most[layer.op] = std::max(most[layer.op], static_cast<double>(all.sequence.kernels[i].tensor_active));
+    }
+    return most;
+  };
+  EXPECT_GT(pipes(Lowering::graph, "mobilenet_v2", false).at(Op::conv), 0.01);
+  EXPECT_EQ(pipes(Lowering::graph, "mobilenet_v2", true).at(Op::conv), 0);
+  EXPECT_EQ(pipes(Lowering::graph, "mobilenet_v2", false).at(Op::linear), 0);
+  EXPECT_EQ(pipes(Lowering::graph, "vit_small", false).at(Op::matmul), 0);
+  EXPECT_EQ(pipes(Lowering::optimised, "mobilenet_v2", false).at(Op::conv), 0);
 }
 
 TEST(Lowering, distilbert_is_a_handful_of_kernels_a_layer) {
@@ -214,6 +238,20 @@ TEST(Lowering, channels_are_padded_for_tensor_cores_alone) {
   EXPECT_EQ(padded_channels(16, int8), 32);
   EXPECT_EQ(padded_channels(80, int8), 96);
   EXPECT_EQ(padded_channels(80, plain), 80);
+}
+
+// A Jetson Nano, where fc6 of VGG-16 has 411 MB of weights in fp32 and one row of results.
+TEST(Tiling, a_vector_is_bound_by_its_weights_in_a_framework_and_fills_tiles_in_tensorrt) {
+  gpu::Spec nano = without_tensor_cores();
+  nano.sm_count = 1;
+  const auto seconds = [&nano](bool vector) {
+    const Product product{.columns = 4096, .depth = 25088, .plain = true, .vector = vector};
+    return best_tiling(product, path_for(nano, Precision::fp32), nano).seconds;
+  };
+  const double weights = 4.0 * 4096 * 25088;
+  const double loaded = weights / (nano.kernels.l2_bytes_per_clock * nano.max_clock_hz);
+  EXPECT_NEAR(seconds(true), loaded, 0.05 * loaded);
+  EXPECT_GT(seconds(false), 1.5 * loaded);
 }
 
 RC_GTEST_PROP(Tiling, is_never_faster_than_the_peak_nor_slower_with_more_sms,
