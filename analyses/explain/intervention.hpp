@@ -48,6 +48,9 @@ using scenarios::put;
 [[nodiscard]] std::optional<Changed> both_dlas(const Request& request);
 [[nodiscard]] std::optional<Changed> gpu_and_dla(const Request& request);
 
+// Instances of the GPU (gpu_instances.cpp).
+[[nodiscard]] std::optional<Changed> in_gpu_instances(const Request& request);
+
 // Cores and threads (host_changes.cpp).
 [[nodiscard]] std::optional<Changed> one_core_more(const Request& request);
 [[nodiscard]] std::optional<Changed> all_cores(const Request& request);

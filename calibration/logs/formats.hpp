@@ -15,9 +15,8 @@ namespace jostle::calibration {
 using Reader = std::vector<Import> (*)(Source&, input::Problems&);
 
 struct Format {
-  std::string_view name;                      // "trtexec"
-  std::string_view what;                      // "text log of trtexec, TensorRT 7 to 10"
-  bool (*looks_like)(std::string_view head);  // checks the first bytes, up to Source::max_peeked
+  std::string_view name;  // "trtexec"; looks.txt says what it looks like
+  std::string_view what;  // "text log of trtexec, TensorRT 7 to 10"
   Reader read;
 };
 
