@@ -345,7 +345,7 @@ class RosImport {
           executor_[callbacks[i + 1]] == executor)
         continue;
       text += fmt::format(
-          "{{name: {}, time: {:.4g} us{}}}", yaml_text(name), std::max(1e6 * time, 0.001),
+          "{{name: {}, time: {:.4g} ms{}}}", yaml_text(name), std::max(1e3 * time, 0.001),
           overlap && one.at_once > 1 ? fmt::format(", threads: {}", std::min(one.at_once, 64)) : "");
       name.clear();
       time = 0;
@@ -360,7 +360,7 @@ class RosImport {
     callbacks.push_back(callback);
     for (const std::size_t one : chain(callback, false)) callbacks.push_back(one);
     const std::size_t source = callbacks.front(), asked_by = neighbour(source, true);
-    const bool follows = asked_by != source && networks_.contains(asked_by);
+    const bool follows = asked_by < callback && networks_.contains(asked_by);  // no circle
     std::set<std::size_t> executors;
     for (const std::size_t one : callbacks) executors.insert(executor_[one]);
     int threads = 0;

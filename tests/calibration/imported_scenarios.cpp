@@ -479,7 +479,6 @@ TEST(ImportCompose, is_strict) {
 
 const std::string ros2_sample = std::string(JOSTLE_SOURCE_DIR) + "/tests/calibration/samples/ros2_trace.txt";
 
-// The scenario of a text; fails the test if there is none.
 calibration::ImportedScenario of_ros2(const std::string& text, const calibration::ImportWishes& wishes = {}) {
   input::Problems problems;
   const auto source = calibration::Source::of_text(text, "trace.txt");
@@ -492,8 +491,8 @@ std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The camera (33.3 ms) and its rectifier (40 ms, two at once) are components of a process with an executor of
-// four threads; detector and tracker share the one thread of theirs; the planner is a process of its own.
+// The camera (33.3 ms) and its rectifier (40 ms, two at once) are components of a process with two executors
+// of two threads; detector and tracker share the one thread of theirs; the planner is a process of its own.
 TEST(ImportRos2, makes_a_pipeline_of_the_callbacks_around_the_network_with_their_times_and_threads) {
   input::Problems problems;
   const auto made = calibration::ros2_scenario(ros2_sample, {}, problems);
@@ -511,8 +510,8 @@ TEST(ImportRos2, makes_a_pipeline_of_the_callbacks_around_the_network_with_their
   EXPECT_EQ(before[1].threads, 2);
   ASSERT_EQ(after.size(), 1U);
   EXPECT_EQ(after[0].name, "/perception/tracker /detections");
-  EXPECT_THAT(made->text, HasSubstr("time: 2000 us"));
-  EXPECT_THAT(made->text, HasSubstr("time: 4.05e+04 us, threads: 2"));
+  EXPECT_THAT(made->text, HasSubstr("time: 2 ms"));
+  EXPECT_THAT(made->text, HasSubstr("time: 40.5 ms, threads: 2"));
   EXPECT_GT(detector.around.overlap, 1);
   ASSERT_EQ(scenario.loads.size(), 1U);  // the planner: 8 ms in each 50
   EXPECT_EQ(scenario.loads.front().name, "/planner");
@@ -520,7 +519,7 @@ TEST(ImportRos2, makes_a_pipeline_of_the_callbacks_around_the_network_with_their
   EXPECT_THAT(made->text, ::testing::ContainsRegex("duty: 1[67][.0-9]* %"));
   EXPECT_THAT(made->unsaid,
               ::testing::Contains(HasSubstr("/rectify /image_raw: median 40.5 ms of 9 callbacks")));
-  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("of 4 threads")));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("of 2 threads")));
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("of one thread")));
 }
 
@@ -550,17 +549,48 @@ TEST(ImportRos2, reads_the_same_from_csv_with_the_fields_of_tracetools_analysis)
   EXPECT_THAT(problems.text(), HasSubstr("not as many fields as names"));
 }
 
-TEST(ImportRos2, one_executor_of_one_thread_does_one_step_after_the_other) {
-  std::string text = text_of_file(ros2_sample);
-  for (const char* const thread : {"vtid = 1201", "vtid = 1202", "vtid = 1203", "vtid = 1204", "vtid = 1300"})
-    for (auto at = text.find(thread); at != std::string::npos; at = text.find(thread, at + 1))
-      text.replace(at, 11, "vtid = 1200");
-  for (const char* const process : {"vpid = 1300", "vpid = 1400"})
-    for (auto at = text.find(process); at != std::string::npos; at = text.find(process, at + 1))
-      text.replace(at, 11, "vpid = 1200");
-  const calibration::ImportedScenario made = of_ros2(text);
-  EXPECT_EQ(scenario_of(made.text).processes.front().around.overlap, 0);
-  EXPECT_THAT(made.text, Not(HasSubstr("threads: 2")));
+// A camera and two networks in one process of one thread, whose second sends its results back to the camera's
+// node.
+std::string one_thread() {
+  std::string text;
+  const auto add = [&](double s, const std::string& event, const std::string& fields) {
+    text += "[" + std::to_string(50'000 + s) + "] (+0.000000001) robot ros2:" + event +
+            ": { cpu_id = 1 }, { vtid = 7, vpid = 7 }, { " + fields + " }\n";
+  };
+  const auto node = [&](const std::string& at, const std::string& name, const std::string& in,
+                        const std::string& out) {
+    add(0, "rcl_node_init", "node_handle = 0x" + at + "0, node_name = \"" + name + "\", namespace = \"/\"");
+    add(0, "rcl_publisher_init",
+        "publisher_handle = 0x" + at + "1, node_handle = 0x" + at + "0, topic_name = \"" + out + "\"");
+    add(0, "rcl_subscription_init",
+        "subscription_handle = 0x" + at + "2, node_handle = 0x" + at + "0, topic_name = \"" + in + "\"");
+    add(0, "rclcpp_subscription_init", "subscription_handle = 0x" + at + "2, subscription = 0x" + at + "3");
+    add(0, "rclcpp_subscription_callback_added", "subscription = 0x" + at + "3, callback = 0x" + at + "4");
+  };
+  node("a", "camera", "/classes", "/image");
+  node("b", "yolov8n", "/image", "/objects");
+  node("c", "resnet50", "/objects", "/classes");
+  for (int frame = 1; frame < 5; ++frame) {
+    double at = 0.1 * frame;
+    for (const std::string of : {"a", "b", "c"}) {
+      add(at, "callback_start", "callback = 0x" + of + "4, is_intra_process = 0");
+      add(at + 0.003, "rcl_publish", "publisher_handle = 0x" + of + "1, message = 0x1");
+      add(at + 0.004, "callback_end", "callback = 0x" + of + "4");
+      at += 0.01;
+    }
+  }
+  return text;
+}
+
+TEST(ImportRos2, one_thread_does_one_step_after_the_other_and_a_second_network_follows_the_first) {
+  const Scenario scenario = scenario_of(of_ros2(one_thread()).text);
+  ASSERT_EQ(scenario.processes.size(), 2U);
+  EXPECT_EQ(scenario.processes[0].around.overlap, 0);
+  ASSERT_EQ(scenario.processes[0].around.before.size(), 1U);
+  EXPECT_EQ(scenario.processes[0].around.before[0].name, "/camera /classes");
+  EXPECT_NEAR(scenario.processes[0].arrivals.rate_per_s, 10, 1e-3);
+  EXPECT_EQ(model_name(scenario.processes[1]), "resnet50");
+  EXPECT_EQ(scenario.processes[1].arrivals.after, "/yolov8n");
 }
 
 TEST(ImportRos2, takes_the_busiest_callback_for_a_network_that_no_name_tells) {

@@ -57,7 +57,7 @@ TEST(SessionPools, spin_as_long_as_those_of_the_provider_for_cores) {
                     "\nprocesses: [{model: resnet50, precision: fp16, runtime: onnxruntime, threads: 4}]\n");
     input::Problems problems;
     const auto profile = profiles::find_profile(device, problems);
-    return assemble(scenario, *profile).setup.processes.front().pool.value().spins;
+    return assemble(scenario, *profile).setup.processes.front().pool.spins;
   };
   const process::RuntimeTraits& on_cores = process::traits_of(process::Runtime::onnxruntime_cpu);
   EXPECT_EQ(spins("jetson-agx-orin-64gb"), sim::milliseconds(on_cores.spins_ms));
