@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "calibration/logs/log_text.hpp"
 #include "calibration/logs/nsys_columns.hpp"
@@ -15,7 +16,6 @@ namespace jostle {
 }
 
 namespace jostle::calibration {
-
 namespace {
 
 bool has(std::string_view head, std::string_view word) {
@@ -68,15 +68,12 @@ bool has_nsys_heading(std::string_view head) {
   return any_line(head, is_nsys_heading);
 }
 
-struct Test {
-  std::string_view name;
-  bool (*holds)(std::string_view head);
-};
-constexpr Test tests[]{{"json", is_json},
-                       {"utf-16", is_utf16},
-                       {"tegrastats", is_tegrastats},
-                       {"jtop", is_jtop},
-                       {"nsys-heading", has_nsys_heading}};
+constexpr std::pair<std::string_view, bool (*)(std::string_view head)> tests[]{
+    {"json", is_json},
+    {"utf-16", is_utf16},
+    {"tegrastats", is_tegrastats},
+    {"jtop", is_jtop},
+    {"nsys-heading", has_nsys_heading}};
 
 std::vector<std::string_view> parted(std::string_view text, std::string_view at) {
   std::vector<std::string_view> parts;
@@ -123,7 +120,7 @@ bool holds(std::string_view condition, std::string_view head, std::string_view n
     case '!':
       return !holds(rest, head, name);
     case '@':
-      return std::ranges::find(tests, rest, &Test::name)->holds(head);
+      return std::ranges::find(tests, rest, [](const auto& test) { return test.first; })->second(head);
     case '^':
       return head.starts_with(rest);
     case '|':

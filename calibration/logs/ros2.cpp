@@ -20,7 +20,6 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr double least_load = 0.005;  // of a core's time, from which on other callbacks are a load
 constexpr std::string_view provider = "ros2:";
 constexpr const char* how = "babeltrace2 FOLDER > trace.txt, of a trace with the events ros2:*";
 
@@ -394,7 +393,7 @@ class RosImport {
       time += all_[i].total_s();
       nodes.insert(all_[i].node);
     }
-    if (time <= least_load * (end - begin)) return {};
+    if (time <= 0.005 * (end - begin)) return {};  // half a percent of a core
     unsaid_.push_back(fmt::format("{}: other callbacks are a load", fmt::join(nodes, ", ")));
     const int threads = threads_of(executor);
     return fmt::format("  - {{load: busy, threads: {}, duty: {:.3g} %, name: {}}}\n", threads,
@@ -428,8 +427,7 @@ std::optional<ImportedScenario> ros2_scenario(Source& source, const ImportWishes
 
 std::optional<ImportedScenario> ros2_scenario(const std::string& path, const ImportWishes& wishes,
                                               input::Problems& problems) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
+  if (std::error_code error; std::filesystem::is_directory(path, error)) {
     problems.add_file(path, "a folder: traces of ros2_tracing are binary (CTF)", how);
     return std::nullopt;
   }

@@ -361,6 +361,7 @@ TEST(ImportTriton, runs_each_model_by_the_backend_and_on_the_processor_that_it_n
   EXPECT_EQ(scenario.processes[1].host.runtime, Runtime::onnxruntime);
   EXPECT_EQ(scenario.processes[1].instances.at(0).work.precision, Precision::fp32);
   EXPECT_EQ(scenario.processes[2].host.placement, Placement::cpu);
+  EXPECT_EQ(scenario.processes[2].host.runtime, Runtime::onnxruntime_cpu);
   EXPECT_EQ(scenario.processes[2].work.precision, Precision::fp32);
   EXPECT_EQ(scenario.processes[2].work.batch, 1);
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("mobilenet_v2: its dynamic batching is left out")));
