@@ -112,6 +112,14 @@ TEST(Ways, deal_processes_out_over_instances_by_what_they_ask_of_the_gpu) {
   EXPECT_EQ(way(thor, "mig").isolation, "a crash takes 1 of 3");
 }
 
+// The batch job's p99 is known after 2 s, the camera's is not.
+TEST(Ways, never_give_a_network_the_p99_of_another_in_its_process) {
+  const Explanation explanation = explained(camera_and_batch("nvidia-a30"));
+  const Way& split = way(explanation, "equal-partitions");
+  EXPECT_FALSE(split.parts[0].p99_ms && split.parts[0].p99_ms == split.parts[1].p99_ms);
+  if (split.parts[0].p99_ms) EXPECT_LT(*split.parts[0].p99_ms, 3 * split.parts[0].mean_ms.value());
+}
+
 TEST(Ways, have_no_instances_where_there_are_none) {
   for (const Way& one : explained(three).ways) EXPECT_NE(one.name, "mig");
 }
