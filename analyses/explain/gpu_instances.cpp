@@ -99,7 +99,11 @@ std::optional<Changed> in_gpu_instances(const Request& request) {
         if (entry.host.placement != scenarios::Placement::cpu)
           entry.gpu.mig = static_cast<std::int64_t>(instance);
       });
-  for (const gpu::InstanceKind* kind : best->layout) board.scenario.mig.push_back(kind->name);
+  for (const gpu::InstanceKind* kind : best->layout) {
+    const std::string word = kind->name.substr(0, kind->name.find('.'));
+    const bool enough = gpu::find_instance(request.device.instances, word) == kind;
+    board.scenario.mig.push_back(enough ? word : kind->name);
+  }
   Changed changed{fmt::format("MIG {}", fmt::join(board.scenario.mig, " + ")), {}};
   changed.boards.push_back(std::move(board));
   return changed;

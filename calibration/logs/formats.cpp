@@ -77,10 +77,10 @@ constexpr std::pair<std::string_view, bool (*)(std::string_view head)> tests[]{
 
 std::vector<std::string_view> parted(std::string_view text, std::string_view at) {
   std::vector<std::string_view> parts;
-  for (std::size_t end = 0; end != std::string_view::npos; text.remove_prefix(end + at.size())) {
+  for (std::size_t end = 0; end != std::string_view::npos;) {
     end = text.find(at);
     parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
+    text.remove_prefix(std::min(text.size(), end + (end == std::string_view::npos ? 0 : at.size())));
   }
   return parts;
 }

@@ -6,11 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "input/problems.hpp"
+#include "calibration/logs/source.hpp"
 
 namespace jostle::calibration {
-
-class Source;
 
 struct ImportedScenario {
   std::string text;                 // YAML

@@ -15,7 +15,6 @@
 
 #include "calibration/logs/imported_scenario.hpp"
 #include "calibration/logs/log_text.hpp"
-#include "calibration/logs/source.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -230,17 +229,16 @@ std::vector<RosCallback> callbacks_in(Source& source, input::Problems& problems)
     const bool good = header.empty() || (split_fields(line, row) && row.size() == header.size());
     const auto event = header.empty() ? event_of(line) : good ? event_of(header, row) : std::nullopt;
     if (!good || (event && event->time_s <= 0)) {
-      source.fail(problems, source.line(), good ? "an event without its time" : "not as many fields as names",
-                  how);
+      const char* const why = good ? "an event without its time" : "not as many fields as names";
+      source.fail(problems, source.line(), why, how);
       return {};
     }
     if (event) reader.add(*event);
   }
   std::vector<RosCallback> callbacks = reader.take();
   if (source.failure().empty() && !callbacks.empty()) return callbacks;
-  source.fail(problems, source.line(),
-              source.failure().empty() ? "no callback of ROS 2 begins and ends in it" : source.failure(),
-              how);
+  const std::string none = "no callback of ROS 2 begins and ends in it";
+  source.fail(problems, source.line(), source.failure().empty() ? none : source.failure(), how);
   return {};
 }
 
@@ -270,9 +268,7 @@ class RosImport {
       networks_.emplace(i, network->model);
     }
     if (!wishes_.model.empty())
-      networks_ = {{networks_.size() == 1 ? networks_.begin()->first
-                                          : static_cast<std::size_t>(&busiest() - all_.data()),
-                    wishes_.model}};
+      networks_ = {{networks_.size() == 1 ? networks_.begin()->first : busiest(), wishes_.model}};
     if (networks_.empty()) return {};
     std::string text = board_keys(wishes_, "jetson-agx-orin-64gb", unsaid_) + "processes:\n";
     for (const auto& [callback, network] : networks_) text += process_text(callback, network);
@@ -285,13 +281,13 @@ class RosImport {
     return text + "run: {duration: 10 s, warmup: 2 s}\n";
   }
   [[nodiscard]] std::vector<std::string> unsaid() { return std::move(unsaid_); }
-  [[nodiscard]] const RosCallback& busiest() const {
-    return *std::ranges::max_element(all_, {}, &RosCallback::total_s);
+  [[nodiscard]] std::size_t busiest() const {  // the callback of most time
+    const auto most = std::ranges::max_element(all_, {}, &RosCallback::total_s);
+    return static_cast<std::size_t>(most - all_.begin());
   }
 
  private:
-  // The callback whose messages start this one, or one that this one's start: the most frequent; none:
-  // itself.
+  // The callback whose messages start this one, or that this one's start: the most frequent, or itself.
   [[nodiscard]] std::size_t neighbour(std::size_t of, bool before) const {
     std::size_t best = of;
     for (std::size_t i = 0; i < all_.size(); ++i) {
@@ -419,9 +415,10 @@ std::optional<ImportedScenario> ros2_scenario(Source& source, const ImportWishes
   if (!body.empty())
     return imported_scenario("ros2-tracing " + std::filesystem::path(source.origin()).filename().string(),
                              body, import.unsaid());
+  const RosCallback& one = callbacks[import.busiest()];
   source.fail(problems, 0, "no node, topic or function has the name of a known network",
-              fmt::format("--model NAME, for the callback of most time: {}, {:.3g} ms",
-                          import.busiest().label(), 1e3 * import.busiest().median_s()));
+              fmt::format("--model NAME, for the callback of most time: {}, {:.3g} ms", one.label(),
+                          1e3 * one.median_s()));
   return std::nullopt;
 }
 

@@ -81,7 +81,7 @@ std::string camera_and_batch(const std::string& device, const std::string& third
 TEST(Ways, have_instances_of_the_gpu_where_its_profile_lists_some) {
   const Explanation explanation = explained(camera_and_batch("nvidia-a30"));
   const Way& mig = way(explanation, "mig");
-  EXPECT_EQ(mig.label, "MIG 2g.12gb + 2g.12gb");  // all SMs, one each
+  EXPECT_EQ(mig.label, "MIG 2g + 2g");  // all SMs, one each
   EXPECT_EQ(mig.isolation, "a crash takes 1 of 2");
   EXPECT_EQ(mig.memory_mb, explanation.ways.front().memory_mb);
   EXPECT_LT(mig.parts[0].mean_ms.value(), 0.8 * explanation.ways.front().parts[0].mean_ms.value());
@@ -100,7 +100,7 @@ TEST(Ways, deal_processes_out_over_instances_by_what_they_ask_of_the_gpu) {
   const std::string third =
       "  - {name: second, model: mobilenet_v2, precision: fp16, arrivals: {periodic: 30 /s}}\n";
   const Explanation card = explained(camera_and_batch("nvidia-a30", third));
-  EXPECT_EQ(way(card, "mig").label, "MIG 1g.6gb + 1g.6gb + 2g.12gb");
+  EXPECT_EQ(way(card, "mig").label, "MIG 1g + 1g + 2g");
   const auto& processes = tried(card, "mig").what_if.boards.front().scenario.processes;
   EXPECT_EQ(processes[1].gpu.mig, 2) << "the batch job has the largest";
   EXPECT_NE(processes[0].gpu.mig, processes[2].gpu.mig);
