@@ -95,22 +95,23 @@ std::optional<RosEvent> event_of(const std::vector<std::string>& header,
 }
 
 // What a trace says of a thing before it is used: whose it is, and its name.
-struct Row {
+struct TraceRow {
   std::string_view event;
   const char *thing, *owner = nullptr, *name = nullptr;
 };
-constexpr Row rows[]{{"rcl_node_init", "node_handle", nullptr, "node_name"},
-                     {"rcl_publisher_init", "publisher_handle", "node_handle", "topic_name"},
-                     {"rcl_subscription_init", "subscription_handle", "node_handle", "topic_name"},
-                     {"rclcpp_subscription_init", "subscription", "subscription_handle"},
-                     {"rclcpp_subscription_callback_added", "callback", "subscription"},
-                     {"rclcpp_subscription_callback_added", "callback", "subscription_handle"},  // Dashing
-                     {"rcl_service_init", "service_handle", "node_handle", "service_name"},
-                     {"rclcpp_service_callback_added", "callback", "service_handle"},
-                     {"rcl_timer_init", "timer_handle"},
-                     {"rclcpp_timer_link_node", "timer_handle", "node_handle"},
-                     {"rclcpp_timer_callback_added", "callback", "timer_handle"},
-                     {"rclcpp_callback_register", "callback", nullptr, "symbol"}};
+constexpr TraceRow trace_rows[]{
+    {"rcl_node_init", "node_handle", nullptr, "node_name"},
+    {"rcl_publisher_init", "publisher_handle", "node_handle", "topic_name"},
+    {"rcl_subscription_init", "subscription_handle", "node_handle", "topic_name"},
+    {"rclcpp_subscription_init", "subscription", "subscription_handle"},
+    {"rclcpp_subscription_callback_added", "callback", "subscription"},
+    {"rclcpp_subscription_callback_added", "callback", "subscription_handle"},  // Dashing
+    {"rcl_service_init", "service_handle", "node_handle", "service_name"},
+    {"rclcpp_service_callback_added", "callback", "service_handle"},
+    {"rcl_timer_init", "timer_handle"},
+    {"rclcpp_timer_link_node", "timer_handle", "node_handle"},
+    {"rclcpp_timer_callback_added", "callback", "timer_handle"},
+    {"rclcpp_callback_register", "callback", nullptr, "symbol"}};
 struct Thing {
   Id owner;
   std::string name;
@@ -150,7 +151,7 @@ class TraceReader {
     const auto publisher = things_.find(id(event, "publisher_handle"));
     if (event.name.ends_with("_publish") && publisher != things_.end() && !open_[thread_].empty())
       callbacks_[open_[thread_].back().first].publishes.insert(publisher->second.name);
-    for (const Row& row : rows)
+    for (const TraceRow& row : trace_rows)
       if (row.event == event.name && (row.owner == nullptr || event.fields.contains(row.owner)))
         note(event, row);
   }
@@ -166,7 +167,7 @@ class TraceReader {
  private:
   [[nodiscard]] Id id(const RosEvent& event, const char* key) const { return {process_, event.number(key)}; }
 
-  void note(const RosEvent& event, const Row& row) {
+  void note(const RosEvent& event, const TraceRow& row) {
     Thing& thing = things_[id(event, row.thing)];
     if (thing.event.empty()) thing.event = row.event;
     if (row.owner != nullptr) thing.owner = id(event, row.owner);
