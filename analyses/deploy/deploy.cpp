@@ -142,7 +142,8 @@ void write_services(Deploying& all, const char* tool) {
         values.emplace("cpus", key == std::string("cpus")
                                    ? cores->second
                                    : fmt::format("0-{}", all.scenario.host_cores.value() - 1));
-    if (mps || values.contains("mps_threads")) values["~mps"] = "/tmp/nvidia-mps";
+    if (mps || values.contains("mps_threads") || values.contains("mps_memory"))
+      values["~mps"] = "/tmp/nvidia-mps";
     if (all.device.has_gpu()) values["~gpu"] = "";
     const auto& container = part.entry.host.container;
     const bool first = container && containers.insert(container->name).second;
@@ -179,10 +180,11 @@ void write_clocks(Deploying& all) {
 }
 
 double unit_of(const std::string& name, const std::string& value) {
-  const bool time = name == "us", share = name == "%", power = name == "W";
+  const bool time = name == "us", share = name == "%", power = name == "W", size = name == "MiB";
   const input::Dimension& of = time    ? input::time_dimension()
                                : share ? input::share_dimension()
                                : power ? input::power_dimension()
+                               : size  ? input::size_dimension()
                                        : input::frequency_dimension();
   return input::parse_quantity(value, of).value.value() /
          input::parse_quantity("1 " + name, of).value.value();

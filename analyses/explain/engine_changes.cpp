@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <set>
 
 #include "analyses/explain/engine_pieces.hpp"
 #include "analyses/explain/intervention.hpp"
+#include "analyses/explain/merge.hpp"
 #include "analyses/explain/parts.hpp"
 #include "models/board/spec.hpp"
 #include "models/dla/partition.hpp"
@@ -70,41 +72,27 @@ std::optional<Changed> dealt(const Request& request, const std::vector<Placement
   for (const ProcessEntry& process : before.processes) moving += movable(process) ? process.count : 0;
   if (moving == 0) return std::nullopt;
   const bool twins = moving == 1;
-  WhatIfBoard board{before, {}};
-  board.scenario.processes.clear();
-  const std::vector<PartPlace> places = part_places(before);
-  std::size_t turn = 0, process = 0;
-  const auto keep_parts = [&](std::size_t index) {
-    for (std::size_t i = 0; i < places.size(); ++i)
-      if (places[i].process == index) board.parts.push_back(i);
-  };
-  std::string pieces;
-  for (const ProcessEntry& entry : before.processes) {
-    const auto count = static_cast<std::size_t>(entry.count);
-    if (!movable(entry)) {
-      board.scenario.processes.push_back(entry);
-      for (std::size_t i = 0; i < count; ++i) keep_parts(process++);
-      continue;
-    }
-    // A twin would share no requests, and would double the stages on the host too.
-    if (twins &&
+  // A twin would share no requests, and would double the stages on the host too.
+  for (const ProcessEntry& entry : before.processes)
+    if (twins && movable(entry) &&
         (!entry.arrivals.closed_loop() || !entry.around.before.empty() || !entry.around.after.empty()))
       return std::nullopt;
-    std::vector<std::vector<std::size_t>> on(engines.size());
-    for (std::size_t i = 0; i < count; ++i) on[turn++ % engines.size()].push_back(process++);
-    if (twins) on.assign(engines.size(), on.front());
-    for (std::size_t engine = 0; engine < engines.size(); ++engine) {
-      if (on[engine].empty()) continue;
-      ProcessEntry& part = board.scenario.processes.emplace_back(entry);
-      part.host.placement = engines[engine];
-      part.count = static_cast<std::int64_t>(on[engine].size());
-      for (const std::size_t index : on[engine]) keep_parts(index);
-      if (is_on_dla(part) && !is_on_dla(entry) && pieces.empty()) pieces = engine_pieces(part);
-    }
-  }
+  std::size_t turn = 0;
+  const auto groups_of = [&](const scenarios::ProcessInstance& one) {
+    std::vector<std::size_t> groups(1);
+    if (!movable(before.processes[one.entry])) return groups;
+    groups.front() = turn++ % engines.size();
+    if (twins) groups.resize(engines.size());
+    if (twins) std::iota(groups.begin(), groups.end(), std::size_t{0});
+    return groups;
+  };
   Changed changed{on_engines(engines), {}};
-  changed.boards.push_back(std::move(board));
-  changed.note = std::move(pieces);
+  changed.boards.push_back(regrouped(before, groups_of, [&](std::size_t engine, ProcessEntry& entry) {
+    if (!movable(entry)) return;
+    const bool moves = !is_on_dla(entry);
+    entry.host.placement = engines[engine];
+    if (moves && is_on_dla(entry) && changed.note.empty()) changed.note = engine_pieces(entry);
+  }));
   return changed;
 }
 

@@ -119,8 +119,8 @@ Metrics added(const std::vector<Part>& parts) {
     all.latency_ms = all.latency_ms && one.latency_ms
                          ? scenarios::Metric(*all.latency_ms + rate * *one.latency_ms)
                          : std::nullopt;
-    const scenarios::Metric p99 = p99_of(part);
-    all.p99_ms = all.p99_ms && p99 ? scenarios::Metric(std::max(*all.p99_ms, *p99)) : std::nullopt;
+    all.p99_ms =
+        all.p99_ms && one.p99_ms ? scenarios::Metric(std::max(*all.p99_ms, *one.p99_ms)) : std::nullopt;
     if (one.tokens_per_s) all.tokens_per_s = all.tokens_per_s.value_or(0) + *one.tokens_per_s;
     if (one.status != "ok") all.status = one.status;
   }

@@ -28,10 +28,12 @@ constexpr double least_launching = 0.2;  // share of a process's time in launche
 
 }  // namespace
 
-bool in_turns(const scenarios::Scenario& scenario) {
+bool in_turns(const scenarios::Scenario& scenario, bool dlas_too) {
   std::map<std::int64_t, std::int64_t> contexts;  // by instance of the GPU
   for (const scenarios::ProcessEntry& process : scenario.processes)
-    if (scenarios::on_gpu(process.host.placement)) contexts[process.gpu.mig.value_or(0)] += process.count;
+    if (scenarios::on_gpu(process.host.placement) ||
+        (dlas_too && process.host.placement != scenarios::Placement::cpu))
+      contexts[process.gpu.mig.value_or(0)] += process.count;
   const auto several = [](const auto& instance) { return instance.second > 1; };
   return std::ranges::any_of(contexts, several) && gpu::way_of(scenario.sharing).takes_turns;
 }
@@ -213,8 +215,13 @@ std::string why_in_turns(const Sides& sides, const std::vector<GroupOutcome>& gr
 std::string why_in_partitions(const Sides& sides, const std::vector<GroupOutcome>& groups) {
   const Extremes found = extremes(groups);
   std::vector<std::string> reasons;
-  if (found.winner != nullptr) reasons.emplace_back("no kernel waits for SMs that another stream has");
-  if (found.loser != nullptr && host_is_the_limit(sides.tried))
+  const bool mig = !sides.tried.what_if.boards.front().scenario.mig.empty();
+  if (found.winner != nullptr)
+    reasons.emplace_back(mig ? "nobody waits for those in another instance"
+                             : "no kernel waits for SMs that another stream has");
+  if (found.loser != nullptr && mig)
+    reasons.emplace_back("an instance has a part of the SMs, of L2 and, on a card, of the bandwidth");
+  else if (found.loser != nullptr && host_is_the_limit(sides.tried))
     reasons.emplace_back("one host thread launches for all");
   else if (found.loser != nullptr)
     reasons.emplace_back("on fewer SMs kernels take longer, and L2 and DRAM stay shared");
@@ -222,10 +229,12 @@ std::string why_in_partitions(const Sides& sides, const std::vector<GroupOutcome
 }
 
 std::string why(const Sides& sides, const std::vector<GroupOutcome>& groups) {
-  if (std::ranges::any_of(sides.tried.what_if.boards.front().scenario.processes, scenarios::has_partitions))
+  const scenarios::Scenario& after = sides.tried.what_if.boards.front().scenario;
+  if ((!after.mig.empty() && sides.scenario.mig.empty()) ||
+      std::ranges::any_of(after.processes, scenarios::has_partitions))
     return why_in_partitions(sides, groups);
   const bool now = in_turns(sides.scenario);
-  const bool then = in_turns(sides.tried.what_if.boards.front().scenario);
+  const bool then = in_turns(after);
   if (now && !then) return why_in_space(sides, groups);
   if (then && !now) return why_in_turns(sides, groups);
   const bool loses = extremes(groups).loser != nullptr;

@@ -24,8 +24,8 @@ using KernelMeans = std::map<scenarios::PartId, double>;
 [[nodiscard]] KernelMeans kernel_means_us(const scenarios::Scenario& scenario,
                                           const profiles::Profile& profile);
 
-// Returns whether processes take turns on the GPU.
-[[nodiscard]] bool in_turns(const scenarios::Scenario& scenario);
+// Returns whether processes on the GPU, or on DLAs too, take turns on it.
+[[nodiscard]] bool in_turns(const scenarios::Scenario& scenario, bool dlas_too = false);
 
 enum class Fate {
   wins,     // gains 5 % or more; or it keeps up and did not before

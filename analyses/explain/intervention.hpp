@@ -32,46 +32,21 @@ using scenarios::put;
 
 [[nodiscard]] bool is_synthetic(const scenarios::ProcessEntry& part);
 
-// Limits of power, current and heat, and the power mode (limit_changes.cpp).
-[[nodiscard]] std::optional<Changed> no_limits(const Request& request);
-[[nodiscard]] std::optional<Changed> with_fan(const Request& request);
-[[nodiscard]] std::optional<Changed> cooler_air(const Request& request);
-[[nodiscard]] std::optional<Changed> next_power_mode(const Request& request);
-[[nodiscard]] std::optional<Changed> faster_cores(const Request& request);
-[[nodiscard]] std::vector<Changed> smaller_power_modes(const Request& request);
+// A change that is made in one way, or none; and one in several.
+using OneChange = std::optional<Changed>(const Request& request);
+using SeveralChanges = std::vector<Changed>(const Request& request);
 
-// Precision and the engine that computes (engine_changes.cpp).
-[[nodiscard]] std::optional<Changed> precision_fp16(const Request& request);
-[[nodiscard]] std::optional<Changed> precision_int8(const Request& request);
-[[nodiscard]] std::vector<Changed> other_weights(const Request& request);
-[[nodiscard]] std::optional<Changed> placement_gpu(const Request& request);
-[[nodiscard]] std::optional<Changed> both_dlas(const Request& request);
-[[nodiscard]] std::optional<Changed> gpu_and_dla(const Request& request);
-
-// Cores and threads (host_changes.cpp).
-[[nodiscard]] std::optional<Changed> one_core_more(const Request& request);
-[[nodiscard]] std::optional<Changed> all_cores(const Request& request);
-[[nodiscard]] std::optional<Changed> nice_first(const Request& request);
-[[nodiscard]] std::optional<Changed> sync_spin(const Request& request);
-[[nodiscard]] std::optional<Changed> sync_blocking(const Request& request);
-[[nodiscard]] std::optional<Changed> no_quota(const Request& request);
-[[nodiscard]] std::vector<Changed> fewer_threads(const Request& request);
-[[nodiscard]] std::optional<Changed> no_stages(const Request& request);
-
-// Batches and requests (request_changes.cpp).
-[[nodiscard]] std::optional<Changed> batch_doubled(const Request& request);
-[[nodiscard]] std::optional<Changed> batch_of_waiting(const Request& request);
-[[nodiscard]] std::optional<Changed> batch_with_delay(const Request& request);
-[[nodiscard]] std::optional<Changed> drop_frames(const Request& request);
-[[nodiscard]] std::optional<Changed> skip_frames(const Request& request);
-
-// Stages around inference in other ways (stage_changes.cpp).
-[[nodiscard]] std::vector<Changed> other_stages(const Request& request);
-[[nodiscard]] std::optional<Changed> stages_in_cpp(const Request& request);
-[[nodiscard]] std::optional<Changed> overlapping_stages(const Request& request);
-
-// Another board, and networks on the cores (board_changes.cpp).
-[[nodiscard]] std::vector<Changed> other_boards(const Request& request);
-[[nodiscard]] std::vector<Changed> on_cores(const Request& request);
+OneChange no_limits, with_fan, cooler_air, next_power_mode, faster_cores;  // limit_changes.cpp
+SeveralChanges smaller_power_modes;
+OneChange precision_fp16, precision_int8, placement_gpu, both_dlas, gpu_and_dla;  // engine_changes.cpp
+SeveralChanges other_weights;
+OneChange in_gpu_instances;  // gpu_instances.cpp
+OneChange one_core_more, all_cores, nice_first, sync_spin, sync_blocking, no_quota,
+    no_stages;  // host_changes.cpp
+SeveralChanges fewer_threads;
+OneChange batch_doubled, batch_of_waiting, batch_with_delay, drop_frames, skip_frames;  // request_changes.cpp
+OneChange stages_in_cpp, overlapping_stages;                                            // stage_changes.cpp
+SeveralChanges other_stages;
+SeveralChanges other_boards, on_cores;  // board_changes.cpp
 
 }  // namespace jostle::analyses

@@ -37,15 +37,19 @@ std::string host_settings(const ProcessEntry& process) {
   return to_json(only);
 }
 
-// A part of a process as a single instance, or as a process.
+}  // namespace
+
 ProcessEntry alone(const ProcessEntry& part) {
   ProcessEntry one = part;
   one.instances.clear();
   one.count = one.gpu.streams = one.host.host_threads = 1;
   one.gpu.mps_threads.reset();
+  one.gpu.mps_memory.reset();
   one.gpu.sm_partition.reset();
   return one;
 }
+
+namespace {
 
 // Adds the parts of all `process.count` processes as instances: one with a count for parts in a closed loop,
 // else one per process, because streams of one instance share requests.
@@ -146,6 +150,27 @@ std::optional<WhatIfBoard> as_streams(const scenarios::Scenario& scenario) {
   return board;
 }
 
+WhatIfBoard regrouped(
+    const scenarios::Scenario& before,
+    const std::function<std::vector<std::size_t>(const scenarios::ProcessInstance&)>& groups_of,
+    const std::function<void(std::size_t group, ProcessEntry& entry)>& set) {
+  WhatIfBoard board{before, {}};
+  board.scenario.processes.clear();
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> processes;  // by entry and group
+  for (const scenarios::ProcessInstance& one : expand(before))
+    for (const std::size_t group : groups_of(one)) processes[{one.entry, group}].push_back(one.index);
+  const std::vector<PartPlace> places = part_places(before);
+  for (const auto& [id, own] : processes) {
+    ProcessEntry& entry = board.scenario.processes.emplace_back(before.processes[id.first]);
+    entry.count = static_cast<std::int64_t>(own.size());
+    set(id.second, entry);
+    for (const std::size_t process : own)
+      for (std::size_t i = 0; i < places.size(); ++i)
+        if (places[i].process == process) board.parts.push_back(i);
+  }
+  return board;
+}
+
 std::optional<WhatIfBoard> as_processes(const scenarios::Scenario& scenario) {
   if (is_about_processes(scenario)) return std::nullopt;
   WhatIfBoard board{scenario, {}};
@@ -159,22 +184,15 @@ std::optional<WhatIfBoard> as_processes(const scenarios::Scenario& scenario) {
       const std::int64_t streams = streams_of(process, parts[part]);
       if (streams > 1 && !parts[part].arrivals.closed_loop()) return std::nullopt;
       any = any || streams > 1 || parts.size() > 1;
-      ProcessEntry own = process;
+      ProcessEntry own = parts[part];
       own.instances.clear();
+      own.host = process.host;
+      own.host.placement = parts[part].host.placement;
+      own.gpu = process.gpu;
+      own.gpu.priority = parts[part].gpu.priority;
       own.gpu.streams = own.host.host_threads = 1;
       own.gpu.sm_partition.reset();
-      if (!process.instances.empty()) {
-        const ProcessEntry& instance = parts[part];
-        own.name = instance.name.empty() ? process.name : instance.name;
-        own.work.model = instance.work.model;
-        own.work.precision = instance.work.precision;
-        own.work.batch = instance.work.batch;
-        own.work.input = instance.work.input;
-        own.arrivals = instance.arrivals;
-        own.trace.file = instance.trace.file;
-        own.trace.hash = instance.trace.hash;
-        own.gpu.priority = instance.gpu.priority;
-      }
+      if (own.name.empty()) own.name = process.name;
       own.count = process.count * streams;
       origins[{board.scenario.processes.size(), 0}] = {{entry, part}};
       board.scenario.processes.push_back(std::move(own));

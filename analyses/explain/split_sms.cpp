@@ -26,11 +26,7 @@ bool give_instances(ProcessEntry& process) {
   for (const ProcessEntry& part : parts_of(process)) {
     const std::int64_t streams = streams_of(process, part);
     if (streams > 1 && !part.arrivals.closed_loop()) return false;
-    ProcessEntry one = part;
-    one.instances.clear();
-    one.count = one.gpu.streams = 1;
-    one.gpu.mps_threads.reset();
-    one.gpu.sm_partition.reset();
+    ProcessEntry one = alone(part);
     if (one.name.empty()) one.name = process.name;
     instances.insert(instances.end(), static_cast<std::size_t>(streams), one);
   }
@@ -40,6 +36,7 @@ bool give_instances(ProcessEntry& process) {
   process.arrivals = {};
   process.gpu.priority = gpu::Priority::normal;
   process.gpu.mps_threads.reset();
+  process.gpu.mps_memory.reset();
   process.gpu.sm_partition.reset();
   return true;
 }

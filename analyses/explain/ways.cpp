@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/parts.hpp"
@@ -69,13 +70,17 @@ std::vector<WayPart> parts_after(const Tried& tried, const scenarios::Result& be
 std::string isolation_of(const std::vector<const scenarios::Scenario*>& boards) {
   std::int64_t all = 0, together = 0;
   bool clients = false;
+  std::map<std::int64_t, std::int64_t> served;  // streams of MPS's clients, by instance of the GPU
   for (const scenarios::Scenario* const scenario : boards) {
-    clients = clients || gpu::way_of(scenario->sharing).needs_mps;
+    const bool mps = gpu::way_of(scenario->sharing).needs_mps;
+    clients = clients || (mps && scenario->mig.empty());
     for (const ProcessEntry& process : scenario->processes) {
       std::int64_t own = 0;
       for (const ProcessEntry& part : parts_of(process)) own += streams_of(process, part);
       all += own * process.count;
-      together = std::max(together, own);
+      std::int64_t& others = served[process.gpu.mig.value_or(0)];
+      others += mps ? own * process.count : 0;
+      together = std::max({together, own, others});
     }
   }
   if (clients) return "a fault on the GPU takes all";
@@ -108,6 +113,9 @@ std::string reason_of(const std::string& name, const Explanation& explanation,
   if (name == "on-cores")
     return one_process ? "" : "no costs of a runtime on these cores are known, or none can move";
   if (one_process) return {};
+  if (name == "mig")
+    return device.instances.kinds.empty() || !scenario.mig.empty() ? ""
+                                                                   : "no instances have room for all of them";
   if (name == "equal-partitions" && !gpu::partition_sizes(device.gpu)) return "the GPU cannot be parted";
   if (std::ranges::any_of(explanation.tried,
                           [](const Tried& one) { return one.what_if.name == "as-streams"; }))
@@ -141,8 +149,8 @@ std::vector<Way> ways_of(const Explanation& explanation, const scenarios::Scenar
   }
   for (const auto& [name, label] :
        {std::pair{"as-streams", "as streams of one process"}, std::pair{"mps", "MPS"},
-        std::pair{"equal-partitions", "SMs split"}, std::pair{"gpu-and-dla", "on GPU and DLA"},
-        std::pair{"on-cores", "one on the cores"}}) {
+        std::pair{"mig", "MIG"}, std::pair{"equal-partitions", "SMs split"},
+        std::pair{"gpu-and-dla", "on GPU and DLA"}, std::pair{"on-cores", "one on the cores"}}) {
     if (std::ranges::find(ways, name, &Way::name) != ways.end()) continue;
     if (std::string reason = reason_of(name, explanation, scenario, device, refused); !reason.empty())
       ways.push_back({name, label, {}, {}, {}, std::move(reason)});

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <utility>
 
+#include "analyses/explain/group_outcome.hpp"
 #include "analyses/explain/intervention.hpp"
 #include "analyses/explain/merge.hpp"
 #include "analyses/explain/parts.hpp"
@@ -41,13 +41,7 @@ bool computes_on_gpu(const scenarios::ProcessEntry& process) {
 // Returns whether processes take turns on the GPU. Those on a DLA do, too: the GPU converts their inputs and
 // results, and runs the layers that the DLA cannot.
 bool takes_turns(const Request& request) {
-  std::map<std::int64_t, std::int64_t> contexts;  // by instance of the GPU
-  for (const scenarios::ProcessEntry& process : request.scenario.processes)
-    if (process.host.placement != scenarios::Placement::cpu)
-      contexts[process.gpu.mig.value_or(0)] += process.count;
-  const auto several = [](const auto& instance) { return instance.second > 1; };
-  return std::ranges::any_of(contexts, several) && request.device.has_gpu() &&
-         gpu::way_of(request.scenario.sharing).takes_turns;
+  return request.device.has_gpu() && in_turns(request.scenario, true);
 }
 
 std::optional<Changed> no_switch_cost(const Request& request) {
@@ -147,17 +141,12 @@ std::size_t processes_of(const scenarios::Scenario& scenario) {
 
 // The scenario with only the processes in `keep`, which is by index among all processes.
 WhatIfBoard part_of(const scenarios::Scenario& whole, const std::vector<bool>& keep) {
-  WhatIfBoard board{whole, {}};
-  for (scenarios::ProcessEntry& process : board.scenario.processes) process.count = 0;
-  for (const scenarios::ProcessInstance& instance : scenarios::expand(whole)) {
-    if (keep[instance.index]) ++board.scenario.processes[instance.entry].count;
-  }
-  const std::vector<PartPlace> places = part_places(whole);
-  for (std::size_t i = 0; i < places.size(); ++i)
-    if (keep[places[i].process]) board.parts.push_back(i);
-  std::erase_if(board.scenario.processes,
-                [](const scenarios::ProcessEntry& process) { return process.count == 0; });
-  return board;
+  return regrouped(
+      whole,
+      [&](const scenarios::ProcessInstance& one) {
+        return std::vector<std::size_t>(keep[one.index] ? 1 : 0);
+      },
+      [](std::size_t /*group*/, const scenarios::ProcessEntry& /*entry*/) {});
 }
 
 // Removes the last process of the entry with the highest count. Ties: the later entry.
@@ -302,6 +291,7 @@ std::vector<Intervention> interventions() {
     rows.push_back({std::string(way.name), no, sharing, advice,
                     once([&way](const Request& request) { return without_turns(request, way); }), true});
   }
+  rows.push_back({"mig", no, sharing, advice, once(in_gpu_instances), true});
   rows.push_back({"equal-partitions", no, sharing, advice, once(split_equally), true});
   rows.push_back({"half-partition", no, sharing, advice, once(split_for_critical(0.5)), true});
   rows.push_back({"quarter-partition", no, sharing, advice, once(split_for_critical(0.25)), true});

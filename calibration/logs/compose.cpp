@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <initializer_list>
 
 #include "calibration/logs/imported_scenario.hpp"
+#include "calibration/logs/log_text.hpp"
 #include "input/parse.hpp"
 
 namespace jostle::calibration {
@@ -53,32 +53,15 @@ class ComposeImport {
   // A number of cores or of weight, as a text or as itself; absent if it is not there.
   [[nodiscard]] std::optional<double> number(const Node& node, const std::string& path) {
     if (!node) return std::nullopt;
-    double value = 0;
-    const std::string text = word(node);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size() && value > 0) return value;
+    if (const auto value = parse_number(word(node)); value && *value > 0) return value;
     problems_.add(node->location, path, "expected a positive number", "cpus: 1.5");
     return std::nullopt;
   }
 
   // "0-2,5" as [0, 1, 2, 5].
   [[nodiscard]] std::string cores(const Node& node, const std::string& path) {
-    std::vector<int> list;
-    const std::string text = word(node);
-    for (const char *at = text.data(), *const end = at + text.size(); at < end;) {
-      int first = 0, last = 0;
-      auto read = std::from_chars(at, end, first);
-      last = first;
-      if (read.ec == std::errc() && read.ptr < end && *read.ptr == '-')
-        read = std::from_chars(read.ptr + 1, end, last);
-      const bool ends = read.ptr == end || (*read.ptr == ',' && read.ptr + 1 < end);
-      if (read.ec != std::errc() || first < 0 || last < first || last >= 1024 || !ends) {
-        problems_.add(node->location, path, "expected numbers of cores", "cpuset: 0-3,5");
-        return {};
-      }
-      for (int core = first; core <= last; ++core) list.push_back(core);
-      at = read.ptr + 1;
-    }
+    const std::vector<int> list = cpu_numbers(word(node));
+    if (list.empty()) problems_.add(node->location, path, "expected numbers of cores", "cpuset: 0-3,5");
     return fmt::format("    cpus: [{}]\n", fmt::join(list, ", "));
   }
 

@@ -12,13 +12,12 @@
 namespace jostle::calibration {
 
 // Reads a source to its end. Returns at least one run, or none and a problem for each error; never both.
-using Reader = std::vector<Import> (*)(Source&, input::Problems&);
+using Reader = std::vector<Import>(Source&, input::Problems&);
 
 struct Format {
-  std::string_view name;                      // "trtexec"
-  std::string_view what;                      // "text log of trtexec, TensorRT 7 to 10"
-  bool (*looks_like)(std::string_view head);  // checks the first bytes, up to Source::max_peeked
-  Reader read;
+  std::string_view name;  // "trtexec"; looks.txt says what it looks like
+  std::string_view what;  // "text log of trtexec, TensorRT 7 to 10"
+  Reader* read;
 };
 
 [[nodiscard]] std::span<const Format> formats();
@@ -33,23 +32,9 @@ struct Format {
 // a problem.
 [[nodiscard]] std::vector<Import> import_log(Source& source, const Format* format, input::Problems& problems);
 
-// The readers, one file each.
-[[nodiscard]] std::vector<Import> read_trtexec_log(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_trtexec_times(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_trtexec_profile(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_trtexec_layers(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_tegrastats(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_jtop(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_nsys_sqlite(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_nsys_stats(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_chrome_trace(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_perf_analyzer(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_perf_analyzer_text(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_llama_bench(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_serving(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_genai_perf(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_ollama(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_nvpmodel_log(Source& source, input::Problems& problems);
+Reader read_trtexec_log, read_trtexec_times, read_trtexec_profile, read_trtexec_layers, read_tegrastats,
+    read_jtop, read_nsys_sqlite, read_nsys_stats, read_chrome_trace, read_perf_analyzer,
+    read_perf_analyzer_text, read_llama_bench, read_serving, read_genai_perf, read_ollama, read_nvpmodel_log;
 
 // Files that people try to import, but that hold no readable measurements: their kind, and
 // what to do.

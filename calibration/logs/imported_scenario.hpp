@@ -1,12 +1,12 @@
 // Scenarios made from the configurations of other programs: deepstream-app, Triton's model repository, docker
-// compose.
+// compose; and from traces of ROS 2.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "input/problems.hpp"
+#include "calibration/logs/source.hpp"
 
 namespace jostle::calibration {
 
@@ -26,23 +26,18 @@ struct ImportWishes {
   std::string folder;             // where the scenario will be: paths in it are relative to this; empty: here
 };
 
-// The scenario of a configuration of deepstream-app (groups with keys, or the same as YAML) and of the files
-// of nvinfer that it names. Absent if problems were added.
-[[nodiscard]] std::optional<ImportedScenario> deepstream_scenario(const std::string& path,
-                                                                  const ImportWishes& wishes,
-                                                                  input::Problems& problems);
-
-// The scenario of a model repository of Triton: FOLDER/MODEL/config.pbtxt of each model. Absent if problems
-// were added.
-[[nodiscard]] std::optional<ImportedScenario> triton_scenario(const std::string& folder,
-                                                              const ImportWishes& wishes,
-                                                              input::Problems& problems);
-
-// The scenario of a file of docker compose: a process for each service that names a network. Absent if
-// problems were added.
-[[nodiscard]] std::optional<ImportedScenario> compose_scenario(const std::string& path,
-                                                               const ImportWishes& wishes,
-                                                               input::Problems& problems);
+// A reader of a file or folder. Absent if problems were added.
+using ScenarioImport = std::optional<ImportedScenario>(const std::string& path, const ImportWishes& wishes,
+                                                       input::Problems& problems);
+ScenarioImport
+    deepstream_scenario;  // groups with keys, or the same as YAML, and the files of nvinfer that they name
+ScenarioImport triton_scenario;   // a model repository: FOLDER/MODEL/config.pbtxt of each model
+ScenarioImport compose_scenario;  // a process for each service that names a network
+// A trace of ros2_tracing, as text of babeltrace2 or CSV: a process for each callback whose names are those
+// of a network, or with `wishes.model` for the one of most time.
+ScenarioImport ros2_scenario;
+[[nodiscard]] std::optional<ImportedScenario> ros2_scenario(Source& source, const ImportWishes& wishes,
+                                                            input::Problems& problems);
 
 // The keys of the board: of the wishes, else `other` and its default power mode, which are unsaid then.
 [[nodiscard]] std::string board_keys(const ImportWishes& wishes, const std::string& other,

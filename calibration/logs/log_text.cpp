@@ -1,5 +1,6 @@
 #include "calibration/logs/log_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -78,6 +79,26 @@ bool split_fields(std::string_view line, std::vector<std::string>& fields) {
     if (comma == std::string_view::npos) return true;
     line.remove_prefix(comma + 1);
   }
+}
+
+std::vector<int> cpu_numbers(std::string_view list) {
+  constexpr int most = 4095;
+  std::vector<int> numbers;
+  const auto begin = std::min(list.find_first_not_of(" \t\r\n"), list.size());
+  const char *at = list.data() + begin, *const end = list.data() + list.find_last_not_of(" \t\r\n") + 1;
+  while (at < end) {
+    int first = 0;
+    auto read = std::from_chars(at, end, first);
+    int last = first;
+    if (read.ec == std::errc{} && read.ptr < end && *read.ptr == '-')
+      read = std::from_chars(read.ptr + 1, end, last);
+    const bool ends = read.ptr == end || (*read.ptr == ',' && read.ptr + 1 < end);
+    if (read.ec != std::errc{} || first < 0 || last < first || last > most || !ends) return {};
+    for (int i = first; i <= last; ++i) numbers.push_back(i);
+    at = read.ptr + 1;
+  }
+  std::ranges::sort(numbers);
+  return numbers;
 }
 
 std::string metric_word(std::string_view text) {

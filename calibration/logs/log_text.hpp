@@ -26,6 +26,9 @@ inline constexpr double max_number = 1e15;
 // false if a quote is not closed.
 [[nodiscard]] bool split_fields(std::string_view line, std::vector<std::string>& fields);
 
+// Core numbers of a list of the kernel: "0-3,5" is 0, 1, 2, 3 and 5. Empty if the text is no such list.
+[[nodiscard]] std::vector<int> cpu_numbers(std::string_view list);
+
 // `text` as a part of a metric's name: lower case, with '_' for all but letters and digits.
 [[nodiscard]] std::string metric_word(std::string_view text);
 

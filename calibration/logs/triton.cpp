@@ -344,12 +344,15 @@ class TritonImport {
   }
 
   [[nodiscard]] std::string process_text(const std::string& name, const TritonModel& network) {
-    if (network.on_cpu)
+    const bool session = network.runtime.starts_with("onnxruntime");
+    if (network.on_cpu && !session)
       unsaid_.push_back(fmt::format("{}: how fast {} computes on the cores; runtime cpu is taken",
                                     network.name, network.backend));
     return fmt::format("  - name: {}\n    model: {}\n    precision: {}\n    batch: {}\n    {}\n",
                        yaml_text(name), yaml_text(network.model), network.precision, network.batch,
-                       network.on_cpu ? "placement: cpu" : "runtime: " + network.runtime);
+                       !network.on_cpu ? "runtime: " + network.runtime
+                       : session       ? "runtime: onnxruntime-cpu"
+                                       : "placement: cpu");
   }
 
   // A step on the CPU. Its time is not in the configuration.

@@ -19,9 +19,11 @@ struct KnownCard {
   [[nodiscard]] bool is_called(std::string_view name) const;
 };
 inline constexpr std::array known_cards{
-    KnownCard{"H200", "nvidia-h200"}, KnownCard{"H100", "nvidia-h100"}, KnownCard{"A100", "nvidia-a100-80gb"},
-    KnownCard{"A40", "nvidia-a40"},   KnownCard{"A10", "nvidia-a10"},   KnownCard{"L4", "nvidia-l4"},
-    KnownCard{"T4", "nvidia-t4"},     KnownCard{"V100", "nvidia-v100"}, KnownCard{"4090", "nvidia-rtx-4090"},
+    KnownCard{"H200", "nvidia-h200"},      KnownCard{"H100", "nvidia-h100"},
+    KnownCard{"A100", "nvidia-a100-80gb"}, KnownCard{"A30", "nvidia-a30"},
+    KnownCard{"A40", "nvidia-a40"},        KnownCard{"A10", "nvidia-a10"},
+    KnownCard{"L4", "nvidia-l4"},          KnownCard{"T4", "nvidia-t4"},
+    KnownCard{"V100", "nvidia-v100"},      KnownCard{"4090", "nvidia-rtx-4090"},
 };
 
 // The reason why the log cannot come from the board, for example "its GPU is of sm_53, but that of

@@ -125,7 +125,6 @@ BoardState parse_state(std::string_view text) {
 namespace {
 
 constexpr std::size_t max_machine_file = std::size_t{4} << 20U;
-constexpr int max_cpu_number = 4095;
 
 std::string_view without_ends(std::string_view text) {
   const auto blank = [](char c) { return c == '\0' || std::isspace(static_cast<unsigned char>(c)) != 0; };
@@ -188,31 +187,6 @@ std::vector<std::string> MachineFiles::entries(std::string_view folder, std::str
     return x != y ? x < y : a < b;
   });
   return names;
-}
-
-std::vector<int> cpu_numbers(std::string_view list) {
-  std::vector<int> numbers;
-  list = without_ends(list);
-  while (!list.empty()) {
-    int first = 0;
-    auto read = std::from_chars(list.data(), list.data() + list.size(), first);
-    if (read.ec != std::errc{} || first < 0) return {};
-    list.remove_prefix(static_cast<std::size_t>(read.ptr - list.data()));
-    int last = first;
-    if (list.starts_with('-')) {
-      list.remove_prefix(1);
-      read = std::from_chars(list.data(), list.data() + list.size(), last);
-      if (read.ec != std::errc{}) return {};
-      list.remove_prefix(static_cast<std::size_t>(read.ptr - list.data()));
-    }
-    if (last < first || last > max_cpu_number) return {};
-    for (int i = first; i <= last; ++i) numbers.push_back(i);
-    if (list.empty()) break;
-    if (!list.starts_with(',')) return {};
-    list.remove_prefix(1);
-  }
-  std::ranges::sort(numbers);
-  return numbers;
 }
 
 std::string cpu_list(const std::vector<int>& numbers) {

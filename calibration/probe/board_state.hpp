@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "calibration/logs/log_text.hpp"
+
 namespace jostle::calibration::probe {
 
 // Reads the small files of /proc and /sys, of this machine or of a made-up one below another root.
@@ -35,9 +37,8 @@ class MachineFiles {
   std::filesystem::path root_;
 };
 
-// Core numbers of a list of the kernel: "0-3,5" is 0, 1, 2, 3 and 5. Empty if the text is no such list.
-[[nodiscard]] std::vector<int> cpu_numbers(std::string_view list);
-// The inverse: numbers in ascending order as a list of the kernel.
+using calibration::cpu_numbers;
+// The inverse of cpu_numbers(): numbers in ascending order as a list of the kernel.
 [[nodiscard]] std::string cpu_list(const std::vector<int>& numbers);
 
 // The words of a text, separated by white space.

@@ -48,26 +48,20 @@ struct Outcome {
   std::vector<std::string> problems;  // what could not be measured, and why: one sentence each
 };
 
+using Probing = Outcome(const Session& session);
 struct Part {
   std::string_view name;   // "turns"
   std::string_view group;  // a word of --only: gpu, cpu, memory, power
   std::string_view gives;  // its subject, in a few words
   int seconds, quick_seconds;
   bool on_gpu = false;  // without a GPU it is left out
-  Outcome (*run)(const Session& session);
+  Probing* run;
 };
 
 // The parts on the GPU. Each runs its work in processes of its own (fork before anything of CUDA is used in
 // this one), so that the probe itself never opens the GPU, and nothing of it is left on Ctrl-C.
-[[nodiscard]] Outcome turns(const Session& session);
-[[nodiscard]] Outcome launches(const Session& session);
-[[nodiscard]] Outcome space(const Session& session);
-[[nodiscard]] Outcome kernels(const Session& session);
-[[nodiscard]] Outcome gpu_memory(const Session& session);
-[[nodiscard]] Outcome power(const Session& session);
-// The parts on the CPU.
-[[nodiscard]] Outcome cpu(const Session& session);
-[[nodiscard]] Outcome cpu_memory(const Session& session);
+Probing turns, launches, space, kernels, gpu_memory, power;
+Probing cpu, cpu_memory;  // the parts on the CPU
 
 [[nodiscard]] std::span<const Part> parts();
 

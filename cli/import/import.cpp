@@ -286,8 +286,8 @@ void add_supplied(CLI::App& command, const std::shared_ptr<ImportOptions>& optio
   add_value(command, "--run", options->supplied.run, "NAME",
             "Name of the run that all files are of (default: one a file, by its name)");
   add_value(command, "--rate", options->rate, "RATE",
-            "deepstream-app, triton: the rate of each camera, or of the requests to each model (such as "
-            "'25 /s')");
+            "Of configurations and ros2-tracing: the rate of each camera, or of the requests to each model "
+            "(such as '25 /s')");
 }
 
 }  // namespace

@@ -62,7 +62,9 @@ const std::vector<ConfigurationKind>& configuration_kinds() {
   static const std::vector<ConfigurationKind> kinds{
       {"deepstream-app", "deepstream-app's configuration, as a scenario", calibration::deepstream_scenario},
       {"triton", "the folder of a model repository of Triton, as a scenario", calibration::triton_scenario},
-      {"docker-compose", "a file of docker compose, as a scenario", calibration::compose_scenario}};
+      {"docker-compose", "a file of docker compose, as a scenario", calibration::compose_scenario},
+      {"ros2-tracing", "a trace of ros2_tracing, as babeltrace2 prints it or as CSV, as a scenario",
+       calibration::ros2_scenario}};
   return kinds;
 }
 

@@ -1,5 +1,4 @@
-// `jostle import deepstream-app`, `triton` and `docker-compose`: configurations of other programs as
-// scenarios.
+// `jostle import` of what becomes scenarios: configurations of other programs, traces of ROS 2.
 #pragma once
 
 #include <string>
@@ -16,9 +15,7 @@ namespace jostle::cli {
 struct ConfigurationKind {
   const char* name;
   const char* what;
-  std::optional<calibration::ImportedScenario> (*read)(const std::string& path,
-                                                       const calibration::ImportWishes& wishes,
-                                                       input::Problems& problems);
+  calibration::ScenarioImport* read;
 };
 [[nodiscard]] const std::vector<ConfigurationKind>& configuration_kinds();
 [[nodiscard]] const ConfigurationKind* find_configuration(const std::string& name);  // null if there is none

@@ -45,7 +45,8 @@ Occupancy admit(const Spec& spec, std::span<const Request> requests) {
   for (const Request& request : requests) {
     const bool first = std::ranges::find(there, request.context) == there.end();
     Place place{.held = asked(spec, request, first)};
-    const double room = spec.capacity_bytes - occupancy.used_bytes;
+    const double free = spec.capacity_bytes - occupancy.used_bytes;
+    const double room = std::min(free, place.held.context + request.limit_bytes.value_or(free));
     if (place.held.total() > room) {
       place.fits = false;
       place.missing_bytes = place.held.total() - std::max(room, 0.0);

@@ -1,6 +1,7 @@
 // Memory admission: processes are admitted one after another, each completely or not at all.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,8 @@ enum class Part { context, engine, arena, io };
 struct Request {
   const ContextSpec* context = nullptr;  // the same object for processes of one runtime
   Footprint network;                     // its `context` members are ignored
+  std::optional<double> limit_bytes =
+      {};  // of what it holds beside its context (CUDA_MPS_PINNED_DEVICE_MEM_LIMIT)
 };
 
 struct Place {

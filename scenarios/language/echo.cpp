@@ -285,13 +285,13 @@ Json process_json(const ProcessEntry& process) {
   if (process.host.host_threads == default_host_threads(process)) json.erase("host_threads");
   if (traits_of(process.host.runtime).kind != RuntimeKind::framework) json.erase("graph");
   put_policy(json, process.host);
-  move_to_the_end(json,
-                  {"instances",     "streams", "priority", "sm_partition", "mps_threads", "training",
-                   "placement",     "runtime", "threads",  "host_threads", "graph",       "transfers",
-                   "sync",          "layers",  "input",    "batch_norm",   "stages",      "interval",
-                   "overlap",       "after",   "fan_out",  "queue",        "arrivals",    "max_queue_delay",
-                   "server",        "cpus",    "nice",     "container",    "policy",      "gpu_timeslice",
-                   "gpu_interleave"});
+  move_to_the_end(
+      json,
+      {"instances", "streams", "priority",      "sm_partition",    "mps_threads", "mps_memory", "training",
+       "placement", "runtime", "threads",       "host_threads",    "graph",       "transfers",  "sync",
+       "layers",    "input",   "batch_norm",    "stages",          "interval",    "overlap",    "after",
+       "fan_out",   "queue",   "arrivals",      "max_queue_delay", "server",      "cpus",       "nice",
+       "container", "policy",  "gpu_timeslice", "gpu_interleave"});
   return json;
 }
 

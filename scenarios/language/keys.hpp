@@ -330,6 +330,8 @@ void keys(auto& v, KeysOf<GpuShare> /*record*/) {
   v.code("sm_partition", {whole | kind::instance, "SMs of its own: {}"});
   v("mps_threads", &GpuShare::mps_threads, Quantity{input::share_dimension(), 0, 1, true},
     "Share of the SMs' threads, under MPS", {whole, "at most {} of the SMs' threads"});
+  v("mps_memory", &GpuShare::mps_memory, Quantity{input::size_dimension(), 0, 1e13, true},
+    "Memory of the GPU that it may hold, under MPS", {whole, "at most {} of the GPU's memory"});
   v("mig", &GpuShare::mig, Integer{0, 63}, "Number of the GPU's instance that it runs in. Default 0",
     {whole, "in instance {} of the GPU"});
   v("gpu_timeslice", &GpuShare::slice, TimeSpan{sim::milliseconds(1), sim::milliseconds(50)},

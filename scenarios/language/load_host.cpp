@@ -76,6 +76,7 @@ constexpr PlacedAbility placed_abilities[] = {
     {"after", on_gpu, false, kind::alone, "takes requests of its own only"},
     {"max_queue_delay", on_gpu, false, kind::all, "does not form batches of requests that wait"},
     {"mig", has_turns, true, kind::all, "runs in no instance of the GPU"},
+    {"mps_memory", has_turns, true, kind::all, "holds no memory of the GPU"},
     {"gpu_timeslice", has_turns, true, kind::all, "has no turns on the GPU"},
     {"gpu_interleave", has_turns, true, kind::all, "has no turns on the GPU"}};
 

@@ -75,6 +75,11 @@ constexpr StreamRule stream_rules[] = {
        return process.gpu.mps_threads && !gpu::way_of(scenario.sharing).limits_threads;
      },
      "`mps_threads` needs `sharing: mps`", "add it at the top, or leave out mps_threads"},
+    {true, "mps_memory",
+     [](S scenario, P process, P) {
+       return process.gpu.mps_memory && !gpu::way_of(scenario.sharing).limits_threads;
+     },
+     "`mps_memory` needs `sharing: mps`", "add it at the top, or leave out mps_memory"},
     {true, "mig", [](S scenario, P process, P) { return process.gpu.mig && scenario.mig.empty(); },
      "`mig` needs instances of the GPU", "sharing: {mig: [2g, 1g]} at the top, or leave out mig"},
     {true, "mig",

@@ -203,6 +203,7 @@ struct GpuShare {
   // its process has; absent: all SMs.
   std::optional<std::int64_t> sm_partition;
   std::optional<double> mps_threads;   // share of the SMs' threads, under MPS; absent: all
+  std::optional<double> mps_memory;    // bytes of the GPU's memory that it may hold, under MPS; absent: all
   std::optional<std::int64_t> mig;     // number of the GPU's instance that it runs in; absent: 0
   std::optional<sim::Duration> slice;  // time slice of its turns on the GPU; absent: the profile's
   gpu::Interleave interleave = gpu::Interleave::low;

@@ -182,8 +182,9 @@ memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec
   std::vector<memory::Request> entries, requests;
   for (const ProcessEntry& entry : scenario.processes) {
     const auto& context = device.contexts[runtime_of(entry)];
-    entries.push_back(
-        {.context = context ? &*context : nullptr, .network = footprint_of(entry, device, shared)});
+    entries.push_back({.context = context ? &*context : nullptr,
+                       .network = footprint_of(entry, device, shared),
+                       .limit_bytes = entry.gpu.mps_memory});
   }
   for (const ProcessInstance& instance : instances) requests.push_back(entries[instance.entry]);
   const bool own_memory =
@@ -266,12 +267,12 @@ void set_part(process::Spec& spec, const ProcessEntry& part, const Scenario& sce
   spec.smaller = std::make_shared<const std::vector<process::SizedBatch>>(std::move(smaller));
 }
 
-// The pool's threads look 2^20 times for work before they sleep (onnxruntime, EigenNonBlockingThreadPool.h).
-// Behind each look a core of x86 pauses: 60 ms of its time, measured on an H200's host, 34 on an EPYC; boards
-// whose GPU has a memory of its own are taken for such. On Arm there is no pause: assumed at 4 ns a look.
+// The pool is that of the provider for cores. Boards whose GPU has a memory of its own are taken for x86.
 process::PoolSpec pool_of(const ProcessEntry& entry, const WorkContext& context) {
   return {.threads = static_cast<int>(*entry.host.threads) - 1,
-          .spins = sim::milliseconds(context.device.memory.unified ? 4 : 60)};
+          .spins = sim::milliseconds(context.device.memory.unified
+                                         ? process::traits_of(Runtime::onnxruntime_cpu).spins_ms
+                                         : process::spins_paused_ms)};
 }
 
 // The spec common to all processes of an entry, which differ only in names and sources of arrivals.

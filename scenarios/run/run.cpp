@@ -118,6 +118,9 @@ Result prepared(const Scenario& scenario, const profiles::Profile& profile, cons
     if (!scenario.mig.empty())
       process.problem += fmt::format(", in instance {} of the GPU ({})", entry.gpu.mig.value_or(0),
                                      scenario.mig[static_cast<std::size_t>(entry.gpu.mig.value_or(0))]);
+    if (entry.gpu.mps_memory && place.held.total() - place.held.context > *entry.gpu.mps_memory)
+      process.problem +=
+          fmt::format(", of which mps_memory allows {:.0f} beside the context", *entry.gpu.mps_memory / 1e6);
     if (!entry.language) continue;
     process.problem += what_would_fit(entry, *profile.spec, place.missing_bytes);
     constexpr double mb = 1e6;

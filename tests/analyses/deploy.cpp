@@ -52,7 +52,7 @@ fs::path folder_of(const Deployment& made) {
 const std::string robot =
     "device: jetson-orin-nano-super\npower_mode: 15W\nmps: true\nclocks: {gpu: 408 MHz}\nprocesses:\n"
     "  - {name: front, model: yolov8n, precision: fp16, batch: 4, cpus: [0, 1], policy: {fifo: 20}, "
-    "mps_threads: 60 %,\n"
+    "mps_threads: 60 %, mps_memory: 512 MiB,\n"
     "     arrivals: {poisson: 30 /s}, max_queue_delay: 5 ms}\n"
     "  - {name: back, model: resnet50, precision: int8, count: 2, nice: 5, container: {name: rear, cpus: "
     "1.5, shares: 512}}\n";
@@ -102,6 +102,7 @@ TEST(Deploy, compose_has_keys_of_its_specification_with_cores_and_shares) {
       EXPECT_TRUE(compose_keys.contains(key.first.as<std::string>())) << key.first.as<std::string>();
   EXPECT_EQ(services["front"]["cpuset"].as<std::string>(), "0,1");
   EXPECT_EQ(services["front"]["environment"]["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"].as<std::string>(), "60");
+  EXPECT_EQ(services["front"]["environment"]["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"].as<std::string>(), "0=512M");
   EXPECT_EQ(services["front"]["environment"]["CUDA_MPS_PIPE_DIRECTORY"].as<std::string>(), "/tmp/nvidia-mps");
   EXPECT_EQ(services["back"]["cpus"].as<double>(), 1.5);
   EXPECT_EQ(services["back"]["cpu_shares"].as<int>(), 512);

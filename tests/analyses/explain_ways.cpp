@@ -69,6 +69,61 @@ TEST(Ways, of_networks_with_stages_say_why_they_are_no_streams_of_one_process) {
   EXPECT_TRUE(explained(robot("")).ways.empty());  // one network
 }
 
+// A camera beside a batch job, which turns hold up.
+std::string camera_and_batch(const std::string& device, const std::string& third = "") {
+  return "device: " + device +
+         "\njetson_clocks: true\nprocesses:\n"
+         "  - {name: camera, model: yolov8s, precision: fp16, arrivals: {periodic: 30 /s}}\n"
+         "  - {name: batch, model: resnet50, precision: fp16, batch: 32}\n" +
+         third + "run: {duration: 2 s, warmup: 500 ms}\n";
+}
+
+TEST(Ways, have_instances_of_the_gpu_where_its_profile_lists_some) {
+  const Explanation explanation = explained(camera_and_batch("nvidia-a30"));
+  const Way& mig = way(explanation, "mig");
+  EXPECT_EQ(mig.label, "MIG 2g + 2g");  // all SMs, one each
+  EXPECT_EQ(mig.isolation, "a crash takes 1 of 2");
+  EXPECT_EQ(mig.memory_mb, explanation.ways.front().memory_mb);
+  EXPECT_LT(mig.parts[0].mean_ms.value(), 0.8 * explanation.ways.front().parts[0].mean_ms.value());
+  EXPECT_LT(mig.parts[1].per_s.value(), 0.7 * explanation.ways.front().parts[1].per_s.value());
+  // What a scenario gives that says so.
+  std::string said = camera_and_batch("nvidia-a30\nsharing: {mig: [2g, 2g]}");
+  said.replace(said.find("batch: 32"), 9, "batch: 32, mig: 1");
+  const Result named = run_text(said);
+  EXPECT_EQ(mig.parts[0].mean_ms, named.processes[0].latency_ms.mean);
+  EXPECT_EQ(mig.parts[1].per_s, named.processes[1].throughput.mean);
+  EXPECT_THAT(tried(explanation, "mig").outcomes.sentence,
+              HasSubstr("an instance has a part of the SMs, of L2 and, on a card, of the bandwidth"));
+}
+
+TEST(Ways, deal_processes_out_over_instances_by_what_they_ask_of_the_gpu) {
+  const std::string third =
+      "  - {name: second, model: mobilenet_v2, precision: fp16, arrivals: {periodic: 30 /s}}\n";
+  const Explanation card = explained(camera_and_batch("nvidia-a30", third));
+  EXPECT_EQ(way(card, "mig").label, "MIG 1g + 1g + 2g");
+  const auto& processes = tried(card, "mig").what_if.boards.front().scenario.processes;
+  EXPECT_EQ(processes[1].gpu.mig, 2) << "the batch job has the largest";
+  EXPECT_NE(processes[0].gpu.mig, processes[2].gpu.mig);
+  // Thor has two at most: the cameras share one.
+  const Explanation thor = explained(camera_and_batch("jetson-agx-thor", third));
+  const auto& shared = tried(thor, "mig").what_if.boards.front().scenario;
+  EXPECT_EQ(shared.mig, (std::vector<std::string>{"1g.0gb", "2g.0gb"}));
+  EXPECT_EQ(shared.processes[0].gpu.mig, shared.processes[2].gpu.mig);
+  EXPECT_EQ(way(thor, "mig").isolation, "a crash takes 1 of 3");
+}
+
+// The batch job's p99 is known after 2 s, the camera's is not.
+TEST(Ways, never_give_a_network_the_p99_of_another_in_its_process) {
+  const Explanation explanation = explained(camera_and_batch("nvidia-a30"));
+  const Way& split = way(explanation, "equal-partitions");
+  EXPECT_FALSE(split.parts[0].p99_ms && split.parts[0].p99_ms == split.parts[1].p99_ms);
+  if (split.parts[0].p99_ms) EXPECT_LT(*split.parts[0].p99_ms, 3 * split.parts[0].mean_ms.value());
+}
+
+TEST(Ways, have_no_instances_where_there_are_none) {
+  for (const Way& one : explained(three).ways) EXPECT_NE(one.name, "mig");
+}
+
 TEST(StageWays, are_what_a_scenario_that_names_them_gives) {
   const Explanation explanation = explained(robot(""));
   const auto labels = labels_of(explanation, "stage-way");

@@ -8,10 +8,12 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "calibration/logs/config_groups.hpp"
 #include "calibration/logs/imported_scenario.hpp"
 #include "calibration/logs/protobuf_text.hpp"
+#include "calibration/logs/source.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
@@ -359,6 +361,7 @@ TEST(ImportTriton, runs_each_model_by_the_backend_and_on_the_processor_that_it_n
   EXPECT_EQ(scenario.processes[1].host.runtime, Runtime::onnxruntime);
   EXPECT_EQ(scenario.processes[1].instances.at(0).work.precision, Precision::fp32);
   EXPECT_EQ(scenario.processes[2].host.placement, Placement::cpu);
+  EXPECT_EQ(scenario.processes[2].host.runtime, Runtime::onnxruntime_cpu);
   EXPECT_EQ(scenario.processes[2].work.precision, Precision::fp32);
   EXPECT_EQ(scenario.processes[2].work.batch, 1);
   EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("mobilenet_v2: its dynamic batching is left out")));
@@ -473,6 +476,151 @@ TEST(ImportCompose, is_strict) {
     EXPECT_FALSE(calibration::compose_scenario(folder.write("compose.yaml", text), {}, problems));
     EXPECT_THAT(problems.text(), HasSubstr(why));
   }
+}
+
+const std::string ros2_sample = std::string(JOSTLE_SOURCE_DIR) + "/tests/calibration/samples/ros2_trace.txt";
+
+calibration::ImportedScenario of_ros2(const std::string& text, const calibration::ImportWishes& wishes = {}) {
+  input::Problems problems;
+  const auto source = calibration::Source::of_text(text, "trace.txt");
+  auto made = calibration::ros2_scenario(*source, wishes, problems);
+  EXPECT_TRUE(made) << problems.text();
+  return made.value_or(calibration::ImportedScenario{});
+}
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The camera (33.3 ms) and its rectifier (40 ms, two at once) are components of a process with two executors
+// of two threads; detector and tracker share the one thread of theirs; the planner is a process of its own.
+TEST(ImportRos2, makes_a_pipeline_of_the_callbacks_around_the_network_with_their_times_and_threads) {
+  input::Problems problems;
+  const auto made = calibration::ros2_scenario(ros2_sample, {}, problems);
+  ASSERT_TRUE(made) << problems.text();
+  const Scenario scenario = scenario_of(made->text);
+  ASSERT_EQ(scenario.processes.size(), 1U);
+  const ProcessEntry& detector = scenario.processes.front();
+  EXPECT_EQ(detector.name, "/perception/yolov8s_detector");
+  EXPECT_EQ(model_name(detector), "yolov8s");
+  EXPECT_NEAR(detector.arrivals.rate_per_s, 30, 1e-3);
+  const auto& [before, after] = std::tie(detector.around.before, detector.around.after);
+  ASSERT_EQ(before.size(), 2U);
+  EXPECT_EQ(before[0].name, "/camera timer");
+  EXPECT_EQ(before[1].name, "/rectify /image_raw");
+  EXPECT_EQ(before[1].threads, 2);
+  ASSERT_EQ(after.size(), 1U);
+  EXPECT_EQ(after[0].name, "/perception/tracker /detections");
+  EXPECT_THAT(made->text, HasSubstr("time: 2 ms"));
+  EXPECT_THAT(made->text, HasSubstr("time: 40.5 ms, threads: 2"));
+  EXPECT_GT(detector.around.overlap, 1);
+  ASSERT_EQ(scenario.loads.size(), 1U);  // the planner: 8 ms in each 50
+  EXPECT_EQ(scenario.loads.front().name, "/planner");
+  EXPECT_EQ(scenario.loads.front().threads, 1);
+  EXPECT_THAT(made->text, ::testing::ContainsRegex("duty: 1[67][.0-9]* %"));
+  EXPECT_THAT(made->unsaid,
+              ::testing::Contains(HasSubstr("/rectify /image_raw: median 40.5 ms of 9 callbacks")));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("of 2 threads")));
+  EXPECT_THAT(made->unsaid, ::testing::Contains(HasSubstr("of one thread")));
+}
+
+TEST(ImportRos2, reads_the_same_from_csv_with_the_fields_of_tracetools_analysis) {
+  std::string csv =
+      ",_name,_timestamp,vpid,vtid,procname,callback,symbol,timer_handle,period,node_handle,node_name,"
+      "namespace\n";
+  int row = 0;
+  const auto add = [&](const char* name, long ns, const char* rest) {
+    csv += std::to_string(row++) + ",ros2:" + name + "," + std::to_string(1600000000000000000L + ns) +
+           ",7,7,app," + rest + "\n";
+  };
+  add("rcl_node_init", 0, ",,,,94344563243312.0,resnet50,/");
+  add("rcl_timer_init", 1, ",,94344563243400.0,50000000.0,,,");
+  add("rclcpp_timer_callback_added", 2, "94344563243500.0,,94344563243400.0,,,,");
+  add("rclcpp_timer_link_node", 3, ",,94344563243400.0,,94344563243312.0,,");
+  for (int i = 0; i < 3; ++i) {
+    add("callback_start", 50000000L * i + 1000, "94344563243500.0,,,,,,");
+    add("callback_end", 50000000L * i + 5001000, "94344563243500.0,,,,,,");
+  }
+  const Scenario scenario = scenario_of(of_ros2(csv).text);
+  EXPECT_EQ(model_name(scenario.processes.front()), "resnet50");
+  EXPECT_EQ(scenario.processes.front().arrivals.rate_per_s, 20);
+  input::Problems problems;
+  const auto cut = calibration::Source::of_text(csv + "9,ros2:callback_start\n", "trace.csv");
+  EXPECT_FALSE(calibration::ros2_scenario(*cut, {}, problems));
+  EXPECT_THAT(problems.text(), HasSubstr("not as many fields as names"));
+}
+
+// A camera and two networks in one process of one thread, whose second sends its results back to the camera's
+// node.
+std::string one_thread() {
+  std::string text;
+  const auto add = [&](double s, const std::string& event, const std::string& fields) {
+    text += "[" + std::to_string(50'000 + s) + "] (+0.000000001) robot ros2:" + event +
+            ": { cpu_id = 1 }, { vtid = 7, vpid = 7 }, { " + fields + " }\n";
+  };
+  const auto node = [&](const std::string& at, const std::string& name, const std::string& in,
+                        const std::string& out) {
+    add(0, "rcl_node_init", "node_handle = 0x" + at + "0, node_name = \"" + name + "\", namespace = \"/\"");
+    add(0, "rcl_publisher_init",
+        "publisher_handle = 0x" + at + "1, node_handle = 0x" + at + "0, topic_name = \"" + out + "\"");
+    add(0, "rcl_subscription_init",
+        "subscription_handle = 0x" + at + "2, node_handle = 0x" + at + "0, topic_name = \"" + in + "\"");
+    add(0, "rclcpp_subscription_init", "subscription_handle = 0x" + at + "2, subscription = 0x" + at + "3");
+    add(0, "rclcpp_subscription_callback_added", "subscription = 0x" + at + "3, callback = 0x" + at + "4");
+  };
+  node("a", "camera", "/classes", "/image");
+  node("b", "yolov8n", "/image", "/objects");
+  node("c", "resnet50", "/objects", "/classes");
+  for (int frame = 1; frame < 5; ++frame) {
+    double at = 0.1 * frame;
+    for (const std::string of : {"a", "b", "c"}) {
+      add(at, "callback_start", "callback = 0x" + of + "4, is_intra_process = 0");
+      add(at + 0.003, "rcl_publish", "publisher_handle = 0x" + of + "1, message = 0x1");
+      add(at + 0.004, "callback_end", "callback = 0x" + of + "4");
+      at += 0.01;
+    }
+  }
+  return text;
+}
+
+TEST(ImportRos2, one_thread_does_one_step_after_the_other_and_a_second_network_follows_the_first) {
+  const Scenario scenario = scenario_of(of_ros2(one_thread()).text);
+  ASSERT_EQ(scenario.processes.size(), 2U);
+  EXPECT_EQ(scenario.processes[0].around.overlap, 0);
+  ASSERT_EQ(scenario.processes[0].around.before.size(), 1U);
+  EXPECT_EQ(scenario.processes[0].around.before[0].name, "/camera /classes");
+  EXPECT_NEAR(scenario.processes[0].arrivals.rate_per_s, 10, 1e-3);
+  EXPECT_EQ(model_name(scenario.processes[1]), "resnet50");
+  EXPECT_EQ(scenario.processes[1].arrivals.after, "/yolov8n");
+}
+
+TEST(ImportRos2, takes_the_busiest_callback_for_a_network_that_no_name_tells) {
+  std::string text = text_of_file(ros2_sample);
+  for (auto at = text.find("yolov8s_detector"); at != std::string::npos; at = text.find("yolov8s_detector"))
+    text.replace(at, 16, "detect_and_pray_");
+  input::Problems problems;
+  EXPECT_FALSE(calibration::ros2_scenario(*calibration::Source::of_text(text, "t.txt"), {}, problems));
+  EXPECT_THAT(problems.text(), HasSubstr("--model NAME, for the callback of most time: /rectify /image_raw"));
+  EXPECT_EQ(scenario_of(of_ros2(text, {.model = "resnet50", .precision = "int8", .rate = "10 /s"}).text)
+                .processes.front()
+                .name,
+            "/rectify");
+}
+
+TEST(ImportRos2, is_refused_by_name_and_reason) {
+  const Folder folder;
+  for (const auto& [text, why] : std::map<std::string, std::string>{
+           {"hello\n", "no callback of ROS 2 begins and ends in it"},
+           {"ros2:callback_start: { cpu_id = 1 }, { callback = 0x1 }\n", "an event without its time"},
+           {"[14:30:42.1] (+?) h ros2:callback_start: { vtid = 1 }, { callback = 0x1 }\n",
+            "no callback of ROS 2 begins and ends in it"}}) {
+    input::Problems problems;
+    EXPECT_FALSE(calibration::ros2_scenario(folder.write("trace.txt", text), {}, problems));
+    EXPECT_THAT(problems.text(), HasSubstr(why));
+  }
+  input::Problems problems;
+  EXPECT_FALSE(calibration::ros2_scenario(folder.path(), {}, problems));
+  EXPECT_THAT(problems.text(), HasSubstr("binary (CTF)"));
 }
 
 TEST(ProtobufText, reads_lists_messages_and_texts) {

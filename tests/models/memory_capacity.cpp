@@ -125,6 +125,20 @@ TEST(Admission, says_of_what_and_how_much_was_missing) {
   EXPECT_EQ(lacking(1400).missing_bytes, 130 * mb);
 }
 
+TEST(Admission, holds_a_request_to_its_own_limit_whatever_is_free) {
+  std::vector<Request> requests{asking(lean, 50, 20, 10), asking(lean, 50)};
+  const auto admitted = [&](double limit_mb) {
+    requests[0].limit_bytes = limit_mb * mb;
+    return admit(board(8000), requests);
+  };
+  EXPECT_TRUE(admitted(80).places[0].fits);  // its context is not counted
+  const Occupancy less = admitted(69);
+  EXPECT_FALSE(less.places[0].fits);
+  EXPECT_EQ(less.places[0].missing_bytes, 11 * mb);
+  EXPECT_EQ(less.places[0].lacking, Part::arena);
+  EXPECT_TRUE(less.places[1].fits);
+}
+
 TEST(Admission, lets_smaller_ones_behind_have_the_room) {
   const Occupancy occupancy =
       admit(board(2000), std::vector{asking(large, 50), asking(lean, 50), asking(lean, 50)});

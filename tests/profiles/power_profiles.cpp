@@ -234,6 +234,7 @@ TEST(PowerProfiles, full_load_is_within_what_the_module_may_take) {
         Limit{"raspberry-pi-5", 3, 12},
         Limit{"nvidia-a40", 200, 300},
         Limit{"nvidia-a100-80gb", 250, 400},
+        Limit{"nvidia-a30", 120, 230},   // without its limit of 165 W
         Limit{"nvidia-h100", 400, 970},  // without its limit, products draw so much
         Limit{"nvidia-h200", 400, 970}}) {
     const board::DeviceSpec& spec = device(limit.name);

@@ -1,5 +1,6 @@
 // Processes with several streams, and requests that gather, are dropped or are made by others' results: what
 // scenarios say of them, and laws of what they give.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -263,6 +264,29 @@ TEST(Instances, are_refused_with_what_to_do) {
                  "no process and no instance is called 'b'");
   expect_refused("model: resnet50, precision: fp16, streams: 2", "`link` needs processes of one stream",
                  "link: {bandwidth: 50 Mbit/s, rtt: 20 ms}\n");
+}
+
+TEST(Mps, a_client_that_needs_more_than_its_limit_of_memory_does_not_run_and_the_others_do) {
+  const auto at_most = [](const char* limit) {
+    return run_these(std::string("  - {name: heavy, model: vgg16, precision: fp16, mps_memory: ") + limit +
+                         "}\n  - {name: light, model: resnet18, precision: fp16}\n",
+                     "mps: true\n");
+  };
+  const Result enough = at_most("2 GB"), little = at_most("200 MB");
+  ASSERT_EQ(enough.status, "ok") << enough.processes[0].problem;
+  EXPECT_EQ(little.processes[0].status, "out_of_memory");
+  EXPECT_THAT(little.processes[0].problem, ::testing::HasSubstr("mps_memory allows 200 beside the context"));
+  EXPECT_EQ(little.processes[1].status, "ok");
+  const ProcessMemory& held = enough.processes[0].memory;
+  const double needed = held.engine.value() + held.arena.value() + held.io.value();
+  EXPECT_EQ(at_most((std::to_string(needed + 0.01) + " MB").c_str()).status, "ok");
+  EXPECT_EQ(at_most((std::to_string(needed - 0.01) + " MB").c_str()).status, "out_of_memory");
+}
+
+TEST(Mps, a_limit_of_memory_needs_mps_and_the_gpu) {
+  expect_refused("model: resnet50, precision: fp16, mps_memory: 1 GB", "`mps_memory` needs `sharing: mps`");
+  expect_refused("model: resnet50, precision: fp16, placement: cpu, mps_memory: 1 GB",
+                 "holds no memory of the GPU", "mps: true\n");
 }
 
 TEST(Mps, is_refused_on_a_board_whose_driver_has_none) {

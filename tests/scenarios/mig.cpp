@@ -56,6 +56,9 @@ TEST(InstancesOfTheGpu, that_cannot_be_are_refused_with_what_the_board_has) {
                     HasSubstr("7g.80gb (132 SMs, at most 1)")));
   EXPECT_THAT(refusal(on("nvidia-h100", "4g, 4g", camera)),
               HasSubstr("4g.40gb, 4g.40gb do not fit together"));
+  EXPECT_THAT(refusal(on("nvidia-a30", "2g, 2g, 1g", camera)),
+              AllOf(HasSubstr("2g.12gb, 2g.12gb, 1g.6gb do not fit together"),
+                    HasSubstr("1g.6gb (14 SMs, at most 4)"), HasSubstr("4g.24gb (56 SMs, at most 1)")));
   EXPECT_THAT(refusal(on("jetson-agx-thor", "1g, 1g", camera)),
               AllOf(HasSubstr("do not fit together"), HasSubstr("2g.0gb (12 SMs, at most 1)")));
   EXPECT_THAT(refusal(on("jetson-orin-nano", "1g", camera)), HasSubstr("has no MIG"));
@@ -91,9 +94,10 @@ class AnInstance : public ::testing::TestWithParam<const char*> {};
 TEST_P(AnInstance, keeps_its_rate_and_latency_whatever_runs_in_another) {
   const std::string loop = "{name: own, model: resnet50, precision: fp16, runtime: cuda-graph}";
   const std::string device = GetParam();
+  const std::string halves = device == "nvidia-a30" ? "2g, 2g" : "3g, 3g";
   for (const std::string& process : {std::string(camera), loop}) {
-    const Result alone = run_text(on(device, "3g, 3g", process));
-    const Result beside = run_text(on(device, "3g, 3g", process + ", " + heavy));
+    const Result alone = run_text(on(device, halves, process));
+    const Result beside = run_text(on(device, halves, process + ", " + heavy));
     const ProcessResult &before = alone.processes.front(), &after = beside.processes.front();
     EXPECT_NEAR(after.throughput.mean.value() / before.throughput.mean.value(), 1, 0.01) << process;
     EXPECT_NEAR(after.latency_ms.p50.value() / before.latency_ms.p50.value(), 1, 0.01) << process;
@@ -102,7 +106,7 @@ TEST_P(AnInstance, keeps_its_rate_and_latency_whatever_runs_in_another) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Boards, AnInstance,
-                         ::testing::Values("nvidia-a100-80gb", "nvidia-h100", "nvidia-h200"));
+                         ::testing::Values("nvidia-a100-80gb", "nvidia-a30", "nvidia-h100", "nvidia-h200"));
 
 TEST(InstancesOfTheGpu, of_thor_keep_a_camera_from_turns_but_share_the_memory) {
   const std::string chat =

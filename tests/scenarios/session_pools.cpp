@@ -5,7 +5,10 @@
 
 #include <string>
 
+#include "models/process/runtimes.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/assemble.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios {
@@ -44,6 +47,21 @@ TEST(SessionPools, of_two_threads_cost_nothing_while_each_thread_has_a_core) {
   EXPECT_NEAR(rate(8, ", threads: 2") / one, 1, 0.01);
   EXPECT_LT(rate(16, ", threads: 2") * 1.2, rate(16, ", threads: 1"));
   EXPECT_NEAR(rate(1, ", threads: default") / rate(1, ", threads: 1"), 1, 0.01);
+}
+
+// The provider for cores has the same pools, in a session on a GPU and without one.
+TEST(SessionPools, spin_as_long_as_those_of_the_provider_for_cores) {
+  const auto spins = [](const std::string& device) {
+    const Scenario scenario =
+        scenario_of("device: " + device +
+                    "\nprocesses: [{model: resnet50, precision: fp16, runtime: onnxruntime, threads: 4}]\n");
+    input::Problems problems;
+    const auto profile = profiles::find_profile(device, problems);
+    return assemble(scenario, *profile).setup.processes.front().pool.spins;
+  };
+  const process::RuntimeTraits& on_cores = process::traits_of(process::Runtime::onnxruntime_cpu);
+  EXPECT_EQ(spins("jetson-agx-orin-64gb"), sim::milliseconds(on_cores.spins_ms));
+  EXPECT_GT(spins("nvidia-h200"), 10 * spins("jetson-agx-orin-64gb")) << "x86 pauses behind each look";
 }
 
 TEST(SessionPools, of_one_thread_are_none) {
