@@ -257,10 +257,17 @@ class DeviceCheck {
     constexpr int first_with_fp4 = 100;
     const llm::WeightTraits& format = llm::traits_of(process.language->weights);
     const bool none = !device_.has_gpu() || gpu::capability(device_.gpu.architecture) < format.capability;
-    refuse({{path + "precision", format.capability >= first_with_fp4 && none,
-             fmt::format("{} has no numbers of four bits with a point: GPUs have them from Blackwell on",
-                         device_.name),
-             "awq, int8 or fp16"}});
+    refuse(
+        {{path + "precision", format.capability >= first_with_fp4 && none,
+          fmt::format("{} has no numbers of four bits with a point: GPUs have them from Blackwell on",
+                      device_.name),
+          "awq, int8 or fp16"},
+         {path + "precision", format.eight_bits && none,
+          fmt::format(
+              "{} has no kernels that multiply weights of four bits by numbers of eight: GPUs have them from "
+              "Ampere on",
+              device_.name),
+          "awq, int8 or fp16"}});
   }
 
   void check_stages(const std::vector<Stage>& stages, const std::string& path) const {
