@@ -12,6 +12,7 @@
 #include "models/dla/partition.hpp"
 #include "models/gpu/partitions.hpp"
 #include "models/llm/offload.hpp"
+#include "models/process/weight_formats.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/partitions.hpp"
@@ -262,11 +263,10 @@ class DeviceCheck {
           fmt::format("{} has no numbers of four bits with a point: GPUs have them from Blackwell on",
                       device_.name),
           "awq, int8 or fp16"},
-         {path + "precision", format.eight_bits && none,
-          fmt::format(
-              "{} has no kernels that multiply weights of four bits by numbers of eight: GPUs have them from "
-              "Ampere on",
-              device_.name),
+         {path + "precision", format.eight_bits && !process::reads(process.host.runtime, format, device_.gpu),
+          fmt::format("{} on {} does not multiply weights of four bits by numbers of eight: TensorRT-LLM "
+                      "does, on GPUs from Ampere on",
+                      to_string(process.host.runtime), device_.name),
           "awq, int8 or fp16"}});
   }
 

@@ -93,16 +93,16 @@ std::optional<std::vector<int>> CoreList::operator()(const Cursor& at) const {
 
 std::optional<std::int64_t> InputSize::operator()(const Cursor& at) const {
   constexpr int most = 8192;
-  const std::size_t cross = at.is(input::Kind::scalar) ? at.value().text.find('x') : std::string::npos;
-  if (cross == std::string::npos) return Integer{1, most}(at);
-  const std::string& text = at.value().text;
+  const std::string text = at.is(input::Kind::scalar) ? at.value().text : "";
+  if (text.find_first_not_of("+-.0123456789") == std::string::npos) return Integer{1, most}(at);
+  const std::size_t cross = text.find('x');
   bool overflow = false;
   const auto width = input::parse_integer(text.substr(0, cross), overflow),
              height = input::parse_integer(text.substr(cross + 1), overflow);
   if (width && height && std::min(*width, *height) >= 1 && std::max(*width, *height) <= most)
     return dnn::rectangle(static_cast<int>(*width), static_cast<int>(*height));
   at.problem(fmt::format("'{}' is no size of an image", input::printable(text)),
-             fmt::format("width and height from 1 to {}, such as 640x384", most));
+             fmt::format("its side, or width and height, from 1 to {}, such as 640x384", most));
   return std::nullopt;
 }
 

@@ -93,9 +93,9 @@ TEST(Weights, of_four_bits_with_numbers_of_eight_need_kernels_that_GPUs_have_fro
   };
   EXPECT_EQ(errors_on("jetson-agx-orin-64gb", "tensorrt-llm"), "");
   EXPECT_EQ(errors_on("nvidia-t4", "tensorrt-llm"),
-            "gate.yaml:3: processes.0.precision: nvidia-t4 has no kernels that multiply weights of four bits "
-            "by numbers "
-            "of eight: GPUs have them from Ampere on (awq, int8 or fp16)\n");
+            "gate.yaml:3: processes.0.precision: tensorrt-llm on nvidia-t4 does not multiply weights of four "
+            "bits by "
+            "numbers of eight: TensorRT-LLM does, on GPUs from Ampere on (awq, int8 or fp16)\n");
   EXPECT_NE(errors_on("jetson-agx-orin-64gb", "vllm"), "");
 }
 

@@ -234,11 +234,12 @@ TEST(ScenarioEcho, writes_a_rectangle_as_cameras_do_and_a_square_as_its_side) {
   EXPECT_EQ(input_of("640x640"), "640");
   EXPECT_EQ(input_of("640"), "640");
   EXPECT_THAT(input_of("640x400"), ::testing::HasSubstr("yolo26n takes multiples of 32, such as 640x384"));
-  EXPECT_THAT(input_of("640x"),
-              ::testing::HasSubstr(
-                  "'640x' is no size of an image (width and height from 1 to 8192, such as 640x384)"));
+  EXPECT_THAT(
+      input_of("640x"),
+      ::testing::HasSubstr(
+          "'640x' is no size of an image (its side, or width and height, from 1 to 8192, such as 640x384)"));
   EXPECT_THAT(input_of("384x9000"), ::testing::HasSubstr("no size of an image"));
-  EXPECT_THAT(input_of("640*384"), ::testing::HasSubstr("processes.0.input"));
+  EXPECT_THAT(input_of("640*384"), ::testing::HasSubstr("'640*384' is no size of an image"));
 }
 
 TEST(ScenarioEcho, hashes_equal_questions_alike_and_others_apart) {
