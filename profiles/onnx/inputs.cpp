@@ -47,7 +47,7 @@ class Resolver {
     for (std::size_t axis = 0; axis < input.dims.size(); ++axis) dims.push_back(resolve(input, axis));
     return dims;
   }
-  [[nodiscard]] bool used() const { return used_; }
+  [[nodiscard]] bool used() const { return used_ && !otherwise_; }
 
  private:
   // A rectangle has two lengths, for the planes of images: their last two dimensions, or those before
@@ -67,6 +67,7 @@ class Resolver {
     const std::optional<std::int64_t> given = given_for(input, axis);
     if (!open(dim)) {
       used_ = used_ || (axis > 0 && given == dim.size);
+      otherwise_ = otherwise_ || (given && given != given_ && given != dim.size);
       return *dim.size;
     }
     const bool alone = input.dims.size() == 1;
@@ -85,7 +86,7 @@ class Resolver {
 
   std::set<std::string> batch_;
   std::optional<std::int64_t> given_;
-  bool used_ = false;
+  bool used_ = false, otherwise_ = false;  // the file fixes a side of the rectangle otherwise
 };
 
 }  // namespace
