@@ -218,7 +218,7 @@ class ShapeReader : NumberReader {
                   .words = optional("vocab_size_per_layer_input", most_words, of_.extras.words),
                   .low_rank = optional("laurel_rank", most_hidden, of_.extras.low_rank),
                   .streams = optional("altup_num_inputs", most_merged, of_.extras.streams),
-                  .sharing = optional("num_kv_shared_layers", std::max(of_.layers - 1, 1), 0, 0)};
+                  .sharing = optional("num_kv_shared_layers", of_.layers - 1, 0, 0)};
   }
 
   void read_experts() {
