@@ -225,7 +225,7 @@ TEST(ScenarioEcho, is_itself_the_same_scenario) {
 
 TEST(ScenarioEcho, writes_a_rectangle_as_cameras_do_and_a_square_as_its_side) {
   const auto input_of = [](const std::string& input) {
-    const Loaded loaded = load_text(around("model: yolo26n, precision: fp16, input: " + input));
+    const Loaded loaded = load_text(around("model: yolov8n, precision: fp16, input: " + input));
     return loaded.errors.empty()
                ? nlohmann::json::parse(to_json(*loaded.scenario))["processes"][0]["input"].dump()
                : loaded.errors;
@@ -233,7 +233,7 @@ TEST(ScenarioEcho, writes_a_rectangle_as_cameras_do_and_a_square_as_its_side) {
   EXPECT_EQ(input_of("640x384"), "\"640x384\"");
   EXPECT_EQ(input_of("640x640"), "640");
   EXPECT_EQ(input_of("640"), "640");
-  EXPECT_THAT(input_of("640x400"), ::testing::HasSubstr("yolo26n takes multiples of 32, such as 640x384"));
+  EXPECT_THAT(input_of("640x400"), ::testing::HasSubstr("yolov8n takes multiples of 32, such as 640x384"));
   EXPECT_THAT(
       input_of("640x"),
       ::testing::HasSubstr(
