@@ -42,7 +42,7 @@ struct DeepstreamSources {
 struct DeepstreamEngine {
   std::string name, model, precision, placement;
   std::int64_t batch = 1, interval = 0, id = 1, works_on = 1;  // gie-unique-id, operate-on-gie-id
-  std::string input = {};                                      // as in scenarios
+  std::string input = {};                                      // in the words of scenarios
   bool filters_boxes = false, masks = false;
 };
 

@@ -33,7 +33,7 @@ struct Experts {
   int count = 0;            // 0: one feed-forward for all tokens
   int per_token = 0;        // number of experts that a token passes through
   int shared_ffn = 0;       // width of one more that every token passes through; 0: none
-  bool shared_gate = true;  // that one has a gate
+  bool shared_gate = true;  // the shared one has a gate
 };
 
 // Layers of Mamba-2 (Dao and Gu, 2024), divided among the blocks: for each sequence a state of `head_dim` x
