@@ -202,18 +202,20 @@ ExitCode show_model(const ModelOptions& options, Terminal& terminal) {
   return ExitCode::done;
 }
 
-// An option with a whole number from 1 to `max`.
+// A whole number from 1 to `max`.
+std::int64_t counted(const std::string& option, const std::string& text, std::int64_t max) {
+  const std::uint64_t number = whole_number(option, text);
+  if (number < 1 || number > static_cast<std::uint64_t>(max))
+    throw CLI::ValidationError(option, fmt::format("{} is not from 1 to {}", number, max));
+  return static_cast<std::int64_t>(number);
+}
+
+// An option with such a number.
 void add_count(CLI::App& command, const std::string& option, const char* help, std::int64_t max,
                std::int64_t& count) {
   command
       .add_option_function<std::string>(
-          option,
-          [option, max, &count](const std::string& text) {
-            const std::uint64_t number = whole_number(option, text);
-            if (number < 1 || number > static_cast<std::uint64_t>(max))
-              throw CLI::ValidationError(option, fmt::format("{} is not from 1 to {}", number, max));
-            count = static_cast<std::int64_t>(number);
-          },
+          option, [option, max, &count](const std::string& text) { count = counted(option, text, max); },
           help)
       ->type_name("N");
 }
@@ -232,6 +234,10 @@ void add_show_model(CLI::App& show, Task& task) {
       ->add_option_function<std::string>(
           "--input",
           [options](const std::string& text) {
+            if (text.find('x') == std::string::npos) {
+              options->input = counted("--input", text, dnn::largest_input);
+              return;
+            }
             input::Problems problems;
             const input::Node value = input::parse_yaml(text, "--input", problems);
             const auto size = scenarios::InputSize{}(input::Cursor(value, "", problems));
