@@ -52,10 +52,12 @@ void write_infer(Deploying& all, DeployedPart& part, int id) {
   values["~onnx"] = onnx != nullptr ? std::filesystem::absolute(onnx->resolved).string()
                                     : scenarios::model_name(entry) + ".onnx";
   values["~type"] = values.contains("~after/nms") ? "0" : values.contains("~after/masks") ? "2" : "1";
-  if (const auto side = values.find("input"); side != values.end())
-    values["~side"] = side->second;
-  else if (const auto resize = values.find("~before/resize"); resize != values.end())
-    values["~side"] = resize->second.substr(0, resize->second.find('x'));
+  for (const char* const key : {"~before/resize", "input"})
+    if (const auto size = values.find(key); size != values.end()) {
+      const std::size_t cross = size->second.find('x');
+      const std::string width = size->second.substr(0, cross);
+      values["~sides"] = (cross == std::string::npos ? width : size->second.substr(cross + 1)) + ';' + width;
+    }
   all.made.files.push_back(
       {part.name + "_infer.txt", lines_of("deepstream", "infer", part.settings), part.name});
 }

@@ -11,6 +11,7 @@
 #include "calibration/logs/config_groups.hpp"
 #include "calibration/logs/imported_scenario.hpp"
 #include "input/file.hpp"
+#include "models/dnn/graph/input_sides.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -40,7 +41,8 @@ struct DeepstreamSources {
 // An engine: what nvinfer's file and the group say of it.
 struct DeepstreamEngine {
   std::string name, model, precision, placement;
-  std::int64_t batch = 1, side = 0, interval = 0, id = 1, works_on = 1;  // gie-unique-id, operate-on-gie-id
+  std::int64_t batch = 1, interval = 0, id = 1, works_on = 1;  // gie-unique-id, operate-on-gie-id
+  std::string input = {};                                      // in the words of scenarios
   bool filters_boxes = false, masks = false;
 };
 
@@ -263,25 +265,25 @@ class DeepstreamImport {
                       engine.name, network->model));
   }
 
-  // infer-dims=3;H;W: the side of the input, which built-in networks have.
+  // infer-dims=3;H;W: the size of the input, which built-in networks have.
   void read_side(DeepstreamEngine& engine, const ConfigGroup& property) {
     if (engine.model.ends_with(".onnx")) return;
     const std::string dims = property.text("infer-dims");
     if (dims.empty()) return;
     std::array<long long, 3> of{};
-    if (std::sscanf(dims.c_str(), "%lld;%lld;%lld", &of[0], &of[1], &of[2]) == 3 && of[1] == of[2] &&
-        of[1] >= 1 && of[1] <= 8192)
-      engine.side = of[1];
+    if (std::sscanf(dims.c_str(), "%lld;%lld;%lld", &of[0], &of[1], &of[2]) == 3 &&
+        std::min(of[1], of[2]) >= 1 && std::max(of[1], of[2]) <= 8192)
+      engine.input = dnn::input_text(dnn::rectangle(static_cast<int>(of[2]), static_cast<int>(of[1])));
     else
       unsaid_.push_back(
-          fmt::format("{}: infer-dims={} is no square; the network's own input is taken", engine.name, dims));
+          fmt::format("{}: infer-dims={} is no size; the network's own input is taken", engine.name, dims));
   }
 
   [[nodiscard]] static std::string engine_text(const DeepstreamEngine& engine) {
     std::string text = fmt::format("  - name: {}\n    model: {}\n    precision: {}\n    batch: {}\n",
                                    engine.name, yaml_text(engine.model), engine.precision, engine.batch);
     if (!engine.placement.empty()) text += fmt::format("    placement: {}\n", engine.placement);
-    if (engine.side > 0) text += fmt::format("    input: {}\n", engine.side);
+    if (!engine.input.empty()) text += fmt::format("    input: {}\n", engine.input);
     return text;
   }
 
@@ -292,7 +294,7 @@ class DeepstreamImport {
 
   [[nodiscard]] std::string before_text(const DeepstreamEngine& engine) {
     const std::string size = "size: " + sources_.size;
-    const std::string side = engine.side > 0 ? fmt::format("{}", engine.side) : "640";
+    const std::string side = engine.input.empty() ? "640" : engine.input;
     std::vector<std::string> stages;
     if (sources_.encoded > 0) {
       if (sources_.codec.empty()) {
@@ -304,7 +306,7 @@ class DeepstreamImport {
     stages.push_back(fmt::format("{{colour: vic, {}{}}}", size, often(engine)));
     stages.push_back(fmt::format("{{resize: {}, on: {}}}", side, gpu_or("vic", engine)));
     if (engine.placement.empty()) stages.emplace_back("{normalise: gpu}");
-    if (engine.side == 0) unsaid_.push_back(engine.name + ": the side of what is scaled; 640 is taken");
+    if (engine.input.empty()) unsaid_.push_back(engine.name + ": the side of what is scaled; 640 is taken");
     return fmt::format("{}", fmt::join(stages, ",\n             "));
   }
 

@@ -23,6 +23,7 @@
 #include "output/json.hpp"
 #include "profiles/onnx/onnx.hpp"
 #include "profiles/readers/language_config.hpp"
+#include "scenarios/language/keys.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -54,9 +55,14 @@ std::string language_model_table(const llm::Architecture& shown, int width) {
   if (shown.vision.layers > 0) {
     row("vision tower, parameters",
         fmt::format("{:.2f} million", static_cast<double>(vision_parameters(shown)) / 1e6));
-    row("tokens of an image", std::to_string(shown.vision.tokens));
+    row(shown.cross > 0 ? "positions that are attended to" : "tokens of an image",
+        std::to_string(shown.cross > 0 ? shown.cross : shown.vision.tokens));
   }
+  if (shown.mamba.layers > 0)
+    row("of Mamba-2; with attention", fmt::format("{}; {}", shown.mamba.layers, shown.attention_layers()));
   row("keys and values of a token", fmt::format("{:.1f} kB", kv_bytes_per_token(shown) / 1e3));
+  if (state_bytes(shown) > 0)
+    row("held by a sequence besides", fmt::format("{:.1f} MB", state_bytes(shown) / 1e6));
   text += "\nweights in memory\n";
   for (const llm::WeightTraits& format : llm::weight_formats)
     row(fmt::format("  {}", format.name), fmt::format("{:.2f} GB", weight_bytes(shown, format.format) / 1e9));
@@ -92,6 +98,7 @@ std::string language_model_json(const llm::Architecture& shown) {
                             {"experts", experts},
                             {"vision", vision},
                             {"kv_bytes_per_token", kv_bytes_per_token(shown)},
+                            {"state_bytes", state_bytes(shown)},
                             {"weight_bytes", weights}});
 }
 
@@ -195,18 +202,20 @@ ExitCode show_model(const ModelOptions& options, Terminal& terminal) {
   return ExitCode::done;
 }
 
-// An option with a whole number from 1 to `max`.
+// A whole number from 1 to `max`.
+std::int64_t counted(const std::string& option, const std::string& text, std::int64_t max) {
+  const std::uint64_t number = whole_number(option, text);
+  if (number < 1 || number > static_cast<std::uint64_t>(max))
+    throw CLI::ValidationError(option, fmt::format("{} is not from 1 to {}", number, max));
+  return static_cast<std::int64_t>(number);
+}
+
+// An option with such a number.
 void add_count(CLI::App& command, const std::string& option, const char* help, std::int64_t max,
                std::int64_t& count) {
   command
       .add_option_function<std::string>(
-          option,
-          [option, max, &count](const std::string& text) {
-            const std::uint64_t number = whole_number(option, text);
-            if (number < 1 || number > static_cast<std::uint64_t>(max))
-              throw CLI::ValidationError(option, fmt::format("{} is not from 1 to {}", number, max));
-            count = static_cast<std::int64_t>(number);
-          },
+          option, [option, max, &count](const std::string& text) { count = counted(option, text, max); },
           help)
       ->type_name("N");
 }
@@ -221,13 +230,27 @@ void add_show_model(CLI::App& show, Task& task) {
             "A built-in network or language model (see `jostle list models`), or the path of an .onnx "
             "file or of a config.json")
       ->required();
-  add_count(*command, "--input", "Image side in pixels, or number of tokens (default: that of the network)",
-            dnn::largest_input, options->input);
+  command
+      ->add_option_function<std::string>(
+          "--input",
+          [options](const std::string& text) {
+            if (text.find('x') == std::string::npos) {
+              options->input = counted("--input", text, dnn::largest_input);
+              return;
+            }
+            input::Problems problems;
+            const input::Node value = input::parse_yaml(text, "--input", problems);
+            const auto size = scenarios::InputSize{}(input::Cursor(value, "", problems));
+            if (!size) throw CLI::ValidationError("--input", problems.list().front().message);
+            options->input = *size;
+          },
+          "Side of the image in pixels, or WIDTHxHEIGHT; or number of tokens (default: that of the network)")
+      ->type_name("SIZE");
   add_count(*command, "--batch", "Images per batch (default 1)", dnn::max_images, options->batch);
   add_choice(*command, "--format", options->format, "table|json|csv|dot",
              "Output format: a table (default), one line of JSON, CSV with one row per layer, or dot "
              "for Graphviz");
-  add_examples(*command, {"show model yolov8n --batch 4", "show model resnet50 --input 320 --format dot",
+  add_examples(*command, {"show model yolov8n --batch 4", "show model yolo26n --input 640x384",
                           "show model qwen2.5_1.5b"});
   command->callback([&task, options] {
     task = [options](Context& context) { return show_model(*options, context.terminal); };

@@ -17,6 +17,7 @@
 #include "models/dnn/framework_kernels.hpp"
 #include "models/dnn/framework_launches.hpp"
 #include "models/dnn/fusion.hpp"
+#include "models/dnn/graph/input_sides.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/dnn/training.hpp"
@@ -36,8 +37,9 @@ void check_range(const Request& request) {
     throw std::invalid_argument("the batch is " + std::to_string(request.batch) + "; it must be 1 to " +
                                 std::to_string(max_images));
   }
-  if (request.input < 0 || request.input > largest_input) {
-    throw std::invalid_argument("the input is " + std::to_string(request.input) + "; it must be 1 to " +
+  const auto [width, height] = sides_of(request.input);
+  if (std::min(width, height) < 0 || std::max(width, height) > largest_input) {
+    throw std::invalid_argument("the input is " + input_text(request.input) + "; it must be 1 to " +
                                 std::to_string(largest_input));
   }
 }
@@ -180,8 +182,9 @@ gpu::KernelSequence of_traces_alone(const Request& request, const KernelTables& 
     refuse("in a runtime that makes kernels of its own: only in cuda-graph, eager and libtorch");
   if (request.training) refuse("as training");
   if (network == nullptr)
-    refuse(request.input > 0 ? fmt::format("in {} with input {}", to_string(request.precision), request.input)
-                             : fmt::format("in {}", to_string(request.precision)));
+    refuse(request.input > 0
+               ? fmt::format("in {} with input {}", to_string(request.precision), input_text(request.input))
+               : fmt::format("in {}", to_string(request.precision)));
   gpu::KernelSequence sequence = sequence_at(*network, request.batch, BatchLaw(gpu), request.replayed);
   if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
   for (gpu::Kernel& kernel : sequence.kernels) gpu::fill_residency(gpu, kernel);

@@ -22,7 +22,7 @@ struct Request {
   Precision precision = Precision::fp16;
   std::int64_t batch = 1;  // images
   Lowering lowering = Lowering::framework;
-  int input = 0;   // side of the image, or number of tokens; 0: the default of the network
+  int input = 0;   // input_sides.hpp; 0: the default of the network
   Chip chip = {};  // the chip whose factors of networks apply; none: only those of families do
   // A network from a file; `model` is then the name that factors use for it, and `input` is ignored.
   const Network* network = nullptr;

@@ -40,6 +40,11 @@ constexpr std::array aliases{
     Alias{"openai/whisper-small", "whisper_small"},
     Alias{"openai/whisper-tiny", "whisper_tiny"},
     Alias{"regnety_032", "regnet_y_3_2gf"},
+    Alias{"rf-detr-base", "rfdetr_base"},
+    Alias{"rf-detr-large", "rfdetr_large"},
+    Alias{"rf-detr-medium", "rfdetr_medium"},
+    Alias{"rf-detr-nano", "rfdetr_nano"},
+    Alias{"rf-detr-small", "rfdetr_small"},
     Alias{"swin_tiny", "swin_t"},
     Alias{"swin_tiny_patch4_window7_224", "swin_t"},
     Alias{"timm/resnet50", "resnet50"},
@@ -48,8 +53,10 @@ constexpr std::array aliases{
     Alias{"vit_l_16", "vit_large"},
     Alias{"vit_large_patch16_224", "vit_large"},
     Alias{"vit_small_patch16_224", "vit_small"},
+    Alias{"yolo11n-pose", "yolo11n_pose"},
     Alias{"yolov8n-pose", "yolov8n_pose"},
     Alias{"yolov8n-seg", "yolov8n_seg"},
+    Alias{"yolov8s-seg", "yolov8s_seg"},
 };
 static_assert(std::ranges::is_sorted(aliases, {}, &Alias::name));
 

@@ -22,7 +22,7 @@ struct Model {
   std::string_view description;  // text for the user
   std::string_view source;       // the definition that it follows
 
-  [[nodiscard]] Network build(int input) const;
+  [[nodiscard]] Network build(int input) const;  // input_sides.hpp
 };
 
 [[nodiscard]] std::span<const Model> models();  // sorted by name

@@ -16,11 +16,41 @@ struct VisionTower {
   std::int64_t merger = 0;  // weights of the linear layers from its last positions to the decoder's
 };
 
+// The encoder of Whisper: 30 s of sound become 1500 positions, which a decoder of so many blocks attends to.
+// `merger` counts two convolutions, the positions of both, and the decoder's keys and values.
+[[nodiscard]] constexpr VisionTower whisper(int layers, int hidden, int heads, int bands, int blocks) {
+  const std::int64_t own = hidden;
+  return {.layers = layers,
+          .hidden = hidden,
+          .heads = heads,
+          .ffn = 4 * hidden,
+          .patches = 1500,
+          .merger = 3 * own * (bands + own) + (1500 + 448) * own + 2 * blocks * own * own};
+}
+
 // A feed-forward of many experts, of which a router chooses some for each token (Shazeer et al., 2017).
 struct Experts {
-  int count = 0;       // 0: one feed-forward for all tokens
-  int per_token = 0;   // number of experts that a token passes through
-  int shared_ffn = 0;  // width of one more, behind a gate, that every token passes through; 0: none
+  int count = 0;            // 0: one feed-forward for all tokens
+  int per_token = 0;        // number of experts that a token passes through
+  int shared_ffn = 0;       // width of one more that every token passes through; 0: none
+  bool shared_gate = true;  // the shared one has a gate
+};
+
+// Layers of Mamba-2 (Dao and Gu, 2024), divided among the blocks: for each sequence a state of `head_dim` x
+// `state` numbers of a head in fp32 instead of keys and values, behind a convolution of `window` positions.
+struct Mamba {
+  int layers = 0, heads = 0, head_dim = 0, groups = 0, state = 0, window = 0;
+  [[nodiscard]] constexpr int inner() const { return heads * head_dim; }
+  [[nodiscard]] constexpr int mixed() const {
+    return inner() + 2 * groups * state;
+  }  // channels of the convolution
+};
+
+// Parts of a block of Gemma 3n: an embedding of its own for each token, of this width and from a table of so
+// many words; a product of low rank beside attention; `streams` copies of a position, of which each block
+// reads all; and blocks, the last ones, that share the keys and values of others.
+struct Extras {
+  int width = 0, words = 0, low_rank = 0, streams = 1, sharing = 0;
 };
 
 // The channels over which queries and keys are normalised.
@@ -40,14 +70,22 @@ struct Architecture {
   VisionTower vision = {};
   std::string_view source = {};
   Experts experts = {};
+  bool gated = true;  // the feed-forward has a gate beside its first linear layer
+  int attending = 0;  // number of blocks with attention; 0: all
+  int cross = 0;      // positions of the tower's result that every block attends to besides
+  Mamba mamba = {};
+  Extras extras = {};
+  [[nodiscard]] constexpr int attention_layers() const { return attending > 0 ? attending : layers; }
 };
 
 [[nodiscard]] std::span<const Architecture> architectures();  // sorted by name
 [[nodiscard]] const Architecture* find_architecture(std::string_view name);
 
-// Number of parameters as published, the vision tower included.
+// Number of parameters as published, the vision tower included, which has the keys and values of its result.
 [[nodiscard]] std::int64_t parameters(const Architecture& of);
 [[nodiscard]] std::int64_t vision_parameters(const Architecture& of);
+// Number of weights of the tables of embeddings that blocks have of their own.
+[[nodiscard]] std::int64_t embedding_weights(const Architecture& of);
 // Number of parameters that a token uses: of the experts, only those chosen for it.
 [[nodiscard]] std::int64_t active_parameters(const Architecture& of);
 // Expected number of experts of a block that a step of `tokens` tokens reads, if all choices are equally

@@ -29,7 +29,14 @@ class Decoder {
 
   dnn::Network take() {
     Node node = layers_.embedding("embedding", layers_.input({1, tokens_}), of_.vocabulary, of_.hidden);
-    for (int i = 0; i < of_.layers; ++i) node = block("block" + std::to_string(i), node);
+    const int streams = of_.extras.streams;
+    if (of_.extras.width > 0)
+      (void)layers_.linear("own_embeddings", node, of_.layers * of_.extras.width, false);
+    if (streams > 1) (void)layers_.linear("streams", node, (streams - 1) * of_.hidden, false);
+    for (int i = 0; i < of_.layers; ++i) node = block("block" + std::to_string(i), node, i);
+    if (streams > 1)
+      node = layers_.other("mean", {layers_.linear("join", node, (streams - 1) * of_.hidden, false), node},
+                           {of_.hidden, tokens_});
     // Only the scores of the last positions are needed.
     const Node last = layers_.slice("last", layers_.layer_norm(node), {of_.hidden, scored_});
     const Node scores = layers_.linear(head_name, last, of_.vocabulary, false);
@@ -90,6 +97,10 @@ class Decoder {
   // `count` gated feed-forwards of width `ffn` side by side, each on its part of the channels.
   Node gated_pair(const std::string& name, Node from, int ffn, int count) {
     const int wide = count * ffn;
+    if (!of_.gated)
+      return layers_.linear_groups(name + ".down",
+                                   layers_.activation(layers_.linear_groups(name + ".up", from, wide, count)),
+                                   count * of_.hidden, count);
     if (operators_ != Operators::apart) {
       const Node both = layers_.linear_groups(name + ".gate_up", from, 2 * wide, count);
       const Node inside =
@@ -117,21 +128,86 @@ class Decoder {
     const Node results = gated_pair(name + std::string(expert_name), given, of_.ffn, experts.per_token);
     Node sum = layers_.other(name + ".sum", {results, chosen}, {of_.hidden, tokens_});
     if (experts.shared_ffn == 0) return sum;
+    if (!experts.shared_gate)
+      return layers_.add(gated_pair(name + ".shared", from, experts.shared_ffn, 1), sum);
     const Node gate =
         layers_.activation(layers_.linear(name + ".shared_gate", from, 1, false), dnn::Activation::sigmoid);
     const Node all = gated_pair(name + ".shared", from, experts.shared_ffn, 1);
     return layers_.add(layers_.other(name + ".gate_shared", {all, gate}, {of_.hidden, tokens_}), sum);
   }
 
-  Node block(const std::string& name, Node from) {
-    const Projected projected = project(name, layers_.layer_norm(from));
-    const Node seen = attend(name, rotate_and_store(name, projected));
+  // A layer of Mamba-2. The state of each head is read, moved on and written; a number of it in fp32 counts
+  // as two of fp16. Over several tokens it is products: of values with keys, and of these with queries.
+  Node state_space(const std::string& name, Node from) {
+    const Mamba& mamba = of_.mamba;
+    const int inner = mamba.inner();
+    const Node all = layers_.linear(name + ".in", from, inner + mamba.mixed() + mamba.heads, false);
+    const Node seen =
+        layers_.other(name + ".convolve", {layers_.channels(name + ".mixed", all, mamba.mixed())},
+                      {mamba.mixed(), tokens_});
+    const Node moved = layers_.other(name + ".move", {layers_.input({2 * inner, mamba.state}), seen},
+                                     {2 * inner, mamba.state});
+    Node out = layers_.channels(name + ".values", seen, inner);
+    if (tokens_ > 1) {
+      const Node states = layers_.channels(name + ".states", moved, inner);
+      out = layers_.matmul(name + ".keys", out, states, {mamba.heads, mamba.head_dim},
+                           {mamba.heads * mamba.state, tokens_});
+      out = layers_.matmul(name + ".scan", out, states, {mamba.heads, mamba.state}, {inner, tokens_});
+    }
+    const Node gated =
+        layers_.other(name + ".gate", {out, layers_.channels(name + ".gates", all, inner)}, {inner, tokens_});
+    return layers_.linear(name + ".out", gated, of_.hidden, false);
+  }
+
+  // Attention to the tower's result, whose keys and values are there.
+  Node cross(const std::string& name, Node from) {
+    const Node query =
+        layers_.linear(name + ".cross_query", layers_.layer_norm(from), queries_, of_.qkv_bias);
+    const Node key = layers_.input({queries_, of_.cross}), value = layers_.input({queries_, of_.cross});
+    const Node scores = layers_.matmul(name + ".cross_scores", query, key, {of_.heads, of_.head_dim},
+                                       {of_.heads * of_.cross, tokens_});
+    const Node mixed = layers_.matmul(name + ".cross_mix", layers_.softmax(scores), value,
+                                      {of_.heads, of_.cross}, {queries_, tokens_});
+    return layers_.add(layers_.linear(name + ".cross_attention", mixed, of_.hidden, false), from);
+  }
+
+  Node attention(const std::string& name, Node from) {
+    const Node normed = layers_.layer_norm(from);
+    const Node seen = attend(name, rotate_and_store(name, project(name, normed)));
     Node attended = layers_.linear(name + ".attention", seen, of_.hidden, false);
     if (of_.norms > 2) attended = layers_.layer_norm(attended);
     const Node middle = layers_.add(attended, from);
+    if (of_.extras.low_rank == 0) return middle;
+    const Node low = layers_.linear(name + ".low_rank", normed, of_.extras.low_rank, false);
+    return layers_.add(layers_.layer_norm(layers_.linear(name + ".low_rank_out", low, of_.hidden, false)),
+                       middle);
+  }
+
+  // Mixes the streams before and behind the block (Baykal et al., 2023), and adds the block's own embedding.
+  Node with_extras(const std::string& name, Node from) {
+    const Extras& extras = of_.extras;
+    if (extras.width == 0) return from;
+    const Node streams = layers_.other(name + ".predict", {from}, {extras.streams * of_.hidden, tokens_});
+    const Node node = layers_.other(name + ".correct", {streams, from}, {of_.hidden, tokens_});
+    const Node own = layers_.activation(layers_.linear(name + ".own_gate", node, extras.width, false));
+    return layers_.add(layers_.layer_norm(layers_.linear(name + ".own", own, of_.hidden, false)), node);
+  }
+
+  // Layers of which there are `count` in all, divided evenly: those of block `i`.
+  [[nodiscard]] int share(int count, int i) const {
+    return (i + 1) * count / of_.layers - i * count / of_.layers;
+  }
+
+  Node block(const std::string& name, Node from, int i) {
+    Node middle = from;
+    for (int k = 0; k < share(of_.mamba.layers, i); ++k)
+      middle =
+          layers_.add(state_space(name + ".state" + std::to_string(k), layers_.layer_norm(middle)), middle);
+    if (share(of_.attention_layers(), i) > 0) middle = attention(name, middle);
+    if (of_.cross > 0) middle = cross(name, middle);
     Node fed = feed_forward(name, layers_.layer_norm(middle));
     if (of_.norms > 2) fed = layers_.layer_norm(fed);
-    return layers_.add(fed, middle);
+    return with_extras(name, layers_.add(fed, middle));
   }
 
   const Architecture& of_;
@@ -174,6 +250,7 @@ std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step,
     if (layer.op != dnn::Op::linear) continue;
     const std::int64_t columns = layer.in.channels / layer.groups;
     layer.weight_bits = bits_of(by.weights, layer.name == head_name, columns);
+    if (traits_of(by.weights).eight_bits && layer.name != head_name) layer.precision = dnn::Precision::int8;
     const RowCost cost = row_cost(by.weights, layer.name == head_name, columns);
     if (layer.weight_bits < 16)
       layer.unpack_cycles = cost.unpacking * by.cycles.unpack[static_cast<std::size_t>(cost.unpacked_as)];
@@ -185,11 +262,23 @@ std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step,
   return layers;
 }
 
+namespace {
+
+// Two convolutions of Whisper, over windows of three frames of 80 bands, then of two frames each.
+Node sound(LayerBuilder& layers, const VisionTower& tower) {
+  const Node frames =
+      layers.activation(layers.linear("sound0", layers.input({3 * 80, 2 * tower.patches}), tower.hidden));
+  const Node windows = layers.other("windows", {frames}, {3 * tower.hidden, tower.patches});
+  return layers.activation(layers.linear("sound1", windows, tower.hidden));
+}
+
+}  // namespace
+
 std::vector<dnn::FusedLayer> vision_layers(const Architecture& of, dnn::Lowering lowering) {
   const VisionTower& tower = of.vision;
   if (tower.layers == 0) return {};
   LayerBuilder layers(dnn::Activation::gelu);
-  Node node = layers.input({tower.hidden, tower.patches});
+  Node node = of.cross > 0 ? sound(layers, tower) : layers.input({tower.hidden, tower.patches});
   for (int i = 0; i < tower.layers; ++i) {
     const std::string name = "vision" + std::to_string(i);
     const Node all = layers.linear(name + ".qkv", layers.layer_norm(node), 3 * tower.hidden);
@@ -205,6 +294,8 @@ std::vector<dnn::FusedLayer> vision_layers(const Architecture& of, dnn::Lowering
                                     : layers.activation(wide);
     node = layers.add(layers.linear(name + ".narrow", inside, tower.hidden), seen);
   }
+  for (int i = 0; i < (of.cross > 0 ? of.layers : 0); ++i)
+    (void)layers.linear("cross" + std::to_string(i), node, 2 * of.hidden);
   return dnn::fuse(layers.take(), lowering);
 }
 

@@ -22,7 +22,8 @@ RowCost row_cost(WeightFormat format, bool head, std::int64_t columns) {
   // The fifth bit of a weight in Q5_0 lies apart and is put in with two instructions more. Fitted to
   // gemma3_1b and smollm2_135m on an Orin Nano Super (evidence/language/published.csv).
   constexpr double of_fifth_bits = 1.4;
-  RowCost cost{.unpacked_as = format};
+  RowCost cost{.unpacked_as =
+                   format == WeightFormat::gptq || format == WeightFormat::w4a8 ? WeightFormat::awq : format};
   if (format == WeightFormat::q4_k_m && columns % block_of_k != 0) {
     if (head)
       cost.unpacked_as = WeightFormat::q8_0;
@@ -37,9 +38,17 @@ RowCost row_cost(WeightFormat format, bool head, std::int64_t columns) {
   return cost;
 }
 
+double state_bytes(const Architecture& of) {
+  constexpr double single = 4, half = 2;
+  const Mamba& mamba = of.mamba;
+  const double layer =
+      single * mamba.inner() * mamba.state + half * mamba.mixed() * std::max(mamba.window - 1, 0);
+  return mamba.layers * layer + half * 2.0 * of.layers * of.hidden * of.cross;
+}
+
 double kv_bytes_per_token(const Architecture& of) {
   constexpr double bytes = 2;
-  return bytes * 2.0 * of.layers * of.kv_heads * of.head_dim;
+  return bytes * 2.0 * (of.attention_layers() - of.extras.sharing) * of.kv_heads * of.head_dim;
 }
 
 double kv_bytes_per_token(const Architecture& of, const Architecture* draft) {
@@ -58,17 +67,19 @@ double block_bytes(const Architecture& of, WeightFormat format) {
 
 double expert_bytes(const Architecture& of, WeightFormat format) {
   constexpr double bits = 8;
-  const double one = static_cast<double>(of.hidden) * of.ffn *
-                     (2 * bits_of(format, false, of.hidden) + bits_of(format, false, of.ffn)) / bits;
+  const double one =
+      static_cast<double>(of.hidden) * of.ffn *
+      ((of.gated ? 2 : 1) * bits_of(format, false, of.hidden) + bits_of(format, false, of.ffn)) / bits;
   return of.experts.count * one;
 }
 
 double weight_bytes(const Architecture& of, WeightFormat format) {
   constexpr double bits = 8, half = 2;  // bits per byte; bytes per fp16 number
-  const auto others =
-      static_cast<double>(parameters(of) - block_weights(of) - (of.tied ? 1 : 2) * head_weights(of));
+  const auto others = static_cast<double>(parameters(of) - block_weights(of) -
+                                          (of.tied ? 1 : 2) * head_weights(of) - embedding_weights(of));
   const double head = static_cast<double>(head_weights(of)) * bits_of(format, true, of.hidden) / bits;
-  return block_bytes(of, format) + head * (of.tied ? 1 : 2) + half * others;
+  const double own = static_cast<double>(embedding_weights(of)) * bits_of(format, true, of.hidden) / bits;
+  return block_bytes(of, format) + head * (of.tied ? 1 : 2) + own + half * others;
 }
 
 }  // namespace jostle::llm

@@ -11,12 +11,13 @@
 
 namespace jostle::llm {
 
-enum class WeightFormat { fp16, q4_k_m, q8_0, awq, int4, int8, fp8, q4_0, nvfp4, mxfp4 };
+enum class WeightFormat { fp16, q4_k_m, q8_0, awq, int4, int8, fp8, q4_0, nvfp4, mxfp4, gptq, w4a8 };
 
 // Bits per weight, scales included: `bits` for the blocks' linear layers, and `head_bits` for the last linear
 // layer, for which runtimes often use more. `at_once`: weights of a row that a thread of llama.cpp takes at
 // once (ggml-cuda/vecdotq.cuh, VDR); 0: a format of others. `capability`: the least compute capability, times
-// ten, whose tensor cores have such numbers; 0: any GPU.
+// ten, whose tensor cores have such numbers; 0: any GPU. `eight_bits`: activations of the blocks have eight
+// bits too, so that products run in int8.
 struct WeightTraits {
   WeightFormat format;
   std::string_view name;  // used in scenarios and in profiles
@@ -24,6 +25,7 @@ struct WeightTraits {
   std::string_view source;
   int at_once = 0;
   int capability = 0;
+  bool eight_bits = false;
 };
 inline constexpr std::array weight_formats{
     WeightTraits{WeightFormat::fp16, "fp16", 16, 16, "IEEE 754"},
@@ -44,6 +46,9 @@ inline constexpr std::array weight_formats{
     WeightTraits{WeightFormat::nvfp4, "nvfp4", 4.5, 16, "NVIDIA: 16 weights share a scale of 8 bits", 0, 100},
     WeightTraits{WeightFormat::mxfp4, "mxfp4", 4.25, 16, "OCP MX: 32 weights share a scale of 8 bits", 0,
                  100},
+    WeightTraits{WeightFormat::gptq, "gptq", 4.16, 16, "Frantar et al., 2022: groups of 128 as in AWQ"},
+    WeightTraits{WeightFormat::w4a8, "w4a8", 4.125, 16,
+                 "QServe (Lin et al., 2024): groups of 128 have a scale and a zero of 8 bits", 0, 80, true},
 };
 inline constexpr std::size_t weight_format_count = weight_formats.size();
 static_assert([] {
@@ -56,6 +61,8 @@ static_assert([] {
   return weight_formats[static_cast<std::size_t>(format)];
 }
 
+// Bytes that a sequence holds whatever its length: states in fp32, and keys and values of a tower's result.
+[[nodiscard]] double state_bytes(const Architecture& of);
 // Bytes of keys and values per position, in fp16.
 [[nodiscard]] double kv_bytes_per_token(const Architecture& of);
 // The same with those of a model that drafts for it; null: none does.

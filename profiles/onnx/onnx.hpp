@@ -28,8 +28,8 @@ struct OnnxNetwork {
   double missing = 0;
 };
 
-// `input` is the side of the image in pixels, or the number of tokens: the length of every open dimension
-// except the batch. If the file cannot be read, the cause is reported as a problem that names it. Stored
+// `input` (input_sides.hpp) is the length of every open dimension except the batch; those of a rectangle are
+// the planes of images. If the file cannot be read, the cause is reported as a problem that names it. Stored
 // weights are not kept; files with external weights are read without them.
 [[nodiscard]] std::optional<OnnxNetwork> read_onnx(const std::string& path, std::optional<std::int64_t> input,
                                                    input::Problems& problems);

@@ -34,7 +34,8 @@ enum class Projector : std::uint8_t {
   two_layers,  // LLaVA: two
   pooled,      // Gemma 3: the mean of neighbours, as many as leave mm_tokens_per_image, then a linear layer
   shuffled,  // Idefics3, SmolVLM: neighbours become channels (scale_factor in each direction), a linear layer
-  merged     // Qwen: the same (spatial_merge_size), then two layers; Qwen3 VL also after some layers within
+  merged,    // Qwen: the same (spatial_merge_size), then two layers; Qwen3 VL also after some layers within
+  joined     // Pixtral: the same in one layer of the tower's width, then two
 };
 
 // The properties of a model type that its files do not contain, and the defaults of keys that they may omit,
@@ -54,16 +55,25 @@ constexpr Architecture gemma3_text{.heads = 8,
                                    .tied = true,
                                    .query_norm = each_head,
                                    .norms = 4};
+constexpr Architecture gemma3n_text{.tied = true,
+                                    .query_norm = each_head,
+                                    .norms = 4,
+                                    .extras = {.words = 262144, .low_rank = 64, .streams = 4}};
 constexpr std::array model_types{
     ModelType{"gemma", {.head_dim = 256, .tied = true}},
     ModelType{"gemma2", {.head_dim = 256, .tied = true, .norms = 4}},
     ModelType{"gemma3", gemma3_text, "", "", Projector::pooled},
     ModelType{"gemma3_text", gemma3_text},
+    ModelType{"gemma3n", gemma3n_text},
+    ModelType{"gemma3n_text", gemma3n_text},
     ModelType{"idefics3", {}, "", "", Projector::shuffled, true},
     ModelType{"llama"},
     ModelType{"llava", {}, "", "", Projector::two_layers, true},
+    ModelType{"ministral3"},
     ModelType{"mistral"},
+    ModelType{"mistral3", {}, "", "", Projector::joined, true},
     ModelType{"mixtral", {.experts = {.per_token = 2}}, "num_local_experts", "intermediate_size"},
+    ModelType{"nemotron_h", {.gated = false}},
     ModelType{"olmoe",
               {.query_norm = all_heads, .experts = {.count = 64, .per_token = 8}},
               "num_experts",
@@ -85,6 +95,7 @@ constexpr std::array model_types{
     ModelType{"qwen3_vl", {.head_dim = 128, .query_norm = each_head}, "", "", Projector::merged},
     ModelType{"smollm3", {.tied = true}},
     ModelType{"smolvlm", {}, "", "", Projector::shuffled, true},
+    ModelType{"whisper", {.tied = true, .gated = false}},
 };
 static_assert(std::ranges::is_sorted(model_types, {}, &ModelType::name));
 
@@ -103,8 +114,13 @@ class NumberReader {
     return at_.descend(name);
   }
   int optional(std::string_view key, int most, int usual, int least = 1) {
-    const auto found = find(key);
+    auto found = find(key);
     if (!found) return usual;
+    // Gemma 3n lists the width of each block; they are equal.
+    if (const auto& list = found->value().children;
+        found->is(Kind::sequence) && !list.empty() &&
+        std::ranges::all_of(list, [&](const auto& one) { return one->text == list.front()->text; }))
+      found = found->items("numbers", most_layers).front();
     const auto value = Integer{least, most}(*found);
     good_ = good_ && value;
     return static_cast<int>(value.value_or(1));
@@ -142,10 +158,13 @@ class ShapeReader : NumberReader {
   std::optional<Architecture> read() {
     of_.layers = required("num_hidden_layers", most_layers, 0);
     of_.hidden = required("hidden_size", most_hidden, 0);
+    if (type_.name == "nemotron_h") read_pattern();
+    if (of_.extras.streams > 1) read_extras();
     of_.heads = required("num_attention_heads", most_heads, of_.heads);
     of_.kv_heads = optional("num_key_value_heads", most_heads, of_.kv_heads > 0 ? of_.kv_heads : of_.heads);
     of_.vocabulary = required("vocab_size", most_words, of_.vocabulary);
-    of_.ffn = required(type_.ffn_key.empty() ? "intermediate_size" : type_.ffn_key, most_ffn, 0);
+    const std::string_view ffn = type_.ffn_key.empty() ? "intermediate_size" : type_.ffn_key;
+    of_.ffn = required(of_.experts.count > 0 && !of_.gated ? "moe_intermediate_size" : ffn, most_ffn, 0);
     if (!good_) return std::nullopt;
     read_head();
     flag("tie_word_embeddings", of_.tied);
@@ -163,6 +182,43 @@ class ShapeReader : NumberReader {
     of_.head_dim =
         optional("head_dim", most_head_dim, of_.head_dim > 0 ? of_.head_dim : of_.hidden / of_.heads);
     if (of_.head_dim < 1) problem("hidden_size", fmt::format("is less than {} heads need", of_.heads));
+  }
+
+  // A letter for each layer: M is one of Mamba-2, * attention, E experts, - a feed-forward.
+  void read_pattern() {
+    const auto at = find("hybrid_override_pattern");
+    const std::string pattern = at && at->is(Kind::scalar) ? at->value().text : "";
+    const auto count = [&](char letter) { return static_cast<int>(std::ranges::count(pattern, letter)); };
+    const int experts = count('E'), plain = count('-');
+    of_.attending = count('*');
+    if (static_cast<int>(pattern.size()) != of_.layers || (experts > 0) == (plain > 0) ||
+        of_.attending == 0 || experts + plain + of_.attending + count('M') != of_.layers ||
+        of_.attending > experts + plain)
+      return problem("hybrid_override_pattern",
+                     "expected a letter for each layer: M and *, and either E or -");
+    of_.layers = experts + plain;
+    of_.mamba = {.layers = count('M'),
+                 .heads = required("mamba_num_heads", most_heads, 0),
+                 .head_dim = required("mamba_head_dim", most_head_dim, 0),
+                 .groups = required("n_groups", most_heads, 0),
+                 .state = required("ssm_state_size", most_head_dim, 0),
+                 .window = optional("conv_kernel", most_merged, 4)};
+    if (experts == 0) return;
+    of_.experts = {.count = required("n_routed_experts", most_experts, 0),
+                   .per_token = required("num_experts_per_tok", most_experts, 0),
+                   .shared_ffn = optional("n_shared_experts", 1, 1, 0) *
+                                 optional("moe_shared_expert_intermediate_size", most_ffn, 0, 0),
+                   .shared_gate = false};
+    if (good_ && of_.experts.per_token > of_.experts.count)
+      problem("num_experts_per_tok", fmt::format("more than the {} experts there are", of_.experts.count));
+  }
+
+  void read_extras() {
+    of_.extras = {.width = required("hidden_size_per_layer_input", most_hidden, 256),
+                  .words = optional("vocab_size_per_layer_input", most_words, of_.extras.words),
+                  .low_rank = optional("laurel_rank", most_hidden, of_.extras.low_rank),
+                  .streams = optional("altup_num_inputs", most_merged, of_.extras.streams),
+                  .sharing = optional("num_kv_shared_layers", of_.layers - 1, 0, 0)};
   }
 
   void read_experts() {
@@ -189,6 +245,29 @@ class ShapeReader : NumberReader {
   Architecture of_;
 };
 
+// The keys of a Whisper, an encoder and a decoder of one width.
+class SoundReader : NumberReader {
+ public:
+  using NumberReader::NumberReader;
+
+  std::optional<Architecture> read() {
+    Architecture of = type_.usual;
+    of.layers = required("decoder_layers", most_layers, 0);
+    of.hidden = required("d_model", most_hidden, 0);
+    of.heads = of.kv_heads = required("decoder_attention_heads", most_heads, 0);
+    of.ffn = required("decoder_ffn_dim", most_ffn, 0);
+    of.vocabulary = required("vocab_size", most_words, 0);
+    const int encoder = required("encoder_layers", most_layers, 0);
+    const int heads = required("encoder_attention_heads", most_heads, 0);
+    of.vision = llm::whisper(encoder, of.hidden, heads, optional("num_mel_bins", most_hidden, 80), of.layers);
+    of.vision.patches = of.cross = optional("max_source_positions", most_patches, 1500);
+    if (good_ && (of.hidden % of.heads != 0 || of.hidden % heads != 0))
+      problem("d_model", fmt::format("{} channels do not make {} or {} heads", of.hidden, of.heads, heads));
+    of.head_dim = of.hidden / of.heads;
+    return good_ ? std::optional(of) : std::nullopt;
+  }
+};
+
 // The keys of a vision_config. Qwen's name three of them in their own way, and have no image_size: their
 // images keep their size.
 class TowerReader : NumberReader {
@@ -204,10 +283,11 @@ class TowerReader : NumberReader {
     of_.heads = required(qwen ? "num_heads" : "num_attention_heads", most_heads, 0);
     const int ratio = optional("mlp_ratio", most_merged, 0);
     of_.ffn = ratio > 0 ? ratio * of_.hidden : required("intermediate_size", most_ffn, 0);
-    of_.gated = type_.name == "qwen2_5_vl";
+    of_.gated = type_.name == "qwen2_5_vl" || type_.projector == Projector::joined;
     const int patch = required("patch_size", most_side, 0);
     if (!good_) return std::nullopt;
-    const int side = find("image_size") || !qwen ? required("image_size", most_side, 0) / patch : free_side;
+    const bool free = type_.projector == Projector::joined || (qwen && !find("image_size"));
+    const int side = free ? free_side : required("image_size", most_side, 0) / patch;
     of_.patches = side * side;
     if (of_.hidden % of_.heads != 0)
       problem("hidden_size", fmt::format("{} channels do not make {} heads", of_.hidden, of_.heads));
@@ -253,6 +333,12 @@ class TowerReader : NumberReader {
             all_.value().find("scale_factor") ? std::optional(all_.descend("scale_factor")) : std::nullopt,
             2);
         of_.merger = by * by * own * width;
+        break;
+      case Projector::joined:
+        by = merge(all_.value().find("spatial_merge_size") ? std::optional(all_.descend("spatial_merge_size"))
+                                                           : std::nullopt,
+                   2);
+        of_.merger = by * by * own * own + own * width + width * width;
         break;
       case Projector::merged: {
         by = merge(find("spatial_merge_size"), 2);
@@ -320,6 +406,7 @@ std::optional<Architecture> parse_config(const std::string& text, const std::str
     problems.add(at.location(), "text_config", fmt::format("missing; a {} needs it", whole.name), "");
     return std::nullopt;
   }
+  if (whole.name == "whisper") return SoundReader(at, whole).read();
   std::optional<Architecture> of = ShapeReader(at, model_types[decoder]).read();
   const input::Node seen = root->find("vision_config");
   if (!of || whole.projector == Projector::none || !seen || seen->kind == Kind::nothing) return of;

@@ -12,6 +12,7 @@
 #include "models/dla/partition.hpp"
 #include "models/gpu/partitions.hpp"
 #include "models/llm/offload.hpp"
+#include "models/process/weight_formats.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/partitions.hpp"
@@ -257,10 +258,16 @@ class DeviceCheck {
     constexpr int first_with_fp4 = 100;
     const llm::WeightTraits& format = llm::traits_of(process.language->weights);
     const bool none = !device_.has_gpu() || gpu::capability(device_.gpu.architecture) < format.capability;
-    refuse({{path + "precision", format.capability >= first_with_fp4 && none,
-             fmt::format("{} has no numbers of four bits with a point: GPUs have them from Blackwell on",
-                         device_.name),
-             "awq, int8 or fp16"}});
+    refuse(
+        {{path + "precision", format.capability >= first_with_fp4 && none,
+          fmt::format("{} has no numbers of four bits with a point: GPUs have them from Blackwell on",
+                      device_.name),
+          "awq, int8 or fp16"},
+         {path + "precision", format.eight_bits && !process::reads(process.host.runtime, format, device_.gpu),
+          fmt::format("{} on {} does not multiply weights of four bits by numbers of eight: TensorRT-LLM "
+                      "does, on GPUs from Ampere on",
+                      to_string(process.host.runtime), device_.name),
+          "awq, int8 or fp16"}});
   }
 
   void check_stages(const std::vector<Stage>& stages, const std::string& path) const {

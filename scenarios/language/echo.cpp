@@ -7,6 +7,7 @@
 
 #include "input/hash.hpp"
 #include "input/units.hpp"
+#include "models/dnn/graph/input_sides.hpp"
 #include "output/json.hpp"
 #include "profiles/onnx/onnx.hpp"
 #include "profiles/readers/nvpmodel.hpp"
@@ -55,6 +56,9 @@ Json value_json(const Read& read, const T& value) {
     return quantity(value, read.dimension);
   } else if constexpr (std::is_same_v<T, sim::Duration>) {
     return time(value);
+  } else if constexpr (std::is_same_v<Read, InputSize>) {
+    const auto [width, height] = dnn::sides_of(static_cast<int>(value));
+    return width == height ? Json(width) : Json(dnn::input_text(static_cast<int>(value)));
   } else if constexpr (std::is_same_v<T, Payload>) {
     return payload(value);
   } else if constexpr (Keyed<T>) {

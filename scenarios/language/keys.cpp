@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <map>
 
+#include "input/printable.hpp"
+#include "input/units.hpp"
+#include "models/dnn/graph/input_sides.hpp"
+
 namespace jostle::scenarios {
 
 using input::Cursor;
@@ -85,6 +89,21 @@ std::optional<std::vector<int>> CoreList::operator()(const Cursor& at) const {
   std::optional<std::vector<int>> cpus = list(at);
   if (cpus) std::ranges::sort(*cpus);
   return cpus;
+}
+
+std::optional<std::int64_t> InputSize::operator()(const Cursor& at) const {
+  constexpr int most = 8192;
+  const std::string text = at.is(input::Kind::scalar) ? at.value().text : "";
+  if (text.find_first_not_of("+-.0123456789") == std::string::npos) return Integer{1, most}(at);
+  const std::size_t cross = text.find('x');
+  bool overflow = false;
+  const auto width = input::parse_integer(text.substr(0, cross), overflow),
+             height = input::parse_integer(text.substr(cross + 1), overflow);
+  if (width && height && std::min(*width, *height) >= 1 && std::max(*width, *height) <= most)
+    return dnn::rectangle(static_cast<int>(*width), static_cast<int>(*height));
+  at.problem(fmt::format("'{}' is no size of an image", input::printable(text)),
+             fmt::format("its side, or width and height, from 1 to {}, such as 640x384", most));
+  return std::nullopt;
 }
 
 std::optional<std::vector<Precise>> PreciseList::operator()(const Cursor& at) const {

@@ -170,6 +170,11 @@ struct ThreadCount {
     return std::nullopt;
   }
 };
+// The side of an image in pixels, tokens, or WIDTHxHEIGHT; the value is that of input_sides.hpp.
+struct InputSize {
+  static constexpr const char* definition = "input_size";
+  [[nodiscard]] std::optional<std::int64_t> operator()(const input::Cursor& at) const;
+};
 // The metrics that must be precise: a list without repetition.
 struct PreciseList {
   Choice<Precise> item{"a metric", precise_names()};
@@ -313,7 +318,7 @@ void keys(auto& v, KeysOf<ProcessEntry> /*record*/) {
 void keys(auto& v, KeysOf<ModelWork> /*record*/) {
   v("training", &ModelWork::training, Boolean{}, "A batch is a step of training",
     {Key::if_changed, kind::network | kind::alone});
-  v("input", &ModelWork::input, Integer{1, 8192}, "Side of the image in pixels, or tokens",
+  v("input", &ModelWork::input, InputSize{}, "Side of the image in pixels, or WIDTHxHEIGHT; or tokens",
     {kind::network | kind::part, "input {}"});
   v.code("batch_norm", {kind::network | kind::part, "{} batch norms"});
   v.code("layers", kind::network | kind::alone);

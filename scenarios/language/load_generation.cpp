@@ -136,8 +136,14 @@ void read_generate(const Cursor& at, const LoadContext& context, const ProcessEn
   if (sessions) read_sessions(*sessions, process, spec);
   if (const auto reuse = mapping.find("reuse")) read_reuse(*reuse, spec);
   mapping.optional("chunk", spec.chunk, Integer{1, max_tokens});
+  const llm::Architecture& of = *language_model(process.work.model);
+  if (of.cross > 0) work.images = 1;  // half a minute of sound
   if (const auto images = mapping.find("images")) read_images(*images, process.work.model, work);
   mapping.keep_one("sessions", {"images"});
+  constexpr std::int64_t most_heard = 448;
+  if (of.cross > 0 && spec.prompt.most + spec.tokens.most > most_heard)
+    at.problem(fmt::format("a decoder of Whisper has {} positions", most_heard),
+               "a shorter prompt, or fewer tokens");
 }
 
 // Reads the model that drafts tokens for this one.

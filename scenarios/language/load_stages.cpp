@@ -9,6 +9,7 @@
 #include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
+#include "models/dnn/graph/input_sides.hpp"
 #include "models/dnn/model_names.hpp"
 #include "profiles/profile/time_span.hpp"
 #include "profiles/tables/stage_costs.hpp"
@@ -168,11 +169,12 @@ struct Amounts {
 
 // The candidates of a detector with strides of 8, 16 and 32: 8400 at 640 x 640.
 double candidates_of(const ProcessEntry& process) {
-  std::int64_t side = process.work.input.value_or(0);
-  if (const auto* built_in = std::get_if<BuiltInModel>(&process.work.model); side == 0 && built_in != nullptr)
-    if (const dnn::Model* model = dnn::find_model(built_in->name)) side = model->default_input;
-  if (side == 0) side = 640;
-  return static_cast<double>(side * side) * 21 / 1024;
+  auto input = static_cast<int>(process.work.input.value_or(0));
+  if (const auto* built_in = std::get_if<BuiltInModel>(&process.work.model);
+      input == 0 && built_in != nullptr)
+    if (const dnn::Model* model = dnn::find_model(built_in->name)) input = model->default_input;
+  const auto [width, height] = dnn::sides_of(input == 0 ? 640 : input);
+  return Size{width, height}.pixels() * 21 / 1024;
 }
 
 // A word's value: a way, or a processor. Both empty: the value says neither, as the size of resize.

@@ -41,9 +41,10 @@ std::optional<std::string> chosen(const profiles::NvpFile& file, const std::opti
 }
 
 // The shipped variant of a board that has a mode, "jetson-orin-nano-super" of "jetson-orin-nano"; or "".
+// Names with another hyphen are variants of a variant, "jetson-orin-nano-4gb-super".
 std::string variant_with(const std::string& board, const std::string& mode) {
   for (const std::string& name : profiles::device_names()) {
-    if (!name.starts_with(board + '-')) continue;
+    if (!name.starts_with(board + '-') || name.find('-', board.size() + 1) != name.npos) continue;
     input::Problems none;
     const auto variant = profiles::find_profile(name, none);
     if (variant && std::ranges::any_of(variant->spec->power_modes, [&](const board::PowerMode& known) {

@@ -181,7 +181,7 @@ struct ModelWork {
   Model model;
   std::optional<Precision> precision;  // absent only for a synthetic model
   std::int64_t batch = 1;
-  std::optional<std::int64_t> input;  // side of the input in pixels, or tokens; absent: the network's default
+  std::optional<std::int64_t> input;  // input_sides.hpp; absent: the network's default
   std::optional<LayerRange> layers;   // layers of the network as the runtime fuses it; absent: all
   bool training = false;              // true: a batch is a training step
 };

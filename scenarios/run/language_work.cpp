@@ -325,7 +325,9 @@ memory::Footprint language_footprint(const ProcessEntry& entry, bool unified) {
   const llm::Serving by = serving_of(entry);
   const auto positions = static_cast<double>(llm::positions_held(by, load_of(work)));
   const double drafts = work.draft != nullptr ? llm::weights_held(*work.draft, work.weights, by) : 0;
-  const double cache = work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of, work.draft));
+  const double cache =
+      work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of, work.draft) +
+                                static_cast<double>(work.spec.max_batch) * llm::state_bytes(of));
   // On a board with one memory all of it counts, wherever a layer is computed.
   const llm::Offload offload = unified ? llm::Offload{.gpu_layers = llm::most_layers(of)} : offload_of(entry);
   const double own = llm::kv_bytes_per_token(of) / llm::kv_bytes_per_token(of, work.draft);

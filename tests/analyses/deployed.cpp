@@ -117,8 +117,8 @@ TEST(Deployed, a_process_of_one_model_comes_back_from_Triton_with_its_rates) {
 TEST(Deployed, a_pipeline_comes_back_from_deepstream_app_to_the_byte) {
   const Scenario cameras = scenario_of(
       "device: jetson-orin-nano\npower_mode: 15W\nprocesses:\n"
-      "  - name: primary-gie\n    model: yolov8s\n    precision: fp16\n    batch: 5\n    input: 640\n"
-      "    stages: [{decode: h264, size: 1080p}, {colour: vic, size: 1080p}, {resize: 640, on: gpu}, "
+      "  - name: primary-gie\n    model: yolov8s\n    precision: fp16\n    batch: 5\n    input: 640x384\n"
+      "    stages: [{decode: h264, size: 1080p}, {colour: vic, size: 1080p}, {resize: 640x384, on: gpu}, "
       "{normalise: gpu}, infer,\n"
       "             {nms: cpu}, {track: nvdcf}, {draw: gpu}]\n    overlap: 4\n"
       "    arrivals: {periodic: 14.6 /s, streams: 5, queue: {limit: 20, drop: oldest}}\n    max_queue_delay: "

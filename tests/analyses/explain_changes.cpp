@@ -84,13 +84,15 @@ std::map<std::string, double> rates_by_weights(const std::string& device, const 
 TEST(Weights, are_tried_in_the_formats_of_runtime_and_board_and_fewer_bytes_decode_faster) {
   std::map<std::string, double> orin =
       rates_by_weights("jetson-agx-orin-64gb", "model: qwen3_4b, precision: fp16, runtime: vllm");
-  EXPECT_EQ(orin.size(), 3U) << "awq and int8; no fp8 below compute capability 8.9, and none of llama.cpp";
+  EXPECT_EQ(orin.size(), 4U)
+      << "awq, gptq and int8; no fp8 below compute capability 8.9, and none of llama.cpp";
+  EXPECT_EQ(orin["weights in gptq"], orin["weights in awq"]);
   EXPECT_GT(orin["weights in awq"], orin["weights in int8"]);
   EXPECT_GT(orin["weights in int8"], 1.5 * orin["now"]);
   EXPECT_GT(orin["weights in awq"], 2 * orin["now"]);
   std::map<std::string, double> thor =
       rates_by_weights("jetson-agx-thor", "model: qwen3_4b, precision: fp16, runtime: vllm");
-  EXPECT_EQ(thor.size(), 6U);
+  EXPECT_EQ(thor.size(), 7U);
   EXPECT_GT(thor["weights in nvfp4"], thor["weights in fp8"]);
   EXPECT_GE(thor["weights in mxfp4"], thor["weights in nvfp4"]);
   EXPECT_GT(thor["weights in awq"], thor["weights in fp8"]);

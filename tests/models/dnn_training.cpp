@@ -49,8 +49,9 @@ TEST(AStepOfTraining, computes_three_times_the_forward_less_the_gradient_of_the_
   for (const Model& model : models()) {
     const std::string name(model.name);
     const std::vector<FusedLayer> forward = fuse(built(name), Lowering::framework);
-    std::int64_t of_images = 0;  // products that read the input alone
-    for (const FusedLayer& layer : forward) of_images += layer.inputs.empty() ? layer.macs : 0;
+    std::int64_t of_images = 0;  // products that read the input alone; YOLOX's first reads slices of it
+    for (const FusedLayer& layer : forward)
+      of_images += layer.inputs.empty() || layer.name == "stem" ? layer.macs : 0;
     EXPECT_EQ(macs(step(name)), 3 * macs(forward) - of_images) << name;
     EXPECT_EQ(macs(step(name, Precision::fp16)), 3 * macs(forward) - of_images) << name;
   }

@@ -114,16 +114,17 @@ static_assert(field_count<dnn::HostRoofs>() == 10);
 static_assert(field_count<power::ScalingSpec>() == 11);
 
 TEST(DeviceProfiles, are_the_boards_of_this_release) {
-  EXPECT_THAT(device_names(),
-              ElementsAre("intel-xeon-processor", "jetson-agx-orin-32gb", "jetson-agx-orin-64gb",
-                          "jetson-agx-orin-devkit-32gb", "jetson-agx-thor", "jetson-agx-xavier",
-                          "jetson-nano", "jetson-orin-nano", "jetson-orin-nano-4gb", "jetson-orin-nano-super",
-                          "jetson-orin-nx-16gb", "jetson-orin-nx-8gb", "jetson-t4000", "jetson-tx2",
-                          "jetson-tx2-nx", "jetson-xavier-nx", "nvidia-a10", "nvidia-a100-80gb", "nvidia-a30",
-                          "nvidia-a40", "nvidia-dgx-spark", "nvidia-h100", "nvidia-h200", "nvidia-l4",
-                          "nvidia-rtx-2000-ada", "nvidia-rtx-4090", "nvidia-rtx-5060-ti",
-                          "nvidia-rtx-pro-4000", "nvidia-rtx-pro-6000", "nvidia-t4", "nvidia-v100",
-                          "raspberry-pi-3b", "raspberry-pi-3b-plus", "raspberry-pi-4b", "raspberry-pi-5"));
+  EXPECT_THAT(
+      device_names(),
+      ElementsAre("intel-xeon-processor", "jetson-agx-orin-32gb", "jetson-agx-orin-64gb",
+                  "jetson-agx-orin-devkit-32gb", "jetson-agx-thor", "jetson-agx-xavier", "jetson-nano",
+                  "jetson-orin-nano", "jetson-orin-nano-4gb", "jetson-orin-nano-4gb-super",
+                  "jetson-orin-nano-super", "jetson-orin-nx-16gb", "jetson-orin-nx-8gb", "jetson-t4000",
+                  "jetson-tx2", "jetson-tx2-nx", "jetson-xavier-nx", "nvidia-a10", "nvidia-a100-80gb",
+                  "nvidia-a30", "nvidia-a40", "nvidia-dgx-spark", "nvidia-h100", "nvidia-h200", "nvidia-l4",
+                  "nvidia-rtx-2000-ada", "nvidia-rtx-4090", "nvidia-rtx-5060-ti", "nvidia-rtx-pro-4000",
+                  "nvidia-rtx-pro-6000", "nvidia-t4", "nvidia-v100", "raspberry-pi-3b",
+                  "raspberry-pi-3b-plus", "raspberry-pi-4b", "raspberry-pi-5"));
 }
 
 TEST(DeviceProfiles, read_without_a_problem_and_name_themselves) {

@@ -13,6 +13,8 @@
 #include <tuple>
 #include <utility>
 
+#include "models/llm/weights.hpp"
+
 namespace jostle::profiles {
 namespace JOSTLE_FILE {
 
@@ -90,6 +92,53 @@ TEST(LanguageConfigs, give_the_published_number_of_parameters) {
     ASSERT_TRUE(found) << name;
     EXPECT_EQ(parameters(*found), of.second) << name;
   }
+}
+
+// The keys that shape nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16.
+std::string nemotron(const std::string& pattern = "MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME") {
+  return config(
+      "nemotron_h", {52, 2688, 32, 2, 1856, 131072},
+      ", \"head_dim\": 128, \"hybrid_override_pattern\": \"" + pattern +
+          "\", \"mamba_num_heads\": 64, \"mamba_head_dim\": 64, \"n_groups\": 8, \"ssm_state_size\": 128, "
+          "\"conv_kernel\": 4, \"n_routed_experts\": 128, \"num_experts_per_tok\": 6, \"n_shared_experts\": "
+          "1, "
+          "\"moe_intermediate_size\": 1856, \"moe_shared_expert_intermediate_size\": 3712");
+}
+
+TEST(LanguageConfigs, of_what_people_run_give_the_models_that_are_built_in) {
+  const std::string whisper =
+      R"({"model_type": "whisper", "d_model": 768, "encoder_layers": 12, "encoder_attention_heads": 12, "decoder_layers": 12,
+          "decoder_attention_heads": 12, "decoder_ffn_dim": 3072, "encoder_ffn_dim": 3072, "vocab_size": 51865,
+          "num_mel_bins": 80, "max_source_positions": 1500})";
+  const std::string gemma =
+      R"({"model_type": "gemma3n", "audio_config": {}, "vision_config": {"architecture": "mobilenetv5_300m_enc"}, "text_config": )" +
+      config("gemma3n_text", {30, 2048, 8, 2, 8192, 262400},
+             ", \"head_dim\": 256, \"hidden_size_per_layer_input\": 256, \"vocab_size_per_layer_input\": "
+             "262144, "
+             "\"laurel_rank\": 64, \"altup_num_inputs\": 4, \"num_kv_shared_layers\": 10") +
+      "}";
+  const std::string ministral =
+      R"({"model_type": "mistral3", "spatial_merge_size": 2, "vision_config": {"model_type": "pixtral", "hidden_size": 1024,
+          "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096, "patch_size": 14, "image_size": 1540},
+          "text_config": )" +
+      config("ministral3", {26, 3072, 32, 8, 9216, 131072},
+             ", \"head_dim\": 128, \"tie_word_embeddings\": true") +
+      "}";
+  for (const auto& [name, text] : std::map<std::string, std::string>{{"gemma3n_e2b", gemma},
+                                                                     {"ministral3_3b", ministral},
+                                                                     {"nemotron3_nano_30b_a3b", nemotron()},
+                                                                     {"whisper_small_text", whisper}}) {
+    SCOPED_TRACE(name);
+    const auto found = read(text);
+    ASSERT_TRUE(found);
+    const llm::Architecture& known = *llm::find_architecture(name);
+    EXPECT_EQ(llm::parameters(*found), llm::parameters(known));
+    EXPECT_EQ(llm::active_parameters(*found), llm::active_parameters(known));
+    EXPECT_EQ(llm::kv_bytes_per_token(*found), llm::kv_bytes_per_token(known));
+    EXPECT_EQ(llm::state_bytes(*found), llm::state_bytes(known));
+    EXPECT_EQ(found->vision.tokens, known.vision.tokens);
+  }
+  EXPECT_THAT(refusal(nemotron("MEM")), HasSubstr("expected a letter for each layer"));
 }
 
 TEST(LanguageConfigs, leave_out_what_their_class_of_configuration_knows) {

@@ -9,6 +9,7 @@
 
 #include "models/dnn/builders/described.hpp"
 #include "models/dnn/builders/layers.hpp"
+#include "models/dnn/graph/input_sides.hpp"
 #include "models/memory/footprint.hpp"
 #include "tests/profiles/onnx_support.hpp"
 
@@ -239,6 +240,17 @@ TEST(Onnx, OpenSidesAreTheInputAndOpenChannelsAreThoseOfTheWeights) {
   const OnnxFile file = one_convolution(3, 1, {"n", "channels", "height", "width"});
   EXPECT_EQ(layers_of(read(file, 32).network, Op::input).at(0).out, (Shape{3, 32, 32}));
   EXPECT_THAT(refusal(file.bytes()), HasSubstr("'height'"));
+}
+
+TEST(Onnx, OpenSidesOfARectangleAreItsHeightAndItsWidth) {
+  const OnnxFile file = one_convolution(3, 1, {"n", "channels", "height", "width"});
+  EXPECT_EQ(layers_of(read(file, dnn::rectangle(64, 32)).network, Op::input).at(0).out, (Shape{3, 32, 64}));
+  const OnnxFile fixed = one_convolution(3, 1, {"n", "channels", std::int64_t{32}, "width"});
+  EXPECT_EQ(layers_of(read(fixed, dnn::rectangle(64, 32)).network, Op::input).at(0).out, (Shape{3, 32, 64}));
+  EXPECT_THAT(refusal(onnx_of(dnn::described_network("resnet18", 64)).bytes(), dnn::rectangle(96, 64)),
+              HasSubstr("`input` is 96x64"));
+  EXPECT_THAT(refusal(onnx_transformer_layer(13, "tokens", 64, 2).bytes(), dnn::rectangle(96, 64)),
+              HasSubstr("'tokens'"));
 }
 
 TEST(Onnx, AnInputThatTheFileFixesOtherwiseIsRefused) {

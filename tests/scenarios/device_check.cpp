@@ -82,6 +82,23 @@ TEST(Weights, of_four_bits_with_a_point_need_a_GPU_that_has_such_numbers) {
       "GPUs have them from Blackwell on (awq, int8 or fp16)\n");
 }
 
+TEST(Weights, of_four_bits_with_numbers_of_eight_need_kernels_that_GPUs_have_from_Ampere_on) {
+  const auto errors_on = [](const std::string& device, const std::string& runtime) {
+    input::Problems problems;
+    const std::string text = "device: " + device +
+                             "\nprocesses:\n  - {model: qwen3_4b, precision: w4a8, runtime: " + runtime +
+                             ", generate: {prompt: 64, tokens: 8}}\n";
+    (void)parse_scenario({text, "gate.yaml", {}}, shipped_catalogue(), {}, problems);
+    return problems.text();
+  };
+  EXPECT_EQ(errors_on("jetson-agx-orin-64gb", "tensorrt-llm"), "");
+  EXPECT_EQ(errors_on("nvidia-t4", "tensorrt-llm"),
+            "gate.yaml:3: processes.0.precision: tensorrt-llm on nvidia-t4 does not multiply weights of four "
+            "bits by "
+            "numbers of eight: TensorRT-LLM does, on GPUs from Ampere on (awq, int8 or fp16)\n");
+  EXPECT_NE(errors_on("jetson-agx-orin-64gb", "vllm"), "");
+}
+
 TEST(PowerCap, is_kept_by_cards_too) {
   EXPECT_EQ(load_on("nvidia-h100", "power_cap: {budget: 400 W}").errors, "");
   EXPECT_EQ(load_on("nvidia-l4", "power_cap: {budget: 40 W}").errors, "");

@@ -471,6 +471,28 @@ TEST(LanguageModels, sum_their_tokens_and_share_the_energy_of_the_board) {
                    .system.tokens);
 }
 
+TEST(LanguageModels,
+     that_hear_encode_half_a_minute_before_the_first_token_and_say_how_many_tokens_there_may_be) {
+  const auto asked = [](int prompt, const std::string& rest = "") {
+    return on_orin("model: whisper_small_text, precision: fp16, runtime: vllm, generate: {prompt: " +
+                   std::to_string(prompt) + ", tokens: 60" + rest + "}");
+  };
+  const TokenResult heard = tokens_of(asked(4)), twice = tokens_of(asked(4, ", images: 2"));
+  EXPECT_GT(heard.ttft_ms.mean.value(), 5 * heard.itl_ms.mean.value()) << "the encoder, at 344 GFLOP";
+  EXPECT_GT(twice.ttft_ms.mean.value(), 1.7 * heard.ttft_ms.mean.value());
+  EXPECT_NEAR(twice.itl_ms.mean.value(), heard.itl_ms.mean.value(), 0.01 * heard.itl_ms.mean.value());
+  EXPECT_THAT(refusal(asked(400)), HasSubstr("a decoder of Whisper has 448 positions"));
+}
+
+TEST(LanguageModels, with_state_spaces_take_about_as_long_a_token_as_NVIDIA_measured_on_Thor) {
+  // 14.18 ms in vLLM; nothing is fitted on it.
+  const TokenResult found = tokens_of(
+      "device: jetson-agx-thor\npower_mode: MAXN\nprocesses:\n  - {model: nemotron3_nano_30b_a3b, precision: "
+      "nvfp4, "
+      "runtime: vllm, generate: {prompt: 512, tokens: 64}}\nrun: {duration: 10 s}\n");
+  EXPECT_NEAR(found.itl_ms.mean.value(), 14.18, 0.25 * 14.18);
+}
+
 TEST(LanguageModels, serve_sequences) {
   const Result result = run_text(on_orin(
       qwen + "generate: {prompt: 32, tokens: 16}, arrivals: {periodic: 1 /s}", "run: {duration: 20 s}\n"));

@@ -3,7 +3,10 @@
 #include "scenarios/language/load.hpp"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/support.hpp"
@@ -218,6 +221,25 @@ TEST(ScenarioEcho, is_itself_the_same_scenario) {
   ASSERT_EQ(again.errors, "");
   EXPECT_EQ(to_json(*again.scenario), to_json(first));
   EXPECT_EQ(scenario_hash(*again.scenario), scenario_hash(first));
+}
+
+TEST(ScenarioEcho, writes_a_rectangle_as_cameras_do_and_a_square_as_its_side) {
+  const auto input_of = [](const std::string& input) {
+    const Loaded loaded = load_text(around("model: yolov8n, precision: fp16, input: " + input));
+    return loaded.errors.empty()
+               ? nlohmann::json::parse(to_json(*loaded.scenario))["processes"][0]["input"].dump()
+               : loaded.errors;
+  };
+  EXPECT_EQ(input_of("640x384"), "\"640x384\"");
+  EXPECT_EQ(input_of("640x640"), "640");
+  EXPECT_EQ(input_of("640"), "640");
+  EXPECT_THAT(input_of("640x400"), ::testing::HasSubstr("yolov8n takes multiples of 32, such as 640x384"));
+  EXPECT_THAT(
+      input_of("640x"),
+      ::testing::HasSubstr(
+          "'640x' is no size of an image (its side, or width and height, from 1 to 8192, such as 640x384)"));
+  EXPECT_THAT(input_of("384x9000"), ::testing::HasSubstr("no size of an image"));
+  EXPECT_THAT(input_of("640*384"), ::testing::HasSubstr("'640*384' is no size of an image"));
 }
 
 TEST(ScenarioEcho, hashes_equal_questions_alike_and_others_apart) {

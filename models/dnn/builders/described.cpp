@@ -11,7 +11,9 @@ class Interpreter {
 
   Network run(int input) {
     const std::size_t begin = book_->networks.at(draft_.network);
-    Scope scope{.numbers = {{"input", input}}};
+    const auto [width, height] = sides_of(input);
+    draft_.input = input;
+    Scope scope{.numbers = {{"input", width}, {"wide", width}, {"tall", height}}};
     block(begin + 1, book_->statements.at(begin).end, scope);
     return draft_.layers.take();
   }

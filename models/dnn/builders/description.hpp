@@ -11,7 +11,8 @@
 //     let NAME ACTIVATION                            a name for `act`, whose own is `usual`
 //     keep NAME, keep NAME+                          names the current tensor; adds it to those of a name
 //     from NAME                                      makes it the current one again
-//     multiple N, at_most N UNIT                     refuse other inputs
+//     multiple N, at_most N UNIT, square             refuse other inputs
+//     image CHANNELS                                 the input, whose sides are `tall` and `wide`
 //     next views=N inside=N                          LayerBuilder::Host of the next layer
 //     [LABEL:] OPERATION ARGUMENT ... KEY=VALUE ...  adds a layer behind the current tensor, or uses a macro
 //
@@ -20,7 +21,7 @@
 // called by its label behind that of the macro around, in which {EXPRESSION} is a number and nothing is the
 // macro's own name; without a label by the operation and a number. `.` is the current tensor. Expressions are
 // of integers, without blanks: + - * / % < == () min(a,b) max(a,b), in which c, h and w are the shape of the
-// current tensor, and `input` is the network's input.
+// current tensor, and `input` is the network's input: the width of an image.
 #pragma once
 
 #include <map>

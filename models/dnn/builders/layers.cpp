@@ -47,15 +47,6 @@ Shape cube(int channels, int side) {
 
 }  // namespace
 
-void require_multiple(std::string_view network, int input, int step) {
-  if (input >= step && input % step == 0) return;
-  const int below = std::max(input / step, 1) * step;
-  std::string known = std::to_string(below);
-  if (input > step) known += " or " + std::to_string(below + step);
-  throw std::invalid_argument("an input of " + std::to_string(input) + ": " + std::string(network) +
-                              " takes multiples of " + std::to_string(step) + ", such as " + known);
-}
-
 void require_at_most(std::string_view network, int input, int most, std::string_view unit) {
   if (input >= 1 && input <= most) return;
   throw std::invalid_argument("an input of " + std::to_string(input) + " " + std::string(unit) + ": " +

@@ -116,10 +116,7 @@ class LayerBuilder {
   std::vector<Node> named_after_;  // for each node: the node whose name is the prefix of its followers' names
 };
 
-// Throws std::invalid_argument unless `input` is a positive multiple of `step`. Otherwise the downsampled and
-// upsampled branches of a feature pyramid would have different sizes.
-void require_multiple(std::string_view network, int input, int step);
-// The same for more than `most` tokens or frames, as `unit` says.
+// Throws std::invalid_argument for more than `most` tokens or frames, as `unit` says.
 void require_at_most(std::string_view network, int input, int most, std::string_view unit);
 
 }  // namespace jostle::dnn

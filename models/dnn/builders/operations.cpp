@@ -2,24 +2,56 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "models/dnn/builders/transformer.hpp"
 
 namespace jostle::dnn {
 namespace {
 
+[[noreturn]] void refuse_input(const Draft& draft, const std::string& takes) {
+  throw std::invalid_argument("an input of " + input_text(draft.input) + ": " + std::string(draft.network) +
+                              " takes " + takes);
+}
+
 struct Named {
   std::string_view word;
   Operation apply;
 };
+void require_multiple(const Draft& draft, int step) {
+  const auto [width, height] = sides_of(draft.input);
+  if (std::min(width, height) >= step && width % step == 0 && height % step == 0) return;
+  const auto below = [&](int side) { return std::max(side / step, 1) * step; };
+  std::string known = input_text(rectangle(below(width), below(height)));
+  if (width == height && width > step) known += " or " + std::to_string(below(width) + step);
+  refuse_input(draft, "multiples of " + std::to_string(step) + ", such as " + known);
+}
+
+void require_square(const Draft& draft) {
+  const auto [width, height] = sides_of(draft.input);
+  if (width != height)
+    refuse_input(draft, "one number, no rectangle, such as " + std::to_string(std::min(width, height)));
+}
+
 constexpr std::array operations{
     Named{"multiple",
           [](const Call& a) {
-            require_multiple(a.draft().network, a.number("input"), a.number(1));
+            require_multiple(a.draft(), a.number(1));
             return a.now();
+          }},
+    Named{"square",
+          [](const Call& a) {
+            require_square(a.draft());
+            return a.now();
+          }},
+    Named{"image",
+          [](const Call& a) {
+            const auto [width, height] = sides_of(a.draft().input);
+            return a.layers().input({a.number(1), height, width});
           }},
     Named{"at_most",
           [](const Call& a) {
+            require_square(a.draft());
             require_at_most(a.draft().network, a.number("input"), a.number(1), a.word(2));
             return a.now();
           }},

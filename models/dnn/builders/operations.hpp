@@ -9,6 +9,7 @@
 
 #include "models/dnn/builders/description.hpp"
 #include "models/dnn/builders/layers.hpp"
+#include "models/dnn/graph/input_sides.hpp"
 
 namespace jostle::dnn {
 
@@ -17,6 +18,7 @@ struct Draft {
   static constexpr Network::Node nothing = static_cast<Network::Node>(-1);  // before the first layer
 
   std::string_view network;
+  int input = 0;  // input_sides.hpp
   LayerBuilder layers{};
   Network::Node now = nothing;
   std::map<std::string, int> used{};  // how often a name was given
