@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "calibration/fit/time_slicing.hpp"
-#include "calibration/fit/turns.hpp"
 #include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
 #include "profiles/profile/profile.hpp"

@@ -1,8 +1,9 @@
 // Templates of scenarios: valid as they are, in either language, with other models, boards and limits.
+#include "cli/new/new.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/new/template.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 
