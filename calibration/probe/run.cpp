@@ -200,7 +200,7 @@ class ProbeRun {
     Outcome outcome;
     std::string failure;
     try {
-      outcome = part.run({place, question_.root, question_.quick, interrupted_, progress, 1, question_.pin});
+      outcome = part.run({place, question_.root, question_.quick, interrupted_, progress});
       widen_by_machine(outcome);
     } catch (const std::exception& error) {
       failure = error.what();

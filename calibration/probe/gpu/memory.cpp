@@ -1,4 +1,4 @@
-// The GPU's memory: bandwidth by readers and sizes, copies, and at each memory clock.
+// The GPU's memory: bandwidth by readers and sizes, and copies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include "calibration/fit/robust.hpp"
 #include "calibration/probe/folder.hpp"
 #include "calibration/probe/gpu/loops.hpp"
-#include "calibration/probe/pinned_clocks.hpp"
 
 namespace jostle::calibration::probe {
 namespace {
@@ -140,39 +139,6 @@ void add_bandwidths(const std::vector<BandwidthRow>& rows, const GpuFacts& gpu, 
          fmt::format("reads of all SMs; the memory's clock and width give {:.0f} GB/s", peak)});
 }
 
-// The bandwidth at each memory clock that the card offers; only where clocks are pinned.
-void over_memory_clocks(const Session& session, double seconds, Outcome& outcome) {
-  if (!session.pinned) {
-    outcome.problems.emplace_back(
-        "the bandwidth over the memory's clocks was not measured: --pin does, as root");
-    return;
-  }
-  LockedGpu lock;
-  std::string csv = "memory_clock_mhz,gb_per_s,relative_sd_pct\n";
-  const std::vector<unsigned> clocks = lock.memory_clocks();
-  if (clocks.empty())
-    outcome.problems.emplace_back(
-        "the bandwidth over the memory's clocks was not measured: the driver tells none");
-  for (const unsigned mhz : clocks) {
-    session.progress(0.95, fmt::format("the memory at {} MHz", mhz));
-    if (const std::string why = lock.lock_memory(mhz); !why.empty()) {
-      outcome.problems.push_back(fmt::format("the memory was not measured at {} MHz: {}", mhz, why));
-      continue;
-    }
-    const auto read = apart(session, [&](const Gpu& on) {
-      const auto blocks = static_cast<unsigned>(32 * on.identity().sms);
-      return std::vector<BandwidthRow>{
-          {0, blocks, static_cast<double>(large(on)),
-           rate_of(on, {KernelKind::read, blocks, 256, words_for(on, blocks)}, large(on), seconds)}};
-    });
-    const Rate& rate = read.front().rate;
-    csv += fmt::format("{},{:.2f},{:.2f}\n", mhz, rate.gb_s, 100 * rate.sd / rate.gb_s);
-  }
-  if (!clocks.empty()) write_file(session, outcome, "memory_clocks.csv", csv);
-  if (const std::string why = clocks.empty() ? "" : lock.free_memory(); !why.empty())
-    outcome.problems.push_back("the memory's clock could not be given back: " + why);
-}
-
 }  // namespace
 
 Outcome gpu_memory(const Session& session) {
@@ -201,7 +167,6 @@ Outcome gpu_memory(const Session& session) {
         fmt::format("{},{:.0f},{:.2f}\n", copy.to_device == 1 ? "to_device" : "to_host", copy.bytes, copy.us);
   write_file(session, outcome, "raw/gpu_copies.csv", csv);
   add_copies(copied, outcome);
-  over_memory_clocks(session, 2 * seconds, outcome);
   return outcome;
 }
 
