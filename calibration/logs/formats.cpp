@@ -42,9 +42,6 @@ bool is_times(std::string_view head) {
 bool is_profile(std::string_view head) {
   return first_letter(head) == '[' && has(head, "\"averageMs\"");
 }
-bool is_layers(std::string_view head) {
-  return first_letter(head) == '{' && has(head.substr(0, 200), "\"Layers\"");
-}
 bool is_tegrastats(std::string_view head) {
   for (std::size_t line = 0; line < 1000 && !head.empty(); ++line) {
     const std::size_t end = std::min(head.find('\n'), head.size());
@@ -111,15 +108,10 @@ bool is_genai_perf(std::string_view head) {
 bool is_ollama(std::string_view head) {
   return has(head, "total duration:") && has(head, "eval rate:");
 }
-bool is_nvpmodel(std::string_view head) {
-  return has(head, "POWER_MODEL ID=") || has(head, "PARAM TYPE=");
-}
-
-constexpr std::array<Format, 16> table{{
+constexpr std::array<Format, 14> table{{
     {"trtexec", "text log of trtexec, TensorRT 7 to 10", is_trtexec, read_trtexec_log},
     {"trtexec-times", "trtexec --exportTimes", is_times, read_trtexec_times},
     {"trtexec-profile", "trtexec --exportProfile", is_profile, read_trtexec_profile},
-    {"trtexec-layers", "trtexec --exportLayerInfo", is_layers, read_trtexec_layers},
     {"tegrastats", "log of tegrastats", is_tegrastats, read_tegrastats},
     {"jtop", "CSV log of jtop", is_jtop, read_jtop},
     {"nsys-sqlite", "nsys export --type sqlite", is_nsys_sqlite, read_nsys_sqlite},
@@ -132,7 +124,6 @@ constexpr std::array<Format, 16> table{{
     {"serving", "JSON or text of vLLM's and SGLang's bench_serving", is_serving, read_serving},
     {"genai-perf", "JSON, CSV or tables of genai-perf", is_genai_perf, read_genai_perf},
     {"ollama", "timings of ollama run --verbose", is_ollama, read_ollama},
-    {"nvpmodel", "nvpmodel.conf", is_nvpmodel, read_nvpmodel_log},
 }};
 
 // Words that tell a tool, and what of it can be imported.
@@ -274,11 +265,17 @@ bool is_network(std::string_view head, std::string_view name) {
   return has_zero_byte(head) && name_ends_in(name, ".onnx");
 }
 
+bool is_layer_list(std::string_view head, std::string_view) {
+  return first_letter(head) == '{' && has(head.substr(0, 200), "\"Layers\"");
+}
+bool is_nvpmodel(std::string_view head, std::string_view) {
+  return has(head, "POWER_MODEL ID=") || has(head, "PARAM TYPE=");
+}
 bool is_utf16(std::string_view head, std::string_view) {
   return head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF");
 }
 
-constexpr std::array<KnownKind, 8> known_kinds{{
+constexpr std::array<KnownKind, 10> known_kinds{{
     {{"a Git LFS pointer, not the file itself", "git lfs pull fetches it"}, is_lfs},
     {{"text in UTF-16, as PowerShell's > writes", "convert it to UTF-8: iconv -f utf-16 -t utf-8"}, is_utf16},
     {{"a report of Nsight Systems in its own binary format", "export it: nsys export --type sqlite REPORT"},
@@ -296,6 +293,11 @@ constexpr std::array<KnownKind, 8> known_kinds{{
     {{"a TensorRT engine, which holds no measurement",
       "time it: trtexec --loadEngine=ENGINE > trtexec.log, and import the log"},
      is_engine},
+    {{"the layers of an engine, without their times", "import the file of trtexec --exportProfile"},
+     is_layer_list},
+    {{"power modes, which hold no measurement",
+      "docs/scenario.md: a scenario takes nvpmodel.conf as its power_mode"},
+     is_nvpmodel},
     {{"a network, not a log", "give it with --onnx FILE or --model FILE beside the logs"}, is_network},
 }};
 

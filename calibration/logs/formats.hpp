@@ -37,7 +37,6 @@ struct Format {
 [[nodiscard]] std::vector<Import> read_trtexec_log(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_trtexec_times(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_trtexec_profile(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_trtexec_layers(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_tegrastats(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_jtop(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_nsys_sqlite(Source& source, input::Problems& problems);
@@ -49,7 +48,6 @@ struct Format {
 [[nodiscard]] std::vector<Import> read_serving(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_genai_perf(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_ollama(Source& source, input::Problems& problems);
-[[nodiscard]] std::vector<Import> read_nvpmodel_log(Source& source, input::Problems& problems);
 
 // Files that people try to import, but that hold no readable measurements: their kind, and
 // what to do.

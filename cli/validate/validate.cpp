@@ -152,8 +152,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
     const std::vector<calibration::RunConfiguration>& configurations = files.configurations;
     if (configurations.empty())
       return terminal.refuse(options.evidence.front() + ": contains no metric that jostle predicts");
-    const auto groups =
-        calibration::validate_evidence(*profile, options.subject, configurations, &context.interrupted);
+    const auto groups = calibration::validate_evidence(*profile, configurations, &context.interrupted);
     if (page) write_page(options, *page, groups);
     terminal.print(shown(options, terminal, {groups, {}}));
   } catch (const input::CsvError& error) {

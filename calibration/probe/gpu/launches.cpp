@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 #include "calibration/fit/robust.hpp"
