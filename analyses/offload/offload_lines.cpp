@@ -1,4 +1,4 @@
-// The result of an offload study as lines of JSON and as CSV (docs/offload.md).
+// The result of an offload study as lines of JSON (docs/offload.md).
 #include <nlohmann/json.hpp>
 
 #include "analyses/interval/relative_power.hpp"
